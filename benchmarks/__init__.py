@@ -1,0 +1,1 @@
+"""How it is measured: the view of airspeed velocity, the supervisor and the gate."""

@@ -1,0 +1,1 @@
+"""Where a matrix comes from, and how it is prepared."""

@@ -1,0 +1,153 @@
+"""`Case`: one thing to measure, and the grammar of its name.
+
+    stage.implementation[.option=value]...@matrix.preparation
+
+The name is asv's parameter, the record's file stem, Snakemake's wildcard and the figure's key, so it holds
+only `[A-Za-z0-9._=,@+-]`. Options other than the default stand sorted; `seed`, `threads` and `gpus` are
+written the same way. A dot inside a value or a matrix name is allowed: a piece without `=` continues the
+value before it, and the preparation is what follows the last dot. Matrix names write `:` as `,` and `/` as
+`+`: `poisson3d:40:uniform` is `poisson3d,40,uniform`, `HB/bcsstk18` is `HB+bcsstk18`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from fillpath.errors import UnknownNameError
+
+MATCHINGS = ("none", "auto", "mc64")
+ORDERINGS = ("natural", "random", "metis")
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_VALUE = re.compile(r"[A-Za-z0-9._,+-]+")
+_MATRIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=,+-]*")
+_RESERVED = ("gpus", "seed", "threads")
+
+
+@dataclass(frozen=True, order=True)
+class Preparation:
+    """How a matrix is prepared: row matching, fill-reducing ordering, explicit zeros kept or dropped.
+
+    Written `[matching+]ordering[+dropzeros]`; matching `none` is not written.
+    """
+
+    matching: str = "none"
+    ordering: str = "natural"
+    explicit_zeros: bool = True
+
+    def __post_init__(self) -> None:
+        _one_of(self.matching, MATCHINGS, "matching")
+        _one_of(self.ordering, ORDERINGS, "ordering")
+
+    @property
+    def name(self) -> str:
+        matching = [] if self.matching == "none" else [self.matching]
+        zeros = [] if self.explicit_zeros else ["dropzeros"]
+        return "+".join([*matching, self.ordering, *zeros])
+
+    @classmethod
+    def parse(cls, name: str) -> Preparation:
+        """The preparation of that name. Raises UnknownNameError unless it is written canonically."""
+        tokens = name.split("+")
+        explicit_zeros = tokens[-1] != "dropzeros"
+        if not explicit_zeros:
+            tokens.pop()
+        matching = tokens.pop(0) if len(tokens) == 2 else "none"
+        if len(tokens) != 1:
+            raise UnknownNameError(f"preparation {name!r}: expected [matching+]ordering[+dropzeros]")
+        preparation = cls(matching, tokens[0], explicit_zeros)
+        if preparation.name != name:
+            raise UnknownNameError(f"preparation {name!r}: write {preparation.name!r}")
+        return preparation
+
+
+@dataclass(frozen=True, order=True)
+class Case:
+    """One implementation with its options on one prepared matrix. `name` and `parse` are inverses.
+
+    options : (name, value) pairs, sorted, values as text, defaults left out. threads 0 : all cores.
+    gpus 0 : the implementation's default (no GPU, or one). seed : of preparation and of the algorithm.
+    """
+
+    stage: str
+    implementation: str
+    matrix: str
+    preparation: Preparation = field(default_factory=Preparation)
+    options: tuple[tuple[str, str], ...] = ()
+    seed: int = 0
+    threads: int = 0
+    gpus: int = 0
+
+    def __post_init__(self) -> None:
+        for word in (self.stage, self.implementation, *(key for key, _ in self.options)):
+            _match(_NAME, word, "name")
+        for key, value in self.options:
+            _match(_VALUE, value, f"value of option {key}")
+            if key in _RESERVED:
+                raise UnknownNameError(f"option {key!r} is a field of the case, not an option")
+        _match(_MATRIX, self.matrix, "matrix")
+        if tuple(sorted(dict(self.options).items())) != self.options:
+            raise UnknownNameError(f"options {self.options} are not sorted, or repeat a name")
+        for key in _RESERVED:
+            if getattr(self, key) < 0:
+                raise UnknownNameError(f"{key} = {getattr(self, key)} is negative")
+
+    @property
+    def name(self) -> str:
+        fields = {key: str(getattr(self, key)) for key in _RESERVED if getattr(self, key)}
+        written = sorted({**dict(self.options), **fields}.items())
+        left = [self.stage, self.implementation, *(f"{key}={value}" for key, value in written)]
+        return f"{'.'.join(left)}@{self.matrix}.{self.preparation.name}"
+
+    @classmethod
+    def parse(cls, name: str) -> Case:
+        """The case of that name. Raises UnknownNameError that says which part does not parse."""
+        left, at, right = name.partition("@")
+        matrix, dot, preparation = right.rpartition(".")
+        if not at or not dot:
+            raise UnknownNameError(f"case {name!r}: expected stage.implementation[.option=value]@matrix.preparation")
+        stage, _, rest = left.partition(".")
+        implementation, _, written = rest.partition(".")
+        options = _parse_options(written, name)
+        reserved = {key: _parse_count(key, options.pop(key)) for key in _RESERVED if key in options}
+        case = cls(stage, implementation, matrix, Preparation.parse(preparation), tuple(sorted(options.items())), **reserved)
+        if case.name != name:
+            raise UnknownNameError(f"case {name!r}: write {case.name!r}")
+        return case
+
+
+def matrix_id(name: str) -> str:
+    """A matrix's name as a case writes it: `:` as `,` and `/` as `+`."""
+    return name.replace(":", ",").replace("/", "+")
+
+
+def _parse_options(written: str, name: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    key = ""
+    for piece in written.split(".") if written else []:
+        head, equals, tail = piece.partition("=")
+        if equals and head in options:
+            raise UnknownNameError(f"case {name!r}: option {head!r} stands twice")
+        if not equals and not key:
+            raise UnknownNameError(f"case {name!r}: {piece!r} is not option=value")
+        if equals:
+            key = head
+        options[key] = tail if equals else f"{options[key]}.{piece}"
+    return options
+
+
+def _parse_count(key: str, text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]*", text):
+        raise UnknownNameError(f"{key}={text}: expected a positive integer")
+    return int(text)
+
+
+def _match(pattern: re.Pattern[str], text: str, what: str) -> None:
+    if not pattern.fullmatch(text):
+        raise UnknownNameError(f"{what} {text!r}: only {pattern.pattern} is allowed")
+
+
+def _one_of(word: str, known: tuple[str, ...], what: str) -> None:
+    if word not in known:
+        raise UnknownNameError(f"{what} {word!r}: expected one of {', '.join(known)}")

@@ -1,0 +1,51 @@
+"""The error family: what was wrong, where, and what to do.
+
+The command line turns each of these into one line and an exit status; `status` is what a measurement
+that raised it ends in.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class FillpathError(Exception):
+    """Something that fillpath can explain. Its text is one line that a user can act on."""
+
+    status: ClassVar[str] = "error"
+
+
+class UnknownNameError(FillpathError):
+    """A case, matrix, stage, implementation or option name that does not exist or does not parse."""
+
+
+class InputError(FillpathError):
+    """A matrix or file that cannot be used: malformed, rectangular, empty, structurally singular."""
+
+
+class UnsupportedError(FillpathError):
+    """The request is well formed, but this implementation or preparation does not cover it."""
+
+    status = "unsupported"
+
+
+class MemoryBudgetError(FillpathError):
+    """The memory budget is below what the smallest unit of work needs."""
+
+    status = "out_of_memory"
+
+
+class ConfigError(FillpathError):
+    """A file under config/, or a setting, that contradicts its schema."""
+
+
+class TransferError(FillpathError):
+    """A matrix that could not be fetched."""
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """`"; did you mean a, b?"` for the nearest known words, or an empty string."""
+    near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)
+    return f"; did you mean {', '.join(near)}?" if near else ""

@@ -1,0 +1,200 @@
+"""The nouns: small frozen dataclasses, defined once. Their arrays may live on the host or on a device.
+
+Rows and columns count from 0. Row pointers are int64 (audikw_1's filled pattern has 2.5e9 entries), column
+indices int32. F is the filled pattern of L + U without pivoting; the diagonal is always part of U.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fillpath.errors import InputError
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """The structure of a square sparse matrix in CSR.
+
+    indptr : (n + 1,) int64. indices : (nnz,) int32, ascending and without repeats in each row.
+    """
+
+    indptr: Array
+    indices: Array
+
+    @property
+    def n(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def nnz(self) -> int:
+        return int(self.indptr[-1])
+
+    def validate(self) -> None:
+        """Raise InputError unless dtypes, bounds, order and the structural diagonal are as promised."""
+        if self.indptr.dtype != np.int64 or self.indices.dtype != np.int32:
+            raise InputError(f"pattern: int64/int32 expected, got {self.indptr.dtype}/{self.indices.dtype}")
+        if self.n < 1 or self.indptr[0] != 0 or len(self.indices) != self.nnz:
+            raise InputError("pattern: empty, or indptr does not span indices")
+        if np.any(np.diff(self.indptr) < 0):
+            raise InputError("pattern: indptr decreases")
+        if self.nnz and (self.indices.min() < 0 or self.indices.max() >= self.n):
+            raise InputError(f"pattern: a column index lies outside 0..{self.n - 1}")
+        rows = self.rows()
+        if np.any((np.diff(self.indices) <= 0) & (np.diff(rows) == 0)):
+            raise InputError("pattern: a row's columns are not strictly ascending")
+        if np.count_nonzero(rows == self.indices) != self.n:
+            raise InputError("pattern: the structural diagonal is incomplete")
+
+    def rows(self) -> Array:
+        """(nnz,) int64: the row of each entry."""
+        return np.repeat(np.arange(self.n), np.diff(self.indptr))
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a prepared matrix came from: everything that its content hash stands for."""
+
+    matrix: str
+    source: str
+    checksum: str
+    matching: str
+    ordering: str
+    seed: int
+    versions: dict[str, str]
+    synthetic_values: bool = False
+    explicit_zeros: int = 0
+    entries: int = 0
+    diagonal_added: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A matrix ready to be factorised: P_r D_r A D_c P_c, its structural diagonal complete.
+
+    values : (nnz,) float64, parallel to pattern.indices. row_permutation, column_permutation : (n,) int32,
+    new position -> old index. row_scale, column_scale : (n,) float64 in old indices. hash : of the content.
+    """
+
+    pattern: Pattern
+    values: Array
+    row_permutation: Array
+    column_permutation: Array
+    row_scale: Array
+    column_scale: Array
+    provenance: Provenance
+    hash: str
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Row counts of the filled pattern. lower : (n,) int64, strictly below the diagonal; upper : (n,) int64,
+    the diagonal and right of it."""
+
+    lower: Array
+    upper: Array
+
+    @property
+    def nnz(self) -> int:
+        return int(self.lower.sum() + self.upper.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """The filled pattern F = pattern(L + U). pattern : n x n. upper_start : (n,) int64, position in
+    pattern.indices where each row's upper part (its diagonal) begins."""
+
+    pattern: Pattern
+    upper_start: Array
+
+    def counts(self) -> Counts:
+        indptr = self.pattern.indptr
+        return Counts(lower=self.upper_start - indptr[:-1], upper=indptr[1:] - self.upper_start)
+
+
+@dataclass(frozen=True, eq=False)
+class Supernodes:
+    """Supernode boundaries. starts : (k + 1,) int64, first row of each supernode, n last."""
+
+    starts: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Columns grouped by level. pointers : (depth + 1,) int64 into columns; columns : (n,) int32."""
+
+    pointers: Array
+    columns: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Numerical values on a filled pattern. values : (nnz of F,) float32 or float64."""
+
+    filled: Filled
+    values: Array
+    small_pivots: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """x : (n,) float, the solution in the prepared matrix's own order."""
+
+    x: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Preconditioner:
+    """ParAC's factor: G unit lower triangular (CSR pattern and values) and the diagonal D (n,)."""
+
+    pattern: Pattern
+    values: Array
+    diagonal: Array
+
+
+@dataclass(frozen=True)
+class Work:
+    """What was done, not how long it took. None: this implementation does not count it.
+
+    edges : adjacency entries examined while expanding frontiers, repeats included, the initial scan of the
+    source's own row excluded. fills : entries of F outside pattern(A). bytes : moved. page_faults : groups.
+    peak_memory : bytes of the algorithm's own data structures. frontiers : (n,) mean frontier a source.
+    """
+
+    edges: int | None = None
+    fills: int | None = None
+    bytes: int | None = None
+    page_faults: int | None = None
+    peak_memory: int | None = None
+    frontiers: Array | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """What a symbolic result is held against. counts : of F; row_hashes : (n,) uint64 of each row of F;
+    checked_by : the independent implementation that agreed when the reference was made."""
+
+    counts: Counts
+    row_hashes: Array
+    made_by: str
+    checked_by: str
+
+
+def content_hash(*parts: bytes | str | Array) -> str:
+    """SHA-256 over the parts, each with its kind, dtype and length: 64 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(f"array {part.dtype.str} {part.shape} ".encode())
+            digest.update(np.ascontiguousarray(part).data)
+        else:
+            data = part.encode() if isinstance(part, str) else part
+            digest.update(f"bytes {len(data)} ".encode())
+            digest.update(data)
+    return digest.hexdigest()

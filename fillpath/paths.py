@@ -1,0 +1,66 @@
+"""Where things lie: the checkout, the user's cache, this machine's results. Read once, at the edge."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIG = ROOT / "config"
+SITE = ROOT / "reports" / "site"
+# Markers, locks and logs of one checkout; ignored by git and removed by `make clean`.
+WORK = ROOT / ".fillpath"
+
+
+def results() -> Path:
+    """`results/` of this checkout, or `$FILLPATH_RESULTS`."""
+    return Path(os.environ.get("FILLPATH_RESULTS") or ROOT / "results")
+
+
+def cache() -> Path:
+    """The per-user cache of downloads and prepared artefacts: `$FILLPATH_CACHE` or the XDG place."""
+    explicit = os.environ.get("FILLPATH_CACHE")
+    if explicit:
+        return Path(explicit)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fillpath"
+
+
+def machine_name() -> str:
+    """`$FILLPATH_MACHINE`, or the host's name reduced to `[A-Za-z0-9_-]`."""
+    name = os.environ.get("FILLPATH_MACHINE") or socket.gethostname().split(".")[0]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "machine"
+
+
+@contextlib.contextmanager
+def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
+    """Open a temporary file that becomes `path` once it is complete on disk: fsync, then rename.
+
+    mode : "w" or "wb". A reader sees the old file or the new one, never a part; a crash leaves the old.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, mode) as handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    _fsync_folder(path.parent)
+
+
+def _fsync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

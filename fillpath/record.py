@@ -1,0 +1,175 @@
+"""`Record` v1: everything that is known of one measurement. Later versions only add.
+
+A file `results/<machine>/records/<case>.jsonl` holds the records of one case, a line each, oldest first. It
+is rewritten whole (write, fsync, rename), so that a crash never costs a finished measurement.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+
+from fillpath.errors import ConfigError
+from fillpath.paths import atomic_write, results
+
+SCHEMA_VERSION = 1
+
+
+class Status(StrEnum):
+    """What became of a measurement: exactly one of these."""
+
+    OK = "ok"
+    WRONG = "wrong"
+    UNSUPPORTED = "unsupported"
+    UNAVAILABLE = "unavailable"
+    OUT_OF_MEMORY = "out_of_memory"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+    NOT_RUN = "not_run"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The gate's verdict. value <= bound passes; value counts differing rows, or is a residual."""
+
+    by: str
+    method: str
+    value: float
+    bound: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """One measurement, schema v1. What could not be read is None, never guessed.
+
+    key : hash of (case, prepared input, implementation's sources, machine). seconds : every sample, in the
+    order taken: input resident to result resident, allocation of intermediates included. phases : seconds a
+    sample, by phase. kernel_seconds : a sample, from device events. peak_memory : bytes that the process grew
+    by while sampling. conclusive : False where something outside killed the worker, so that the next call
+    measures again. suspect : faster than the bytes allow. limit_seconds, memory_limit : what it ran under.
+    """
+
+    case: str
+    parts: dict[str, Any]
+    key: str
+    status: Status
+    reason: str
+    run_id: str
+    started_at: str
+    machine: str
+    prepared: dict[str, Any] | None = None
+    seconds: list[float] = field(default_factory=list)
+    phases: dict[str, list[float]] = field(default_factory=dict)
+    kernel_seconds: list[float] | None = None
+    work: dict[str, int | None] | None = None
+    peak_memory: int | None = None
+    verified: Verified | None = None
+    suspect: bool = False
+    conclusive: bool = True
+    limit_seconds: float | None = None
+    memory_limit: int | None = None
+    host_cpu: str | None = None
+    device: str | None = None
+    driver: str | None = None
+    cuda: str | None = None
+    clocks: dict[str, Any] | None = None
+    throttle: list[str] | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    commit: str | None = None
+    dirty: bool | None = None
+    series: str | None = None
+    schema: int = SCHEMA_VERSION
+
+    @property
+    def median(self) -> float | None:
+        """Median of the samples in seconds; None unless the status is ok."""
+        return float(np.median(self.seconds)) if self.status is Status.OK and self.seconds else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON values, checked against the schema. Raises ConfigError on a violation."""
+        data = asdict(self)
+        data["status"] = str(self.status)
+        _validate(data)
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Record:
+        """The record of those JSON values; fields that a later version added are passed over."""
+        _validate(data)
+        known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        known["status"] = Status(data["status"])
+        if data.get("verified") is not None:
+            known["verified"] = Verified(**{f.name: data["verified"][f.name] for f in fields(Verified)})
+        return cls(**known)
+
+
+def interval(seconds: list[float], level: float = 0.95, draws: int = 2000) -> tuple[float, float]:
+    """Interval of the median: a seeded percentile bootstrap, or min to max below 6 samples."""
+    samples = np.asarray(seconds)
+    if len(samples) < 6:
+        return float(samples.min()), float(samples.max())
+    generator = np.random.default_rng(0)
+    medians = np.median(generator.choice(samples, size=(draws, len(samples))), axis=1)
+    low, high = np.quantile(medians, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def record_path(machine: str, case: str) -> Path:
+    """Where the records of a case stand."""
+    return results() / machine / "records" / f"{case}.jsonl"
+
+
+def read_records(path: Path) -> list[Record]:
+    """The records in a file, oldest first; none where the file is absent."""
+    if not path.is_file():
+        return []
+    return [Record.from_json(json.loads(line)) for line in path.read_text().splitlines() if line]
+
+
+def write_records(path: Path, records: Iterable[Record]) -> None:
+    """Replace the file by these records."""
+    lines = [json.dumps(record.to_json(), allow_nan=False, sort_keys=True) for record in records]
+    with atomic_write(path) as handle:
+        handle.write("".join(f"{line}\n" for line in lines))  # type: ignore[arg-type]
+
+
+def append_record(record: Record) -> Path:
+    """Add a record to its case's file."""
+    path = record_path(record.machine, record.case)
+    write_records(path, [*read_records(path), record])
+    return path
+
+
+def latest_records(machine: str | None = None) -> Iterator[Record]:
+    """The newest record of each case, of one machine or of all that results/ holds."""
+    for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
+        found = read_records(path)
+        if found:
+            yield max(found, key=lambda record: record.started_at)
+
+
+@functools.cache
+def schema() -> dict[str, Any]:
+    """The JSON schema of a record, version 1."""
+    text = (Path(__file__).parent / "record-v1.json").read_text()
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+@functools.cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(schema())
+
+
+def _validate(data: Mapping[str, Any]) -> None:
+    error = jsonschema.exceptions.best_match(_validator().iter_errors(dict(data)))
+    if error is not None:
+        raise ConfigError(f"record of {data.get('case')}: {error.json_path}: {error.message}")

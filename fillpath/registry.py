@@ -1,0 +1,231 @@
+"""The registry: every implementation under `impl/`, found by importing its file.
+
+An implementation is one function under `@implementation(...)`: it takes nouns, returns a noun and its
+`Work`, reads no clock and prints nothing. Keyword-only parameters with defaults are its options; their
+annotations say how a case's text becomes a value.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal
+
+from fillpath.errors import UnknownNameError, suggest
+from fillpath.nouns import content_hash
+from fillpath.paths import ROOT
+
+STAGES: Mapping[str, str] = {
+    "symbolic": "the filled pattern of L + U",
+    "supernodes": "rows of U that share a structure",
+    "levels": "columns that can be factorised at once",
+    "numeric": "the values of L and U",
+    "solve": "the triangular solves",
+    "cholesky": "ParAC's randomised factor",
+    "laplacian": "factor and preconditioned conjugate gradients",
+}
+
+Device = Literal["cpu", "gpu"]
+Available = tuple[bool, str]
+
+_UNITS = {"": 1, "B": 1, **{f"{p}B": 10 ** (3 * i) for i, p in enumerate("kMGT", 1)},
+          **{f"{p}iB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)}}
+
+
+@dataclass(frozen=True)
+class Option:
+    """A typed option. kind : bool, int, float or str; a `| None` default is written `none`."""
+
+    name: str
+    kind: type
+    default: Any
+    choices: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> Any:
+        """The value that the text stands for. Raises UnknownNameError naming the option."""
+        if text == "none" and self.default is None:
+            return None
+        if self.choices and text not in self.choices:
+            raise UnknownNameError(f"option {self.name}={text}: expected one of {', '.join(self.choices)}")
+        try:
+            return _parse_value(self.kind, text)
+        except (ValueError, KeyError):
+            raise UnknownNameError(f"option {self.name}={text}: expected {self.kind.__name__}") from None
+
+    def text(self, value: Any) -> str:
+        """The canonical text of a value."""
+        if value is None:
+            return "none"
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One way to do one stage, as registered."""
+
+    stage: str
+    name: str
+    device: Device
+    paper: str
+    section: str
+    function: Callable[..., Any]
+    options: tuple[Option, ...]
+    available: Callable[[], Available]
+    kernels: tuple[str, ...] = field(default=())
+
+    @property
+    def module(self) -> str:
+        return self.function.__module__
+
+    @property
+    def summary(self) -> str:
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    def option(self, name: str) -> Option:
+        """The option of that name. Raises UnknownNameError with suggestions."""
+        known = {option.name: option for option in self.options}
+        if name not in known:
+            listed = f" (it has {', '.join(known)})" if known else " (it has none)"
+            raise UnknownNameError(f"{self.name} has no option {name!r}{listed}{suggest(name, known)}")
+        return known[name]
+
+    def arguments(self, options: Mapping[str, str]) -> dict[str, Any]:
+        """Keyword arguments from a case's options."""
+        return {name: self.option(name).parse(text) for name, text in options.items()}
+
+    def canonical(self, options: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """The options as a case writes them: sorted, defaults left out, one spelling a value."""
+        pairs = [(self.option(name), self.option(name).parse(text), text) for name, text in options.items()]
+        return tuple(sorted((o.name, _canonical_text(o, value, text)) for o, value, text in pairs if value != o.default))
+
+    def source_hash(self) -> str:
+        """Hash of the source files that decide what is measured: its own module, every module of
+        impl/ that it imports, directly or not, and its kernels."""
+        files = sorted(_closure(Path(inspect.getfile(self.function))))
+        kernels = [Path(inspect.getfile(self.function)).parent / name for name in self.kernels]
+        return content_hash(*(path.read_bytes() for path in [*files, *kernels]))
+
+
+_registry: dict[tuple[str, str], Implementation] = {}
+
+
+def implementation(
+    *,
+    stage: str,
+    device: Device = "cpu",
+    paper: str = "",
+    section: str = "",
+    name: str | None = None,
+    available: Callable[[], Available] = lambda: (True, ""),
+    kernels: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the function as an implementation of a stage.
+
+    stage : one of STAGES. paper : its id in config/claims.yaml, empty where no paper is the source.
+    available : returns (bool, reason), asked before anything is started. kernels : .cu files beside it.
+    """
+    if stage not in STAGES:
+        raise UnknownNameError(f"stage {stage!r}: expected one of {', '.join(STAGES)}")
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        entry = Implementation(
+            stage, name or function.__name__, device, paper, section, function,
+            _options(function), available, kernels,
+        )
+        known = _registry.get((stage, entry.name))
+        if known is not None and known.module != entry.module:
+            raise UnknownNameError(f"{stage}.{entry.name} is registered by {known.module} already")
+        _registry[stage, entry.name] = entry
+        return function
+
+    return register
+
+
+def load_all() -> None:
+    """Import every module under impl/, which registers what they hold."""
+    package = importlib.import_module("impl")
+    for module in pkgutil.walk_packages(package.__path__, "impl."):
+        importlib.import_module(module.name)
+
+
+def registered(stage: str | None = None) -> list[Implementation]:
+    """All implementations, or those of a stage, by name."""
+    return [entry for key, entry in sorted(_registry.items()) if stage in (None, key[0])]
+
+
+def lookup(stage: str, name: str) -> Implementation:
+    """The implementation of that name. Raises UnknownNameError with suggestions."""
+    if stage not in STAGES:
+        raise UnknownNameError(f"stage {stage!r} is unknown{suggest(stage, STAGES) or '; one of ' + ', '.join(STAGES)}")
+    if (stage, name) not in _registry:
+        names = [entry.name for entry in registered(stage)]
+        hint = suggest(name, names) or f"; `fillpath list` shows {', '.join(names) or 'none yet'}"
+        raise UnknownNameError(f"stage {stage} has no implementation {name!r}{hint}")
+    return _registry[stage, name]
+
+
+def _options(function: Callable[..., Any]) -> tuple[Option, ...]:
+    hints = typing.get_type_hints(function)
+    keyword_only = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return tuple(_option(p.name, hints[p.name], p.default) for p in keyword_only)
+
+
+def _option(name: str, hint: Any, default: Any) -> Option:
+    if typing.get_origin(hint) in (typing.Union, UnionType):
+        hint = next(kind for kind in typing.get_args(hint) if kind is not type(None))
+    if typing.get_origin(hint) is Literal:
+        return Option(name, str, default, typing.get_args(hint))
+    if hint not in (bool, int, float, str):
+        raise TypeError(f"option {name}: {hint} is none of bool, int, float, str, Literal")
+    return Option(name, hint, default)
+
+
+def _parse_value(kind: type, text: str) -> Any:
+    if kind is bool:
+        return {"true": True, "false": False}[text]
+    if kind is int:
+        matched = re.fullmatch(r"(-?[0-9]+)([A-Za-z]*)", text)
+        if matched is None:
+            raise ValueError(text)
+        return int(matched[1]) * _UNITS[matched[2]]
+    return kind(text)
+
+
+def _canonical_text(option: Option, value: Any, text: str) -> str:
+    """Sizes keep the unit they were written with; `1073741824` and `1GiB` are one case."""
+    if option.kind is int and value is not None and option.name.endswith(("memory", "budget", "bytes")):
+        for unit in ("TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB"):
+            if value and value % _UNITS[unit] == 0:
+                return f"{value // _UNITS[unit]}{unit}"
+    return option.text(value)
+
+
+def _closure(start: Path) -> set[Path]:
+    """The file and every file of impl/ that it imports, directly or not."""
+    found: set[Path] = set()
+    todo = [start]
+    while todo:
+        path = todo.pop()
+        if path not in found:
+            found.add(path)
+            todo.extend(_imports_of_impl(path))
+    return found
+
+
+def _imports_of_impl(path: Path) -> list[Path]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    candidates = [ROOT / (name.replace(".", "/") + ".py") for name in names if name.startswith("impl.")]
+    return [candidate for candidate in candidates if candidate.is_file()]

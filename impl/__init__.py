@@ -1,0 +1,1 @@
+"""What is measured: one room a stage, one file an implementation."""

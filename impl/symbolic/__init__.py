@@ -1,0 +1,1 @@
+"""Symbolic factorisation: which entries of L + U fill."""

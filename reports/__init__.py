@@ -1,0 +1,1 @@
+"""What it says: one module a paper, the claims, the page."""
