@@ -1,0 +1,112 @@
+"""fill2 on CPU threads: the GSoFA paper's parallel baseline, one source a thread.
+
+GSoFA, Section 2.2 and Figure 3(b), after Rose and Tarjan. Rows are independent, so that threads share
+nothing but the input; thread t takes the sources t, t + T, t + 2T, ..., which balances work that grows with
+the source.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import get_num_threads, njit, prange
+from numba.typed import List
+
+from fillpath.nouns import Filled, Pattern, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cpu.bitset import contains, drain, empty_set, insert, reserve, size, successor
+
+
+@implementation(stage="symbolic", paper="gsofa", section="2.2, Figure 3(b)")
+def fill2_cpu(pattern: Pattern) -> tuple[Filled, Work]:
+    """Fill-in by threshold traversal of A, one source a thread (the paper's parallel CPU baseline).
+
+    pattern : n x n, sorted, diagonal present. Returns the filled pattern (n x n, rows sorted) and the work:
+    edges are adjacency entries of A examined while expanding frontiers. The next threshold is found in the
+    set of fills rather than by a scan over all smaller vertices, which changes neither edges nor fills.
+    """
+    threads = get_num_threads()
+    with phase("traverse"):
+        buffers, lower, upper, edges = _traverse(
+            pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32), threads
+        )
+    with phase("assemble"):
+        indptr = np.zeros(pattern.n + 1, np.int64)
+        np.cumsum(lower + upper, out=indptr[1:])
+        indices = _assemble(buffers, indptr, threads)
+    filled = Filled(Pattern(indptr, indices.view(np.int32)), indptr[:-1] + lower)
+    return filled, Work(edges=int(edges.sum()), fills=filled.pattern.nnz - pattern.nnz)
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _traverse(indptr, indices, threads):
+    """Each thread's rows one after the other in a buffer of its own, and the row counts."""
+    n = len(indptr) - 1
+    buffers = List()
+    for _ in range(threads):
+        buffers.append(np.empty(0, np.uint32))
+    lower = np.zeros(n, np.int64)
+    upper = np.zeros(n, np.int64)
+    edges = np.zeros(threads, np.uint64)
+    for thread in prange(threads):
+        worker = np.int64(thread)
+        buffers[worker], edges[worker] = _sources(indptr, indices, worker, threads, lower, upper)
+    return buffers, lower, upper, edges
+
+
+@njit(cache=True, nogil=True)
+def _sources(indptr, indices, thread, threads, lower, upper):
+    n = np.uint64(len(indptr) - 1)
+    one = np.uint64(1)
+    words, summary = empty_set(np.int64(n))
+    visited_by = np.full(n, np.uint32(0xFFFFFFFF), np.uint32)
+    stack = np.empty(n, np.uint32)
+    out = np.empty(2 * len(indices) // threads + 64, np.uint32)
+    used = np.uint64(0)
+    edges = np.uint64(0)
+    for source in range(np.uint64(thread), n, np.uint64(threads)):
+        for p in range(indptr[source], indptr[source + one]):
+            visited_by[indices[p]] = source
+            insert(words, summary, np.uint64(indices[p]))
+        below = np.int64(0)
+        threshold = successor(words, summary, np.uint64(0), source)
+        while threshold < source:
+            below += 1
+            stack[0] = threshold
+            depth = one
+            while depth > np.uint64(0):
+                depth -= one
+                vertex = stack[depth]
+                first, last = indptr[vertex], indptr[np.uint64(vertex) + one]
+                edges += last - first
+                for p in range(first, last):
+                    column = np.uint64(indices[p])
+                    if visited_by[column] == source:
+                        continue
+                    visited_by[column] = source
+                    if column > threshold:
+                        insert(words, summary, column)
+                    else:
+                        stack[depth] = column
+                        depth += one
+            threshold = successor(words, summary, threshold + one, source)
+        wanted = size(words, summary)
+        out = reserve(out, used, used + wanted)
+        used = drain(words, summary, out, used)
+        lower[source] = below
+        upper[source] = np.int64(wanted) - below
+    return out, edges
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _assemble(buffers, indptr, threads):
+    n = len(indptr) - 1
+    indices = np.empty(indptr[n], np.uint32)
+    for thread in prange(threads):
+        buffer = buffers[np.int64(thread)]
+        used = 0
+        for source in range(thread, n, threads):
+            length = indptr[source + 1] - indptr[source]
+            indices[indptr[source] : indptr[source + 1]] = buffer[used : used + length]
+            used += length
+    return indices
