@@ -1,0 +1,299 @@
+"""Matrices that need no download: grids, circuits and random patterns, from a name alone.
+
+    poisson3d:k[:uniform|aniso|contrast]      7-point Laplacian on k x k x k points
+    grid2d:k                                  5-point Laplacian on k x k points
+    circuit:n[:seed=s][:symmetry=f]           local wires, a few dense rows and columns
+    random:n:density[:seed=s]                 uniform random pattern
+
+The same matrix has one canonical name: defaults left out, keys sorted, one spelling a number. Every matrix
+has a full diagonal that dominates its row, so that elimination without pivoting is stable.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+
+from fetch.compiled import compiled
+from fillpath.errors import UnknownNameError, suggest
+
+Array = npt.NDArray[Any]
+
+VARIANTS = ("uniform", "aniso", "contrast")
+GRAMMAR = {
+    "poisson3d": "poisson3d:k[:uniform|aniso|contrast]",
+    "grid2d": "grid2d:k",
+    "circuit": "circuit:n[:seed=s][:symmetry=f]",
+    "random": "random:n:density[:seed=s]",
+}
+MAX_ORDER = 2**31 - 1
+
+# Neither the paper nor its sources print the coefficients: two orders of magnitude a direction for the
+# anisotropic grid, six orders over the cells for the high contrast, are this project's choice.
+_ANISOTROPY = (1.0, 1e-2, 1e-4)
+_CONTRAST_DECADES = 6.0
+_WIRES = 2  # local connections drawn a node
+_REACH = 16.0  # mean length of a local connection
+_RAIL_SPACING = 1000  # one supply rail (dense row and column) for so many nodes
+_RAIL_SHARE = 0.02  # of all nodes touch a rail's row, and as many its column
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed name. size : points along a side, or the order. density 0, symmetry 0.5 : not used."""
+
+    generator: str
+    size: int
+    variant: str = "uniform"
+    density: float = 0.0
+    seed: int = 0
+    symmetry: float = 0.5
+
+    @property
+    def order(self) -> int:
+        """Rows of the matrix."""
+        dimensions = {"poisson3d": 3, "grid2d": 2}.get(self.generator, 1)
+        return int(self.size**dimensions)
+
+    @property
+    def nnz(self) -> int | None:
+        """Entries by formula (a grid loses one entry a boundary point and direction), None where seeded."""
+        if self.generator == "poisson3d":
+            return 7 * self.size**3 - 6 * self.size**2
+        return 5 * self.size**2 - 4 * self.size if self.generator == "grid2d" else None
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        parts = [self.generator, str(self.size)]
+        parts += [_number(self.density)] if self.generator == "random" else []
+        parts += [self.variant] if self.variant != "uniform" else []
+        parts += [f"seed={self.seed}"] if self.seed else []
+        parts += [f"symmetry={_number(self.symmetry)}"] if self.symmetry != 0.5 else []
+        return ":".join(parts)
+
+
+def is_generated(text: str) -> bool:
+    """Whether the text begins as a generated name does (`,` may stand for `:`)."""
+    head, colon, _ = text.replace(",", ":").partition(":")
+    return bool(colon) or head in GRAMMAR
+
+
+def parse(name: str) -> Spec:
+    """The specification that a name stands for; `,` may stand for `:`, as in a case.
+
+    Raises UnknownNameError that says which part is wrong.
+    """
+    generator, *words = name.replace(",", ":").split(":")
+    if generator not in GRAMMAR:
+        hint = suggest(generator, GRAMMAR) or f"; one of {', '.join(GRAMMAR.values())}"
+        raise UnknownNameError(f"matrix {name!r}: no generator {generator!r}{hint}")
+    plain = [word for word in words if "=" not in word]
+    keyed = [word.partition("=") for word in words if "=" in word]
+    keys = {key: value for key, _, value in keyed}
+    allowed = {"circuit": {"seed", "symmetry"}, "random": {"seed"}}.get(generator, set())
+    if len(keys) != len(keyed) or not keys.keys() <= allowed or not _arity(generator, plain):
+        raise UnknownNameError(f"matrix {name!r}: expected {GRAMMAR[generator]}{_hint(keys, plain, allowed)}")
+    spec = Spec(
+        generator,
+        size=_integer(name, "size", plain[0]),
+        variant=plain[1] if generator == "poisson3d" and len(plain) > 1 else "uniform",
+        density=_fraction(name, "density", plain[1]) if generator == "random" else 0.0,
+        seed=_integer(name, "seed", keys.get("seed", "0")),
+        symmetry=_fraction(name, "symmetry", keys.get("symmetry", "0.5")),
+    )
+    _check(name, spec)
+    return spec
+
+
+def canonical(name: str) -> str:
+    """The one spelling of a generated name. Raises UnknownNameError as `parse` does."""
+    return parse(name).name
+
+
+def generate(name: str) -> csr_array:
+    """The matrix of that name: order x order, float64, rows sorted, no explicit zeros.
+
+    The same name gives the same values wherever NumPy's PCG64 does. Raises UnknownNameError.
+    """
+    spec = parse(name)
+    make: dict[str, Callable[[Spec], csr_array]] = {
+        "poisson3d": _poisson3d,
+        "grid2d": _grid2d,
+        "circuit": _circuit,
+        "random": _random,
+    }
+    return make[spec.generator](spec)
+
+
+def _arity(generator: str, plain: list[str]) -> bool:
+    if generator == "poisson3d":
+        return len(plain) == 1 or (len(plain) == 2 and plain[1] in VARIANTS)
+    return len(plain) == (2 if generator == "random" else 1)
+
+
+def _hint(keys: dict[str, str], plain: list[str], allowed: set[str]) -> str:
+    wrong = [key for key in keys if key not in allowed] or plain[1:2]
+    return suggest(wrong[0], [*allowed, *VARIANTS]) if wrong else ""
+
+
+def _integer(name: str, what: str, text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a non-negative integer")
+    return int(text)
+
+
+def _fraction(name: str, what: str, text: str) -> float:
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text) or not 0 <= float(text) <= 1:
+        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a number in 0..1")
+    return float(text)
+
+
+def _check(name: str, spec: Spec) -> None:
+    if spec.size < 1:
+        raise UnknownNameError(f"matrix {name!r}: size {spec.size} is below 1")
+    if spec.order > MAX_ORDER:
+        raise UnknownNameError(f"matrix {name!r}: order {spec.order} exceeds int32 columns ({MAX_ORDER})")
+    if spec.generator == "random" and spec.density == 0:
+        raise UnknownNameError(f"matrix {name!r}: density 0 lies outside (0, 1]")
+
+
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _poisson3d(spec: Spec) -> csr_array:
+    weights = _ANISOTROPY if spec.variant == "aniso" else (1.0, 1.0, 1.0)
+    cells = np.ones(1)
+    if spec.variant == "contrast":
+        exponents = _CONTRAST_DECADES * (np.random.default_rng(0).random(spec.order) - 0.5)
+        cells = np.power(10.0, exponents)
+    return _grid(spec, 3, np.array(weights), cells)
+
+
+def _grid2d(spec: Spec) -> csr_array:
+    return _grid(spec, 2, np.ones(2), np.ones(1))
+
+
+def _grid(spec: Spec, dimensions: int, weights: Array, cells: Array) -> csr_array:
+    """weights : (dimensions,) coefficient a direction, fastest index first. cells : (order,) or (1,)."""
+    nnz = spec.nnz
+    assert nnz is not None
+    # SciPy gives both index arrays one type: int64 pointers would double the columns.
+    indptr = np.zeros(spec.order + 1, np.int32 if nnz <= MAX_ORDER else np.int64)
+    indices = np.empty(nnz, np.int32)
+    values = np.empty(nnz)
+    _fill_grid(spec.size, dimensions, weights, cells, indptr, indices, values)
+    return csr_array((values, indices, indptr), shape=(spec.order, spec.order))
+
+
+@compiled
+def _fill_grid(
+    k: int, dimensions: int, weights: Array, cells: Array, indptr: Array, indices: Array, values: Array
+) -> None:
+    """Rows of the (2 d + 1)-point stencil, Dirichlet boundary: the diagonal keeps the cut edges.
+
+    An edge between cells a and b carries their harmonic mean times the direction's weight, a cut edge the
+    cell's own coefficient. Columns ascend: far directions below, the diagonal, then near to far.
+    """
+    n = indptr.size - 1
+    varying = cells.size > 1
+    at = 0
+    for row in range(n):
+        own = cells[row] if varying else cells[0]
+        diagonal = 0.0
+        stride = n
+        for d in range(dimensions - 1, -1, -1):
+            stride //= k
+            if (row // stride) % k > 0:
+                other = cells[row - stride] if varying else own
+                weight = weights[d] * 2.0 * own * other / (own + other)
+                indices[at] = row - stride
+                values[at] = -weight
+                at += 1
+            else:
+                weight = weights[d] * own
+            diagonal += weight
+        middle = at
+        at += 1
+        stride = 1
+        for d in range(dimensions):
+            if (row // stride) % k < k - 1:
+                other = cells[row + stride] if varying else own
+                weight = weights[d] * 2.0 * own * other / (own + other)
+                indices[at] = row + stride
+                values[at] = -weight
+                at += 1
+            else:
+                weight = weights[d] * own
+            diagonal += weight
+            stride *= k
+        indices[middle] = row
+        values[middle] = diagonal
+        indptr[row + 1] = at
+
+
+def _circuit(spec: Spec) -> csr_array:
+    """Wires of geometric length, rails that many nodes touch; a share of the wires runs both ways.
+
+    symmetry f is the share of off-diagonal entries whose mirror is an entry too: f / (2 - f) of the wires
+    are mirrored.
+    """
+    n = spec.order
+    rng = np.random.default_rng(spec.seed)
+    rows, columns = _wires(n, rng)
+    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+    pairs = np.unique(low[low != high] * n + high[low != high])
+    low, high = np.divmod(pairs, n)
+    flip = rng.random(len(pairs)) < 0.5
+    rows, columns = np.where(flip, high, low), np.where(flip, low, high)
+    both = rng.random(len(pairs)) < spec.symmetry / (2 - spec.symmetry)
+    rows, columns = np.concatenate([rows, columns[both]]), np.concatenate([columns, rows[both]])
+    values = -np.power(10.0, rng.uniform(-3, 0, len(rows)))
+    return _dominated(n, rows, columns, values)
+
+
+def _wires(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    nodes = np.repeat(np.arange(n), _WIRES)
+    local = np.clip(nodes + rng.geometric(1 / _REACH, len(nodes)) * rng.choice([-1, 1], len(nodes)), 0, n - 1)
+    rails = rng.integers(0, n, max(1, n // _RAIL_SPACING))
+    taps = max(1, round(_RAIL_SHARE * n))
+    touched = rng.integers(0, n, len(rails) * taps)
+    return np.concatenate([nodes, np.repeat(rails, taps)]), np.concatenate([local, touched])
+
+
+def _random(spec: Spec) -> csr_array:
+    """Each off-diagonal position is an entry with probability `density`, by gaps of geometric length."""
+    n = spec.order
+    rng = np.random.default_rng(spec.seed)
+    positions = _bernoulli(n * (n - 1), spec.density, rng)
+    rows, columns = np.divmod(positions, max(n - 1, 1))
+    columns += columns >= rows
+    return _dominated(n, rows, columns, rng.uniform(-1, 1, len(rows)))
+
+
+def _bernoulli(total: int, probability: float, rng: np.random.Generator) -> Array:
+    """Ascending int64 positions in 0..total-1, each with the given probability."""
+    spread = math.sqrt(total * probability * (1 - probability))
+    gaps = rng.geometric(probability, int(total * probability + 8 * spread) + 16)
+    positions = np.cumsum(gaps) - 1
+    return positions[positions < total]
+
+
+def _dominated(n: int, rows: Array, columns: Array, values: Array) -> csr_array:
+    """The entries plus a diagonal that exceeds the sums of its row and of its column."""
+    weight = np.abs(values)
+    sums = np.maximum(np.bincount(rows, weight, n), np.bincount(columns, weight, n))
+    every = np.arange(n)
+    entries = np.concatenate([values, 1.01 * sums + 1e-3])
+    coordinates = (np.concatenate([rows, every]), np.concatenate([columns, every]))
+    matrix = csr_array(coo_array((entries, coordinates), shape=(n, n)))
+    matrix.sort_indices()
+    return matrix
