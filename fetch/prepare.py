@@ -1,0 +1,242 @@
+"""From a matrix to what is factorised: matching, scaling, ordering, and a cached artefact.
+
+P_r D_r A D_c P_c: a row matching puts large entries on the diagonal and scales them to 1 (optional), missing
+diagonal entries are added as zeros, one symmetric permutation of pattern(A + A^T) reduces fill.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import logging
+import zipfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pymetis
+from scipy.sparse import coo_array, csr_array
+
+from fetch import compiled, matching
+from fetch.catalogue import Loaded, load, locate
+from fillpath.case import Preparation
+from fillpath.errors import InputError
+from fillpath.nouns import Pattern, Prepared, Provenance, content_hash
+from fillpath.paths import atomic_write, cache
+
+Array = npt.NDArray[Any]
+
+PREPARE_VERSION = 1
+_ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
+
+_log = logging.getLogger("fillpath")
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """A square matrix as triplets without repeats: rows, columns (nnz,) int32, values (nnz,) float64."""
+
+    n: int
+    rows: Array
+    columns: Array
+    values: Array
+
+
+def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared:
+    """The prepared matrix, from the cache or made and kept there; a damaged artefact is made again.
+
+    Raises what fetch.catalogue.load raises, and InputError for a structurally singular matrix under mc64.
+    """
+    path = prepared_path(matrix_id, preparation, seed)
+    if path.is_file():
+        try:
+            return load_prepared(path)
+        except InputError as problem:
+            _log.warning("%s; making it again", problem)
+    prepared = _make(matrix_id, load(matrix_id), preparation, seed)
+    _store(path, prepared)
+    _log.info("%s.%s: prepared %s", matrix_id, preparation.name, path)
+    return prepared
+
+
+def prepared_path(matrix_id: str, preparation: Preparation, seed: int = 0) -> Path:
+    """Where `prepare` keeps the artefact, named by all that decides its content. Fetches a matrix that is
+    not here yet, because its checksum is part of the name, but reads no more than its header."""
+    source = locate(matrix_id)
+    seed = seed if _uses_seed(preparation, source.pattern_only) else 0
+    code = [Path(cast(str, module.__file__)).read_bytes() for module in (matching, compiled)]
+    versions = json.dumps(_versions(), sort_keys=True)
+    words = (matrix_id, source.checksum, preparation.name, str(seed), str(PREPARE_VERSION), versions)
+    return cache() / "prepared" / f"{content_hash(*words, Path(__file__).read_bytes(), *code)}.npz"
+
+
+def load_prepared(path: Path) -> Prepared:
+    """The prepared matrix in an artefact. Raises InputError if it is missing, truncated or damaged (the
+    archive's checksums are compared while it is read)."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            about = json.loads(str(stored["about"]))
+            pattern = Pattern(stored["indptr"], stored["indices"])
+            arrays = {name: stored[name] for name in _ARRAYS}
+            provenance = Provenance(**about["provenance"])
+            return Prepared(pattern, stored["values"], **arrays, provenance=provenance, hash=about["hash"])
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as problem:
+        raise InputError(f"{path}: not a readable prepared matrix: {problem}") from None
+
+
+def _store(path: Path, prepared: Prepared) -> None:
+    about = json.dumps({"provenance": asdict(prepared.provenance), "hash": prepared.hash}, sort_keys=True)
+    arrays: dict[str, Any] = {name: getattr(prepared, name) for name in _ARRAYS}
+    arrays |= {"indptr": prepared.pattern.indptr, "indices": prepared.pattern.indices}
+    with atomic_write(path, "wb") as handle:
+        np.savez(cast(IO[bytes], handle), about=np.array(about), values=prepared.values, **arrays)
+
+
+def _make(matrix_id: str, loaded: Loaded, preparation: Preparation, seed: int) -> Prepared:
+    matrix = loaded.matrix if preparation.explicit_zeros else _without_zeros(loaded.matrix)
+    method = _matching_method(preparation.matching, matrix, loaded.pattern_only)
+    matched = _match(matrix, method, matrix_id)
+    scaled = _scale(matrix, matched)
+    entries = _complete_diagonal(scaled)
+    if loaded.pattern_only:
+        entries = _synthetic(entries, seed)
+    order = _order(entries, preparation.ordering, seed)
+    pattern, values = _permute(entries, order)
+    provenance = Provenance(
+        matrix=matrix_id,
+        source=loaded.source,
+        checksum=loaded.checksum,
+        matching=method,
+        ordering=preparation.ordering,
+        seed=seed if _uses_seed(preparation, loaded.pattern_only) else 0,
+        versions=_versions(),
+        synthetic_values=loaded.pattern_only,
+        explicit_zeros=loaded.explicit_zeros,
+        entries=loaded.entries,
+        diagonal_added=len(entries.values) - len(scaled.values),
+    )
+    rows = matched.rows[order]
+    digest = content_hash(pattern.indptr, pattern.indices, values)
+    scales = (matched.row_scale, matched.column_scale)
+    return Prepared(pattern, values, rows, order, *scales, provenance=provenance, hash=digest)
+
+
+def _uses_seed(preparation: Preparation, pattern_only: bool) -> bool:
+    return pattern_only or preparation.ordering in ("random", "metis")
+
+
+def _versions() -> dict[str, str]:
+    return {name: importlib.metadata.version(name) for name in ("numpy", "pymetis", "scipy")}
+
+
+def _without_zeros(matrix: csr_array) -> csr_array:
+    kept = matrix.copy()
+    kept.eliminate_zeros()
+    return kept
+
+
+def _matching_method(asked: str, matrix: csr_array, pattern_only: bool) -> str:
+    """`auto` matches where it must: the diagonal has a hole, or the values are unsymmetric."""
+    if asked != "auto":
+        return asked
+    rows, columns = coo_array(matrix).coords
+    full = np.count_nonzero(rows == columns) == matrix.shape[0]
+    return "none" if full and (pattern_only or _symmetric(matrix)) else "mc64"
+
+
+def _symmetric(matrix: csr_array) -> bool:
+    mirror = csr_array(matrix.T)
+    mirror.sort_indices()
+    same = np.array_equal(matrix.indptr, mirror.indptr) and np.array_equal(matrix.indices, mirror.indices)
+    return same and np.array_equal(matrix.data, mirror.data)
+
+
+def _match(matrix: csr_array, method: str, name: str) -> matching.Matching:
+    n = matrix.shape[0]
+    if method == "none":
+        return matching.Matching(np.arange(n, dtype=np.int32), np.ones(n), np.ones(n))
+    return matching.maximum_product(matrix, name)
+
+
+def _scale(matrix: csr_array, matched: matching.Matching) -> _Entries:
+    """Scaled entries, rows moved to the columns that they are matched to."""
+    n = matrix.shape[0]
+    old = np.repeat(np.arange(n, dtype=np.int32), np.diff(matrix.indptr))
+    columns = matrix.indices.astype(np.int32)
+    values = matched.row_scale[old] * matrix.data * matched.column_scale[columns]
+    return _Entries(n, _inverse(matched.rows)[old], columns, values)
+
+
+def _complete_diagonal(entries: _Entries) -> _Entries:
+    present = np.zeros(entries.n, bool)
+    present[entries.rows[entries.rows == entries.columns]] = True
+    missing = np.flatnonzero(~present).astype(np.int32)
+    rows, columns = np.concatenate([entries.rows, missing]), np.concatenate([entries.columns, missing])
+    return _Entries(entries.n, rows, columns, np.concatenate([entries.values, np.zeros(len(missing))]))
+
+
+def _synthetic(entries: _Entries, seed: int) -> _Entries:
+    """Values for a pattern without any: in (-1, -0.1) off the diagonal, the same for (i, j) and (j, i), and a
+    diagonal that dominates its row and its column. They depend on the position, not on its storage."""
+    low = np.minimum(entries.rows, entries.columns).astype(np.uint64)
+    high = np.maximum(entries.rows, entries.columns).astype(np.uint64)
+    mixed = _mix((low << np.uint64(32)) ^ high ^ _mix(np.full(1, seed, np.uint64)))
+    values = -(0.1 + 0.9 * (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+    diagonal = entries.rows == entries.columns
+    values[diagonal] = 0.0
+    row_sums = np.bincount(entries.rows, -values, entries.n)
+    column_sums = np.bincount(entries.columns, -values, entries.n)
+    values[diagonal] = 1.0 + np.maximum(row_sums, column_sums)[entries.rows[diagonal]]
+    return _Entries(entries.n, entries.rows, entries.columns, values)
+
+
+def _mix(words: Array) -> Array:
+    """SplitMix64's finaliser: (k,) uint64 to well-mixed (k,) uint64."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(words ^ (words >> np.uint64(31)))
+
+
+def _order(entries: _Entries, ordering: str, seed: int) -> Array:
+    """(n,) int32, new position -> old index."""
+    if ordering == "random":
+        return np.random.default_rng(seed).permutation(entries.n).astype(np.int32)
+    if ordering == "metis":
+        return _nested_dissection(entries, seed)
+    return np.arange(entries.n, dtype=np.int32)
+
+
+def _nested_dissection(entries: _Entries, seed: int) -> Array:
+    """METIS on the graph of A + A^T without its loops. Vertices without neighbours come first: METIS
+    rejects a graph that has no edges."""
+    off = entries.rows != entries.columns
+    ones = np.ones(np.count_nonzero(off), np.int8)
+    half = csr_array((ones, (entries.rows[off], entries.columns[off])), shape=(entries.n, entries.n))
+    graph = csr_array(half + half.T)
+    graph.sort_indices()
+    degrees = np.diff(graph.indptr)
+    alone, linked = np.flatnonzero(degrees == 0), np.flatnonzero(degrees)
+    if len(linked) == 0:
+        return np.arange(entries.n, dtype=np.int32)
+    renumbered = (np.cumsum(degrees > 0) - 1)[graph.indices]
+    starts = np.concatenate([[0], np.cumsum(degrees[linked])])
+    adjacency = pymetis.CSRAdjacency(starts.astype(np.int32), renumbered.astype(np.int32))
+    order, _ = pymetis.nested_dissection(adjacency, options=pymetis.Options(seed=seed % 2**31))
+    return np.concatenate([alone, linked[np.asarray(order)]]).astype(np.int32)
+
+
+def _permute(entries: _Entries, order: Array) -> tuple[Pattern, Array]:
+    place = _inverse(order)
+    coordinates = (place[entries.rows], place[entries.columns])
+    matrix = csr_array((entries.values, coordinates), shape=(entries.n, entries.n))
+    matrix.sort_indices()
+    return Pattern(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)), matrix.data
+
+
+def _inverse(permutation: Array) -> Array:
+    inverse = np.empty_like(permutation)
+    inverse[permutation] = np.arange(len(permutation), dtype=permutation.dtype)
+    return inverse
