@@ -82,7 +82,7 @@ def load_prepared(path: Path) -> Prepared:
             arrays = {name: stored[name] for name in _ARRAYS}
             provenance = Provenance(**about["provenance"])
             return Prepared(pattern, stored["values"], **arrays, provenance=provenance, hash=about["hash"])
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as problem:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as problem:
         raise InputError(f"{path}: not a readable prepared matrix: {problem}") from None
 
 

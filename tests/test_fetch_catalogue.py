@@ -1,0 +1,170 @@
+"""The catalogue, and the way from what a user types to a matrix."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fetch import catalogue, generate
+from fillpath.case import Case
+from fillpath.errors import ConfigError, InputError, TransferError, UnknownNameError
+from fillpath.paths import CONFIG, ROOT
+
+HELD = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suitesparse")
+needs_mirror = pytest.mark.skipif(
+    not (HELD / "MM").is_dir(), reason="no mirror: set FILLPATH_MIRROR to a folder"
+)
+TINY = "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1.0\n1 2 0\n2 2 1.0\n"
+HEADER = "id,group,name,order,nnz,nnz_with_zeros,kind,papers,stands_for,suite,sha256\n"
+TABLES = {
+    "gsofa": ("gsofa_table1_matrices.csv",),
+    "ooclu": ("ooclu_table2_matrices.csv", "ooclu_table4_large_matrices.csv"),
+    "glu3": ("glu3_table1_kernel_time.csv",),
+    "parac": ("parac_table1_matrices.csv",),
+}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("FILLPATH_MIRROR", str(HELD))
+
+
+@pytest.mark.parametrize("paper", TABLES)
+def test_every_matrix_of_a_paper_is_listed_with_its_order(paper: str) -> None:
+    printed: set[int] = set()
+    for table in TABLES[paper]:
+        with (CONFIG / "papers" / table).open(newline="") as handle:
+            printed |= {int(row.get("order") or row["rows"]) for row in csv.DictReader(handle)}
+    assert {entry.order for entry in catalogue.entries() if paper in entry.papers} == printed
+
+
+@pytest.mark.parametrize("entry", catalogue.entries(), ids=lambda entry: entry.id)
+def test_an_entry_is_found_by_each_of_its_names_and_fits_a_case(entry: catalogue.Entry) -> None:
+    for spelling in (entry.id, entry.name, f"{entry.group}/{entry.name}" if entry.group else entry.name):
+        assert catalogue.lookup(spelling) is entry
+        assert catalogue.resolve(spelling) == entry.id
+    case = Case("symbolic", "fill1", entry.id)
+    assert Case.parse(case.name) == case
+    assert entry.papers or entry.stands_for
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in catalogue.entries() if entry.suite == "embedded"], ids=lambda entry: entry.id
+)
+def test_an_embedded_entry_is_generated_as_listed(entry: catalogue.Entry) -> None:
+    loaded = catalogue.load(entry.id)
+    assert generate.canonical(entry.name) == entry.name
+    assert (loaded.matrix.shape[0], loaded.entries) == (entry.order, entry.nnz)
+    assert (loaded.explicit_zeros, loaded.pattern_only, len(loaded.checksum)) == (0, False, 64)
+
+
+@needs_mirror
+@pytest.mark.parametrize("name", ["rajat12", "add32", "west2021", "gemat11", "fpga_dcop_01"])
+def test_a_real_entry_holds_what_is_listed(name: str) -> None:
+    entry, loaded = catalogue.lookup(name), catalogue.load(name)
+    assert (loaded.matrix.shape[0], loaded.entries) == (entry.order, entry.nnz_with_zeros)
+    assert loaded.entries - loaded.explicit_zeros == entry.nnz
+    assert loaded.matrix.dtype == np.float64 and loaded.matrix.has_sorted_indices
+
+
+@needs_mirror
+def test_the_rest_of_the_collection_is_reached_by_group_and_name() -> None:
+    assert catalogue.resolve("HB/bcspwr01") == catalogue.resolve("HB+bcspwr01") == "HB+bcspwr01"
+    loaded = catalogue.load("HB+bcspwr01")
+    assert loaded.pattern_only and loaded.matrix.shape == (39, 39) and loaded.source == "HB/bcspwr01"
+    with pytest.raises(TransferError, match="HB/bcspwr99"):
+        catalogue.load("HB+bcspwr99")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("bcsstk81", "did you mean bcsstk18"),
+        ("BCSSTK18", "did you mean bcsstk18"),
+        ("poison3d:5", "did you mean poisson3d"),
+        ("", "not in the catalogue"),
+        ("a b", "Group/Name"),
+    ],
+)
+def test_an_unknown_name_gets_suggestions(text: str, says: str) -> None:
+    with pytest.raises(UnknownNameError, match=says):
+        catalogue.resolve(text)
+    with pytest.raises(UnknownNameError):
+        catalogue.load(text)
+
+
+def test_generated_names_have_one_id() -> None:
+    assert catalogue.resolve("poisson3d:243:uniform") == "poisson3d,243"
+    assert catalogue.resolve("circuit:50:symmetry=0.5:seed=2") == "circuit,50,seed=2"
+    assert catalogue.lookup("poisson3d:243:uniform").papers == ("parac",)
+
+
+def test_a_matrix_that_nobody_holds_says_so() -> None:
+    with pytest.raises(InputError, match="spe16m cannot be had"):
+        catalogue.load("spe16m")
+
+
+@pytest.mark.parametrize("text", ["absent.mtx", "./absent", "/a/b/c", "~/absent.mtx.gz", "a/b/c"])
+def test_a_path_that_is_not_there_is_named(text: str) -> None:
+    with pytest.raises(InputError, match=r"absent|c: no such file"):
+        catalogue.resolve(text)
+
+
+def test_a_file_of_ones_own_is_copied_under_its_content(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "my matrix,v2.mtx", tmp_path / "my matrix,v2.mtx.gz"
+    plain.write_text(TINY)
+    packed.write_bytes(gzip.compress(TINY.encode()))
+    found = catalogue.resolve(str(plain))
+    assert found == catalogue.resolve(str(packed)) and found.startswith("local+my-matrix-v2-")
+    plain.unlink()
+    loaded = catalogue.load(found)
+    assert (loaded.entries, loaded.explicit_zeros) == (3, 1)
+    assert catalogue.resolve(found) == found and found.endswith(loaded.checksum[:12])
+    assert Case.parse(Case("symbolic", "fill1", found).name).matrix == found
+
+
+def test_a_local_id_of_another_cache_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="give the path"):
+        catalogue.resolve("local+m-0123456789ab")
+    with pytest.raises(InputError, match=r"not an \.mtx"):
+        catalogue.resolve(str(_touch(tmp_path / "a.txt")))
+    bad = tmp_path / "bad.mtx.gz"
+    bad.write_bytes(b"no gzip")
+    with pytest.raises(InputError, match="cannot be read"):
+        catalogue.resolve(str(bad))
+
+
+def _touch(path: Path) -> Path:
+    path.write_text("")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("a,G,a,x,1,1,circuit,,,small,", r":2: order"),
+        ("a,G,a,0,1,1,circuit,,,small,", r":2: order"),
+        ("a,G,a,1,1,1,circuit,nobody,,small,", r":2: papers/0"),
+        ("a,G,a,1,1,1,circuit,,,huge,", r":2: suite"),
+        ("a,G,a,1,1,1,circuit,,,small,,more", r":2: .*surplus"),
+        ("a,G,a,1,1,1,circuit", r":2: "),
+        ("a,G,a,1,1,1,circuit,,b,small,", r":2: stands_for 'b'"),
+        ("a,G,a,1,1,1,circuit,,,small,\na,G,b,1,1,1,circuit,,,small,", r":3: id 'a' stands on line 2"),
+    ],
+)
+def test_a_wrong_row_is_named_by_its_line(tmp_path: Path, row: str, says: str) -> None:
+    path = tmp_path / "matrices.csv"
+    path.write_text(HEADER + row + "\n")
+    with pytest.raises(ConfigError, match=says):
+        catalogue.read_entries(path)
+
+
+def test_a_missing_catalogue_is_a_configuration_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="No such file"):
+        catalogue.read_entries(tmp_path / "absent.csv")

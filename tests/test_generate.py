@@ -1,0 +1,128 @@
+"""Generated matrices: what a name promises, and that it promises it once."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fetch import generate
+from fillpath.case import Case
+from fillpath.errors import UnknownNameError
+from fillpath.paths import CONFIG
+
+NAMES = [
+    "poisson3d:5",
+    "poisson3d:5:aniso",
+    "poisson3d:5:contrast",
+    "poisson3d:1",
+    "grid2d:7",
+    "grid2d:1",
+    "circuit:300",
+    "circuit:1",
+    "circuit:300:seed=3:symmetry=0",
+    "random:80:0.05",
+    "random:1:1",
+    "random:20:1",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_is_sorted_has_a_full_dominant_diagonal_and_no_explicit_zeros(name: str) -> None:
+    matrix = generate.generate(name)
+    assert matrix.dtype == np.float64 and matrix.has_canonical_format
+    assert np.all(matrix.data != 0)
+    diagonal = matrix.diagonal()
+    assert np.all(2 * diagonal >= abs(matrix).sum(axis=1) * (1 - 1e-12))
+    assert np.all(diagonal > 0)
+    assert generate.parse(name).order == matrix.shape[0]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if generate.parse(name).nnz])
+def test_a_grid_has_the_entries_that_its_formula_gives(name: str) -> None:
+    assert generate.generate(name).nnz == generate.parse(name).nnz
+
+
+@pytest.mark.parametrize("variant", generate.VARIANTS)
+def test_poisson_at_243_has_the_size_that_parac_prints(variant: str) -> None:
+    with (CONFIG / "papers" / "parac_table1_matrices.csv").open(newline="") as handle:
+        printed = next(row for row in csv.DictReader(handle) if row["matrix"] == "uniform 3D poisson")
+    spec = generate.parse(f"poisson3d:243:{variant}")
+    assert (spec.order, spec.nnz) == (int(printed["order"]), int(printed["nnz"]))
+
+
+@pytest.mark.parametrize("name", ["poisson3d:4", "poisson3d:4:aniso", "poisson3d:4:contrast", "grid2d:5"])
+def test_a_grid_is_symmetric_positive_definite(name: str) -> None:
+    dense = generate.generate(name).toarray()
+    assert np.array_equal(dense, dense.T)
+    assert np.linalg.eigvalsh(dense).min() > 0
+
+
+@pytest.mark.parametrize("symmetry", [0.0, 0.3, 1.0])
+def test_a_circuit_has_the_structural_symmetry_asked_for(symmetry: float) -> None:
+    pattern = generate.generate(f"circuit:5000:symmetry={symmetry}").astype(bool).astype(int)
+    off = pattern.nnz - pattern.shape[0]
+    mirrored = pattern.multiply(pattern.T).nnz - pattern.shape[0]
+    assert mirrored / off == pytest.approx(symmetry, abs=0.03)
+
+
+def test_a_circuit_has_a_few_dense_rows() -> None:
+    counts = np.diff(generate.generate("circuit:5000").indptr)
+    assert counts.max() > 8 * np.median(counts)
+
+
+def test_a_random_matrix_has_about_the_density_asked_for() -> None:
+    assert generate.generate("random:500:0.02").nnz == pytest.approx(0.02 * 500 * 499 + 500, rel=0.1)
+
+
+@given(
+    seed=st.integers(0, 50),
+    symmetry=st.floats(0, 1, allow_subnormal=False),
+    density=st.floats(1e-9, 1),
+)
+@settings(max_examples=50, deadline=None)
+def test_a_canonical_name_stays_and_fits_a_case(seed: int, symmetry: float, density: float) -> None:
+    for name in (f"circuit:9:symmetry={symmetry!r}:seed={seed}", f"random:9:{density!r}:seed={seed}"):
+        canonical = generate.canonical(name)
+        assert generate.canonical(canonical) == canonical
+        assert generate.parse(canonical) == generate.parse(name)
+        case = Case("symbolic", "fill1", canonical.replace(":", ","))
+        assert Case.parse(case.name) == case
+
+
+def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
+    spellings = ["circuit:50", "circuit:50:seed=0", "circuit,50,symmetry=0.50", "circuit:50:symmetry=.5"]
+    assert {generate.canonical(name) for name in spellings} == {"circuit:50"}
+    assert generate.canonical("poisson3d:4:uniform") == "poisson3d:4"
+    first, again, other = map(generate.generate, ("circuit:50", "circuit:50", "circuit:50:seed=1"))
+    assert np.array_equal(first.data, again.data) and np.array_equal(first.indices, again.indices)
+    assert first.nnz != other.nnz or not np.array_equal(first.data, other.data)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("poison3d:5", "did you mean poisson3d"),
+        ("poisson3d:5:anisso", "did you mean aniso"),
+        ("circuit:5:sed=1", "did you mean seed"),
+        ("poisson3d", "expected poisson3d:k"),
+        ("poisson3d:0", "below 1"),
+        ("poisson3d:-1", "not a non-negative integer"),
+        ("grid2d:3:seed=1", "expected grid2d:k"),
+        ("circuit:5:seed=1:seed=2", "expected circuit"),
+        ("circuit:5:symmetry=1.5", "0..1"),
+        ("random:5:0", "density"),
+        ("random:5:1.01", "0..1"),
+        ("random:5:nan", "0..1"),
+        ("random:5", "expected random"),
+        ("poisson3d:1291", "int32"),
+        ("grid2d:46341", "int32"),
+        ("circuit:2147483648", "int32"),
+    ],
+)
+def test_a_bad_name_says_what_is_wrong(name: str, says: str) -> None:
+    with pytest.raises(UnknownNameError, match=says):
+        generate.generate(name)
