@@ -1,0 +1,137 @@
+"""Start the workflow so that one runs at a time in a checkout, and so that it dies with what started it.
+
+    python -m benchmarks.launch figures [snakemake's arguments]
+    python -m benchmarks.launch job COMMAND...
+
+A SIGKILL can't be handled by the process that it hits,
+so each level asks the kernel to be killed when its parent dies: make, this launcher, Snakemake, a job, asv,
+asv's benchmark process, the worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from fillpath.errors import FillpathError
+from fillpath.paths import ROOT, WORK
+
+# The process that a child may expect as its parent: closes the gap between a fork and the request to die.
+PARENT = "FILLPATH_PARENT"
+ORPHAN_SECONDS = 60.0
+_PR_SET_PDEATHSIG = 1
+
+
+class BusyError(FillpathError):
+    """Another workflow of this checkout holds the lock."""
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent dies; end now if the parent is gone already."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    expected = os.environ.get(PARENT)
+    if expected is not None and os.getppid() != int(expected):
+        sys.exit("the process that started this one has ended")
+
+
+def adopt() -> None:
+    """Make this process the one whose end its children are to follow."""
+    os.environ[PARENT] = str(os.getpid())
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, seconds: float | None = None) -> Iterator[None]:
+    """Hold a lock that the kernel frees when this process ends, however it ends.
+
+    seconds : how long to wait for whoever holds it, None = as long as it takes. Raises BusyError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+") as handle:
+        _wait_for(handle.fileno(), path, seconds)
+        handle.truncate(0)
+        handle.write(f"process {os.getpid()}, started {time.strftime('%Y-%m-%d %H:%M:%S')}")
+        handle.flush()
+        yield
+
+
+def _wait_for(descriptor: int, path: Path, seconds: float | None) -> None:
+    deadline = None if seconds is None else time.monotonic() + seconds
+    told = False
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = path.read_text() or "another process"
+        if deadline is not None and time.monotonic() > deadline:
+            raise BusyError(f"{path.name} is held by {holder}: one workflow at a time in a checkout")
+        if not told:
+            print(f"waiting for {path.name}, held by {holder}", file=sys.stderr, flush=True)
+            told = True
+        time.sleep(0.2)
+
+
+def figures(arguments: Sequence[str]) -> int:
+    """Run the workflow under the lock and return its exit status."""
+    from benchmarks.experiments import Settings, suite_cases, suite_figures, suite_inputs
+
+    die_with_parent()
+    settings = Settings.from_env()
+    counts = [len(suite(settings)) for suite in (suite_cases, suite_inputs, suite_figures)]
+    print("fillpath: {} cases on {} inputs, cheapest first, for {} figures".format(*counts), file=sys.stderr)
+    os.chdir(ROOT)
+    # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
+    with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
+        # Ours is the only workflow, so any lock of Snakemake's was left by one that was killed.
+        shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
+        status = _run([sys.executable, "-m", "snakemake", "all", "--rerun-incomplete", *arguments])
+    if status:
+        print("fillpath: the workflow failed; logs: .fillpath/logs, .snakemake/log", file=sys.stderr)
+    return status
+
+
+def _run(command: Sequence[str]) -> int:
+    adopt()
+    child = os.fork()
+    if child == 0:
+        _become(command)
+    # Ctrl-C reaches Snakemake by itself, which ends its jobs; this process waits and reports.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda number, _: os.kill(child, number))
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _become(command: Sequence[str]) -> NoReturn:
+    """Turn into the command, which keeps this process's id and its wish to die with the parent."""
+    die_with_parent()
+    adopt()
+    os.execvp(command[0], list(command))
+
+
+def main(arguments: Sequence[str]) -> int:
+    mode, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    try:
+        if mode == "job" and rest:
+            _become(rest)
+        if mode == "figures":
+            return figures(rest)
+    except FillpathError as error:
+        print(f"fillpath: {error}", file=sys.stderr)
+        return 2
+    print("usage: python -m benchmarks.launch figures [ARGUMENT...] | job COMMAND...", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

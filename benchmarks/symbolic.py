@@ -1,0 +1,9 @@
+"""asv's view of the symbolic stage."""
+
+from benchmarks.airspeed import Cases
+
+
+class Symbolic(Cases):
+    """Seconds from the pattern of A, resident, to the filled pattern of L + U, resident."""
+
+    stage = "symbolic"
