@@ -1,0 +1,145 @@
+"""Who needs whom: fetch, prepare and reference per input, one measure job a stage, one draw a figure, the page.
+
+Settings come from the environment (`FILLPATH_SUITE` and its kin), so `snakemake all` and `make figures` agree.
+Outputs are markers: results/ is never one, because a failed job would delete them.
+"""
+
+import sys
+import time
+
+from snakemake.exceptions import WorkflowError
+
+from benchmarks.experiments import (
+    Settings,
+    suite_cases,
+    suite_figures,
+    suite_inputs,
+    suite_stages,
+)
+from fillpath.errors import FillpathError
+from fillpath.registry import lookup
+
+try:
+    SETTINGS = Settings.from_env()
+except FillpathError as error:
+    raise WorkflowError(str(error))
+
+MARKS = ".fillpath/markers"
+LOGS = ".fillpath/logs"
+MAIN = f"{sys.executable} -m fillpath"
+# A job dies with Snakemake, and what it started with it.
+RUN = f"exec {sys.executable} -m benchmarks.launch job {MAIN}"
+
+
+def stage_inputs(wildcards):
+    """The references of the inputs that a stage's cases use."""
+    cases = suite_cases(SETTINGS, wildcards.stage)
+    names = dict.fromkeys(f"{case.matrix}.{case.preparation.name}" for case in cases)
+    return ancient([f"{MARKS}/reference/{name}" for name in names])
+
+
+def stage_gpus(wildcards):
+    """1 where any of the stage's cases runs on a GPU."""
+    cases = suite_cases(SETTINGS, wildcards.stage)
+    devices = {lookup(case.stage, case.implementation).device for case in cases}
+    return int("gpu" in devices)
+
+
+wildcard_constraints:
+    input="[A-Za-z0-9._=,@+-]+",
+    stage="[a-z]+",
+    paper="[a-z0-9]+",
+    figure="[a-z0-9]+",
+
+
+localrules:
+    all,
+
+
+onstart:
+    shell(f"{MAIN} begin")
+
+
+onsuccess:
+    shell(f"{MAIN} summary && {MAIN} finish")
+
+
+onerror:
+    shell(f"{MAIN} summary")
+
+
+rule all:
+    default_target: True
+    input:
+        f"{MARKS}/page",
+
+
+rule fetch:
+    output:
+        touch(f"{MARKS}/fetch/{{input}}"),
+    log:
+        f"{LOGS}/fetch/{{input}}.log",
+    shell:
+        "{RUN} fetch-input {wildcards.input} 2> >(tee {log} >&2)"
+
+
+rule prepare:
+    input:
+        ancient(f"{MARKS}/fetch/{{input}}"),
+    output:
+        touch(f"{MARKS}/prepare/{{input}}"),
+    log:
+        f"{LOGS}/prepare/{{input}}.log",
+    shell:
+        "{RUN} prepare {wildcards.input} 2> >(tee {log} >&2)"
+
+
+rule reference:
+    input:
+        ancient(f"{MARKS}/prepare/{{input}}"),
+    output:
+        touch(f"{MARKS}/reference/{{input}}"),
+    log:
+        f"{LOGS}/reference/{{input}}.log",
+    shell:
+        "{RUN} reference {wildcards.input} 2> >(tee {log} >&2)"
+
+
+rule measure:
+    input:
+        stage_inputs,
+    output:
+        touch(f"{MARKS}/measure/{{stage}}"),
+    log:
+        f"{LOGS}/measure/{{stage}}.log",
+    # Every core: nothing else may run beside a measurement.
+    threads: workflow.cores or 1
+    resources:
+        gpu=stage_gpus,
+    params:
+        # Never the same twice, so that the rule always runs: what is still valid is for `measure` to say.
+        now=time.time_ns(),
+    shell:
+        "{RUN} measure {wildcards.stage} 2> >(tee {log} >&2)"
+
+
+rule draw:
+    input:
+        [f"{MARKS}/measure/{stage}" for stage in suite_stages(SETTINGS)],
+    output:
+        touch(f"{MARKS}/draw/{{paper}}.{{figure}}"),
+    log:
+        f"{LOGS}/draw/{{paper}}.{{figure}}.log",
+    shell:
+        "{RUN} draw {wildcards.paper} {wildcards.figure} 2> >(tee {log} >&2)"
+
+
+rule page:
+    input:
+        [f"{MARKS}/draw/{paper}.{figure}" for paper, figure in suite_figures(SETTINGS)],
+    output:
+        touch(f"{MARKS}/page"),
+    log:
+        f"{LOGS}/page.log",
+    shell:
+        "{RUN} page 2> >(tee {log} >&2)"
