@@ -57,7 +57,7 @@ localrules:
 
 
 onstart:
-    shell(f"{MAIN} begin")
+    shell(f"{MAIN} begin >/dev/null")
 
 
 onsuccess:
