@@ -1,0 +1,80 @@
+"""`pack` and `unpack`: a machine's results as one file. Merging keeps both runs of a key."""
+
+from __future__ import annotations
+
+import tarfile
+import tempfile
+from pathlib import Path, PurePosixPath
+
+from fillpath.errors import InputError
+from fillpath.paths import results
+from fillpath.record import Record, read_records, write_records
+
+_MEMBER_BYTES = 2**30
+
+
+def pack(machine: str, target: Path) -> int:
+    """Write results/<machine>/ to a .tar.gz. Returns the number of files. Raises InputError if there are none."""
+    folder = results() / machine
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    if not files:
+        raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
+    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".tmp", delete=False) as temporary:
+        with tarfile.open(fileobj=temporary, mode="w:gz") as archive:
+            for path in files:
+                archive.add(path, arcname=str(PurePosixPath(machine, *path.relative_to(folder).parts)))
+    Path(temporary.name).replace(target)
+    return len(files)
+
+
+def unpack(source: Path, machine: str) -> tuple[str, int]:
+    """Merge a packed machine into results/. Returns (its name, records added).
+
+    machine : this one's name, whose folder is only ever written by measuring. Raises InputError for what is
+    no pack, for members outside one folder, and for a pack of this very machine.
+    """
+    try:
+        with tarfile.open(source, "r:gz") as archive:
+            members = [_checked(member, source) for member in archive.getmembers()]
+            packed = {PurePosixPath(member.name).parts[0] for member in members}
+            if len(packed) != 1:
+                raise InputError(f"{source}: holds {len(packed)} machines, expected one")
+            name = packed.pop()
+            if name == machine:
+                raise InputError(f"{source}: is of this machine ({machine}), whose results are only measured here")
+            return name, sum(_merge(archive, member) for member in members)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise InputError(f"{source}: not a readable pack ({error})") from error
+
+
+def _checked(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
+    path = PurePosixPath(member.name)
+    if not member.isfile() or path.is_absolute() or ".." in path.parts or len(path.parts) < 2:
+        raise InputError(f"{source}: refused member {member.name!r}: not a plain file inside one folder")
+    if member.size > _MEMBER_BYTES:
+        raise InputError(f"{source}: refused member {member.name!r}: {member.size} bytes")
+    return member
+
+
+def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
+    """Bring in one file; returns how many records it added."""
+    target = results() / member.name
+    extracted = archive.extractfile(member)
+    assert extracted is not None
+    data = extracted.read()
+    if target.suffix != ".jsonl" or not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        return data.count(b"\n") if target.suffix == ".jsonl" else 0
+    with tempfile.TemporaryDirectory() as folder:
+        arriving = Path(folder) / target.name
+        arriving.write_bytes(data)
+        return _merge_records(target, read_records(arriving))
+
+
+def _merge_records(target: Path, arriving: list[Record]) -> int:
+    present = read_records(target)
+    identities = {(record.key, record.run_id, record.started_at) for record in present}
+    new = [r for r in arriving if (r.key, r.run_id, r.started_at) not in identities]
+    write_records(target, sorted([*present, *new], key=lambda record: record.started_at))
+    return len(new)

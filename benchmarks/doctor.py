@@ -1,0 +1,46 @@
+"""`fillpath doctor`: what this machine is, what can run on it, and why not."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+from benchmarks import machine
+from fillpath import paths, registry
+
+
+def diagnosis() -> str:
+    """The machine, its libraries and places, and each implementation with the reason it cannot run."""
+    registry.load_all()
+    host = machine.machine()
+    memory = "unknown" if host.memory is None else f"{host.memory / 2**30:.1f} GiB"
+    commit, dirty = machine.git_state()
+    lines = [
+        f"machine   {paths.machine_name()} (FILLPATH_MACHINE names it otherwise)",
+        f"cpu       {host.cpu or 'unknown'}, {host.cores} cores, {memory}",
+        f"system    {host.os} {host.arch}, frequency governor {host.governor or 'unknown'}",
+        f"gpu       {_gpu()}",
+        f"versions  {', '.join(f'{name} {version}' for name, version in machine.versions().items())}",
+        f"commit    {commit or 'not a git checkout: nothing goes into the time series'}"
+        + (" with changes: nothing goes into the time series" if dirty else ""),
+        f"results   {paths.results() / paths.machine_name()}",
+        f"cache     {paths.cache()}, {shutil.disk_usage(_existing(paths.cache())).free / 2**30:.1f} GiB free",
+        "",
+    ]
+    return "\n".join(lines + [_verdict(entry) for entry in registry.registered()])
+
+
+def _verdict(entry: registry.Implementation) -> str:
+    available, why_not = entry.available()
+    return f"{'can run' if available else 'cannot '}   {entry.stage}.{entry.name}{'' if available else f': {why_not}'}"
+
+
+def _gpu() -> str:
+    if shutil.which("nvidia-smi") is None:
+        return "none: no NVIDIA driver found"
+    return "NVIDIA driver found; " + ("CuPy present" if importlib.util.find_spec("cupy") else "CuPy not installed")
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() else _existing(path.parent)

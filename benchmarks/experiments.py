@@ -1,0 +1,167 @@
+"""Which cases a run consists of: config/experiments.yaml x the matrices of a size class."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+
+import jsonschema
+import yaml
+
+from benchmarks.run import parse_limit
+from fetch import catalogue
+from fillpath import registry
+from fillpath.case import Case, Preparation
+from fillpath.errors import ConfigError, suggest
+from fillpath.paths import CONFIG
+
+SUITES: Mapping[str, tuple[str, ...]] = {
+    "embedded": ("embedded",),
+    "small": ("small",),
+    "papers": ("small", "papers"),
+}
+PAPERS = ("gsofa", "ooclu", "glu3", "parac")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run covers. suite : a size class. paper, device : empty for all. limit : seconds, None without.
+    fresh : measure again what is stored."""
+
+    suite: str = "embedded"
+    paper: str = ""
+    device: str = ""
+    limit: float | None = None
+    fresh: bool = False
+
+    @classmethod
+    def from_env(cls) -> Settings:
+        """From FILLPATH_SUITE, _PAPER, _DEVICE, _LIMIT and _FRESH. Raises ConfigError naming the setting."""
+        return cls(
+            suite=_choice("SUITE", tuple(SUITES), "embedded"),
+            paper=_choice("PAPER", PAPERS, ""),
+            device=_choice("DEVICE", ("cpu", "gpu"), ""),
+            limit=parse_limit(os.environ.get("FILLPATH_LIMIT", "")),
+            fresh=_choice("FRESH", ("0", "1"), "0") == "1",
+        )
+
+    def text(self) -> str:
+        """What tells one run from another: all but the time limit."""
+        return json.dumps({k: v for k, v in asdict(self).items() if k != "limit"}, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure's measurements. implementations : empty for every one registered for the stage."""
+
+    id: str
+    paper: str
+    figure: str
+    stage: str
+    implementations: tuple[str, ...]
+    matrices: str
+    preparation: Preparation
+
+
+@functools.cache
+def experiments() -> tuple[Experiment, ...]:
+    """All experiments. Raises ConfigError where the file contradicts its schema or the registry."""
+    loaded = yaml.safe_load((CONFIG / "experiments.yaml").read_text())
+    schema = json.loads((CONFIG / "schemas" / "experiments.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
+    if error is not None:
+        raise ConfigError(f"config/experiments.yaml: {error.json_path}: {error.message}")
+    registry.load_all()
+    return tuple(_experiment(entry) for entry in loaded)
+
+
+def suite_experiments(settings: Settings) -> list[Experiment]:
+    """The experiments that the settings leave."""
+    return [e for e in experiments() if settings.paper in ("", e.paper)]
+
+
+def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
+    """An experiment's cases in the size class, cheapest first."""
+    names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
+    chosen = [name for name in names if settings.device in ("", registry.lookup(experiment.stage, name).device)]
+    return [
+        Case(experiment.stage, name, entry.id, experiment.preparation)
+        for entry in _matrices(experiment.matrices, settings.suite)
+        for name in chosen
+    ]
+
+
+def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
+    """Every case of a run (of one stage), cheapest first, each once."""
+    cost = {entry.id: _cost(entry) for entry in catalogue.entries()}
+    found = {
+        case: None
+        for experiment in suite_experiments(settings)
+        if stage in (None, experiment.stage)
+        for case in experiment_cases(experiment, settings)
+    }
+    return sorted(found, key=lambda case: cost[case.matrix])
+
+
+def suite_stages(settings: Settings) -> list[str]:
+    """The stages with a case in this run, in the order of the corridor."""
+    present = {case.stage for case in suite_cases(settings)}
+    return [stage for stage in registry.STAGES if stage in present]
+
+
+def suite_inputs(settings: Settings) -> list[str]:
+    """`matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
+    return list(dict.fromkeys(f"{c.matrix}.{c.preparation.name}" for c in suite_cases(settings)))
+
+
+def suite_figures(settings: Settings) -> list[tuple[str, str]]:
+    """(paper, figure) of everything that the run draws."""
+    return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
+
+
+def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
+    """The cases behind one figure, each once."""
+    found = {
+        case: None
+        for experiment in experiments()
+        if (experiment.paper, experiment.figure) == (paper, figure)
+        for case in experiment_cases(experiment, settings)
+    }
+    return list(found)
+
+
+def _experiment(entry: Mapping[str, object]) -> Experiment:
+    preparation = dict(entry["preparation"])  # type: ignore[call-overload]
+    preparation["explicit_zeros"] = preparation["explicit_zeros"] == "keep"
+    implementations = tuple(entry.get("implementations", ()))  # type: ignore[arg-type]
+    for name in implementations:
+        registry.lookup(str(entry["stage"]), name)
+    fields = {key: str(entry[key]) for key in ("id", "paper", "figure", "stage", "matrices")}
+    return Experiment(**fields, implementations=implementations, preparation=Preparation(**preparation))  # type: ignore[arg-type]
+
+
+def _all_of(stage: str) -> Iterable[registry.Implementation]:
+    """What lies under impl/: fakes that tests register are no part of a run."""
+    return [entry for entry in registry.registered(stage) if entry.module.startswith("impl.")]
+
+
+def _matrices(paper: str, suite: str) -> list[catalogue.Entry]:
+    own = {entry.id for entry in catalogue.entries() if paper in entry.papers}
+    within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
+    chosen = [entry for entry in within if entry.id in own or own.intersection(entry.stands_for)]
+    return sorted(chosen, key=_cost)
+
+
+def _cost(entry: catalogue.Entry) -> int:
+    """A rank only: entries of the matrix."""
+    return entry.nnz_with_zeros or entry.nnz or 0
+
+
+def _choice(name: str, known: tuple[str, ...], default: str) -> str:
+    value = os.environ.get(f"FILLPATH_{name}", "") or default
+    if value not in (*known, default):
+        raise ConfigError(f"{name}={value}: expected one of {', '.join(known)}{suggest(value, known)}")
+    return value

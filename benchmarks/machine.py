@@ -1,0 +1,99 @@
+"""What this machine is: the facts a record carries. What cannot be read is None, never guessed."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from fillpath.paths import ROOT
+
+LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pymetis", "cupy-cuda12x", "cupy-cuda13x")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Facts of the host. memory : bytes. governor : the CPU frequency governor."""
+
+    cpu: str | None
+    cores: int
+    memory: int | None
+    os: str
+    arch: str
+    governor: str | None
+
+
+@functools.cache
+def machine() -> Machine:
+    """The host this process runs on."""
+    return Machine(
+        cpu=_first_match(Path("/proc/cpuinfo"), r"model name\s*:\s*(.+)") or platform.processor() or None,
+        cores=len(os.sched_getaffinity(0)),
+        memory=meminfo("MemTotal"),
+        os=f"{platform.system()} {platform.release()}",
+        arch=platform.machine(),
+        governor=_read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+    )
+
+
+def facts() -> dict[str, object]:
+    """The machine as JSON values, for results/<machine>/machine.json."""
+    return asdict(machine())
+
+
+def meminfo(field: str) -> int | None:
+    """A field of /proc/meminfo in bytes."""
+    found = _first_match(Path("/proc/meminfo"), rf"{field}:\s*(\d+) kB")
+    return int(found) * 1024 if found else None
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """Versions of Python and of every library a measurement may depend on, where installed."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def git_state() -> tuple[str | None, bool | None]:
+    """(commit, dirty). dirty: tracked files differ outside results/ and generated pages."""
+    commit = _git("rev-parse", "HEAD")
+    if commit is None:
+        return None, None
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results", ":!reports/site")
+    return commit, bool(changed)
+
+
+def oom_kills() -> int | None:
+    """How many processes the kernel has killed for memory since it started."""
+    found = _first_match(Path("/proc/vmstat"), r"oom_kill (\d+)")
+    return int(found) if found else None
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None
+
+
+def _first_match(path: Path, pattern: str) -> str | None:
+    found = re.search(pattern, _read(path) or "")
+    return found[1].strip() if found else None

@@ -1,0 +1,329 @@
+"""`measure`: the supervisor of one measurement. It writes the record, whatever becomes of the worker."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks import machine, run
+from benchmarks.reference import reference, reference_path
+from benchmarks.run import Run
+from fetch.prepare import load_prepared, prepare, prepared_path
+from fillpath import paths
+from fillpath.case import Case
+from fillpath.errors import FillpathError
+from fillpath.nouns import Prepared, content_hash
+from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
+from fillpath.registry import Implementation, load_all, lookup
+
+SECONDS_SAMPLED = 20.0
+# No host memory moves more: a median below the least bytes over this rate is marked as suspect.
+BYTES_PER_SECOND = 1e12
+_NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a measurement may take. seconds : of the worker's whole life. memory : bytes resident, None: nine
+    tenths of what is available when it starts. samples : exactly so many, None: the rule of `seconds`."""
+
+    seconds: float = 600.0
+    memory: int | None = None
+    samples: int | None = None
+
+    def memory_limit(self) -> int | None:
+        available = machine.meminfo("MemAvailable")
+        return self.memory or (None if available is None else available * 9 // 10)
+
+
+@dataclass
+class _Outcome:
+    """What the worker has reported so far."""
+
+    status: Status = Status.ERROR
+    reason: str = ""
+    conclusive: bool = True
+    done: bool = False
+    seconds: list[float] = field(default_factory=list)
+    phases: dict[str, list[float]] = field(default_factory=dict)
+    verified: Verified | None = None
+    work: dict[str, int | None] | None = None
+    peak_memory: int | None = None
+    bytes: int | None = None
+
+
+def measure(
+    case: Case | str, limits: Limits | None = None, *, fresh: bool = False, within: Run | None = None
+) -> Record:
+    """Measure a case, or return the record that stands for its key.
+
+    case : or its name. fresh : measure again, unless the record is of the run `within`. within : the run whose
+    id and deadline hold; None: a run of its own. Raises UnknownNameError for a case that names nothing; every
+    other failure is the status of the record that is returned and stored.
+    """
+    load_all()
+    case = Case.parse(case) if isinstance(case, str) else case
+    implementation = lookup(case.stage, case.implementation)
+    case = replace(case, options=implementation.canonical(dict(case.options)))
+    implementation.arguments(dict(case.options))
+    limits = limits or Limits()
+    within = within or run.alone()
+    blank = _blank_record(case, implementation, within)
+    available, why_not = implementation.available()
+    if not available:
+        return _store(replace(blank, status=Status.UNAVAILABLE, reason=why_not))
+    try:
+        prepared = prepare(case.matrix, case.preparation, case.seed)
+        key = _key(case, implementation, prepared.hash)
+        stored = _stored(case, key, limits)
+        if stored is not None and (not fresh or stored.run_id == within.id):
+            return stored
+        reference(prepared)
+    except (FillpathError, MemoryError) as error:
+        status = Status(getattr(error, "status", "out_of_memory"))
+        return _store(replace(blank, status=status, reason=str(error) or type(error).__name__, conclusive=False))
+    blank = replace(blank, key=key, prepared=_prepared_facts(prepared))
+    return _store(_supervised(case, implementation, prepared, limits, blank, within.remaining()))
+
+
+def _supervised(
+    case: Case,
+    implementation: Implementation,
+    prepared: Prepared,
+    limits: Limits,
+    blank: Record,
+    remaining: float,
+) -> Record:
+    if remaining <= 0:
+        return replace(blank, status=Status.NOT_RUN, reason="the time limit of this run was reached before")
+    seconds = min(limits.seconds, remaining)
+    memory = limits.memory_limit()
+    outcome = _run_worker(_job(case, implementation, prepared, limits), seconds, memory)
+    if outcome.status is Status.TIMEOUT and remaining < limits.seconds:
+        outcome.status, outcome.reason = Status.NOT_RUN, "the time limit of this run cut it off"
+    median = sorted(outcome.seconds)[len(outcome.seconds) // 2] if outcome.seconds else None
+    too_fast = median is not None and outcome.bytes is not None and median < outcome.bytes / BYTES_PER_SECOND
+    return replace(
+        blank,
+        status=outcome.status,
+        reason=outcome.reason,
+        conclusive=outcome.conclusive,
+        seconds=[] if outcome.status is Status.WRONG else outcome.seconds,
+        phases={} if outcome.status is Status.WRONG else outcome.phases,
+        verified=outcome.verified,
+        work=outcome.work,
+        peak_memory=outcome.peak_memory,
+        suspect=too_fast,
+        limit_seconds=seconds,
+        memory_limit=memory,
+    )
+
+
+def _blank_record(case: Case, implementation: Implementation, within: Run) -> Record:
+    commit, dirty = machine.git_state()
+    return Record(
+        case=case.name,
+        parts={
+            **{k: v for k, v in asdict(case).items() if k != "options"},
+            "options": dict(case.options),
+            "preparation": case.preparation.name,
+        },
+        key=_key(case, implementation, ""),
+        status=Status.ERROR,
+        reason="",
+        run_id=within.id,
+        started_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
+        machine=paths.machine_name(),
+        host_cpu=machine.machine().cpu,
+        versions=machine.versions(),
+        commit=commit,
+        dirty=dirty,
+    )
+
+
+def _prepared_facts(prepared: Prepared) -> dict[str, Any]:
+    provenance = asdict(prepared.provenance)
+    return {"hash": prepared.hash, "n": prepared.pattern.n, "nnz": prepared.pattern.nnz, **provenance}
+
+
+def _key(case: Case, implementation: Implementation, prepared_hash: str) -> str:
+    return content_hash(case.name, prepared_hash, implementation.source_hash(), paths.machine_name())
+
+
+def _stored(case: Case, key: str, limits: Limits) -> Record | None:
+    """The newest record that settles this key: conclusive, and not cut off by a lower limit than today's."""
+    for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
+        if record.key == key and _settles(record, limits):
+            return record
+    return None
+
+
+def _settles(record: Record, limits: Limits) -> bool:
+    if record.status in _NOTHING_MEASURED or not record.conclusive:
+        return False
+    if record.status is Status.TIMEOUT:
+        return limits.seconds <= (record.limit_seconds or 0.0)
+    if record.status is Status.OUT_OF_MEMORY:
+        return (limits.memory_limit() or 0) <= 1.1 * (record.memory_limit or 0)
+    return record.status is not Status.OK or len(record.seconds) >= (limits.samples or 0)
+
+
+def _store(record: Record) -> Record:
+    """Append the record; what measured nothing under the same key before it is dropped."""
+    path = record_path(record.machine, record.case)
+    kept = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]
+    write_records(path, [*kept, record])
+    return record
+
+
+def _is_worth_keeping(record: Record) -> bool:
+    return record.status not in _NOTHING_MEASURED and record.conclusive
+
+
+def _job(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
+    return {
+        "stage": case.stage,
+        "implementation": case.implementation,
+        "module": implementation.module,
+        "options": dict(case.options),
+        "threads": case.threads or machine.machine().cores,
+        "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
+        "reference": str(reference_path(prepared.hash)),
+        "samples": limits.samples,
+        "seconds": SECONDS_SAMPLED,
+        "supervisor": os.getpid(),
+    }
+
+
+def _run_worker(job: dict[str, Any], seconds: float, memory: int | None) -> _Outcome:
+    """Run the worker under both limits; returns what became of it, always."""
+    outcome = _Outcome()
+    oom_kills = machine.oom_kills()
+    with tempfile.TemporaryFile("w+") as log:
+        reading, writing = os.pipe()
+        with os.fdopen(reading, "rb", buffering=0) as reports:
+            worker = _start(job, writing, log)
+            os.close(writing)
+            try:
+                _follow(worker, reports, outcome, seconds, memory)
+            finally:
+                worker.kill()
+                worker.wait()
+        if not outcome.done and not outcome.reason:
+            _explain_death(outcome, worker.returncode, oom_kills, _tail(log))
+    return outcome
+
+
+def _start(job: dict[str, Any], writing: int, log: IO[str]) -> subprocess.Popen[str]:
+    environment = {
+        **os.environ,
+        "NUMBA_NUM_THREADS": str(job["threads"]),
+        "OMP_NUM_THREADS": str(job["threads"]),
+        # Numba's cache of a function does not notice an edit of what it inlines from another file.
+        "NUMBA_CACHE_DIR": str(paths.cache() / "numba" / _sources_tag()),
+        "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
+    }
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.worker"],
+        stdin=subprocess.PIPE, stdout=log, stderr=log, text=True, env=environment, pass_fds=(writing,),
+    )  # fmt: skip
+    assert worker.stdin is not None
+    try:
+        worker.stdin.write(json.dumps({**job, "reports": writing}) + "\n")
+        worker.stdin.close()
+    except BrokenPipeError:
+        pass  # It died before it read its job: `_explain_death` says how.
+    return worker
+
+
+def _follow(
+    worker: subprocess.Popen[str], reports: IO[bytes], outcome: _Outcome, seconds: float, memory: int | None
+) -> None:
+    """Take in reports until the worker closes its pipe or passes a limit."""
+    deadline = time.monotonic() + seconds
+    pending = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(reports, selectors.EVENT_READ)
+        while True:
+            if selector.select(_POLL_SECONDS):
+                chunk = reports.read(65536)
+                if not chunk:
+                    return
+                *lines, pending = (pending + chunk).split(b"\n")
+                for line in lines:
+                    _take(outcome, json.loads(line))
+            resident = _resident_bytes(worker.pid)
+            if memory is not None and resident > memory:
+                outcome.status = Status.OUT_OF_MEMORY
+                outcome.reason = f"used {resident / 2**30:.2f} GiB, the limit is {memory / 2**30:.2f} GiB"
+                return
+            if time.monotonic() > deadline:
+                outcome.status, outcome.reason = Status.TIMEOUT, f"not done within {seconds:.4g} s"
+                return
+
+
+def _take(outcome: _Outcome, message: dict[str, Any]) -> None:
+    event = message.pop("event")
+    if event == "verified":
+        verdict = Verified(**message)
+        outcome.verified = verdict
+        if not verdict.value <= verdict.bound:
+            outcome.status, outcome.done = Status.WRONG, True
+            outcome.reason = f"{verdict.method}: {verdict.value:g} where at most {verdict.bound:g} is right"
+    elif event == "sample":
+        outcome.seconds.append(message["seconds"])
+        for name, spent in message["phases"].items():
+            outcome.phases.setdefault(name, []).append(spent)
+    elif event == "sampled":
+        outcome.work, outcome.peak_memory = message["work"], message["peak_memory"]
+        outcome.bytes = message["bytes"]
+    elif event == "failed":
+        outcome.status, outcome.reason, outcome.done = Status(message["status"]), message["reason"], True
+    elif event == "done" and outcome.status is not Status.WRONG:
+        outcome.status, outcome.done = Status.OK, True
+
+
+def _explain_death(outcome: _Outcome, code: int, oom_kills: int | None, tail: str) -> None:
+    """Why a worker ended without a last report. What came from outside does not settle the case."""
+    if code >= 0:
+        outcome.reason = f"the worker ended early with exit status {code}: {tail}"
+        return
+    name = signal.Signals(-code).name
+    if code == -signal.SIGKILL and oom_kills is not None and (machine.oom_kills() or 0) > oom_kills:
+        outcome.status, outcome.reason = Status.OUT_OF_MEMORY, "the kernel killed the worker for memory"
+    elif -code in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        outcome.reason, outcome.conclusive = f"killed from outside by {name}", False
+    else:
+        outcome.reason = f"crashed with {name}{': ' if tail else ''}{tail}"
+
+
+def _resident_bytes(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def _tail(log: IO[str]) -> str:
+    log.seek(0)
+    lines = [line.strip() for line in log.read().splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""
+
+
+@functools.cache
+def _sources_tag() -> str:
+    files = [path for room in ("impl", "benchmarks") for path in sorted((paths.ROOT / room).rglob("*.py"))]
+    return content_hash(*(path.read_bytes() for path in files))[:16]

@@ -1,0 +1,73 @@
+"""A run: one id and one deadline shared by every process of a `make figures`, across kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+from fillpath.errors import ConfigError
+from fillpath.paths import WORK, atomic_write
+
+_RUN = WORK / "run.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """id : pairs the measurements of one run. deadline : Unix time, None without a limit. settings : what was
+    asked for, as text."""
+
+    id: str
+    deadline: float | None
+    settings: str
+
+    def remaining(self) -> float:
+        """Seconds to the deadline, infinite without one."""
+        return float("inf") if self.deadline is None else self.deadline - time.time()
+
+
+def begin(settings: str, limit: float | None) -> Run:
+    """Open a run, or go on with the unfinished one of the same settings (its limit starts anew)."""
+    deadline = None if limit is None else time.time() + limit
+    unfinished = current()
+    resumed = unfinished is not None and unfinished.settings == settings
+    run = Run(unfinished.id if resumed and unfinished else _new_id(), deadline, settings)
+    with atomic_write(_RUN) as handle:
+        json.dump(asdict(run), handle)  # type: ignore[arg-type]
+    return run
+
+
+def current() -> Run | None:
+    """The unfinished run of this checkout."""
+    try:
+        return Run(**json.loads(_RUN.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def finish() -> None:
+    """Close the run."""
+    _RUN.unlink(missing_ok=True)
+
+
+def alone() -> Run:
+    """A run of this process alone, which ends with it."""
+    return Run(f"{_new_id()}-{os.getpid()}", None, "")
+
+
+def parse_limit(text: str) -> float | None:
+    """Seconds in `90`, `90s`, `30m` or `2h`; None for an empty text. Raises ConfigError."""
+    if not text:
+        return None
+    found = re.fullmatch(r"([0-9]*\.?[0-9]+)([smh]?)", text)
+    if found is None or float(found[1]) <= 0:
+        raise ConfigError(f"LIMIT={text}: expected a time such as 90s, 30m or 2h")
+    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+
+
+def _new_id() -> str:
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"

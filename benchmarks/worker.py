@@ -1,0 +1,145 @@
+"""The worker process of one measurement: loads, verifies, samples, and reports each step at once.
+
+Started by `benchmarks.measure` as `python -m benchmarks.worker`, with the job as JSON on standard input and a
+pipe for its reports. It writes no record: whatever becomes of it, its supervisor does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from fillpath.errors import FillpathError
+
+PR_SET_PDEATHSIG = 1
+
+Report = Callable[..., None]
+
+
+def main() -> None:
+    job = json.loads(sys.stdin.readline())
+    _die_with_the_supervisor(job["supervisor"])
+    with os.fdopen(job["reports"], "w") as pipe:
+
+        def report(event: str, **values: Any) -> None:
+            pipe.write(json.dumps({"event": event, **values}) + "\n")
+            pipe.flush()
+
+        try:
+            _measure(job, report)
+        except MemoryError as error:
+            report("failed", status="out_of_memory", reason=f"MemoryError: {error}")
+        except FillpathError as error:
+            report("failed", status=error.status, reason=str(error))
+        except Exception as error:
+            traceback.print_exc()
+            report("failed", status="error", reason=f"{type(error).__name__}: {error}")
+
+
+def _die_with_the_supervisor(supervisor: int) -> None:
+    """Have the kernel kill this process when its parent dies, and pick it first when memory runs out."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != supervisor:
+        sys.exit("the supervisor died before the worker began")
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _measure(job: Mapping[str, Any], report: Report) -> None:
+    from benchmarks import gate
+    from benchmarks.reference import load_reference
+    from fetch.prepare import load_prepared
+    from fillpath.registry import lookup
+
+    importlib.import_module(job["module"])
+    implementation = lookup(job["stage"], job["implementation"])
+    _set_threads(job["threads"])
+    prepared = load_prepared(Path(job["prepared"]))
+    reference = load_reference(Path(job["reference"]))
+    if reference is None:
+        raise FillpathError("the reference vanished from the cache; run again")
+    arguments = implementation.arguments(job["options"])
+
+    def call() -> Any:
+        return implementation.function(prepared.pattern, **arguments)
+
+    def check(result: Any) -> None:
+        report("verified", **asdict(gate.verify(job["stage"], result, reference)))
+
+    report("started")
+    result, _ = call()
+    check(result)
+    del result
+    baseline = _reset_peak_memory()
+    last, work = _sample(call, job["samples"], job["seconds"], report)
+    report("sampled", peak_memory=_peak_memory_above(baseline), work=_work(work), bytes=_moved(prepared, last))
+    check(last)
+    report("done")
+
+
+def _sample(call: Callable[[], Any], samples: int | None, seconds: float, report: Report) -> Any:
+    """Until `samples` samples, or 10 samples or `seconds`, at least 3. Returns the last result."""
+    from fillpath.phase import PhaseClock, recording
+
+    taken, spent, outcome = 0, 0.0, (None, None)
+    while taken < (samples or 10) and (samples or taken < 3 or spent < seconds):
+        outcome = (None, None)
+        with recording(PhaseClock()) as clock:
+            start = time.perf_counter()
+            outcome = call()
+            elapsed = time.perf_counter() - start
+        report("sample", seconds=elapsed, phases=clock.seconds)
+        taken, spent = taken + 1, spent + elapsed
+    return outcome
+
+
+def _set_threads(threads: int) -> None:
+    import numba
+
+    numba.set_num_threads(threads)
+
+
+def _work(work: Any) -> dict[str, int | None]:
+    scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name != "frontiers"}
+    return {name: None if value is None else int(value) for name, value in scalars.items()}
+
+
+def _moved(prepared: Any, result: Any) -> int:
+    """Bytes that any implementation must at least read and write."""
+    return int(prepared.pattern.indices.nbytes + result.pattern.indices.nbytes)
+
+
+def _reset_peak_memory() -> int | None:
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return None
+    return _status_bytes("VmRSS")
+
+
+def _peak_memory_above(baseline: int | None) -> int | None:
+    peak = _status_bytes("VmHWM")
+    return None if baseline is None or peak is None else max(0, peak - baseline)
+
+
+def _status_bytes(field: str) -> int | None:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,328 @@
+"""The command line: the only module that sees all rooms."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks import airspeed, archive, experiments, run
+from benchmarks import measure as measuring
+from benchmarks.doctor import diagnosis
+from benchmarks.experiments import Settings
+from benchmarks.reference import reference
+from fetch import catalogue
+from fetch.prepare import prepare
+from fillpath import __version__, paths, registry
+from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
+from fillpath.errors import FillpathError, UnknownNameError, suggest
+from fillpath.record import Record, Status, interval
+
+EXAMPLES = """examples:
+  fillpath list                                     what is implemented
+  fillpath list --matrices                          which matrices have a name here
+  fillpath run symbolic fill2_cpu poisson3d:16      a generated matrix, nothing to download
+  fillpath run symbolic fill1_pruned HB/bcsstk18 --ordering metis --json
+  fillpath run symbolic fill2_cpu my.mtx --threads 1 --samples 5
+  fillpath doctor                                   what can run on this machine, and why not
+"""
+Handler = Callable[[argparse.Namespace], int]
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with suggestions for a misspelt command."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        word = message.partition("invalid choice: '")[2].partition("'")[0]
+        hint = suggest(word, COMMANDS) if word else ""
+        self.exit(2, f"{self.prog}: {message}{hint}\ntry: {self.prog} --help\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit status: 0 done, 1 not ok, 2 a request that makes no sense."""
+    logging.basicConfig(level=logging.INFO, format="fillpath: %(message)s", stream=sys.stderr)
+    parsed = _parser().parse_args(arguments)
+    handler: Handler = parsed.handler
+    try:
+        return handler(parsed)
+    except FillpathError as error:
+        print(f"fillpath: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except KeyboardInterrupt:
+        print("fillpath: interrupted; everything finished is stored", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="fillpath",
+        description="Measure sparse factorisation, verified before timed.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"fillpath {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, (help_text, handler, add_arguments) in COMMANDS.items():
+        command = commands.add_parser(name, help=help_text, description=help_text)
+        command.set_defaults(handler=handler)
+        add_arguments(command)
+    return parser
+
+
+def _list_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--matrices", action="store_true", help="list matrices instead of implementations")
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    if arguments.matrices:
+        rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
+        rows += [(e.id, _count(e.order), _count(e.nnz_with_zeros), e.suite, _role(e)) for e in catalogue.entries()]
+    else:
+        registry.load_all()
+        rows = [("stage", "implementation", "device", "options", "what it is")]
+        rows += [(i.stage, i.name, i.device, _options(i), i.summary) for i in registry.registered()]
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    for row in rows:
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    return 0
+
+
+def _run_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("stage", help=f"one of {', '.join(registry.STAGES)}")
+    command.add_argument("implementation", help="see `fillpath list`")
+    command.add_argument("matrix", help="a name, Group/Name, a generator such as poisson3d:16, or an .mtx file")
+    command.add_argument("--ordering", choices=ORDERINGS, default="natural", help="fill-reducing permutation")
+    command.add_argument(
+        "--matching", choices=MATCHINGS, default="auto",
+        help="row matching for a large diagonal; auto: none where the diagonal is full and the matrix is "
+        "symmetric or pattern-only (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="of the implementation; repeatable"
+    )
+    command.add_argument("--samples", type=_positive, help="exactly so many (default: 10, or 20 s, at least 3)")
+    command.add_argument("--seed", type=_natural, default=0, help="of preparation and algorithm (default: 0)")
+    command.add_argument("--threads", type=_natural, default=0, help="CPU threads (default: all cores)")
+    command.add_argument("--limit", type=_duration, default="600s", help="e.g. 90s, 2h (default: %(default)s)")
+    command.add_argument("--fresh", action="store_true", help="measure again what is stored already")
+    command.add_argument("--json", action="store_true", help="print the record as JSON on standard output")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    registry.load_all()
+    implementation = registry.lookup(arguments.stage, arguments.implementation)
+    case = Case(
+        stage=arguments.stage,
+        implementation=arguments.implementation,
+        matrix=catalogue.resolve(arguments.matrix),
+        preparation=Preparation(arguments.matching, arguments.ordering),
+        options=implementation.canonical(dict(map(_pair, arguments.option))),
+        seed=arguments.seed,
+        threads=arguments.threads,
+    )
+    logging.getLogger("fillpath").info("measuring %s", case.name)
+    limits = measuring.Limits(seconds=arguments.limit, samples=arguments.samples)
+    record = measuring.measure(case, limits, fresh=arguments.fresh)
+    if arguments.json:
+        print(json.dumps(record.to_json(), indent=2, sort_keys=True))
+    else:
+        print(_told(record))
+    return 0 if record.status is Status.OK else 1
+
+
+def _told(record: Record) -> str:
+    """A record for people: what, how long, how sure, how verified."""
+    lines = [f"{record.case}: {record.status}" + (f" ({record.reason})" if record.reason else "")]
+    if record.median is not None and record.verified is not None:
+        low, high = interval(record.seconds)
+        lines.append(f"  {record.median:.4g} s, median of {len(record.seconds)} ({low:.4g} to {high:.4g} s)")
+        lines.append(f"  verified: {record.verified.method} against {record.verified.by}")
+    if record.prepared is not None:
+        lines.append(f"  matrix: order {record.prepared['n']}, {record.prepared['nnz']} entries")
+    counted = {name: value for name, value in (record.work or {}).items() if value is not None}
+    if counted:
+        lines.append("  work: " + ", ".join(f"{name} {value}" for name, value in counted.items()))
+    if record.suspect:
+        lines.append("  suspect: faster than its bytes can be moved")
+    return "\n".join(lines)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    print(diagnosis())
+    return 0
+
+
+def _pack_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", type=Path, nargs="?", help="default: <machine>.tar.gz")
+    command.add_argument("--machine", default=None, help="default: this machine")
+
+
+def _pack(arguments: argparse.Namespace) -> int:
+    machine = arguments.machine or paths.machine_name()
+    target = arguments.file or Path(f"{machine}.tar.gz")
+    print(f"packed {archive.pack(machine, target)} files of {machine} into {target}")
+    return 0
+
+
+def _unpack_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", type=Path, help="what `fillpath pack` wrote on another machine")
+
+
+def _unpack(arguments: argparse.Namespace) -> int:
+    machine, added = archive.unpack(arguments.file, paths.machine_name())
+    print(f"unpacked {machine}: {added} records added")
+    return 0
+
+
+def _input_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("input", metavar="MATRIX.PREPARATION")
+
+
+def _fetch_input(arguments: argparse.Namespace) -> int:
+    return _noted(lambda: catalogue.locate(_split_input(arguments.input)[0]))
+
+
+def _prepare(arguments: argparse.Namespace) -> int:
+    return _noted(lambda: prepare(*_split_input(arguments.input)))
+
+
+def _reference(arguments: argparse.Namespace) -> int:
+    return _noted(lambda: reference(prepare(*_split_input(arguments.input))))
+
+
+def _noted(step: Callable[[], object]) -> int:
+    """Do a step of the workflow. What is wrong with one matrix stops no other: its cases will say it."""
+    try:
+        step()
+    except FillpathError as error:
+        logging.getLogger("fillpath").warning("%s", error)
+    return 0
+
+
+def _stage_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("stage", choices=list(registry.STAGES))
+
+
+def _measure(arguments: argparse.Namespace) -> int:
+    airspeed.run_stage(arguments.stage)
+    return 0
+
+
+def _draw_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("paper")
+    command.add_argument("figure")
+
+
+def _draw(arguments: argparse.Namespace) -> int:
+    import reports
+
+    cases = experiments.figure_cases(arguments.paper, arguments.figure, Settings.from_env())
+    for path in reports.draw(arguments.paper, arguments.figure, cases, _own_records(), catalogue.entries()):
+        print(path)
+    return 0
+
+
+def _page(arguments: argparse.Namespace) -> int:
+    import reports
+
+    airspeed.publish()
+    settings = Settings.from_env()
+    figures = experiments.suite_figures(settings)
+    print(reports.page(figures, experiments.suite_cases(settings), _own_records(), catalogue.entries()))
+    return 0
+
+
+def _summary(arguments: argparse.Namespace) -> int:
+    import reports
+
+    print(reports.summary(experiments.suite_cases(Settings.from_env()), _own_records(), catalogue.entries()))
+    return 0
+
+
+def _own_records():  # type: ignore[no-untyped-def]
+    import reports
+
+    return reports.Records.load(paths.machine_name())
+
+
+def _begin(arguments: argparse.Namespace) -> int:
+    settings = Settings.from_env()
+    print(run.begin(settings.text(), settings.limit).id)
+    return 0
+
+
+def _finish(arguments: argparse.Namespace) -> int:
+    run.finish()
+    return 0
+
+
+def _no_arguments(command: argparse.ArgumentParser) -> None:
+    return
+
+
+COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None]]] = {
+    "list": ("list implementations, or matrices", _list, _list_arguments),
+    "run": ("measure one case: verify, then time; exit status 0 only for ok", _run, _run_arguments),
+    "doctor": ("say what this machine is, what can run on it and why not", _doctor, _no_arguments),
+    "pack": ("write a machine's results as one file", _pack, _pack_arguments),
+    "unpack": ("merge another machine's packed results", _unpack, _unpack_arguments),
+    "begin": ("workflow: open a run, or go on with the unfinished one", _begin, _no_arguments),
+    "fetch-input": ("workflow: get a matrix", _fetch_input, _input_arguments),
+    "prepare": ("workflow: prepare a matrix", _prepare, _input_arguments),
+    "reference": ("workflow: make the reference of a prepared matrix", _reference, _input_arguments),
+    "measure": ("workflow: measure a stage of the suite under airspeed velocity", _measure, _stage_arguments),
+    "draw": ("workflow: draw a figure from the records", _draw, _draw_arguments),
+    "page": ("workflow: write reports/site/index.html", _page, _no_arguments),
+    "summary": ("workflow: print what ran and where the figures are", _summary, _no_arguments),
+    "finish": ("workflow: close the run", _finish, _no_arguments),
+}
+
+
+def _split_input(text: str) -> tuple[str, Preparation, int]:
+    matrix, _, preparation = text.rpartition(".")
+    return matrix, Preparation.parse(preparation), 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or not value:
+        raise UnknownNameError(f"--option {text}: expected key=value")
+    return key, value
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+    return int(text)
+
+
+def _natural(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
+    return int(text)
+
+
+def _duration(text: str) -> float:
+    try:
+        return run.parse_limit(text) or 0.0
+    except FillpathError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 30m or 2h") from None
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else str(number)
+
+
+def _role(entry: catalogue.Entry) -> str:
+    papers = ", ".join(entry.papers)
+    return papers or f"stand-in for {', '.join(entry.stands_for)}"
+
+
+def _options(entry: registry.Implementation) -> str:
+    return ",".join(f"{option.name}={option.text(option.default)}" for option in entry.options) or "-"
