@@ -1,1 +1,8 @@
 """What it says: one module a paper, the claims, the page."""
+
+from reports.claims import paper_figure
+from reports.figures import available_figures, draw
+from reports.records import Records
+from reports.webpage import page, summary
+
+__all__ = ["Records", "available_figures", "draw", "page", "paper_figure", "summary"]

@@ -1,0 +1,127 @@
+"""The records as one table: a row for each case of the suite, whatever became of it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pandas as pd
+
+from fillpath.case import Case, matrix_id
+from fillpath.record import Record, Status, interval, latest_records
+
+COLUMNS = (
+    "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
+    "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
+    "explicit_zeros", "zeros_kept", "verified_by", "verified_method", "run_id", "started_at", "machine",
+    "commit", "dirty", "host_cpu", "device", "versions",
+)  # fmt: skip
+
+_DTYPES = {
+    **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz", "explicit_zeros"), "Int64"),
+    **dict.fromkeys(("median", "low", "high"), "float64"),
+    **dict.fromkeys(("suspect", "zeros_kept", "dirty"), "boolean"),
+}
+_PROVENANCE = ("run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
+
+
+class MatrixEntry(Protocol):
+    """What the reports need of a catalogue entry. name : as printed. stands_for : ids of the matrices it
+    stands in for."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def group(self) -> str | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def stands_for(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True)
+class Records:
+    """The newest record of each case and machine."""
+
+    rows: tuple[Record, ...] = ()
+
+    @classmethod
+    def load(cls, machine: str | None = None) -> Records:
+        """From results/: of one machine, or of all."""
+        return cls(tuple(latest_records(machine)))
+
+    def of(self, case: str) -> list[Record]:
+        """The records of a case, one a machine."""
+        return [record for record in self.rows if record.case == case]
+
+    def frame(self, cases: Sequence[Case]) -> pd.DataFrame:
+        """One row a case and machine, in the order of the cases; a case without a record is `not_run`."""
+        by_case: dict[str, list[Record | None]] = defaultdict(list)
+        for record in self.rows:
+            by_case[record.case].append(record)
+        rows = [
+            {**_parts(case), **(_measured(record) if record else _not_run())}
+            for case in dict.fromkeys(cases)
+            for record in by_case[case.name] or [None]
+        ]
+        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(_DTYPES)
+
+
+def find_entry(matrix: str, entries: Iterable[MatrixEntry]) -> MatrixEntry | None:
+    """The catalogue's entry of a case's matrix, named by id or by group/name."""
+    for entry in entries:
+        if matrix in (matrix_id(entry.id), matrix_id(f"{entry.group}/{entry.name}")):
+            return entry
+    return None
+
+
+def printed_name(matrix: str) -> str:
+    """A case's matrix as people write it: `poisson3d,40,uniform` is `poisson3d:40:uniform`."""
+    return matrix.replace(",", ":").replace("+", "/")
+
+
+def _parts(case: Case) -> dict[str, Any]:
+    return {
+        "case": case.name,
+        "stage": case.stage,
+        "implementation": case.implementation,
+        "options": " ".join(f"{key}={value}" for key, value in case.options),
+        "threads": case.threads,
+        "matrix": case.matrix,
+        "preparation": case.preparation.name,
+        "matching": case.preparation.matching,
+        "ordering": case.preparation.ordering,
+        "zeros_kept": case.preparation.explicit_zeros,
+    }
+
+
+def _not_run() -> dict[str, Any]:
+    return {"status": str(Status.NOT_RUN), "reason": "no record yet", "samples": 0, "suspect": False}
+
+
+def _measured(record: Record) -> dict[str, Any]:
+    """What a record says. Numbers of a result stand only where it was verified."""
+    ok = record.status is Status.OK
+    low, high = interval(record.seconds) if ok else (None, None)
+    work = record.work if ok and record.work else {}
+    prepared = record.prepared or {}
+    verified = record.verified
+    return {
+        "status": str(record.status),
+        "reason": record.reason,
+        "median": record.median,
+        "low": low,
+        "high": high,
+        "samples": len(record.seconds) if ok else 0,
+        "suspect": record.suspect,
+        "edges": work.get("edges"),
+        "fills": work.get("fills"),
+        **{key: prepared.get(key) for key in ("n", "nnz", "explicit_zeros")},
+        "verified_by": verified.by if verified else None,
+        "verified_method": verified.method if verified else None,
+        **{name: getattr(record, name) for name in _PROVENANCE},
+        "versions": json.dumps(record.versions, sort_keys=True),
+    }

@@ -1,0 +1,149 @@
+"""How figures look and how they are saved: one look, one stamp, the CSV beside the picture is the frame."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal, cast
+
+import matplotlib
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fillpath.paths import SITE, atomic_write
+
+# Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+HATCHES = ("", "//", "..", "xx", "\\\\", "oo", "--")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+SMALL, NORMAL, LARGE = 10, 12, 14
+DPI = 150
+
+_SETTINGS: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": NORMAL,
+    "axes.titlesize": NORMAL,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": "#d0d0d0",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "svg.hashsalt": "fillpath",
+    "svg.fonttype": "path",
+}
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """Where the numbers come from. drawn : matrices with a number. excluded : (case, status) without."""
+
+    commits: tuple[str, ...]
+    dirty: bool
+    machines: tuple[str, ...]
+    run_ids: tuple[str, ...]
+    drawn: int
+    excluded: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> Stamp:
+        """Of the rows that `Records.frame` gives."""
+        ok = rows[rows["status"] == "ok"]
+        others = rows[rows["status"] != "ok"]
+        return cls(
+            commits=_distinct(rows["commit"]),
+            dirty=bool(rows["dirty"].eq(True).fillna(False).any()),
+            machines=_distinct(rows["machine"]),
+            run_ids=_distinct(rows["run_id"]),
+            drawn=int(ok["matrix"].nunique()),
+            excluded=tuple(zip(others["case"].tolist(), others["status"].tolist(), strict=True)),
+        )
+
+    def items(self) -> list[tuple[str, str]]:
+        """The stamp in full, as the CSV carries it."""
+        return [
+            ("commit", ", ".join(self.commits or ("unknown",)) + ("+dirty" if self.dirty else "")),
+            ("machine", ", ".join(self.machines) or "none"),
+            ("run", ", ".join(self.run_ids) or "none"),
+            ("n", f"{self.drawn} matrices drawn"),
+            ("excluded", ", ".join(f"{case} ({status})" for case, status in self.excluded) or "none"),
+        ]
+
+    def footer(self) -> str:
+        """The stamp in short, as the figure carries it: many excluded cases are counted by status."""
+        values = dict(self.items())
+        commits = ", ".join(c[:12] for c in self.commits[:3]) or "unknown"
+        if len(self.excluded) > 4:
+            counted = Counter(status for _, status in self.excluded)
+            listed = ", ".join(f"{count} {status}" for status, count in sorted(counted.items()))
+            values["excluded"] = f"{listed} (named in the CSV)"
+        if len(self.run_ids) > 3:
+            values["run"] = f"{len(self.run_ids)} runs, {self.run_ids[0]} to {self.run_ids[-1]}"
+        more = " ..." if len(self.commits) > 3 else ""
+        values["commit"] = f"{commits}{more}{'+dirty' if self.dirty else ''}"
+        return " | ".join(f"{key} {value}" for key, value in values.items())
+
+
+def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
+    """An empty figure of that size in inches, in the common look; it touches no global state of pyplot."""
+    matplotlib.use("Agg", force=False)
+    matplotlib.rcParams.update(_SETTINGS)
+    return Figure(figsize=(width, height), layout=layout)
+
+
+def save(figure: Figure, frame: pd.DataFrame, stem: str, stamp: Stamp, caption: str = "") -> list[Path]:
+    """Write <stem>.svg, .png and .csv into the site, with caption and stamp: same input, same bytes."""
+    _write_below(figure, caption, stamp.footer())
+    folder = SITE / "figures"
+    paths = [folder / f"{stem}.{kind}" for kind in ("svg", "png", "csv")]
+    metadata: list[dict[str, Any]] = [{"Date": None, "Creator": None, "Title": stem}, {"Software": None}]
+    for path, facts in zip(paths, metadata, strict=False):
+        with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
+            figure.savefig(
+                handle, format=path.suffix[1:], dpi=DPI, metadata=facts, bbox_inches="tight", pad_inches=0.2
+            )
+    write_text(paths[2], csv_text(frame, stamp, caption))
+    return paths
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a text file, whole or not at all."""
+    with atomic_write(path, "wb") as handle:
+        cast("IO[bytes]", handle).write(text.encode())
+
+
+def csv_text(frame: pd.DataFrame, stamp: Stamp, caption: str = "") -> str:
+    """The frame as CSV under comment lines `# key: value`."""
+    items = [*stamp.items(), *([("caption", caption)] if caption else [])]
+    comments = "".join(f"# {key}: {' '.join(value.split())}\n" for key, value in items)
+    return comments + frame.to_csv(index=False, lineterminator="\n")
+
+
+def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
+    """The comments and the frame of a CSV that `save` wrote."""
+    comments: dict[str, str] = {}
+    for line in path.read_text().splitlines():
+        if not line.startswith("# "):
+            break
+        key, _, value = line[2:].partition(": ")
+        comments[key] = value
+    return comments, pd.read_csv(path, skiprows=len(comments))
+
+
+def _write_below(figure: Figure, *paragraphs: str) -> None:
+    """Caption and stamp under the figure, outside of its own area: `savefig` grows by them."""
+    width, height = figure.get_size_inches()
+    lines = [textwrap.fill(text, int(width * 12.6)) for text in paragraphs if text]
+    if lines:
+        figure.text(
+            0.005, -0.15 / height, "\n\n".join(lines), ha="left", va="top", size=SMALL, color="#333333",
+            linespacing=1.35,
+        )  # fmt: skip
+
+
+def _distinct(column: pd.Series[Any]) -> tuple[str, ...]:
+    return tuple(sorted({str(value) for value in column.dropna()}))

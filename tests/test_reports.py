@@ -1,0 +1,297 @@
+"""Reports: what is drawn is what was recorded; what failed or is absent stays in sight.
+
+All numbers are made up.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import reports
+from fillpath.case import Case, Preparation
+from fillpath.errors import ConfigError, UnknownNameError
+from fillpath.paths import CONFIG, ROOT
+from fillpath.record import Record, Status, Verified, append_record
+from reports import figures, gsofa, state, style, webpage
+from reports.claims import claim, claims, paper_figure
+from reports.records import Records
+
+METIS = Preparation(ordering="metis")
+
+
+@dataclass(frozen=True)
+class Made:
+    id: str
+    group: str
+    name: str
+    stands_for: tuple[str, ...] = ()
+
+
+ENTRIES = (
+    Made("poisson3d,16", "", "poisson3d:16", ("stomach", "audikw_1", "dielFilterV2real")),
+    Made("poisson3d,16,aniso", "", "poisson3d:16:aniso"),
+    Made("grid2d,60", "", "grid2d:60", ("bcsstk18", "ecology1")),
+    Made("circuit,4000", "", "circuit:4000", ("pre2", "twotone", "onetone2")),
+    Made(
+        "circuit,3000,seed=1,symmetry=0.05",
+        "",
+        "circuit:3000:seed=1:symmetry=0.05",
+        ("Hamrle3", "g7jac200sc"),
+    ),
+    Made("random,1000,0.004", "", "random:1000:0.004", ("lhr71c", "bbmat")),
+    Made("bcsstk18", "HB", "bcsstk18"),
+    Made("rma10", "Bova", "rma10"),
+)
+NAMES = ("fill1", "fill1_pruned", "fill2_cpu")
+CASES = [Case("symbolic", name, entry.id, METIS) for entry in ENTRIES for name in NAMES]
+FAILED = {
+    "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
+    "symbolic.fill2_cpu@grid2d,60.metis": (Status.WRONG, "3 rows differ <first: 7 & 9>"),
+    "symbolic.fill1_pruned@rma10.metis": (Status.OUT_OF_MEMORY, "killed at 6 GB,\nwhile assembling # rows"),
+}
+ABSENT = "symbolic.fill2_cpu@poisson3d,16,aniso.metis"
+
+
+def made_record(case: Case, number: int) -> Record:
+    status, reason = FAILED.get(case.name, (Status.OK, ""))
+    ok = status is Status.OK
+    generator = np.random.default_rng(number)
+    seconds = (10.0 ** generator.uniform(-3, 0.5) * generator.uniform(0.9, 1.4, 3 + number % 8)).tolist()
+    n, nnz = 1000 * (number // 3 + 1), 7131 * (number // 3 + 1)
+    parts: dict[str, Any] = {
+        "stage": case.stage, "implementation": case.implementation, "options": {}, "matrix": case.matrix,
+        "preparation": case.preparation.name, "seed": 0, "threads": 0, "gpus": 0,
+    }  # fmt: skip
+    return Record(
+        case=case.name, parts=parts, key=f"{number:064x}", status=status, reason=reason, run_id="run-1",
+        started_at=f"2030-01-01T00:00:{number:02d}Z", machine="made-up",
+        prepared={
+            "hash": "0" * 64, "n": n, "nnz": nnz, "explicit_zeros": 3 if case.matrix == "rma10" else 0,
+            "matching": "none", "ordering": "metis", "versions": {},
+        },
+        seconds=seconds if ok else [],
+        work={"edges": 50 * nnz, "fills": 6 * nnz} if ok else None,
+        verified=Verified("fill1_pruned", "row hashes", 0.0, 0.0) if ok else None,
+        host_cpu="Imaginary CPU, 2 cores", versions={"numba": "0.61"}, commit="0123456789abcdef",
+        dirty=number == 4,
+    )  # fmt: skip
+
+
+RECORDS = Records(tuple(made_record(c, i) for i, c in enumerate(CASES) if c.name != ABSENT))
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for module in (style, webpage):
+        monkeypatch.setattr(module, "SITE", tmp_path)
+    monkeypatch.setattr(style, "DPI", 40)
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
+    return tmp_path
+
+
+def test_every_case_is_a_row_whatever_became_of_it() -> None:
+    frame = RECORDS.frame(CASES).set_index("case")
+    assert list(frame.index) == [case.name for case in CASES]
+    assert frame.loc[ABSENT, "status"] == "not_run" and frame.loc[ABSENT, "reason"]
+    for name, (status, reason) in FAILED.items():
+        assert (frame.loc[name, "status"], frame.loc[name, "reason"]) == (str(status), reason)
+        assert frame.loc[name, ["median", "low", "high", "edges", "fills"]].isna().all()
+
+
+def test_median_and_interval_are_the_records_own() -> None:
+    for record in RECORDS.rows:
+        row = RECORDS.frame([Case.parse(record.case)]).iloc[0]
+        if record.status is Status.OK:
+            assert row["median"] == record.median and row["low"] <= row["median"] <= row["high"]
+
+
+def test_records_come_from_results_one_a_machine(site: Path) -> None:
+    first = RECORDS.rows[0]
+    append_record(first)
+    append_record(replace(first, machine="other", run_id="run-2"))
+    loaded = Records.load()
+    assert {record.machine for record in loaded.of(first.case)} == {"made-up", "other"}
+    assert Records.load("other").rows == (replace(first, machine="other", run_id="run-2"),)
+    frame = gsofa.fig10_frame(loaded, ENTRIES, CASES[:1])
+    assert sorted(frame["series"]) == ["fill1 on made-up", "fill1 on other"]
+
+
+def test_no_records_at_all_still_draws(site: Path) -> None:
+    for paper, figure in reports.available_figures():
+        assert all(path.is_file() for path in reports.draw(paper, figure, CASES, Records(), ENTRIES))
+        assert all(path.is_file() for path in reports.draw(paper, figure, [], Records(), ENTRIES))
+
+
+def test_teps_only_where_edges_are_those_of_fill2() -> None:
+    frame = gsofa.fig10_frame(RECORDS, ENTRIES, CASES)
+    ok = frame[frame["status"] == "ok"]
+    counted = ok["implementation"] == "fill2_cpu"
+    assert ok.loc[~counted, "teps"].isna().all()
+    fill2 = ok[counted]
+    assert (fill2["teps"] == fill2["edges"] / fill2["median"]).all()
+    assert ((fill2["teps_low"] <= fill2["teps"]) & (fill2["teps"] <= fill2["teps_high"])).all()
+
+
+def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
+    frame = gsofa.fig10_frame(RECORDS, ENTRIES, CASES)
+    printed = frame[frame["paper_gsofa_over_this"].notna()]
+    assert list(printed["case"]) == ["symbolic.fill2_cpu@rma10.metis"]
+    assert list(printed["paper_gsofa_over_this"]) == [97.11]
+
+
+def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
+    table = gsofa.table1_frame(RECORDS, ENTRIES, CASES)
+    stand_ins = table[table["role"] == "stand-in"].set_index("matrix")
+    assert stand_ins.loc["poisson3d:16", "stand_in_for"] == "ST, AU, DI"
+    assert stand_ins.loc["circuit:4000", "stand_in_for"] == "PR, TT"
+    paper = table[table["role"] == "paper"].set_index("abbr")
+    assert len(paper) == 13 and paper.loc["ST", "status"] == "not_run" and pd.isna(paper.loc["ST", "fills"])
+    drawing = gsofa.fig10(gsofa.fig10_frame(RECORDS, ENTRIES, CASES))
+    ticks = [label.get_text() for label in drawing.axes[1].get_xticklabels()]
+    assert "grid2d:60\nstand-in: BC" in ticks and "bcsstk18 (BC)" in ticks
+
+
+def test_table1_takes_its_numbers_from_a_verified_record() -> None:
+    table = gsofa.table1_frame(RECORDS, ENTRIES, CASES).set_index("matrix")
+    assert table.loc["BCSSTK18", "status"] == "ok" and table.loc["BCSSTK18", "fills_per_nnz"] == 6.0
+    assert table.loc["BCSSTK18", "paper_fillins_per_nnz"] == 6.52
+    only_failed = [case for case in CASES if case.name in FAILED]
+    failed = gsofa.table1_frame(RECORDS, ENTRIES, only_failed).set_index("matrix")
+    assert failed.loc["RMA10", "status"] == "out_of_memory" and pd.isna(failed.loc["RMA10", "fills_per_nnz"])
+    assert "in 1 of 8 measured" in gsofa.table1_caption(table)
+
+
+def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
+    drawing = gsofa.fig10(gsofa.fig10_frame(RECORDS, ENTRIES, CASES))
+    top, bottom = ([text.get_text() for text in axes.texts] for axes in drawing.axes)
+    assert sorted(top) == ["not run", "wrong"]
+    assert sorted(bottom) == ["not run", "out of memory", "timeout", "wrong"]
+
+
+@pytest.mark.parametrize("pair", reports.available_figures())
+def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
+    paths = reports.draw(*pair, CASES, RECORDS, ENTRIES)
+    assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
+    comments, frame = style.read_csv(paths[2])
+    wanted = figures.spec(*pair).frame(RECORDS, ENTRIES, CASES)
+    pd.testing.assert_frame_equal(
+        frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True
+    )
+    assert comments["commit"] == "0123456789abcdef+dirty" and comments["machine"] == "made-up"
+    assert comments["run"] == "run-1" and comments["n"] == "8 matrices drawn"
+    for name, (status, _) in FAILED.items():
+        assert f"{name} ({status})" in comments["excluded"]
+    assert f"{ABSENT} (not_run)" in comments["excluded"]
+
+
+def test_the_same_records_give_the_same_bytes(site: Path) -> None:
+    first = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)]
+    again = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)]
+    assert first == again
+
+
+def test_short_stamp_counts_what_the_long_one_names() -> None:
+    stamp = style.Stamp.of(RECORDS.frame(CASES))
+    assert len(stamp.excluded) == 4 and "0123456789ab+dirty" in stamp.footer()
+    many = style.Stamp.of(Records().frame(CASES))
+    assert f"{len(CASES)} not_run (named in the CSV)" in many.footer()
+
+
+def test_unknown_names_come_with_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean gsofa"):
+        reports.draw("gsoffa", "fig10", CASES, RECORDS, ENTRIES)
+    with pytest.raises(UnknownNameError, match="did you mean fig10"):
+        reports.draw("gsofa", "fig1", CASES, RECORDS, ENTRIES)
+    with pytest.raises(UnknownNameError, match="none yet"):
+        reports.draw("glu3", "table1", CASES, RECORDS, ENTRIES)
+
+
+def test_page_holds_every_case_and_escapes(site: Path) -> None:
+    for pair in reports.available_figures():
+        reports.draw(*pair, CASES, RECORDS, ENTRIES)
+    text = reports.page(reports.available_figures(), CASES, RECORDS, ENTRIES).read_text()
+    for case in CASES:
+        assert case.name in text
+    assert "3 rows differ &lt;first: 7 &amp; 9&gt;" in text and "<first" not in text
+    for link in re.findall(r'(?:href|src)="([^"#]+)"', text):
+        assert (site / link).is_file(), link
+    assert "asv/index.html" not in text
+    (site / "asv").mkdir()
+    (site / "asv" / "index.html").touch()
+    assert "asv/index.html" in reports.page([], CASES, RECORDS, ENTRIES).read_text()
+
+
+def test_page_stands_before_anything_is_drawn(site: Path) -> None:
+    assert "not drawn yet" in reports.page(reports.available_figures(), CASES, Records(), ENTRIES).read_text()
+
+
+def test_summary_fits_and_names_every_case(site: Path) -> None:
+    reports.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
+    text = reports.summary(CASES, RECORDS, ENTRIES)
+    table = text.partition("\nfigures:")[0]
+    assert max(map(len, table.splitlines())) <= 110
+    for case in CASES:
+        assert case.name in table
+    assert "GSoFA: 97.11x" in table and "gsofa_fig10.svg" in text
+
+
+@pytest.mark.parametrize(
+    ("case", "text"),
+    [
+        ("symbolic.fill2_cpu@rma10.metis", "GSoFA: 97.11x"),
+        ("symbolic.fill2_cpu@bcsstk18.metis", "GSoFA: 33.06x (mean)"),
+        ("symbolic.fill2_cpu@grid2d,60.metis", "GSoFA: 33.06x (mean)"),
+        ("symbolic.fill2_cpu@poisson3d,16,aniso.metis", "-"),
+        ("symbolic.fill2_cpu@local+own-0123456789ab.metis", "-"),
+        ("symbolic.fill1@rma10.metis", "-"),
+    ],
+)
+def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
+    assert paper_figure(Case.parse(case), ENTRIES) == text
+
+
+def test_times_are_readable() -> None:
+    assert [webpage.seconds(value) for value in (None, 0.0, 2.5e-7, 0.0123, 61.0, 999.7, 12345.6)] == [
+        "-", "0 ns", "250 ns", "12.3 ms", "61 s", "1,000 s", "12,346 s",
+    ]  # fmt: skip
+
+
+def test_claims_agree_with_their_schema_and_files() -> None:
+    assert claim("gsofa", "fig10_vs_fill2_cpu").extreme("max") == ("RM", 97.11)
+    for found in claims().values():
+        assert "file" not in found.data or (CONFIG / "papers" / found.data["file"]).is_file()
+    with pytest.raises(UnknownNameError, match="fig10_vs_fill2_cpu"):
+        claim("gsofa", "fig10_vs_fill2cpu")
+
+
+def test_figures_speak_to_claims_that_exist() -> None:
+    for paper, figure in reports.available_figures():
+        for id in figures.spec(paper, figure).claims:
+            assert claim(paper, id).figure == figure
+
+
+def test_state_table_has_every_claim_and_can_be_written(tmp_path: Path) -> None:
+    assert len(state.state_table().splitlines()) >= 2 + len(claims())
+    assert "CPU side drawn" in state.state_table() and "not yet" in state.state_table()
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{state.BEGIN}\nold\n{state.END}\nafter\n")
+    assert state.main(["--check"], readme) == 1
+    assert state.main(["--write"], readme) == 0 and state.main(["--check"], readme) == 0
+    assert readme.read_text().startswith("before\n") and readme.read_text().endswith(f"{state.END}\nafter\n")
+    with pytest.raises(ConfigError, match="state:begin"):
+        state.inserted("no markers")
+
+
+def test_readme_says_what_is_reproduced() -> None:
+    readme = ROOT / "README.md"
+    if not readme.is_file() or state.BEGIN not in readme.read_text():
+        pytest.skip("README.md has no markers for the table")
+    assert state.main(["--check"]) == 0
