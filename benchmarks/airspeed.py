@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from benchmarks import machine
+from benchmarks import machine, run
 from benchmarks.experiments import Settings, suite_cases
 from benchmarks.launch import adopt, die_with_parent, exclusive
 from benchmarks.measure import measure
@@ -65,7 +65,7 @@ class Cases(ABC):
         die_with_parent()
         # A measurement that outlived a killed run ends first; its record then stands.
         with exclusive(WORK / "measurement.lock"):
-            record = measure(case, fresh=Settings.from_env().fresh)
+            record = measure(case, fresh=Settings.from_env().fresh, within=run.current())
         _report(record)
         return math.nan if record.median is None else record.median
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import selectors
@@ -232,8 +231,6 @@ def _start(job: dict[str, Any], writing: int, log: IO[str]) -> subprocess.Popen[
         **os.environ,
         "NUMBA_NUM_THREADS": str(job["threads"]),
         "OMP_NUM_THREADS": str(job["threads"]),
-        # Numba's cache of a function does not notice an edit of what it inlines from another file.
-        "NUMBA_CACHE_DIR": str(paths.cache() / "numba" / _sources_tag()),
         "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
     }
     worker = subprocess.Popen(
@@ -321,9 +318,3 @@ def _tail(log: IO[str]) -> str:
     log.seek(0)
     lines = [line.strip() for line in log.read().splitlines() if line.strip()]
     return lines[-1][:300] if lines else ""
-
-
-@functools.cache
-def _sources_tag() -> str:
-    files = [path for room in ("impl", "benchmarks") for path in sorted((paths.ROOT / room).rglob("*.py"))]
-    return content_hash(*(path.read_bytes() for path in files))[:16]

@@ -75,18 +75,18 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     def call() -> Any:
         return implementation.function(prepared.pattern, **arguments)
 
-    def check(result: Any) -> None:
-        report("verified", **asdict(gate.verify(job["stage"], result, reference)))
+    def passes(result: Any) -> bool:
+        verdict = gate.verify(job["stage"], result, reference)
+        report("verified", **asdict(verdict))
+        return verdict.value <= verdict.bound
 
-    report("started")
-    result, _ = call()
-    check(result)
-    del result
+    if not passes(call()[0]):
+        return
     baseline = _reset_peak_memory()
     last, work = _sample(call, job["samples"], job["seconds"], report)
     report("sampled", peak_memory=_peak_memory_above(baseline), work=_work(work), bytes=_moved(prepared, last))
-    check(last)
-    report("done")
+    if passes(last):
+        report("done")
 
 
 def _sample(call: Callable[[], Any], samples: int | None, seconds: float, report: Report) -> Any:

@@ -1,0 +1,50 @@
+"""Every test works in folders of its own: no test reads or writes this machine's results or cache."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from fillpath import registry
+from fillpath.paths import ROOT
+
+# Importing registers, once a process: a test that puts the registry back must find all of it there.
+registry.load_all()
+
+settings.register_profile("fillpath", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("fillpath")
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
+    for name in ("SUITE", "PAPER", "DEVICE", "LIMIT", "FRESH"):
+        monkeypatch.delenv(f"FILLPATH_{name}", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+
+
+@pytest.fixture
+def suitesparse() -> Path:
+    """A folder laid out as the collection serves it."""
+    folder = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suitesparse")
+    if not (folder / "MM").is_dir():
+        pytest.skip("no copy of the SuiteSparse collection here: set FILLPATH_MIRROR to a folder that holds MM/")
+    return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if importlib.util.find_spec("cupy") is None:
+        skip = pytest.mark.skip(reason="CuPy is not installed")
+        for item in items:
+            if "gpu" in item.keywords:
+                item.add_marker(skip)

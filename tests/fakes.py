@@ -1,0 +1,136 @@
+"""Implementations that go wrong in every way that a real one can. Importing this module registers them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fillpath.errors import MemoryBudgetError, UnsupportedError
+from fillpath.nouns import Pattern, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.symbolic.fill1 import fill1
+
+
+def register() -> None:
+    """Register every fake; tests call it after the registry was put back."""
+    for function, arguments in FAKES:
+        implementation(stage="symbolic", **arguments)(function)
+
+
+def right(pattern: Pattern, *, repeats: int = 1) -> Any:
+    """A right answer."""
+    return fill1(pattern)
+
+
+def missing_row(pattern: Pattern) -> Any:
+    """The input's own pattern: no fill."""
+    diagonal = np.flatnonzero(pattern.rows() == pattern.indices)
+    filled, work = fill1(pattern)
+    return replace(filled, pattern=pattern, upper_start=diagonal), work
+
+
+def not_a_pattern(pattern: Pattern) -> Any:
+    """Something else altogether."""
+    return "filled", Work()
+
+
+def wild_indices(pattern: Pattern) -> Any:
+    """Column indices outside the matrix."""
+    filled, work = fill1(pattern)
+    wild = replace(filled.pattern, indices=filled.pattern.indices + 1_000_000)
+    return replace(filled, pattern=wild), work
+
+
+_calls = 0
+
+
+def wrong_later(pattern: Pattern) -> Any:
+    """Right at first, wrong from the third call on: a race would look so."""
+    global _calls
+    _calls += 1
+    return missing_row(pattern) if _calls > 2 else fill1(pattern)
+
+
+def crashes(pattern: Pattern) -> Any:
+    """SIGSEGV."""
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def killed(pattern: Pattern) -> Any:
+    """SIGKILL, as from outside."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def leaves(pattern: Pattern) -> Any:
+    """Ends the process without a word."""
+    os._exit(0)
+
+
+def hoards(pattern: Pattern) -> Any:
+    """Touches memory without end."""
+    hoard = []
+    while True:
+        hoard.append(np.ones(2**22))
+        time.sleep(0.01)
+
+
+def cannot_allocate(pattern: Pattern) -> Any:
+    """MemoryError."""
+    np.empty(2**60, np.uint8)
+
+
+def over_budget(pattern: Pattern) -> Any:
+    """A budget below one unit of work."""
+    raise MemoryBudgetError("a source needs 12 n bytes")
+
+
+def hangs(pattern: Pattern) -> Any:
+    """Never returns."""
+    time.sleep(3600)
+
+
+def raises(pattern: Pattern) -> Any:
+    """An unexpected exception."""
+    raise RuntimeError("no such thing")
+
+
+def unsupported(pattern: Pattern) -> Any:
+    """Declines."""
+    raise UnsupportedError("symmetric input only")
+
+
+def absent(pattern: Pattern) -> Any:
+    """Cannot run here."""
+    raise AssertionError("an unavailable implementation was called")
+
+
+def slow(pattern: Pattern) -> Any:
+    """Takes a second."""
+    with phase("sleep"):
+        time.sleep(1.0)
+    return fill1(pattern)
+
+
+def chatty(pattern: Pattern) -> Any:
+    """Prints a lot, which must neither block nor be read as a report."""
+    sys.stdout.write('{"event": "done"}\n' * 100_000)
+    sys.stdout.flush()
+    return fill1(pattern)
+
+
+FAKES: list[tuple[Any, dict[str, Any]]] = [
+    *((f, {}) for f in (
+        right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
+        cannot_allocate, over_budget, hangs, raises, unsupported, slow, chatty,
+    )),
+    (absent, {"available": lambda: (False, "needs a machine that does not exist")}),
+]  # fmt: skip
+
+register()

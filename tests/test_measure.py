@@ -1,0 +1,206 @@
+"""The supervisor: each way to fail ends in its status, is recorded, and stops nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks import run
+from benchmarks.measure import Limits, measure
+from fillpath.case import Case
+from fillpath.errors import UnknownNameError
+from fillpath.paths import ROOT
+from fillpath.record import Status, read_records, record_path, write_records
+from tests import fakes
+
+LIMITS = Limits(seconds=60, samples=3)
+
+
+@pytest.fixture(autouse=True)
+def registered(own_registry: None) -> None:
+    fakes.register()
+
+
+def case_of(fake: str, **fields: object) -> Case:
+    return Case("symbolic", fake, "grid2d,6", **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fake", "status", "reason"),
+    [
+        ("missing_row", Status.WRONG, "row counts and row hashes"),
+        ("not_a_pattern", Status.WRONG, "row counts and row hashes"),
+        ("wild_indices", Status.WRONG, "row counts and row hashes"),
+        ("wrong_later", Status.WRONG, "row counts and row hashes"),
+        ("crashes", Status.ERROR, "SIGSEGV"),
+        ("killed", Status.ERROR, "killed from outside by SIGKILL"),
+        ("leaves", Status.ERROR, "ended early with exit status 0"),
+        ("cannot_allocate", Status.OUT_OF_MEMORY, "MemoryError"),
+        ("over_budget", Status.OUT_OF_MEMORY, "12 n bytes"),
+        ("raises", Status.ERROR, "RuntimeError: no such thing"),
+        ("unsupported", Status.UNSUPPORTED, "symmetric input only"),
+        ("absent", Status.UNAVAILABLE, "does not exist"),
+    ],
+)
+def test_each_failure_ends_in_its_status_and_is_recorded(fake: str, status: Status, reason: str) -> None:
+    record = measure(case_of(fake), LIMITS)
+    assert record.status is status
+    assert reason in record.reason
+    assert record.median is None
+    assert read_records(record_path("test-machine", case_of(fake).name)) == [record]
+    if status is Status.WRONG:
+        assert record.seconds == []
+
+
+def test_the_rest_goes_on_after_a_crash() -> None:
+    assert measure(case_of("crashes"), LIMITS).status is Status.ERROR
+    assert measure(case_of("right"), LIMITS).status is Status.OK
+
+
+def test_a_hang_ends_at_the_limit() -> None:
+    start = time.monotonic()
+    record = measure(case_of("hangs"), Limits(seconds=4))
+    assert record.status is Status.TIMEOUT
+    assert record.limit_seconds == 4
+    assert time.monotonic() - start < 20
+
+
+def test_a_hoarder_ends_at_the_memory_limit() -> None:
+    record = measure(case_of("hoards"), Limits(seconds=60, memory=600 * 2**20))
+    assert record.status is Status.OUT_OF_MEMORY
+    assert "limit is 0.59 GiB" in record.reason
+
+
+def test_a_slow_implementation_is_timed_right_and_its_phases_are_kept() -> None:
+    record = measure(case_of("slow"), Limits(seconds=60, samples=2))
+    assert record.status is Status.OK
+    assert len(record.seconds) == len(record.phases["sleep"]) == 2
+    assert all(1.0 <= s < 1.5 for s in record.seconds)
+    assert all(0 <= whole - part < 0.5 for whole, part in zip(record.seconds, record.phases["sleep"], strict=True))
+
+
+def test_output_of_an_implementation_is_not_a_report() -> None:
+    record = measure(case_of("chatty"), LIMITS)
+    assert (record.status, len(record.seconds)) == (Status.OK, 3)
+
+
+def test_the_same_key_is_measured_once() -> None:
+    first = measure(case_of("right"), LIMITS)
+    assert measure(case_of("right"), LIMITS) == first
+    assert measure(case_of("right").name) == first
+    assert len(read_records(record_path("test-machine", first.case))) == 1
+
+
+def test_fresh_measures_again_and_keeps_both_but_not_twice_in_one_run() -> None:
+    first = measure(case_of("right"), LIMITS)
+    nightly = run.Run("night", None, "")
+    second = measure(case_of("right"), LIMITS, fresh=True, within=nightly)
+    third = measure(case_of("right"), LIMITS, fresh=True, within=nightly)
+    assert first.run_id != second.run_id == "night"
+    assert third == second
+    assert read_records(record_path("test-machine", first.case)) == [first, second]
+
+
+def test_more_samples_than_stored_are_measured() -> None:
+    measure(case_of("right"), Limits(samples=3))
+    assert len(measure(case_of("right"), Limits(samples=5)).seconds) == 5
+
+
+def test_a_kill_from_outside_does_not_settle_the_case() -> None:
+    assert not measure(case_of("killed"), LIMITS).conclusive
+    measure(case_of("killed"), LIMITS)
+    assert len(read_records(record_path("test-machine", case_of("killed").name))) == 1
+
+
+def test_a_higher_limit_measures_a_timeout_again() -> None:
+    low = measure(case_of("hangs"), Limits(seconds=2))
+    assert measure(case_of("hangs"), Limits(seconds=1)) == low
+    assert measure(case_of("hangs"), Limits(seconds=3)).limit_seconds == 3
+
+
+def test_default_options_have_one_spelling() -> None:
+    first = measure(case_of("right", options=(("repeats", "1"),)), LIMITS)
+    assert first.case == "symbolic.right@grid2d,6.natural"
+
+
+def test_past_the_deadline_nothing_is_started() -> None:
+    late = run.Run("late", time.time() - 1, "")
+    assert measure(case_of("hangs"), LIMITS, within=late).status is Status.NOT_RUN
+    cut = run.Run("cut", time.time() + 2, "")
+    assert measure(case_of("hangs"), LIMITS, within=cut).status is Status.NOT_RUN
+
+
+def test_a_matrix_that_cannot_be_had_is_an_error_with_a_record() -> None:
+    record = measure(Case("symbolic", "fill1", "grid2d,-1"), LIMITS)
+    assert record.status is Status.ERROR
+    assert "grid2d" in record.reason
+
+
+def test_unknown_names_are_refused_before_anything_starts() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean fill2_cpu"):
+        measure("symbolic.fill2_cup@grid2d,6.natural")
+    with pytest.raises(UnknownNameError, match="no option 'repeat'.*did you mean repeats"):
+        measure("symbolic.right.repeat=2@grid2d,6.natural")
+
+
+def test_another_source_or_machine_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = measure(case_of("right"), LIMITS)
+    monkeypatch.setenv("FILLPATH_MACHINE", "other")
+    assert measure(case_of("right"), LIMITS).key != first.key
+
+
+def test_a_damaged_cache_repairs_itself(tmp_path: Path) -> None:
+    measure(case_of("right"), LIMITS)
+    for artefact in [*(tmp_path / "cache").rglob("prepared/*.npz"), *(tmp_path / "cache").rglob("references/*.npz")]:
+        artefact.write_bytes(artefact.read_bytes()[:100])
+    assert measure(case_of("slow"), Limits(samples=1)).status is Status.OK
+
+
+def test_the_worker_dies_with_its_supervisor(tmp_path: Path) -> None:
+    code = "from tests import fakes; from benchmarks.measure import measure; measure('symbolic.hangs@grid2d,6.natural')"
+    supervisor = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, start_new_session=True)
+    workers: list[int] = []
+    deadline = time.monotonic() + 60
+    while not workers and time.monotonic() < deadline:
+        workers = _children_running("benchmarks.worker", supervisor.pid)
+        time.sleep(0.1)
+    assert workers, "the worker never started"
+    time.sleep(1.0)
+    supervisor.send_signal(signal.SIGKILL)
+    supervisor.wait()
+    while any(_alive(pid) for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(_alive(pid) for pid in workers)
+
+
+def test_records_survive_a_torn_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = measure(case_of("right"), LIMITS)
+    path = record_path("test-machine", record.case)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_records(path, [])
+    assert json.loads(path.read_text())["key"] == record.key
+    assert list(path.parent.glob(".*.tmp")) == []
+
+
+def _children_running(module: str, parent: int) -> list[int]:
+    listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True)
+    return [int(line.split()[0]) for line in listed.stdout.splitlines() if module in line]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
+    except OSError:
+        return False
