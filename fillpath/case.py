@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from fillpath.errors import UnknownNameError
 
 MATCHINGS = ("none", "auto", "mc64")
+# A file name holds 255 bytes on every common file system, and endings follow.
+MAX_NAME = 230
 ORDERINGS = ("natural", "random", "metis")
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -92,6 +94,8 @@ class Case:
         for key in _RESERVED:
             if getattr(self, key) < 0:
                 raise UnknownNameError(f"{key} = {getattr(self, key)} is negative")
+        if len(self.name) > MAX_NAME:
+            raise UnknownNameError(f"case {self.name[:60]}...: {len(self.name)} characters, at most {MAX_NAME}")
 
     @property
     def name(self) -> str:

@@ -1,0 +1,92 @@
+"""Records: the schema and the dataclass agree, round trips, and no write loses what stood."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fillpath.errors import ConfigError
+from fillpath.record import (
+    Record,
+    Status,
+    Verified,
+    append_record,
+    interval,
+    latest_records,
+    read_records,
+    record_path,
+    schema,
+)
+
+PARTS: dict[str, Any] = {
+    "stage": "symbolic", "implementation": "fill1", "options": {}, "matrix": "m", "preparation": "natural",
+    "seed": 0, "threads": 0, "gpus": 0,
+}  # fmt: skip
+PREPARED = {
+    "hash": "0" * 64, "n": 3, "nnz": 5, "explicit_zeros": 0, "matching": "none", "ordering": "natural",
+    "versions": {},
+}  # fmt: skip
+
+
+def record(status: Status = Status.OK, **changes: Any) -> Record:
+    ok = {"seconds": [0.5, 0.25, 0.75], "prepared": PREPARED, "verified": Verified("x", "y", 0.0, 0.0)}
+    base = Record(
+        case="symbolic.fill1@m.natural", parts=PARTS, key="a" * 64, status=status, reason="", run_id="r",
+        started_at="2026-01-01T00:00:00.000000Z", machine="test-machine",
+    )  # fmt: skip
+    return replace(base, **({**ok, **changes} if status is Status.OK else changes))
+
+
+def test_schema_and_dataclass_name_the_same_fields() -> None:
+    names = {f.name for f in fields(Record)}
+    assert names == set(schema()["properties"]) == set(schema()["required"])
+    assert set(schema()["properties"]["status"]["enum"]) == set(Status)
+
+
+@given(st.sampled_from(list(Status)), st.lists(st.floats(0, 1e6), min_size=1), st.text())
+def test_json_round_trip(status: Status, seconds: list[float], reason: str) -> None:
+    one = record(status, seconds=[] if status is Status.WRONG else seconds, reason=reason)
+    assert Record.from_json(json.loads(json.dumps(one.to_json()))) == one
+
+
+def test_fields_of_a_later_version_are_passed_over() -> None:
+    assert Record.from_json({**record().to_json(), "schema": 2, "colour": "blue"}).case == record().case
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"seconds": []}, {"verified": None}, {"prepared": None}, {"seconds": [-1.0]}, {"key": "short"}, {"case": "a b"}],
+)
+def test_an_ok_record_without_proof_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        record(**changes).to_json()
+
+
+def test_a_wrong_result_carries_no_number() -> None:
+    with pytest.raises(ConfigError):
+        record(Status.WRONG, seconds=[1.0]).to_json()
+    assert record(Status.ERROR, seconds=[1.0]).median is None
+
+
+def test_append_keeps_what_stood_and_latest_finds_the_newest() -> None:
+    old, new = record(), record(started_at="2026-01-02T00:00:00.000000Z", run_id="s")
+    append_record(old)
+    append_record(new)
+    assert read_records(record_path("test-machine", old.case)) == [old, new]
+    assert list(latest_records()) == [new]
+
+
+@given(st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=30))
+def test_the_interval_holds_the_median(seconds: list[float]) -> None:
+    low, high = interval(seconds)
+    assert min(seconds) <= low <= np.median(seconds) <= high <= max(seconds)
+
+
+def test_below_six_samples_the_interval_is_the_range() -> None:
+    assert interval([3.0, 1.0, 2.0]) == (1.0, 3.0)

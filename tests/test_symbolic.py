@@ -1,0 +1,161 @@
+"""Contract of the stage `symbolic`, over every registered implementation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from benchmarks.gate import row_hashes, verify_symbolic
+from benchmarks.reference import make_reference
+from fillpath import registry
+from fillpath.nouns import Filled, Pattern
+from tests.patterns import eliminated, from_dense, patterns, random_pattern, to_dense
+
+ALL = [pytest.param(entry, id=entry.name) for entry in registry.registered("symbolic")]
+FILL1 = registry.lookup("symbolic", "fill1")
+
+
+def run(entry: registry.Implementation, pattern: Pattern) -> tuple[Filled, Any]:
+    available, why_not = entry.available()
+    if not available:
+        pytest.skip(why_not)
+    filled, work = entry.function(pattern)
+    return filled, work
+
+
+def assert_same(one: Filled, other: Filled) -> None:
+    assert np.array_equal(one.pattern.indptr, other.pattern.indptr)
+    assert np.array_equal(one.pattern.indices, other.pattern.indices)
+    assert np.array_equal(one.upper_start, other.upper_start)
+
+
+@given(patterns())
+def test_fill1_is_gaussian_elimination(pattern: Pattern) -> None:
+    filled, work = FILL1.function(pattern)
+    dense = eliminated(pattern)
+    assert np.array_equal(to_dense(filled), dense)
+    assert work.fills == dense.sum() - pattern.nnz
+
+
+@pytest.mark.parametrize("entry", ALL)
+def test_equals_fill1_on_500_random_unsymmetric_patterns(entry: registry.Implementation) -> None:
+    rng = np.random.default_rng(20260101)
+    for _ in range(500):
+        n, density, seed = int(rng.integers(1, 61)), float(rng.random() * 0.25), int(rng.integers(2**32))
+        pattern = random_pattern(n, density, seed)
+        filled, work = run(entry, pattern)
+        filled.pattern.validate()
+        expected, _ = FILL1.function(pattern)
+        assert_same(filled, expected)
+        assert work.fills == filled.pattern.nnz - pattern.nnz, (n, density, seed)
+
+
+@pytest.mark.parametrize("entry", ALL)
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 4096, 4097, 8200])
+def test_a_path_that_fills_one_long_row_crosses_every_word(entry: registry.Implementation, n: int) -> None:
+    """Arrow towards the first row: eliminating vertex 0 joins the last row to every column."""
+    rows = np.r_[np.zeros(n, int), np.arange(n), n - 1]
+    columns = np.r_[np.arange(n), np.arange(n), 0]
+    order = np.unique(rows * n + columns)
+    indptr = np.searchsorted(order // n, np.arange(n + 1)).astype(np.int64)
+    pattern = Pattern(indptr, (order % n).astype(np.int32))
+    pattern.validate()
+    filled, _ = run(entry, pattern)
+    last = filled.pattern.indices[filled.pattern.indptr[n - 1] :]
+    assert np.array_equal(last, np.arange(n))
+
+
+@pytest.mark.parametrize("entry", ALL)
+def test_a_worked_example(entry: registry.Implementation) -> None:
+    """Six vertices by hand: 3 -> 0 -> 4 fills (3,4); 5 -> 1 -> 2 fills (5,2), and going on, 5 -> .. -> 3 fills
+    (5,3); 5 -> .. -> 3 -> 0 -> 4 fills (5,4) but not (5,0), whose path passes vertices larger than 0."""
+    edges = [(0, 4), (1, 2), (2, 3), (3, 0), (5, 1)]
+    dense = np.zeros((6, 6), dtype=bool)
+    dense[tuple(zip(*edges, strict=True))] = True
+    filled, work = run(entry, from_dense(dense))
+    fills = set(zip(*np.nonzero(to_dense(filled) & ~dense & ~np.eye(6, dtype=bool)), strict=True))
+    assert fills == {(3, 4), (5, 2), (5, 3), (5, 4)}
+    assert work.fills == 4
+
+
+@pytest.mark.parametrize("entry", ALL)
+def test_the_example_of_the_gsofa_paper(entry: registry.Implementation) -> None:
+    """GSoFA, Section 4, Figure 7: the vertices that source 8 reaches, as far as the text names their edges."""
+    adjacency = {8: [1, 2, 7, 9], 1: [0], 2: [3, 5, 7], 7: [2, 4], 0: [5], 3: [4], 5: [3]}
+    dense = np.zeros((10, 10), dtype=bool)
+    for vertex, neighbours in adjacency.items():
+        dense[vertex, neighbours] = True
+    filled, _ = run(entry, from_dense(dense))
+    assert set(np.flatnonzero(to_dense(filled)[8])) - {1, 2, 7, 8, 9} == {3, 4, 5}
+
+
+@pytest.mark.parametrize("entry", ALL)
+def test_the_input_is_left_alone_and_the_answer_repeats(entry: registry.Implementation) -> None:
+    pattern = random_pattern(200, 0.02, 7)
+    before = pattern.indptr.copy(), pattern.indices.copy()
+    first, work = run(entry, pattern)
+    second, again = run(entry, pattern)
+    assert_same(first, second)
+    assert work == again
+    assert np.array_equal(before[0], pattern.indptr)
+    assert np.array_equal(before[1], pattern.indices)
+
+
+def test_fill2_counts_the_edges_of_its_definition() -> None:
+    pattern = random_pattern(50, 0.06, 3)
+    _, work = registry.lookup("symbolic", "fill2_cpu").function(pattern)
+    assert work.edges == sum(_fill2_edges(pattern, source) for source in range(pattern.n))
+
+
+def _fill2_edges(pattern: Pattern, source: int) -> int:
+    """Figure 3(b) as printed: thresholds in ascending order, a scan over all of them."""
+    rows = [pattern.indices[pattern.indptr[r] : pattern.indptr[r + 1]].tolist() for r in range(pattern.n)]
+    visited, edges = set(rows[source]), 0
+    for threshold in range(source):
+        if threshold not in visited:
+            continue
+        frontier = [threshold]
+        while frontier:
+            vertex = frontier.pop()
+            edges += len(rows[vertex])
+            fresh = [v for v in rows[vertex] if v not in visited]
+            visited.update(fresh)
+            frontier += [v for v in fresh if v < threshold]
+    return edges
+
+
+@given(patterns())
+def test_the_gate_sees_one_wrong_entry(pattern: Pattern) -> None:
+    reference = make_reference(pattern)
+    filled, _ = FILL1.function(pattern)
+    assert verify_symbolic(filled, reference).value == 0
+    if pattern.n < 2:
+        return
+    dense = to_dense(filled)
+    dense[0, 1] ^= True
+    flipped = from_dense(dense)
+    wrong = Filled(flipped, flipped.indptr[:-1] + np.tril(dense, -1).sum(axis=1))
+    assert verify_symbolic(wrong, reference).value == 1
+
+
+def test_row_hashes_tell_order_apart() -> None:
+    one = Filled(Pattern(np.array([0, 2]), np.array([0, 1], np.int32)), np.array([0]))
+    other = Filled(Pattern(np.array([0, 2]), np.array([1, 0], np.int32)), np.array([0]))
+    assert row_hashes(one) != row_hashes(other)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_fill2_is_the_same_on_any_number_of_threads(threads: int) -> None:
+    import numba
+
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+        pattern = random_pattern(300, 0.01, 11)
+        filled, _ = registry.lookup("symbolic", "fill2_cpu").function(pattern)
+        assert_same(filled, FILL1.function(pattern)[0])
+    finally:
+        numba.set_num_threads(before)
