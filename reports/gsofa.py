@@ -139,7 +139,8 @@ def table1_caption(frame: pd.DataFrame) -> str:
 def fig10_caption(frame: pd.DataFrame) -> str:
     """What is measured, on what."""
     ok = frame[frame["status"] == "ok"]
-    samples = f"{ok['samples'].min()} to {ok['samples'].max()}" if len(ok) else "no"
+    counts = sorted(set(ok["samples"])) or [0]
+    samples = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
     threads = _listed(str(count) if count else "all cores" for count in frame["threads"])
     cpus, prepared = _listed(ok["host_cpu"].dropna()), _listed(frame["preparation"])
     return (

@@ -126,7 +126,7 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
 
 def test_no_records_at_all_still_draws(site: Path) -> None:
     for paper, figure in reports.available_figures():
-        assert all(path.is_file() for path in reports.draw(paper, figure, CASES, Records(), ENTRIES))
+        assert all(path.is_file() for path in reports.draw(paper, figure, CASES[:3], Records(), ENTRIES))
         assert all(path.is_file() for path in reports.draw(paper, figure, [], Records(), ENTRIES))
 
 
@@ -193,8 +193,8 @@ def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> 
 
 
 def test_the_same_records_give_the_same_bytes(site: Path) -> None:
-    first = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)]
-    again = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)]
+    first = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
+    again = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
     assert first == again
 
 
