@@ -14,15 +14,17 @@ _MEMBER_BYTES = 2**30
 
 
 def pack(machine: str, target: Path) -> int:
-    """Write results/<machine>/ to a .tar.gz. Returns the number of files. Raises InputError if there are none."""
+    """Write results/<machine>/ to a .tar.gz. Returns the number of files. Raises InputError without any."""
     folder = results() / machine
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     if not files:
         raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
-    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".tmp", delete=False) as temporary:
-        with tarfile.open(fileobj=temporary, mode="w:gz") as archive:
-            for path in files:
-                archive.add(path, arcname=str(PurePosixPath(machine, *path.relative_to(folder).parts)))
+    with (
+        tempfile.NamedTemporaryFile(dir=target.parent, suffix=".tmp", delete=False) as temporary,
+        tarfile.open(fileobj=temporary, mode="w:gz") as archive,
+    ):
+        for path in files:
+            archive.add(path, arcname=str(PurePosixPath(machine, *path.relative_to(folder).parts)))
     Path(temporary.name).replace(target)
     return len(files)
 
@@ -41,7 +43,9 @@ def unpack(source: Path, machine: str) -> tuple[str, int]:
                 raise InputError(f"{source}: holds {len(packed)} machines, expected one")
             name = packed.pop()
             if name == machine:
-                raise InputError(f"{source}: is of this machine ({machine}), whose results are only measured here")
+                raise InputError(
+                    f"{source}: is of this machine ({machine}), whose results are only measured here"
+                )
             return name, sum(_merge(archive, member) for member in members)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(f"{source}: not a readable pack ({error})") from error

@@ -33,13 +33,16 @@ def diagnosis() -> str:
 
 def _verdict(entry: registry.Implementation) -> str:
     available, why_not = entry.available()
-    return f"{'can run' if available else 'cannot '}   {entry.stage}.{entry.name}{'' if available else f': {why_not}'}"
+    name = f"{entry.stage}.{entry.name}"
+    return f"can run   {name}" if available else f"cannot    {name}: {why_not}"
 
 
 def _gpu() -> str:
     if shutil.which("nvidia-smi") is None:
         return "none: no NVIDIA driver found"
-    return "NVIDIA driver found; " + ("CuPy present" if importlib.util.find_spec("cupy") else "CuPy not installed")
+    return "NVIDIA driver found; " + (
+        "CuPy present" if importlib.util.find_spec("cupy") else "CuPy not installed"
+    )
 
 
 def _existing(path: Path) -> Path:

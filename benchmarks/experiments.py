@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import jsonschema
 import yaml
@@ -86,7 +87,9 @@ def suite_experiments(settings: Settings) -> list[Experiment]:
 def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
     """An experiment's cases in the size class, cheapest first."""
     names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
-    chosen = [name for name in names if settings.device in ("", registry.lookup(experiment.stage, name).device)]
+    chosen = [
+        name for name in names if settings.device in ("", registry.lookup(experiment.stage, name).device)
+    ]
     return [
         Case(experiment.stage, name, entry.id, experiment.preparation)
         for entry in _matrices(experiment.matrices, settings.suite)
@@ -133,14 +136,19 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
     return list(found)
 
 
-def _experiment(entry: Mapping[str, object]) -> Experiment:
-    preparation = dict(entry["preparation"])  # type: ignore[call-overload]
-    preparation["explicit_zeros"] = preparation["explicit_zeros"] == "keep"
-    implementations = tuple(entry.get("implementations", ()))  # type: ignore[arg-type]
-    for name in implementations:
-        registry.lookup(str(entry["stage"]), name)
-    fields = {key: str(entry[key]) for key in ("id", "paper", "figure", "stage", "matrices")}
-    return Experiment(**fields, implementations=implementations, preparation=Preparation(**preparation))  # type: ignore[arg-type]
+def _experiment(entry: Mapping[str, Any]) -> Experiment:
+    chosen = entry["preparation"]
+    for name in entry.get("implementations", ()):
+        registry.lookup(entry["stage"], name)
+    return Experiment(
+        id=entry["id"],
+        paper=entry["paper"],
+        figure=entry["figure"],
+        stage=entry["stage"],
+        implementations=tuple(entry.get("implementations", ())),
+        matrices=entry["matrices"],
+        preparation=Preparation(chosen["matching"], chosen["ordering"], chosen["explicit_zeros"] == "keep"),
+    )
 
 
 def _all_of(stage: str) -> Iterable[registry.Implementation]:

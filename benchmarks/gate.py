@@ -23,7 +23,7 @@ def verify(stage: str, result: Any, reference: Reference) -> Verified:
 
 
 def verify_symbolic(result: Any, reference: Reference) -> Verified:
-    """Row counts of L and U and the 64-bit hash of each row equal the reference's; value: rows that differ."""
+    """Row counts of L and U and 64-bit row hashes equal the reference's; value: rows that differ."""
     n = len(reference.row_hashes)
     by = f"reference ({reference.made_by}, checked by {reference.checked_by})"
     differing = _differing_rows(result, reference) if _well_formed(result, n) else n
@@ -59,7 +59,7 @@ def _differing_rows(result: Filled, reference: Reference) -> int:
 
 
 @njit(cache=True)
-def _row_hashes(indptr, indices):  # type: ignore[no-untyped-def]
+def _row_hashes(indptr, indices):
     """Per row, Steele, Lea and Flood's SplitMix64 finaliser folded over the columns."""
     n = len(indptr) - 1
     hashes = np.empty(n, np.uint64)

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import IO, Any
 from benchmarks import machine, run
 from benchmarks.reference import reference, reference_path
 from benchmarks.run import Run
-from fetch.prepare import load_prepared, prepare, prepared_path
+from fetch.prepare import prepare, prepared_path
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.errors import FillpathError
@@ -69,9 +68,9 @@ def measure(
 ) -> Record:
     """Measure a case, or return the record that stands for its key.
 
-    case : or its name. fresh : measure again, unless the record is of the run `within`. within : the run whose
-    id and deadline hold; None: a run of its own. Raises UnknownNameError for a case that names nothing; every
-    other failure is the status of the record that is returned and stored.
+    case : or its name. fresh : measure again, unless the record is of the run `within`. within : the run
+    whose id and deadline hold; None: one of its own. Raises UnknownNameError for a case that names nothing;
+    every other failure is the status of the record that is returned and stored.
     """
     load_all()
     case = Case.parse(case) if isinstance(case, str) else case
@@ -91,11 +90,19 @@ def measure(
         if stored is not None and (not fresh or stored.run_id == within.id):
             return stored
         reference(prepared)
-    except (FillpathError, MemoryError) as error:
-        status = Status(getattr(error, "status", "out_of_memory"))
-        return _store(replace(blank, status=status, reason=str(error) or type(error).__name__, conclusive=False))
+    except (FillpathError, MemoryError, OSError) as error:
+        status = _status_of(error)
+        return _store(
+            replace(blank, status=status, reason=str(error) or type(error).__name__, conclusive=False)
+        )
     blank = replace(blank, key=key, prepared=_prepared_facts(prepared))
     return _store(_supervised(case, implementation, prepared, limits, blank, within.remaining()))
+
+
+def _status_of(error: BaseException) -> Status:
+    if isinstance(error, FillpathError):
+        return Status(error.status)
+    return Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR
 
 
 def _supervised(

@@ -40,7 +40,9 @@ def make_reference(pattern: Pattern) -> Reference:
     check, _ = fill1(pattern)
     verdict = verify_symbolic(check, made)
     if verdict.value > verdict.bound:
-        raise FillpathError(f"reference: fill1 and fill1_pruned differ in {verdict.value:.0f} rows; report this")
+        raise FillpathError(
+            f"reference: fill1 and fill1_pruned differ in {verdict.value:.0f} rows; report this"
+        )
     return made
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from fillpath.errors import ConfigError
-from fillpath.paths import WORK, atomic_write
+from fillpath.paths import WORK, write_text
 
 _RUN = WORK / "run.json"
 
@@ -36,8 +36,7 @@ def begin(settings: str, limit: float | None) -> Run:
     unfinished = current()
     resumed = unfinished is not None and unfinished.settings == settings
     run = Run(unfinished.id if resumed and unfinished else _new_id(), deadline, settings)
-    with atomic_write(_RUN) as handle:
-        json.dump(asdict(run), handle)  # type: ignore[arg-type]
+    write_text(_RUN, json.dumps(asdict(run)))
     return run
 
 

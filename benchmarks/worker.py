@@ -84,7 +84,9 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
         return
     baseline = _reset_peak_memory()
     last, work = _sample(call, job["samples"], job["seconds"], report)
-    report("sampled", peak_memory=_peak_memory_above(baseline), work=_work(work), bytes=_moved(prepared, last))
+    report(
+        "sampled", peak_memory=_peak_memory_above(baseline), work=_work(work), bytes=_moved(prepared, last)
+    )
     if passes(last):
         report("done")
 

@@ -95,7 +95,9 @@ class Case:
             if getattr(self, key) < 0:
                 raise UnknownNameError(f"{key} = {getattr(self, key)} is negative")
         if len(self.name) > MAX_NAME:
-            raise UnknownNameError(f"case {self.name[:60]}...: {len(self.name)} characters, at most {MAX_NAME}")
+            raise UnknownNameError(
+                f"case {self.name[:60]}...: {len(self.name)} characters, at most {MAX_NAME}"
+            )
 
     @property
     def name(self) -> str:
@@ -110,12 +112,21 @@ class Case:
         left, at, right = name.partition("@")
         matrix, dot, preparation = right.rpartition(".")
         if not at or not dot:
-            raise UnknownNameError(f"case {name!r}: expected stage.implementation[.option=value]@matrix.preparation")
+            raise UnknownNameError(
+                f"case {name!r}: expected stage.implementation[.option=value]@matrix.preparation"
+            )
         stage, _, rest = left.partition(".")
         implementation, _, written = rest.partition(".")
         options = _parse_options(written, name)
         reserved = {key: _parse_count(key, options.pop(key)) for key in _RESERVED if key in options}
-        case = cls(stage, implementation, matrix, Preparation.parse(preparation), tuple(sorted(options.items())), **reserved)
+        case = cls(
+            stage,
+            implementation,
+            matrix,
+            Preparation.parse(preparation),
+            tuple(sorted(options.items())),
+            **reserved,
+        )
         if case.name != name:
             raise UnknownNameError(f"case {name!r}: write {case.name!r}")
         return case

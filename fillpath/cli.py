@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks import airspeed, archive, experiments, run
 from benchmarks import measure as measuring
@@ -20,6 +21,10 @@ from fillpath import __version__, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
 from fillpath.errors import FillpathError, UnknownNameError, suggest
 from fillpath.record import Record, Status, interval
+
+# reports/ loads matplotlib, which the other commands need not wait for.
+if TYPE_CHECKING:
+    from reports import Records
 
 EXAMPLES = """examples:
   fillpath list                                     what is implemented
@@ -82,7 +87,9 @@ def _list_arguments(command: argparse.ArgumentParser) -> None:
 def _list(arguments: argparse.Namespace) -> int:
     if arguments.matrices:
         rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
-        rows += [(e.id, _count(e.order), _count(e.nnz_with_zeros), e.suite, _role(e)) for e in catalogue.entries()]
+        rows += [
+            (e.id, _count(e.order), _count(e.nnz_with_zeros), e.suite, _role(e)) for e in catalogue.entries()
+        ]
     else:
         registry.load_all()
         rows = [("stage", "implementation", "device", "options", "what it is")]
@@ -96,7 +103,9 @@ def _list(arguments: argparse.Namespace) -> int:
 def _run_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("stage", help=f"one of {', '.join(registry.STAGES)}")
     command.add_argument("implementation", help="see `fillpath list`")
-    command.add_argument("matrix", help="a name, Group/Name, a generator such as poisson3d:16, or an .mtx file")
+    command.add_argument(
+        "matrix", help="a name, Group/Name, a generator such as poisson3d:16, or an .mtx file"
+    )
     command.add_argument("--ordering", choices=ORDERINGS, default="natural", help="fill-reducing permutation")
     command.add_argument(
         "--matching", choices=MATCHINGS, default="auto",
@@ -106,10 +115,14 @@ def _run_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="of the implementation; repeatable"
     )
-    command.add_argument("--samples", type=_positive, help="exactly so many (default: 10, or 20 s, at least 3)")
+    command.add_argument(
+        "--samples", type=_positive, help="exactly so many (default: 10, or 20 s, at least 3)"
+    )
     command.add_argument("--seed", type=_natural, default=0, help="of preparation and algorithm (default: 0)")
     command.add_argument("--threads", type=_natural, default=0, help="CPU threads (default: all cores)")
-    command.add_argument("--limit", type=_duration, default="600s", help="e.g. 90s, 2h (default: %(default)s)")
+    command.add_argument(
+        "--limit", type=_duration, default="600s", help="e.g. 90s, 2h (default: %(default)s)"
+    )
     command.add_argument("--fresh", action="store_true", help="measure again what is stored already")
     command.add_argument("--json", action="store_true", help="print the record as JSON on standard output")
 
@@ -245,10 +258,10 @@ def _summary(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _own_records():  # type: ignore[no-untyped-def]
-    import reports
+def _own_records() -> Records:
+    from reports import Records
 
-    return reports.Records.load(paths.machine_name())
+    return Records.load(paths.machine_name())
 
 
 def _begin(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
@@ -56,6 +56,12 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
         Path(name).unlink(missing_ok=True)
         raise
     _fsync_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file as `atomic_write` does."""
+    with atomic_write(path) as handle:
+        cast(IO[str], handle).write(text)
 
 
 def _fsync_folder(folder: Path) -> None:

@@ -18,7 +18,7 @@ import jsonschema
 import numpy as np
 
 from fillpath.errors import ConfigError
-from fillpath.paths import atomic_write, results
+from fillpath.paths import results, write_text
 
 SCHEMA_VERSION = 1
 
@@ -137,8 +137,7 @@ def read_records(path: Path) -> list[Record]:
 def write_records(path: Path, records: Iterable[Record]) -> None:
     """Replace the file by these records."""
     lines = [json.dumps(record.to_json(), allow_nan=False, sort_keys=True) for record in records]
-    with atomic_write(path) as handle:
-        handle.write("".join(f"{line}\n" for line in lines))  # type: ignore[arg-type]
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def append_record(record: Record) -> Path:

@@ -36,8 +36,12 @@ STAGES: Mapping[str, str] = {
 Device = Literal["cpu", "gpu"]
 Available = tuple[bool, str]
 
-_UNITS = {"": 1, "B": 1, **{f"{p}B": 10 ** (3 * i) for i, p in enumerate("kMGT", 1)},
-          **{f"{p}iB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)}}
+_UNITS = {
+    "": 1,
+    "B": 1,
+    **{f"{p}B": 10 ** (3 * i) for i, p in enumerate("kMGT", 1)},
+    **{f"{p}iB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)},
+}
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,11 @@ class Implementation:
     def canonical(self, options: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """The options as a case writes them: sorted, defaults left out, one spelling a value."""
         pairs = [(self.option(name), self.option(name).parse(text), text) for name, text in options.items()]
-        return tuple(sorted((o.name, _canonical_text(o, value, text)) for o, value, text in pairs if value != o.default))
+        return tuple(
+            sorted(
+                (o.name, _canonical_text(o, value, text)) for o, value, text in pairs if value != o.default
+            )
+        )
 
     def source_hash(self) -> str:
         """Hash of the source files that decide what is measured: its own module, every module of
@@ -137,8 +145,15 @@ def implementation(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         entry = Implementation(
-            stage, name or function.__name__, device, paper, section, function,
-            _options(function), available, kernels,
+            stage,
+            name or function.__name__,
+            device,
+            paper,
+            section,
+            function,
+            _options(function),
+            available,
+            kernels,
         )
         known = _registry.get((stage, entry.name))
         if known is not None and known.module != entry.module:
@@ -164,7 +179,9 @@ def registered(stage: str | None = None) -> list[Implementation]:
 def lookup(stage: str, name: str) -> Implementation:
     """The implementation of that name. Raises UnknownNameError with suggestions."""
     if stage not in STAGES:
-        raise UnknownNameError(f"stage {stage!r} is unknown{suggest(stage, STAGES) or '; one of ' + ', '.join(STAGES)}")
+        raise UnknownNameError(
+            f"stage {stage!r} is unknown{suggest(stage, STAGES) or '; one of ' + ', '.join(STAGES)}"
+        )
     if (stage, name) not in _registry:
         names = [entry.name for entry in registered(stage)]
         hint = suggest(name, names) or f"; `fillpath list` shows {', '.join(names) or 'none yet'}"

@@ -38,7 +38,9 @@ def suitesparse() -> Path:
     """A folder laid out as the collection serves it."""
     folder = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suitesparse")
     if not (folder / "MM").is_dir():
-        pytest.skip("no copy of the SuiteSparse collection here: set FILLPATH_MIRROR to a folder that holds MM/")
+        pytest.skip(
+            "no copy of the SuiteSparse collection here: set FILLPATH_MIRROR to a folder that holds MM/"
+        )
     return folder
 
 

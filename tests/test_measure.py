@@ -83,7 +83,9 @@ def test_a_slow_implementation_is_timed_right_and_its_phases_are_kept() -> None:
     assert record.status is Status.OK
     assert len(record.seconds) == len(record.phases["sleep"]) == 2
     assert all(1.0 <= s < 1.5 for s in record.seconds)
-    assert all(0 <= whole - part < 0.5 for whole, part in zip(record.seconds, record.phases["sleep"], strict=True))
+    assert all(
+        0 <= whole - part < 0.5 for whole, part in zip(record.seconds, record.phases["sleep"], strict=True)
+    )
 
 
 def test_output_of_an_implementation_is_not_a_report() -> None:
@@ -146,7 +148,7 @@ def test_a_matrix_that_cannot_be_had_is_an_error_with_a_record() -> None:
 def test_unknown_names_are_refused_before_anything_starts() -> None:
     with pytest.raises(UnknownNameError, match="did you mean fill2_cpu"):
         measure("symbolic.fill2_cup@grid2d,6.natural")
-    with pytest.raises(UnknownNameError, match="no option 'repeat'.*did you mean repeats"):
+    with pytest.raises(UnknownNameError, match=r"no option 'repeat'.*did you mean repeats"):
         measure("symbolic.right.repeat=2@grid2d,6.natural")
 
 
@@ -158,13 +160,17 @@ def test_another_source_or_machine_is_another_key(monkeypatch: pytest.MonkeyPatc
 
 def test_a_damaged_cache_repairs_itself(tmp_path: Path) -> None:
     measure(case_of("right"), LIMITS)
-    for artefact in [*(tmp_path / "cache").rglob("prepared/*.npz"), *(tmp_path / "cache").rglob("references/*.npz")]:
+    for artefact in [
+        *(tmp_path / "cache").rglob("prepared/*.npz"),
+        *(tmp_path / "cache").rglob("references/*.npz"),
+    ]:
         artefact.write_bytes(artefact.read_bytes()[:100])
     assert measure(case_of("slow"), Limits(samples=1)).status is Status.OK
 
 
 def test_the_worker_dies_with_its_supervisor(tmp_path: Path) -> None:
-    code = "from tests import fakes; from benchmarks.measure import measure; measure('symbolic.hangs@grid2d,6.natural')"
+    case = "symbolic.hangs@grid2d,6.natural"
+    code = f"from tests import fakes; from benchmarks.measure import measure; measure('{case}')"
     supervisor = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, start_new_session=True)
     workers: list[int] = []
     deadline = time.monotonic() + 60

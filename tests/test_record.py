@@ -61,7 +61,14 @@ def test_fields_of_a_later_version_are_passed_over() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"seconds": []}, {"verified": None}, {"prepared": None}, {"seconds": [-1.0]}, {"key": "short"}, {"case": "a b"}],
+    [
+        {"seconds": []},
+        {"verified": None},
+        {"prepared": None},
+        {"seconds": [-1.0]},
+        {"key": "short"},
+        {"case": "a b"},
+    ],
 )
 def test_an_ok_record_without_proof_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):

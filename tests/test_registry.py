@@ -34,21 +34,30 @@ def entry(own_registry: None) -> registry.Implementation:
 
 def test_options_come_from_the_signature(entry: registry.Implementation) -> None:
     assert [(o.name, o.kind, o.default) for o in entry.options] == [
-        ("memory_budget", int, None), ("fast", bool, True), ("tolerance", float, 0.5), ("output", str, "pattern"),
+        ("memory_budget", int, None), ("fast", bool, True), ("tolerance", float, 0.5),
+        ("output", str, "pattern"),
     ]  # fmt: skip
     assert entry.summary == "First line."
 
 
 def test_text_becomes_values(entry: registry.Implementation) -> None:
     texts = {"memory_budget": "2GiB", "fast": "false", "tolerance": "1e-3", "output": "counts"}
-    assert entry.arguments(texts) == {"memory_budget": 2**31, "fast": False, "tolerance": 1e-3, "output": "counts"}
+    assert entry.arguments(texts) == {
+        "memory_budget": 2**31,
+        "fast": False,
+        "tolerance": 1e-3,
+        "output": "counts",
+    }
     assert entry.arguments({"memory_budget": "3GB"}) == {"memory_budget": 3 * 10**9}
 
 
 def test_one_value_has_one_spelling_and_defaults_none(entry: registry.Implementation) -> None:
     assert entry.canonical({"memory_budget": "1024MiB"}) == (("memory_budget", "1GiB"),)
     assert entry.canonical({"memory_budget": "none", "fast": "true", "tolerance": "0.50"}) == ()
-    assert entry.canonical({"tolerance": "0.250", "fast": "false"}) == (("fast", "false"), ("tolerance", "0.25"))
+    assert entry.canonical({"tolerance": "0.250", "fast": "false"}) == (
+        ("fast", "false"),
+        ("tolerance", "0.25"),
+    )
 
 
 @pytest.mark.parametrize(

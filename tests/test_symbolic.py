@@ -70,7 +70,7 @@ def test_a_path_that_fills_one_long_row_crosses_every_word(entry: registry.Imple
 
 @pytest.mark.parametrize("entry", ALL)
 def test_a_worked_example(entry: registry.Implementation) -> None:
-    """Six vertices by hand: 3 -> 0 -> 4 fills (3,4); 5 -> 1 -> 2 fills (5,2), and going on, 5 -> .. -> 3 fills
+    """Six vertices by hand: 3 -> 0 -> 4 fills (3,4); 5 -> 1 -> 2 fills (5,2); going on, 5 -> .. -> 3 fills
     (5,3); 5 -> .. -> 3 -> 0 -> 4 fills (5,4) but not (5,0), whose path passes vertices larger than 0."""
     edges = [(0, 4), (1, 2), (2, 3), (3, 0), (5, 1)]
     dense = np.zeros((6, 6), dtype=bool)
@@ -83,7 +83,7 @@ def test_a_worked_example(entry: registry.Implementation) -> None:
 
 @pytest.mark.parametrize("entry", ALL)
 def test_the_example_of_the_gsofa_paper(entry: registry.Implementation) -> None:
-    """GSoFA, Section 4, Figure 7: the vertices that source 8 reaches, as far as the text names their edges."""
+    """GSoFA, Section 4, Figure 7: what source 8 reaches, as far as the text names the edges."""
     adjacency = {8: [1, 2, 7, 9], 1: [0], 2: [3, 5, 7], 7: [2, 4], 0: [5], 3: [4], 5: [3]}
     dense = np.zeros((10, 10), dtype=bool)
     for vertex, neighbours in adjacency.items():

@@ -14,7 +14,7 @@ from numba.typed import List
 from fillpath.nouns import Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.cpu.bitset import contains, drain, empty_set, insert, reserve, size, successor
+from impl.cpu.bitset import drain, empty_set, insert, reserve, size, successor
 
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2, Figure 3(b)")
