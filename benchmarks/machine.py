@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import json
 import os
 import platform
 import re
@@ -11,7 +12,7 @@ import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fillpath.paths import ROOT
+from fillpath.paths import ROOT, machine_name, results, write_text
 
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pymetis", "cupy-cuda12x", "cupy-cuda13x")
 
@@ -41,9 +42,12 @@ def machine() -> Machine:
     )
 
 
-def facts() -> dict[str, object]:
-    """The machine as JSON values, for results/<machine>/machine.json."""
-    return asdict(machine())
+def write_facts() -> None:
+    """Keep results/<machine>/machine.json true."""
+    path = results() / machine_name() / "machine.json"
+    facts = json.dumps({"name": machine_name(), **asdict(machine())}, indent=2, sort_keys=True) + "\n"
+    if _read(path) != facts.strip():
+        write_text(path, facts)
 
 
 def meminfo(field: str) -> int | None:

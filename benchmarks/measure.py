@@ -189,6 +189,7 @@ def _settles(record: Record, limits: Limits) -> bool:
 
 def _store(record: Record) -> Record:
     """Append the record; what measured nothing under the same key before it is dropped."""
+    machine.write_facts()
     path = record_path(record.machine, record.case)
     kept = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]
     write_records(path, [*kept, record])

@@ -1,0 +1,161 @@
+"""The command line as a user meets it: help that teaches, one-line errors, exit statuses, packs."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from fillpath.cli import COMMANDS, main
+from fillpath.record import Record, read_records, record_path
+from tests import fakes
+
+RUN = ["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordering", "metis", "--samples", "3"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        status = main(list(arguments))
+    except SystemExit as exit:
+        status = int(exit.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_run_prints_the_record_that_is_stored(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, *RUN, "--json")
+    assert status == 0
+    record = Record.from_json(json.loads(out))
+    assert record.case == "symbolic.fill2_cpu@grid2d,6.auto+metis"
+    assert len(record.seconds) == 3
+    assert read_records(record_path("test-machine", record.case)) == [record]
+    status, told, _ = run(capsys, *RUN)
+    assert status == 0
+    assert "median of 3" in told and "verified" in told
+
+
+def test_exit_status_is_0_only_for_ok(capsys: pytest.CaptureFixture[str], own_registry: None) -> None:
+    fakes.register()
+    for fake, expected in [("right", 0), ("missing_row", 1), ("absent", 1), ("raises", 1)]:
+        status, out, _ = run(capsys, "run", "symbolic", fake, "grid2d:6", "--samples", "1")
+        assert (status, out.splitlines()[0].count(fake)) == (expected, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["run", "symbolic", "fil2_cpu", "grid2d:6"], "did you mean fill2_cpu"),
+        (["run", "symbolc", "fill2_cpu", "grid2d:6"], "did you mean symbolic"),
+        (["run", "symbolic", "fill2_cpu", "bcsstk81"], "did you mean bcsstk18"),
+        (["run", "symbolic", "fill2_cpu", "grid2d"], "grid2d"),
+        (["run", "symbolic", "fill2_cpu", "grid2:6"], "grid2d"),
+        (["run", "symbolic", "fill2_cpu", "./no/such.mtx"], "no/such.mtx"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--option", "sources"], "expected key=value"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--option", "a=1"], "no option 'a'"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--samples", "0"], "positive"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--limit", "soon"], "90s, 30m or 2h"),
+        (["rnu"], "did you mean run"),
+        (["unpack", "absent.tar.gz"], "absent.tar.gz"),
+        (["pack"], "nothing to pack"),
+    ],
+)
+def test_bad_requests_end_in_one_line_and_status_2(
+    arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, error = run(capsys, *arguments)
+    assert status == 2
+    assert why in error
+    assert out == ""
+    assert "Traceback" not in error
+
+
+def test_a_matrix_that_fails_gives_a_record_and_status_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "wide.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1.0\n")
+    status, out, _ = run(capsys, "run", "symbolic", "fill1", str(path))
+    assert status == 1
+    assert "error" in out and "2" in out and "3" in out
+
+
+def test_settings_are_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in [("SUITE", "smal"), ("PAPER", "gsfa"), ("DEVICE", "tpu"), ("LIMIT", "soon")]:
+        with monkeypatch.context() as patch:
+            patch.setenv(f"FILLPATH_{name}", value)
+            status, _, error = run(capsys, "begin")
+            assert status == 2
+            assert f"{name}={value}" in error
+
+
+def test_list_and_doctor_name_every_implementation(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("list", "doctor"):
+        status, out, _ = run(capsys, command)
+        assert status == 0
+        assert all(name in out for name in ("fill1", "fill1_pruned", "fill2_cpu"))
+    _, out, _ = run(capsys, "list", "--matrices")
+    assert "bcsstk18" in out and "stand-in for" in out
+
+
+def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        status, out, _ = run(capsys, command, "--help")
+        assert status == 0
+        assert COMMANDS[command][0].split(",")[0] in " ".join(out.split())
+    assert "examples:" in run(capsys, "--help")[1]
+
+
+def test_pack_and_unpack_keep_both_runs_of_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = str(tmp_path / "far.tar.gz")
+    monkeypatch.setenv("FILLPATH_MACHINE", "far")
+    first = json.loads(run(capsys, *RUN, "--json")[1])
+    assert run(capsys, "pack", pack)[0] == 0
+    assert run(capsys, "unpack", pack)[0] == 2, "a machine's own folder is only ever measured into"
+    second = json.loads(run(capsys, *RUN, "--json", "--fresh")[1])
+    monkeypatch.setenv("FILLPATH_MACHINE", "near")
+    path = record_path("far", first["case"])
+    kept = read_records(path)[1:]
+    path.write_text("".join(json.dumps(record.to_json()) + "\n" for record in kept))
+    assert "1 records added" in run(capsys, "unpack", pack)[1]
+    assert [record.run_id for record in read_records(path)] == [first["run_id"], second["run_id"]]
+    assert "0 records added" in run(capsys, "unpack", pack)[1]
+
+
+def test_unpack_refuses_what_leaves_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "evil").write_text("x")
+    for name in ("../evil", "/evil", "far/../../evil"):
+        archive = tmp_path / "evil.tar.gz"
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(tmp_path / "evil", arcname=name)
+        status, _, error = run(capsys, "unpack", str(archive))
+        assert status == 2
+        assert "refused" in error or "folder" in error
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_real_matrix_through_a_mirror(
+    suitesparse: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FILLPATH_MIRROR", str(suitesparse))
+    status, out, _ = run(
+        capsys,
+        "run",
+        "symbolic",
+        "fill2_cpu",
+        "HB/bcsstk18",
+        "--ordering",
+        "metis",
+        "--samples",
+        "3",
+        "--json",
+    )
+    assert status == 0
+    record = Record.from_json(json.loads(out))
+    assert record.prepared is not None
+    assert (record.prepared["n"], record.prepared["nnz"]) == (11948, 149090)
