@@ -28,7 +28,7 @@ from typing import IO, cast
 from fillpath.errors import InputError, TransferError
 from fillpath.paths import atomic_write, cache
 
-COLLECTION = "https://suitesparse-collection-website.herokuapp.com"
+COLLECTION = "https://sparse.tamu.edu"
 USER_AGENT = "fillpath/0.1 (sparse matrix benchmarks)"
 TIMEOUT = 60.0  # seconds without a byte
 ATTEMPTS = 4
