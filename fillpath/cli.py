@@ -254,7 +254,9 @@ def _page(arguments: argparse.Namespace) -> int:
 def _summary(arguments: argparse.Namespace) -> int:
     import reports
 
-    print(reports.summary(experiments.suite_cases(Settings.from_env()), _own_records(), catalogue.entries()))
+    settings = Settings.from_env()
+    figures = experiments.suite_figures(settings)
+    print(reports.summary(figures, experiments.suite_cases(settings), _own_records(), catalogue.entries()))
     return 0
 
 

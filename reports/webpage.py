@@ -14,10 +14,11 @@ from fillpath.case import Case
 from fillpath.paths import ROOT, SITE, results
 from reports import style
 from reports.claims import PAPERS, paper_figure
-from reports.figures import available_figures, spec, stem
+from reports.figures import spec, stem
 from reports.records import MatrixEntry, Records
 
 WIDTH = 110
+PRINTED = "the paper: a ratio that it prints over this implementation, on its own matrices and machine"
 
 _CSS = """
 :root { color-scheme: light dark;
@@ -65,8 +66,15 @@ def page(
     return path
 
 
-def summary(cases: Sequence[Case], records: Records, entries: Sequence[MatrixEntry]) -> str:
+def summary(
+    figures: Iterable[tuple[str, str]],
+    cases: Sequence[Case],
+    records: Records,
+    entries: Sequence[MatrixEntry],
+) -> str:
     """The closing table as text: case, status, median, the paper's figure; then where the figures are."""
+    if not cases:
+        return "nothing to measure: no experiment in config/experiments.yaml fits these settings"
     frame = records.frame(cases)
     rows = [("case", "status", "median", "the paper")] + [
         (row["case"], row["status"], seconds(row["median"]), paper_figure(Case.parse(row["case"]), entries))
@@ -83,11 +91,11 @@ def summary(cases: Sequence[Case], records: Records, entries: Sequence[MatrixEnt
         "  " + _clip(f"{r['status']}: {r['case']}: {r['reason']}", WIDTH - 2)
         for r in failed.to_dict("records")
     ]
-    drawn = [path for pair in available_figures() if (path := _path(*pair, "svg")).is_file()]
+    drawn = [path for pair in figures if (path := _path(*pair, "svg")).is_file()]
     shown = [f"  {_short(path)}" for path in [*drawn, SITE / "index.html"] if path.is_file()]
     rule = "-" * max(map(len, lines))
     blocks = [[lines[0], rule, *lines[1:]], reasons and ["", "why not ok:", *reasons]]
-    return "\n".join([line for block in [*blocks, ["", "figures:", *shown]] for line in block])
+    return "\n".join([line for block in [*blocks, ["", PRINTED], ["", "figures:", *shown]] for line in block])
 
 
 def seconds(value: Any) -> str:
@@ -180,7 +188,10 @@ def _stamp(items: Sequence[tuple[str, str]]) -> str:
 def _timeline() -> str:
     if not (SITE / "asv" / "index.html").is_file():
         return ""
-    return '<p><a href="asv/index.html">Timings over the commits</a> (airspeed velocity).</p>'
+    return (
+        '<p><a href="asv/index.html">Timings over the commits</a> (airspeed velocity; its pages load scripts '
+        "from the network and want to be served: <code>python -m http.server -d reports/site</code>).</p>"
+    )
 
 
 def _path(paper: str, figure: str, kind: str) -> Path:

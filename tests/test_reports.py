@@ -235,7 +235,7 @@ def test_page_stands_before_anything_is_drawn(site: Path) -> None:
 
 def test_summary_fits_and_names_every_case(site: Path) -> None:
     reports.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
-    text = reports.summary(CASES, RECORDS, ENTRIES)
+    text = reports.summary(reports.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
     assert max(map(len, table.splitlines())) <= 110
     for case in CASES:
