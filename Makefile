@@ -4,11 +4,11 @@
 .DELETE_ON_ERROR:
 .PHONY: help figures test lint lock clean
 
-SUITE ?= embedded
-PAPER ?=
-DEVICE ?=
-LIMIT ?=
-FRESH ?=
+SUITE ?= $(or $(FILLPATH_SUITE),embedded)
+PAPER ?= $(FILLPATH_PAPER)
+DEVICE ?= $(FILLPATH_DEVICE)
+LIMIT ?= $(FILLPATH_LIMIT)
+FRESH ?= $(FILLPATH_FRESH)
 export FILLPATH_SUITE := $(SUITE)
 export FILLPATH_PAPER := $(PAPER)
 export FILLPATH_DEVICE := $(DEVICE)

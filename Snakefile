@@ -1,9 +1,10 @@
-"""Who needs whom: fetch, prepare and reference per input, one measure job a stage, one draw a figure, the page.
+"""Who needs whom: fetch and prepare (with its reference) per input, measure per stage, draw per figure, the page.
 
 Settings come from the environment (`FILLPATH_SUITE` and its kin), so `snakemake all` and `make figures` agree.
 Outputs are markers: results/ is never one, because a failed job would delete them.
 """
 
+import shlex
 import sys
 import time
 
@@ -26,16 +27,20 @@ except FillpathError as error:
 
 MARKS = ".fillpath/markers"
 LOGS = ".fillpath/logs"
-MAIN = f"{sys.executable} -m fillpath"
+PYTHON = shlex.quote(sys.executable)
+MAIN = f"{PYTHON} -m fillpath"
 # A job dies with Snakemake, and what it started with it.
-RUN = f"exec {sys.executable} -m benchmarks.launch job {MAIN}"
+RUN = f"exec {PYTHON} -m benchmarks.launch job {MAIN}"
 
 
 def stage_inputs(wildcards):
-    """The references of the inputs that a stage's cases use."""
+    """The inputs that a stage's cases use; none under a time limit, which has to be spent cheapest first:
+    each case then fetches and prepares its own input when its turn has come."""
+    if SETTINGS.limit is not None:
+        return []
     cases = suite_cases(SETTINGS, wildcards.stage)
     names = dict.fromkeys(f"{case.matrix}.{case.preparation.name}" for case in cases)
-    return ancient([f"{MARKS}/reference/{name}" for name in names])
+    return ancient([f"{MARKS}/prepare/{name}" for name in names])
 
 
 def stage_gpus(wildcards):
@@ -92,17 +97,6 @@ rule prepare:
         f"{LOGS}/prepare/{{input}}.log",
     shell:
         "{RUN} prepare {wildcards.input} 2> >(tee {log} >&2)"
-
-
-rule reference:
-    input:
-        ancient(f"{MARKS}/prepare/{{input}}"),
-    output:
-        touch(f"{MARKS}/reference/{{input}}"),
-    log:
-        f"{LOGS}/reference/{{input}}.log",
-    shell:
-        "{RUN} reference {wildcards.input} 2> >(tee {log} >&2)"
 
 
 rule measure:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tarfile
 import tempfile
 from pathlib import Path, PurePosixPath
+from typing import IO, cast
 
 from fillpath.errors import InputError
-from fillpath.paths import results
+from fillpath.paths import atomic_write, results
 from fillpath.record import Record, read_records, write_records
 
 _MEMBER_BYTES = 2**30
@@ -25,6 +26,7 @@ def pack(machine: str, target: Path) -> int:
     ):
         for path in files:
             archive.add(path, arcname=str(PurePosixPath(machine, *path.relative_to(folder).parts)))
+    Path(temporary.name).chmod(0o644)
     Path(temporary.name).replace(target)
     return len(files)
 
@@ -66,10 +68,10 @@ def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
     extracted = archive.extractfile(member)
     assert extracted is not None
     data = extracted.read()
-    if target.suffix != ".jsonl" or not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        return data.count(b"\n") if target.suffix == ".jsonl" else 0
+    if target.suffix != ".jsonl":
+        with atomic_write(target, "wb") as handle:
+            cast(IO[bytes], handle).write(data)
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         arriving = Path(folder) / target.name
         arriving.write_bytes(data)
@@ -77,8 +79,11 @@ def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:
+    """Keep both runs of a key; of the two records that stand, the younger goes on standing."""
     present = read_records(target)
-    identities = {(record.key, record.run_id, record.started_at) for record in present}
-    new = [r for r in arriving if (r.key, r.run_id, r.started_at) not in identities]
-    write_records(target, sorted([*present, *new], key=lambda record: record.started_at))
+    new = [record for record in arriving if record not in present]
+    tails = [records[-1] for records in (present, arriving) if records]
+    standing = max(tails, key=lambda record: record.started_at)
+    others = [record for record in [*present, *new] if record != standing]
+    write_records(target, [*sorted(others, key=lambda record: record.started_at), standing])
     return len(new)

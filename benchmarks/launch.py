@@ -91,12 +91,31 @@ def figures(arguments: Sequence[str]) -> int:
     os.chdir(ROOT)
     # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
     with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
-        # Ours is the only workflow, so any lock of Snakemake's was left by one that was killed.
+        _wait_for_snakemake(time.monotonic() + ORPHAN_SECONDS)
+        # No other workflow runs, so any lock of Snakemake's was left by one that was killed.
         shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
         status = _run([sys.executable, "-m", "snakemake", "all", "--rerun-incomplete", *arguments])
     if status:
         print("fillpath: the workflow failed; logs: .fillpath/logs, .snakemake/log", file=sys.stderr)
     return status
+
+
+def _wait_for_snakemake(deadline: float) -> None:
+    """Wait until no Snakemake that was started by hand works in this checkout. Raises BusyError."""
+    while running := [pid for pid in _processes("snakemake") if pid != os.getpid()]:
+        if time.monotonic() > deadline:
+            raise BusyError(f"snakemake (process {running[0]}) works in this checkout: let it end")
+        time.sleep(0.2)
+
+
+def _processes(word: str) -> Iterator[int]:
+    """Processes whose working folder is this checkout and whose program or module is called so."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")[:3]
+            here = (folder / "cwd").resolve() == ROOT
+            if here and any(Path(text.decode(errors="replace")).name == word for text in words):
+                yield int(folder.name)
 
 
 def _run(command: Sequence[str]) -> int:

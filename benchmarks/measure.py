@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import selectors
 import signal
@@ -16,17 +17,19 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchmarks import machine, run
-from benchmarks.reference import reference, reference_path
+from benchmarks.launch import exclusive
+from benchmarks.reference import load_reference, reference_path
 from benchmarks.run import Run
-from fetch.prepare import prepare, prepared_path
+from fetch.prepare import load_prepared, prepared_path
 from fillpath import paths
 from fillpath.case import Case
-from fillpath.errors import FillpathError
+from fillpath.errors import FillpathError, InputError
 from fillpath.nouns import Prepared, content_hash
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
 from fillpath.registry import Implementation, load_all, lookup
 
 SECONDS_SAMPLED = 20.0
+LEAST_SAMPLES = 3
 # No host memory moves more: a median below the least bytes over this rate is marked as suspect.
 BYTES_PER_SECOND = 1e12
 _NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
@@ -54,6 +57,7 @@ class _Outcome:
     status: Status = Status.ERROR
     reason: str = ""
     conclusive: bool = True
+    began: bool = False
     done: bool = False
     seconds: list[float] = field(default_factory=list)
     phases: dict[str, list[float]] = field(default_factory=dict)
@@ -83,20 +87,66 @@ def measure(
     available, why_not = implementation.available()
     if not available:
         return _store(replace(blank, status=Status.UNAVAILABLE, reason=why_not))
+    if within.remaining() <= 0:
+        return _stored_whatever_the_input(case, implementation) or _store(_late(blank))
     try:
-        prepared = prepare(case.matrix, case.preparation, case.seed)
-        key = _key(case, implementation, prepared.hash)
-        stored = _stored(case, key, limits)
-        if stored is not None and (not fresh or stored.run_id == within.id):
-            return stored
-        reference(prepared)
-    except (FillpathError, MemoryError, OSError) as error:
+        prepared = make_ready(case, limits, within)
+    except NotReadyError as error:
+        return _store(replace(blank, status=error.outcome, reason=str(error), conclusive=False))
+    except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         status = _status_of(error)
-        return _store(
-            replace(blank, status=status, reason=str(error) or type(error).__name__, conclusive=False)
-        )
+        return _store(replace(blank, status=status, reason=_one_line(error), conclusive=False))
+    key = _key(case, implementation, prepared.hash)
+    stored = _stored(case, key, limits)
+    if stored is not None and (not fresh or stored.run_id == within.id):
+        return _stand(stored)
     blank = replace(blank, key=key, prepared=_prepared_facts(prepared))
-    return _store(_supervised(case, implementation, prepared, limits, blank, within.remaining()))
+    with exclusive(paths.WORK / "measurement.lock"):
+        return _store(_supervised(case, implementation, prepared, limits, blank, within.remaining()))
+
+
+class NotReadyError(FillpathError):
+    """A matrix could not be prepared within the limits. outcome : the status that this means for a case."""
+
+    def __init__(self, outcome: Status, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+
+
+def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
+    """The prepared matrix, it and its reference cached; what is missing is made in a process under limits.
+
+    Raises NotReadyError, and what finding the matrix raises.
+    """
+    path = prepared_path(case.matrix, case.preparation, case.seed)
+    found = _cached(path)
+    if found is not None:
+        return found
+    task = {"task": "prepare", "matrix": case.matrix, "preparation": case.preparation.name, "seed": case.seed}
+    seconds, memory = min(limits.seconds, within.remaining()), limits.memory_limit()
+    outcome = _run_worker({**task, "threads": _threads(case)}, seconds, memory)
+    if outcome.status is not Status.OK:
+        raise NotReadyError(outcome.status, f"preparing {case.matrix}: {outcome.reason}")
+    return load_prepared(path)
+
+
+def _cached(path: Path) -> Prepared | None:
+    if not path.is_file():
+        return None
+    try:
+        prepared = load_prepared(path)
+    except InputError:
+        return None
+    return prepared if load_reference(reference_path(prepared.hash)) is not None else None
+
+
+def _late(blank: Record) -> Record:
+    return replace(blank, status=Status.NOT_RUN, reason="the time limit of this run was reached before")
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, FillpathError) else f"{type(error).__name__}: {text}"
 
 
 def _status_of(error: BaseException) -> Status:
@@ -114,7 +164,7 @@ def _supervised(
     remaining: float,
 ) -> Record:
     if remaining <= 0:
-        return replace(blank, status=Status.NOT_RUN, reason="the time limit of this run was reached before")
+        return _late(blank)
     seconds = min(limits.seconds, remaining)
     memory = limits.memory_limit()
     outcome = _run_worker(_job(case, implementation, prepared, limits), seconds, memory)
@@ -133,6 +183,7 @@ def _supervised(
         work=outcome.work,
         peak_memory=outcome.peak_memory,
         suspect=too_fast,
+        threads_used=_threads(case),
         limit_seconds=seconds,
         memory_limit=memory,
     )
@@ -172,27 +223,52 @@ def _key(case: Case, implementation: Implementation, prepared_hash: str) -> str:
 def _stored(case: Case, key: str, limits: Limits) -> Record | None:
     """The newest record that settles this key: conclusive, and not cut off by a lower limit than today's."""
     for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
-        if record.key == key and _settles(record, limits):
+        if record.key == key and _settles(record, limits, _threads(case)):
             return record
     return None
 
 
-def _settles(record: Record, limits: Limits) -> bool:
-    if record.status in _NOTHING_MEASURED or not record.conclusive:
+def _stored_whatever_the_input(case: Case, implementation: Implementation) -> Record | None:
+    """An ok record of today's sources: past the deadline not even the input's hash is worth its time."""
+    for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
+        prepared_hash = (record.prepared or {}).get("hash", "")
+        if record.status is Status.OK and record.key == _key(case, implementation, prepared_hash):
+            return _stand(record)
+    return None
+
+
+def _settles(record: Record, limits: Limits, threads: int) -> bool:
+    if record.status in _NOTHING_MEASURED or not record.conclusive or record.threads_used != threads:
         return False
     if record.status is Status.TIMEOUT:
         return limits.seconds <= (record.limit_seconds or 0.0)
     if record.status is Status.OUT_OF_MEMORY:
         return (limits.memory_limit() or 0) <= 1.1 * (record.memory_limit or 0)
-    return record.status is not Status.OK or len(record.seconds) >= (limits.samples or 0)
+    return record.status is not Status.OK or len(record.seconds) >= (limits.samples or LEAST_SAMPLES)
 
 
 def _store(record: Record) -> Record:
-    """Append the record; what measured nothing under the same key before it is dropped."""
+    """Add the record to its case's file; what measured nothing under the same key before it is dropped.
+
+    It stands, unless it says less than an ok record of the same key does.
+    """
     machine.write_facts()
     path = record_path(record.machine, record.case)
-    kept = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]
-    write_records(path, [*kept, record])
+    with exclusive(path.parent.parent / ".lock"):
+        kept = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]
+        proven = [r for r in kept if r.key == record.key and r.status is Status.OK]
+        standing = proven[-1:] if _says_less_than_ok(record) else []
+        write_records(path, [*(r for r in kept if r not in standing), record, *standing])
+    return record
+
+
+def _stand(record: Record) -> Record:
+    """Make a stored record the one that stands."""
+    path = record_path(record.machine, record.case)
+    with exclusive(path.parent.parent / ".lock"):
+        present = read_records(path)
+        if present[-1] != record:
+            write_records(path, [*(r for r in present if r != record), record])
     return record
 
 
@@ -200,18 +276,27 @@ def _is_worth_keeping(record: Record) -> bool:
     return record.status not in _NOTHING_MEASURED and record.conclusive
 
 
+def _says_less_than_ok(record: Record) -> bool:
+    """Limits and kills say nothing against an earlier proof; a wrong result or a crash does."""
+    return not _is_worth_keeping(record) or record.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY)
+
+
+def _threads(case: Case) -> int:
+    return case.threads or machine.machine().cores
+
+
 def _job(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
     return {
+        "task": "measure",
         "stage": case.stage,
         "implementation": case.implementation,
         "module": implementation.module,
         "options": dict(case.options),
-        "threads": case.threads or machine.machine().cores,
+        "threads": _threads(case),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "reference": str(reference_path(prepared.hash)),
         "samples": limits.samples,
         "seconds": SECONDS_SAMPLED,
-        "supervisor": os.getpid(),
     }
 
 
@@ -247,7 +332,7 @@ def _start(job: dict[str, Any], writing: int, log: IO[str]) -> subprocess.Popen[
     )  # fmt: skip
     assert worker.stdin is not None
     try:
-        worker.stdin.write(json.dumps({**job, "reports": writing}) + "\n")
+        worker.stdin.write(json.dumps({**job, "reports": writing, "supervisor": os.getpid()}) + "\n")
         worker.stdin.close()
     except BrokenPipeError:
         pass  # It died before it read its job: `_explain_death` says how.
@@ -270,6 +355,8 @@ def _follow(
                 *lines, pending = (pending + chunk).split(b"\n")
                 for line in lines:
                     _take(outcome, json.loads(line))
+                if outcome.done:
+                    return
             resident = _resident_bytes(worker.pid)
             if memory is not None and resident > memory:
                 outcome.status = Status.OUT_OF_MEMORY
@@ -281,9 +368,15 @@ def _follow(
 
 
 def _take(outcome: _Outcome, message: dict[str, Any]) -> None:
+    if outcome.done:
+        return
     event = message.pop("event")
-    if event == "verified":
-        verdict = Verified(**message)
+    if event == "began":
+        outcome.began = True
+    elif event == "verified":
+        # JSON has no NaN and no infinity; neither is below any bound.
+        finite = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
+        verdict = Verified(**{**message, "value": finite})
         outcome.verified = verdict
         if not verdict.value <= verdict.bound:
             outcome.status, outcome.done = Status.WRONG, True
@@ -295,18 +388,24 @@ def _take(outcome: _Outcome, message: dict[str, Any]) -> None:
     elif event == "sampled":
         outcome.work, outcome.peak_memory = message["work"], message["peak_memory"]
         outcome.bytes = message["bytes"]
+        negative = [name for name, value in message["work"].items() if value is not None and value < 0]
+        if negative:
+            outcome.status, outcome.work, outcome.done = Status.ERROR, None, True
+            outcome.reason = f"its work has negative {', '.join(negative)}"
     elif event == "failed":
         outcome.status, outcome.reason, outcome.done = Status(message["status"]), message["reason"], True
-    elif event == "done" and outcome.status is not Status.WRONG:
+        outcome.conclusive = outcome.began
+    elif event == "done":
         outcome.status, outcome.done = Status.OK, True
 
 
 def _explain_death(outcome: _Outcome, code: int, oom_kills: int | None, tail: str) -> None:
     """Why a worker ended without a last report. What came from outside does not settle the case."""
     if code >= 0:
+        outcome.conclusive = outcome.began
         outcome.reason = f"the worker ended early with exit status {code}: {tail}"
         return
-    name = signal.Signals(-code).name
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
     if code == -signal.SIGKILL and oom_kills is not None and (machine.oom_kills() or 0) > oom_kills:
         outcome.status, outcome.reason = Status.OUT_OF_MEMORY, "the kernel killed the worker for memory"
     elif -code in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import zipfile
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import gate
 from benchmarks.gate import row_hashes, verify_symbolic
 from fillpath.errors import FillpathError
-from fillpath.nouns import Counts, Pattern, Prepared, Reference
+from fillpath.nouns import Counts, Pattern, Prepared, Reference, content_hash
 from fillpath.paths import atomic_write, cache
+from fillpath.registry import lookup
 from impl.symbolic.fill1 import fill1
 from impl.symbolic.fill1_pruned import fill1_pruned
-
-REFERENCE_VERSION = 1
 
 
 def reference_path(prepared_hash: str) -> Path:
     """Where the reference of a prepared matrix is cached."""
-    return cache() / "references" / f"v{REFERENCE_VERSION}-{prepared_hash}.npz"
+    return cache() / "references" / f"{_sources_tag()}-{prepared_hash}.npz"
 
 
 def reference(prepared: Prepared) -> Reference:
@@ -55,6 +56,13 @@ def load_reference(path: Path) -> Reference | None:
             return Reference(counts, stored["row_hashes"], made_by, checked_by)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
+
+
+@functools.cache
+def _sources_tag() -> str:
+    """A reference holds only for the code that made, checked and hashed it."""
+    hashes = [lookup("symbolic", name).source_hash() for name in ("fill1_pruned", "fill1")]
+    return content_hash(*hashes, Path(gate.__file__).read_bytes())[:16]
 
 
 def _save(path: Path, made: Reference) -> None:

@@ -37,7 +37,7 @@ def main() -> None:
             pipe.flush()
 
         try:
-            _measure(job, report)
+            TASKS[job["task"]](job, report)
         except MemoryError as error:
             report("failed", status="out_of_memory", reason=f"MemoryError: {error}")
         except FillpathError as error:
@@ -55,6 +55,16 @@ def _die_with_the_supervisor(supervisor: int) -> None:
         sys.exit("the supervisor died before the worker began")
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _prepare(job: Mapping[str, Any], report: Report) -> None:
+    """Make and cache a prepared matrix and its reference, in a process that limits can end."""
+    from benchmarks.reference import reference
+    from fetch.prepare import prepare
+    from fillpath.case import Preparation
+
+    reference(prepare(job["matrix"], Preparation.parse(job["preparation"]), job["seed"]))
+    report("done")
 
 
 def _measure(job: Mapping[str, Any], report: Report) -> None:
@@ -80,6 +90,8 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
         report("verified", **asdict(verdict))
         return verdict.value <= verdict.bound
 
+    # From here on, what goes wrong is the implementation's own doing.
+    report("began")
     if not passes(call()[0]):
         return
     baseline = _reset_peak_memory()
@@ -141,6 +153,9 @@ def _status_bytes(field: str) -> int | None:
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) * 1024
     return None
+
+
+TASKS: Mapping[str, Callable[[Mapping[str, Any], Report], None]] = {"measure": _measure, "prepare": _prepare}
 
 
 if __name__ == "__main__":

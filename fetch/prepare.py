@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pymetis
 from scipy.sparse import coo_array, csr_array
 
-from fetch import compiled, matching
+from fetch import catalogue, compiled, matching, matrixmarket
 from fetch.catalogue import Loaded, load, locate
 from fillpath.case import Preparation
 from fillpath.errors import InputError
@@ -29,6 +29,8 @@ from fillpath.paths import atomic_write, cache
 Array = npt.NDArray[Any]
 
 PREPARE_VERSION = 1
+# What else decides an artefact's content: an edit of any makes a new one. Generators are in the checksum.
+_MAKERS = (catalogue, compiled, matching, matrixmarket)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 _log = logging.getLogger("fillpath")
@@ -66,7 +68,7 @@ def prepared_path(matrix_id: str, preparation: Preparation, seed: int = 0) -> Pa
     not here yet, because its checksum is part of the name, but reads no more than its header."""
     source = locate(matrix_id)
     seed = seed if _uses_seed(preparation, source.pattern_only) else 0
-    code = [Path(cast(str, module.__file__)).read_bytes() for module in (matching, compiled)]
+    code = [Path(cast(str, module.__file__)).read_bytes() for module in _MAKERS]
     versions = json.dumps(_versions(), sort_keys=True)
     words = (matrix_id, source.checksum, preparation.name, str(seed), str(PREPARE_VERSION), versions)
     return cache() / "prepared" / f"{content_hash(*words, Path(__file__).read_bytes(), *code)}.npz"

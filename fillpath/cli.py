@@ -5,26 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks import airspeed, archive, experiments, run
 from benchmarks import measure as measuring
 from benchmarks.doctor import diagnosis
 from benchmarks.experiments import Settings
-from benchmarks.reference import reference
 from fetch import catalogue
-from fetch.prepare import prepare
 from fillpath import __version__, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
 from fillpath.errors import FillpathError, UnknownNameError, suggest
 from fillpath.record import Record, Status, interval
-
-# reports/ loads matplotlib, which the other commands need not wait for.
-if TYPE_CHECKING:
-    from reports import Records
 
 EXAMPLES = """examples:
   fillpath list                                     what is implemented
@@ -41,8 +35,8 @@ class _Parser(argparse.ArgumentParser):
     """argparse, with suggestions for a misspelt command."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        word = message.partition("invalid choice: '")[2].partition("'")[0]
-        hint = suggest(word, COMMANDS) if word else ""
+        found = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        hint = suggest(found[1], re.findall(r"[\w-]+", found[2])) if found else ""
         self.exit(2, f"{self.prog}: {message}{hint}\ntry: {self.prog} --help\n")
 
 
@@ -58,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except BrokenPipeError:
         sys.stderr.close()
+        return 1
+    except OSError as error:
+        print(f"fillpath: {error.filename or 'input or output'}: {error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("fillpath: interrupted; everything finished is stored", file=sys.stderr)
@@ -116,7 +113,7 @@ def _run_arguments(command: argparse.ArgumentParser) -> None:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="of the implementation; repeatable"
     )
     command.add_argument(
-        "--samples", type=_positive, help="exactly so many (default: 10, or 20 s, at least 3)"
+        "--samples", type=_positive, help="at least so many (default: 10, or 20 s, at least 3)"
     )
     command.add_argument("--seed", type=_natural, default=0, help="of preparation and algorithm (default: 0)")
     command.add_argument("--threads", type=_natural, default=0, help="CPU threads (default: all cores)")
@@ -178,6 +175,8 @@ def _pack_arguments(command: argparse.ArgumentParser) -> None:
 
 def _pack(arguments: argparse.Namespace) -> int:
     machine = arguments.machine or paths.machine_name()
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", machine):
+        raise UnknownNameError(f"machine {machine!r}: only letters, digits, '_' and '-' are allowed")
     target = arguments.file or Path(f"{machine}.tar.gz")
     print(f"packed {archive.pack(machine, target)} files of {machine} into {target}")
     return 0
@@ -198,23 +197,24 @@ def _input_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _fetch_input(arguments: argparse.Namespace) -> int:
-    return _noted(lambda: catalogue.locate(_split_input(arguments.input)[0]))
+    case = _case_of(arguments.input)
+    return _noted(lambda within: catalogue.locate(case.matrix))
 
 
 def _prepare(arguments: argparse.Namespace) -> int:
-    return _noted(lambda: prepare(*_split_input(arguments.input)))
+    case = _case_of(arguments.input)
+    return _noted(lambda within: measuring.make_ready(case, measuring.Limits(), within))
 
 
-def _reference(arguments: argparse.Namespace) -> int:
-    return _noted(lambda: reference(prepare(*_split_input(arguments.input))))
-
-
-def _noted(step: Callable[[], object]) -> int:
+def _noted(step: Callable[[run.Run], object]) -> int:
     """Do a step of the workflow. What is wrong with one matrix stops no other: its cases will say it."""
+    within = run.current() or run.alone()
+    if within.remaining() <= 0:
+        return 0
     try:
-        step()
-    except FillpathError as error:
-        logging.getLogger("fillpath").warning("%s", error)
+        step(within)
+    except Exception as error:
+        logging.getLogger("fillpath").warning("%s: %s", type(error).__name__, error)
     return 0
 
 
@@ -236,7 +236,8 @@ def _draw(arguments: argparse.Namespace) -> int:
     import reports
 
     cases = experiments.figure_cases(arguments.paper, arguments.figure, Settings.from_env())
-    for path in reports.draw(arguments.paper, arguments.figure, cases, _own_records(), catalogue.entries()):
+    records = reports.Records.load()
+    for path in reports.draw(arguments.paper, arguments.figure, cases, records, catalogue.entries()):
         print(path)
     return 0
 
@@ -244,10 +245,14 @@ def _draw(arguments: argparse.Namespace) -> int:
 def _page(arguments: argparse.Namespace) -> int:
     import reports
 
-    airspeed.publish()
+    try:
+        airspeed.publish()
+    except FillpathError as error:
+        logging.getLogger("fillpath").warning("%s", error)
     settings = Settings.from_env()
     figures = experiments.suite_figures(settings)
-    print(reports.page(figures, experiments.suite_cases(settings), _own_records(), catalogue.entries()))
+    cases = experiments.suite_cases(settings)
+    print(reports.page(figures, cases, reports.Records.load(), catalogue.entries()))
     return 0
 
 
@@ -256,19 +261,18 @@ def _summary(arguments: argparse.Namespace) -> int:
 
     settings = Settings.from_env()
     figures = experiments.suite_figures(settings)
-    print(reports.summary(figures, experiments.suite_cases(settings), _own_records(), catalogue.entries()))
+    records = reports.Records.load(paths.machine_name())
+    print(reports.summary(figures, experiments.suite_cases(settings), records, catalogue.entries()))
     return 0
-
-
-def _own_records() -> Records:
-    from reports import Records
-
-    return Records.load(paths.machine_name())
 
 
 def _begin(arguments: argparse.Namespace) -> int:
     settings = Settings.from_env()
-    print(run.begin(settings.text(), settings.limit).id)
+    before = run.current()
+    begun = run.begin(settings.text(), settings.limit)
+    if before is not None and before.id == begun.id:
+        logging.getLogger("fillpath").info("going on with the unfinished run %s", begun.id)
+    print(begun.id)
     return 0
 
 
@@ -289,8 +293,7 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
     "unpack": ("merge another machine's packed results", _unpack, _unpack_arguments),
     "begin": ("workflow: open a run, or go on with the unfinished one", _begin, _no_arguments),
     "fetch-input": ("workflow: get a matrix", _fetch_input, _input_arguments),
-    "prepare": ("workflow: prepare a matrix", _prepare, _input_arguments),
-    "reference": ("workflow: make the reference of a prepared matrix", _reference, _input_arguments),
+    "prepare": ("workflow: prepare a matrix and make its reference", _prepare, _input_arguments),
     "measure": ("workflow: measure a stage of the suite under airspeed velocity", _measure, _stage_arguments),
     "draw": ("workflow: draw a figure from the records", _draw, _draw_arguments),
     "page": ("workflow: write reports/site/index.html", _page, _no_arguments),
@@ -299,9 +302,9 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
 }
 
 
-def _split_input(text: str) -> tuple[str, Preparation, int]:
-    matrix, _, preparation = text.rpartition(".")
-    return matrix, Preparation.parse(preparation), 0
+def _case_of(text: str) -> Case:
+    """A case on the input `matrix.preparation`; which implementation does not matter to preparing it."""
+    return Case.parse(f"symbolic.fill1@{text}")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -325,9 +328,12 @@ def _natural(text: str) -> int:
 
 def _duration(text: str) -> float:
     try:
-        return run.parse_limit(text) or 0.0
+        limit = run.parse_limit(text)
     except FillpathError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 30m or 2h") from None
+        limit = None
+    if limit is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 30m or 2h")
+    return limit
 
 
 def _count(number: int | None) -> str:

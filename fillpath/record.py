@@ -1,13 +1,15 @@
 """`Record` v1: everything that is known of one measurement. Later versions only add.
 
-A file `results/<machine>/records/<case>.jsonl` holds the records of one case, a line each, oldest first. It
-is rewritten whole (write, fsync, rename), so that a crash never costs a finished measurement.
+A file `results/<machine>/records/<case>.jsonl` holds the records of one case, a line each; the last one
+stands: it is what figures show. The file is rewritten whole (write, fsync, rename), so that a crash never
+costs a finished measurement.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
@@ -53,8 +55,9 @@ class Record:
     key : hash of (case, prepared input, implementation's sources, machine). seconds : every sample, in the
     order taken: input resident to result resident, allocation of intermediates included. phases : seconds a
     sample, by phase. kernel_seconds : a sample, from device events. peak_memory : bytes that the process grew
-    by while sampling. conclusive : False where something outside killed the worker, so that the next call
-    measures again. suspect : faster than the bytes allow. limit_seconds, memory_limit : what it ran under.
+    by while sampling. conclusive : False where the failure was not the implementation's own, so that the next
+    call measures again. suspect : faster than the bytes allow. threads_used : CPU threads that it could use.
+    limit_seconds, memory_limit : what it ran under.
     """
 
     case: str
@@ -74,6 +77,7 @@ class Record:
     verified: Verified | None = None
     suspect: bool = False
     conclusive: bool = True
+    threads_used: int | None = None
     limit_seconds: float | None = None
     memory_limit: int | None = None
     host_cpu: str | None = None
@@ -128,10 +132,21 @@ def record_path(machine: str, case: str) -> Path:
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records in a file, oldest first; none where the file is absent."""
+    """The records in a file, the one that stands last; none where the file is absent.
+
+    Raises ConfigError naming the file and the line that is no record.
+    """
     if not path.is_file():
         return []
-    return [Record.from_json(json.loads(line)) for line in path.read_text().splitlines() if line]
+    numbered = enumerate(path.read_text().splitlines(), start=1)
+    return [_read_line(path, number, line) for number, line in numbered if line]
+
+
+def _read_line(path: Path, number: int, line: str) -> Record:
+    try:
+        return Record.from_json(json.loads(line))
+    except (ValueError, TypeError, AttributeError, ConfigError) as error:
+        raise ConfigError(f"{path}:{number}: not a record ({error}); mend or remove the line") from error
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
@@ -140,19 +155,19 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
     write_text(path, "".join(f"{line}\n" for line in lines))
 
 
-def append_record(record: Record) -> Path:
-    """Add a record to its case's file."""
-    path = record_path(record.machine, record.case)
-    write_records(path, [*read_records(path), record])
-    return path
+def standing_records(machine: str | None = None) -> Iterator[Record]:
+    """The record that stands for each case, of one machine or of all that results/ holds.
 
-
-def latest_records(machine: str | None = None) -> Iterator[Record]:
-    """The newest record of each case, of one machine or of all that results/ holds."""
+    A file that cannot be read is passed over with a warning: one damaged line hides no other case.
+    """
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
-        found = read_records(path)
+        try:
+            found = read_records(path)
+        except ConfigError as error:
+            logging.getLogger("fillpath").warning("%s", error)
+            continue
         if found:
-            yield max(found, key=lambda record: record.started_at)
+            yield found[-1]
 
 
 @functools.cache

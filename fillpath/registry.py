@@ -242,7 +242,19 @@ def _imports_of_impl(path: Path) -> list[Path]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    candidates = [ROOT / (name.replace(".", "/") + ".py") for name in names if name.startswith("impl.")]
+        elif isinstance(node, ast.ImportFrom):
+            base = _imported_package(path, node)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    stems = [ROOT / name.replace(".", "/") for name in names if name.split(".")[0] == "impl"]
+    # Importing a module runs its packages' __init__.py as well.
+    packages = [package for stem in stems for package in (stem, *stem.parents) if ROOT in package.parents]
+    candidates = [stem.with_suffix(".py") for stem in stems] + [package / "__init__.py" for package in packages]
     return [candidate for candidate in candidates if candidate.is_file()]
+
+
+def _imported_package(path: Path, node: ast.ImportFrom) -> str:
+    """The absolute name of what a `from` import takes from, relative ones resolved against the file."""
+    if node.level == 0 or ROOT not in path.parents:
+        return node.module or ""
+    package = path.relative_to(ROOT).parts[: -node.level]
+    return ".".join([*package, *([node.module] if node.module else [])])

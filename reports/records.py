@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pandas as pd
 
 from fillpath.case import Case, matrix_id
-from fillpath.record import Record, Status, interval, latest_records
+from fillpath.record import Record, Status, interval, standing_records
 
 COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
@@ -44,14 +44,14 @@ class MatrixEntry(Protocol):
 
 @dataclass(frozen=True)
 class Records:
-    """The newest record of each case and machine."""
+    """The record that stands for each case and machine."""
 
     rows: tuple[Record, ...] = ()
 
     @classmethod
     def load(cls, machine: str | None = None) -> Records:
         """From results/: of one machine, or of all."""
-        return cls(tuple(latest_records(machine)))
+        return cls(tuple(standing_records(machine)))
 
     def of(self, case: str) -> list[Record]:
         """The records of a case, one a machine."""

@@ -111,6 +111,11 @@ def absent(pattern: Pattern) -> Any:
     raise AssertionError("an unavailable implementation was called")
 
 
+def negative_work(pattern: Pattern) -> Any:
+    """A right answer and a count that cannot be."""
+    return fill1(pattern)[0], Work(edges=-1)
+
+
 def slow(pattern: Pattern) -> Any:
     """Takes a second."""
     with phase("sleep"):
@@ -128,7 +133,7 @@ def chatty(pattern: Pattern) -> Any:
 FAKES: list[tuple[Any, dict[str, Any]]] = [
     *((f, {}) for f in (
         right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
-        cannot_allocate, over_budget, hangs, raises, unsupported, slow, chatty,
+        cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, slow, chatty,
     )),
     (absent, {"available": lambda: (False, "needs a machine that does not exist")}),
 ]  # fmt: skip

@@ -22,7 +22,7 @@ def to_dense(filled: Filled) -> Array:
 
 
 def random_pattern(n: int, density: float, seed: int) -> Pattern:
-    """An unsymmetric random pattern; order 0 is no matrix, so n >= 1."""
+    """An unsymmetric random pattern."""
     return from_dense(np.random.default_rng(seed).random((n, n)) < density)
 
 

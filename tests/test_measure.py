@@ -8,18 +8,23 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks import run
+from benchmarks import machine, run
+from benchmarks import measure as measuring
 from benchmarks.measure import Limits, measure
+from fillpath import registry
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.paths import ROOT
-from fillpath.record import Status, read_records, record_path, write_records
+from fillpath.record import Record, Status, read_records, record_path, standing_records, write_records
 from tests import fakes
 
+JOB = measuring._job
 LIMITS = Limits(seconds=60, samples=3)
 
 
@@ -113,6 +118,64 @@ def test_fresh_measures_again_and_keeps_both_but_not_twice_in_one_run() -> None:
 def test_more_samples_than_stored_are_measured() -> None:
     measure(case_of("right"), Limits(samples=3))
     assert len(measure(case_of("right"), Limits(samples=5)).seconds) == 5
+
+
+def standing(case: Case) -> Record:
+    return next(r for r in standing_records("test-machine") if r.case == case.name)
+
+
+def test_a_limit_never_hides_an_earlier_proof() -> None:
+    ok = measure(case_of("right"), LIMITS)
+    assert measure(case_of("right"), Limits(seconds=0.05), fresh=True).status is Status.TIMEOUT
+    assert standing(case_of("right")) == ok
+    assert measure(case_of("right"), LIMITS, within=run.Run("late", time.time() - 1, "")) == ok
+    assert measure(case_of("right"), LIMITS) == ok
+
+
+def test_the_record_that_measure_returns_is_the_one_that_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = measure(case_of("right"), LIMITS)
+    with monkeypatch.context() as edited:
+        edited.setattr(registry.Implementation, "source_hash", lambda self: "edited")
+        second = measure(case_of("right"), LIMITS)
+        assert standing(case_of("right")) == second != first
+    assert measure(case_of("right"), LIMITS) == first
+    assert standing(case_of("right")) == first
+
+
+def test_one_sample_by_hand_is_not_enough_for_a_figure() -> None:
+    assert len(measure(case_of("right"), Limits(samples=1)).seconds) == 1
+    assert len(measure(case_of("right")).seconds) >= 3
+
+
+def test_another_number_of_cores_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = measure(case_of("right"), LIMITS)
+    cores = machine.machine().cores
+    assert first.threads_used == cores
+    larger = replace(machine.machine(), cores=cores + 1)
+    monkeypatch.setattr(machine, "machine", lambda: larger)
+    assert measure(case_of("right"), LIMITS).threads_used == cores + 1
+
+
+def test_a_failure_before_the_implementation_began_settles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = Path("/nonexistent/reference.npz")
+    with monkeypatch.context() as broken:
+        broken.setattr(measuring, "_job", lambda *a: {**JOB(*a), "reference": str(nowhere)})
+        record = measure(case_of("right"), LIMITS)
+        assert (record.status, record.conclusive) == (Status.ERROR, False)
+    assert measure(case_of("right"), LIMITS).status is Status.OK
+
+
+def test_two_writers_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = measure(case_of("right"), LIMITS)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: measuring._store(replace(record, run_id=f"run{i}")), range(8)))
+    assert len(read_records(record_path("test-machine", record.case))) == 9
+
+
+def test_impossible_work_is_an_error_with_a_record() -> None:
+    record = measure(case_of("negative_work"), LIMITS)
+    assert record.status is Status.ERROR
+    assert "negative edges" in record.reason
 
 
 def test_a_kill_from_outside_does_not_settle_the_case() -> None:

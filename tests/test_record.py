@@ -16,12 +16,12 @@ from fillpath.record import (
     Record,
     Status,
     Verified,
-    append_record,
     interval,
-    latest_records,
     read_records,
     record_path,
     schema,
+    standing_records,
+    write_records,
 )
 
 PARTS: dict[str, Any] = {
@@ -81,12 +81,23 @@ def test_a_wrong_result_carries_no_number() -> None:
     assert record(Status.ERROR, seconds=[1.0]).median is None
 
 
-def test_append_keeps_what_stood_and_latest_finds_the_newest() -> None:
+def test_the_last_record_of_a_file_stands() -> None:
     old, new = record(), record(started_at="2026-01-02T00:00:00.000000Z", run_id="s")
-    append_record(old)
-    append_record(new)
-    assert read_records(record_path("test-machine", old.case)) == [old, new]
-    assert list(latest_records()) == [new]
+    path = record_path("test-machine", old.case)
+    write_records(path, [old, new])
+    assert read_records(path) == [old, new]
+    assert list(standing_records()) == [new]
+
+
+def test_a_damaged_line_is_named_and_hides_no_other_case(caplog: pytest.LogCaptureFixture) -> None:
+    damaged = record_path("test-machine", "symbolic.fill1@a.natural")
+    write_records(damaged, [record()])
+    damaged.write_text(damaged.read_text() + "<<<<<<< HEAD\n")
+    write_records(record_path("test-machine", "symbolic.fill1@b.natural"), [record()])
+    with pytest.raises(ConfigError, match=r"natural\.jsonl:2: not a record"):
+        read_records(damaged)
+    assert len(list(standing_records())) == 1
+    assert "natural.jsonl:2" in caplog.text
 
 
 @given(st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=30))

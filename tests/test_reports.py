@@ -19,7 +19,7 @@ import reports
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
-from fillpath.record import Record, Status, Verified, append_record
+from fillpath.record import Record, Status, Verified, record_path, write_records
 from reports import figures, gsofa, state, style, webpage
 from reports.claims import claim, claims, paper_figure
 from reports.records import Records
@@ -115,8 +115,9 @@ def test_median_and_interval_are_the_records_own() -> None:
 
 def test_records_come_from_results_one_a_machine(site: Path) -> None:
     first = RECORDS.rows[0]
-    append_record(first)
-    append_record(replace(first, machine="other", run_id="run-2"))
+    write_records(record_path(first.machine, first.case), [first])
+    other = replace(first, machine="other", run_id="run-2")
+    write_records(record_path(other.machine, other.case), [other])
     loaded = Records.load()
     assert {record.machine for record in loaded.of(first.case)} == {"made-up", "other"}
     assert Records.load("other").rows == (replace(first, machine="other", run_id="run-2"),)
