@@ -248,7 +248,8 @@ def _imports_of_impl(path: Path) -> list[Path]:
     stems = [ROOT / name.replace(".", "/") for name in names if name.split(".")[0] == "impl"]
     # Importing a module runs its packages' __init__.py as well.
     packages = [package for stem in stems for package in (stem, *stem.parents) if ROOT in package.parents]
-    candidates = [stem.with_suffix(".py") for stem in stems] + [package / "__init__.py" for package in packages]
+    modules = [stem.with_suffix(".py") for stem in stems]
+    candidates = [*modules, *(package / "__init__.py" for package in packages)]
     return [candidate for candidate in candidates if candidate.is_file()]
 
 

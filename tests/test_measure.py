@@ -33,6 +33,14 @@ def registered(own_registry: None) -> None:
     fakes.register()
 
 
+@pytest.fixture(autouse=True)
+def shared_cache(
+    own_folders: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One prepared grid serves every test here: preparing it takes a process of its own."""
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
+
+
 def case_of(fake: str, **fields: object) -> Case:
     return Case("symbolic", fake, "grid2d,6", **fields)  # type: ignore[arg-type]
 
@@ -221,7 +229,8 @@ def test_another_source_or_machine_is_another_key(monkeypatch: pytest.MonkeyPatc
     assert measure(case_of("right"), LIMITS).key != first.key
 
 
-def test_a_damaged_cache_repairs_itself(tmp_path: Path) -> None:
+def test_a_damaged_cache_repairs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
     measure(case_of("right"), LIMITS)
     for artefact in [
         *(tmp_path / "cache").rglob("prepared/*.npz"),
