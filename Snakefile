@@ -84,6 +84,9 @@ rule fetch:
         touch(f"{MARKS}/fetch/{{input}}"),
     log:
         f"{LOGS}/fetch/{{input}}.log",
+    # Polite to the collection's site: profiles/default says how many there may be at once.
+    resources:
+        connections=1,
     shell:
         "{RUN} fetch-input {wildcards.input} 2> >(tee {log} >&2)"
 

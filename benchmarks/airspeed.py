@@ -22,14 +22,16 @@ from typing import TextIO
 
 from benchmarks import machine, run
 from benchmarks.experiments import Settings, suite_cases
-from benchmarks.launch import adopt, die_with_parent, exclusive
+from benchmarks.launch import adopt, die_with_parent
 from benchmarks.measure import measure
 from benchmarks.series import merge, write_json
-from fillpath.errors import FillpathError
+from fillpath.errors import DiskFullError, FillpathError
+from fillpath.lock import exclusive
 from fillpath.paths import ROOT, SITE, WORK, machine_name, results
 from fillpath.record import Record
 
 _PROGRESS = "FILLPATH_PROGRESS"
+_REFUSED = "refused"
 _SCRATCH = WORK / "asv"
 _YEARS = 3e8  # seconds: the time limit is `measure`'s, asv's must not cut in
 
@@ -61,9 +63,16 @@ class Cases(ABC):
         return [[case.name for case in suite_cases(Settings.from_env(), self.stage)]]
 
     def track_seconds(self, case: str) -> float:
-        """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok."""
+        """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok.
+
+        Raises DiskFullError: what was not measured for that reason has no record.
+        """
         die_with_parent()
-        record = measure(case, fresh=Settings.from_env().fresh, within=run.current())
+        try:
+            record = measure(case, fresh=Settings.from_env().fresh, within=run.current())
+        except DiskFullError as error:
+            _tell(f"{_REFUSED} {case}  {error}")
+            raise
         _report(record)
         return math.nan if record.median is None else record.median
 
@@ -108,11 +117,15 @@ def publish() -> None:
 
 def _report(record: Record) -> None:
     """One line on this case, for whoever started asv: asv keeps its children's output to itself."""
+    shown = f"{record.median:.4g} s" if record.median is not None else record.reason.partition("\n")[0]
+    _tell(f"{record.status:<13} {record.case}  {shown}")
+
+
+def _tell(line: str) -> None:
     path = os.environ.get(_PROGRESS)
     if path:
-        shown = f"{record.median:.4g} s" if record.median is not None else record.reason.partition("\n")[0]
         with Path(path).open("a") as handle:
-            handle.write(f"{record.status:<13} {record.case}  {shown}\n")
+            handle.write(f"{line}\n")
 
 
 def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int) -> int:
@@ -126,7 +139,7 @@ def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int)
         while running:
             running = process.poll() is None
             for line in _complete_lines(lines):
-                reported += 1
+                reported += not line.startswith(_REFUSED)
                 print(f"[{reported}/{expected}] {line}", end="", file=sys.stderr, flush=True)
             if running:
                 time.sleep(0.1)

@@ -147,7 +147,12 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         stage=entry["stage"],
         implementations=tuple(entry.get("implementations", ())),
         matrices=entry["matrices"],
-        preparation=Preparation(chosen["matching"], chosen["ordering"], chosen["explicit_zeros"] == "keep"),
+        preparation=Preparation(
+            chosen["matching"],
+            chosen["ordering"],
+            chosen["explicit_zeros"] == "keep",
+            chosen.get("diagonal", 0),
+        ),
     )
 
 

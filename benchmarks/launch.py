@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import os
 import shutil
 import signal
@@ -23,16 +22,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from fillpath.errors import FillpathError
+from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT, WORK
 
 # The process that a child may expect as its parent: closes the gap between a fork and the request to die.
 PARENT = "FILLPATH_PARENT"
 ORPHAN_SECONDS = 60.0
 _PR_SET_PDEATHSIG = 1
-
-
-class BusyError(FillpathError):
-    """Another workflow of this checkout holds the lock."""
 
 
 def die_with_parent() -> None:
@@ -47,37 +43,6 @@ def die_with_parent() -> None:
 def adopt() -> None:
     """Make this process the one whose end its children are to follow."""
     os.environ[PARENT] = str(os.getpid())
-
-
-@contextlib.contextmanager
-def exclusive(path: Path, seconds: float | None = None) -> Iterator[None]:
-    """Hold a lock that the kernel frees when this process ends, however it ends.
-
-    seconds : how long to wait for whoever holds it, None = as long as it takes. Raises BusyError.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+") as handle:
-        _wait_for(handle.fileno(), path, seconds)
-        handle.truncate(0)
-        handle.write(f"process {os.getpid()}, started {time.strftime('%Y-%m-%d %H:%M:%S')}")
-        handle.flush()
-        yield
-
-
-def _wait_for(descriptor: int, path: Path, seconds: float | None) -> None:
-    deadline = None if seconds is None else time.monotonic() + seconds
-    told = False
-    while True:
-        try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = path.read_text() or "another process"
-        if deadline is not None and time.monotonic() > deadline:
-            raise BusyError(f"{path.name} is held by {holder}: one workflow at a time in a checkout")
-        if not told:
-            print(f"waiting for {path.name}, held by {holder}", file=sys.stderr, flush=True)
-            told = True
-        time.sleep(0.2)
 
 
 def figures(arguments: Sequence[str]) -> int:

@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchmarks import machine, run
-from benchmarks.launch import exclusive
 from benchmarks.reference import load_reference, reference_path
 from benchmarks.run import Run
 from fetch.prepare import load_prepared, prepared_path
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
+from fillpath.lock import exclusive
 from fillpath.nouns import Prepared, content_hash
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
-from fillpath.registry import Implementation, load_all, lookup
+from fillpath.registry import NUMERIC_STAGES, Implementation, load_all, lookup
 
 SECONDS_SAMPLED = 20.0
 LEAST_SAMPLES = 3
@@ -73,8 +73,9 @@ def measure(
     """Measure a case, or return the record that stands for its key.
 
     case : or its name. fresh : measure again, unless the record is of the run `within`. within : the run
-    whose id and deadline hold; None: one of its own. Raises UnknownNameError for a case that names nothing;
-    every other failure is the status of the record that is returned and stored.
+    whose id and deadline hold; None: one of its own. Raises UnknownNameError for a case that names nothing,
+    DiskFullError before any work where a record might not fit any more; every other failure is the status of
+    the record that is returned and stored.
     """
     load_all()
     case = Case.parse(case) if isinstance(case, str) else case
@@ -84,6 +85,8 @@ def measure(
     limits = limits or Limits()
     within = within or run.alone()
     blank = _blank_record(case, implementation, within)
+    for folder in (paths.results(), paths.cache()):
+        paths.require_space(folder, 0)
     available, why_not = implementation.available()
     if not available:
         return _store(replace(blank, status=Status.UNAVAILABLE, reason=why_not))
@@ -96,6 +99,9 @@ def measure(
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         status = _status_of(error)
         return _store(replace(blank, status=status, reason=_one_line(error), conclusive=False))
+    if case.stage in NUMERIC_STAGES and prepared.provenance.field == "complex":
+        reason = f"{case.matrix} has complex values; numeric work takes real ones only"
+        return _store(replace(blank, status=Status.UNSUPPORTED, reason=reason, conclusive=False))
     key = _key(case, implementation, prepared.hash)
     stored = _stored(case, key, limits)
     if stored is not None and (not fresh or stored.run_id == within.id):
@@ -218,6 +224,11 @@ def _prepared_facts(prepared: Prepared) -> dict[str, Any]:
 
 def _key(case: Case, implementation: Implementation, prepared_hash: str) -> str:
     return content_hash(case.name, prepared_hash, implementation.source_hash(), paths.machine_name())
+
+
+def settled(case: Case, prepared_hash: str, limits: Limits) -> Record | None:
+    """The record that `measure` would return for this input rather than measure again."""
+    return _stored(case, _key(case, lookup(case.stage, case.implementation), prepared_hash), limits)
 
 
 def _stored(case: Case, key: str, limits: Limits) -> Record | None:

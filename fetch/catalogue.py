@@ -11,6 +11,7 @@ import functools
 import gzip
 import hashlib
 import json
+import logging
 import re
 import zlib
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ import jsonschema
 import numpy as np
 from scipy.sparse import csr_array
 
-from fetch import generate, matrixmarket, suitesparse
+from fetch import collection, generate, matrixmarket, suitesparse
+from fetch.unpack import MAX_MATRIX
 from fillpath.case import matrix_id
 from fillpath.errors import ConfigError, InputError, UnknownNameError, suggest
 from fillpath.nouns import content_hash
@@ -30,14 +32,16 @@ from fillpath.paths import CONFIG, atomic_write, cache
 
 _BLOCK = 1 << 20
 _IN_COLLECTION = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)[/+]([A-Za-z0-9][A-Za-z0-9_.+-]*)")
+_log = logging.getLogger("fillpath")
 _LOCAL = re.compile(r"local\+([A-Za-z0-9_-]+-[0-9a-f]{12})")
 
 
 @dataclass(frozen=True)
 class Entry:
     """A row of the catalogue. nnz leaves explicit zeros out, nnz_with_zeros counts them; both count
-    symmetric entries twice. papers : that print it. stands_for : ids of paper matrices of its kind.
-    suite : embedded, small or papers. sha256 : of the collection's archive, empty if not recorded."""
+    symmetric entries twice. papers : that print it, lower_in : those that print its lower triangle only.
+    stands_for : ids of paper matrices of its kind. suite : embedded, small or papers. sha256 : of the
+    collection's archive, empty if not recorded."""
 
     id: str
     group: str
@@ -47,6 +51,7 @@ class Entry:
     nnz_with_zeros: int | None
     kind: str
     papers: tuple[str, ...]
+    lower_in: tuple[str, ...]
     stands_for: tuple[str, ...]
     suite: str
     sha256: str
@@ -56,28 +61,38 @@ class Entry:
         """Whether the matrix can be downloaded or generated."""
         return bool(self.group) or self.name.partition(":")[0] in generate.GRAMMAR
 
+    def printed_nnz(self, paper: str) -> int | None:
+        """What that paper counts as this matrix's entries: PPoPP'23 and GLU count explicit zeros, GSoFA and
+        ParAC do not; some symmetric matrices are printed as their lower triangle. None: unknown."""
+        entries = self.nnz_with_zeros if paper in ("ooclu", "glu3") else self.nnz
+        if entries is None or self.order is None or paper not in self.lower_in:
+            return entries
+        return (entries + self.order) // 2
+
 
 @dataclass(frozen=True)
 class Source:
     """Where a matrix comes from. path : of its .mtx file, None if it is generated. checksum : SHA-256 of the
-    archive or file; of the canonical name and the generator's source if it is generated."""
+    archive or file; of the canonical name and the generator's source if it is generated. field : of its
+    values: real, integer, complex or pattern."""
 
     name: str
     path: Path | None
     checksum: str
-    pattern_only: bool
+    field: str
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
     """A matrix before its preparation. matrix : n x n float64 CSR, rows sorted, explicit zeros kept.
 
-    pattern_only : the values all stand as 1. entries : stored ones, explicit_zeros of them 0. source : where
-    it came from. checksum : SHA-256 of the archive or file, of the content if it is generated.
+    field : real, integer, complex (the values are moduli) or pattern (they are 1). entries : stored ones,
+    explicit_zeros of them 0. source : where it came from. checksum : SHA-256 of the archive or file, of the
+    content if it is generated.
     """
 
     matrix: csr_array
-    pattern_only: bool
+    field: str
     explicit_zeros: int
     entries: int
     source: str
@@ -122,8 +137,9 @@ def lookup(text: str) -> Entry:
 def resolve(text: str) -> str:
     """The matrix id for whatever a user types; a file is copied into the cache.
 
-    Accepts a catalogue id, name or Group/Name, a generated name, Group/Name of the collection, a path to an
-    .mtx or .mtx.gz file. Raises UnknownNameError with suggestions, InputError for a path that is no file.
+    Accepts a catalogue id, name or Group/Name, a generated name, Group/Name of the collection, a name that
+    the index at hand holds once, a path to an .mtx or .mtx.gz file. Raises UnknownNameError with
+    suggestions, InputError for a path that is no file.
     """
     if _looks_like_path(text):
         return _adopt(Path(text).expanduser())
@@ -134,10 +150,7 @@ def resolve(text: str) -> str:
         return matrix_id(generate.canonical(text))
     matched = _IN_COLLECTION.fullmatch(text)
     if matched is None:
-        raise UnknownNameError(
-            f"matrix {text!r} is not in the catalogue{_suggestion(text)}; "
-            "Group/Name, a generator such as poisson3d:16, or a path to an .mtx file work too"
-        )
+        return _by_bare_name(text)
     if matched[1] == "local":
         _local_path(text)
     return f"{matched[1]}+{matched[2]}"
@@ -151,17 +164,39 @@ def locate(matrix: str) -> Source:
     if generate.is_generated(matrix):
         name = generate.canonical(matrix)
         code = Path(generate.__file__).read_bytes()
-        return Source(name, None, content_hash(name, np.__version__, code), pattern_only=False)
+        return Source(name, None, content_hash(name, np.__version__, code), field="real")
     if matrix.startswith("local+"):
         path = _local_path(matrix)
-        return Source(path.name, path, _file_hash(path), matrixmarket.is_pattern(path))
-    entry = lookup(matrix) if _find(matrix) else None
-    if entry is not None and not entry.obtainable:
-        raise InputError(f"matrix {entry.id} cannot be had: {entry.kind}")
-    group, name = (entry.group, entry.name) if entry is not None else _split(matrix)
-    download = suitesparse.fetch(group, name, entry.sha256 if entry is not None else "")
-    pattern = matrixmarket.is_pattern(download.path)
-    return Source(f"{group}/{name}", download.path, download.sha256, pattern)
+        return Source(path.name, path, _file_hash(path), matrixmarket.read_field(path))
+    group, name, sha256 = _place(matrix)
+    got = suitesparse.fetch(group, name, sha256)
+    _log.info("%s/%s: %s", group, name, got.told)
+    field = matrixmarket.read_field(got.path)
+    return Source(f"{group}/{name}", got.path, got.sha256, field)
+
+
+def entry_of(matrix: str) -> Entry | None:
+    """The entry of that id, None for a matrix that the catalogue does not hold."""
+    return _find(matrix)
+
+
+def download(
+    matrix: str, *, offline: bool = False, trust_change: bool = False
+) -> suitesparse.Download | None:
+    """The matrix of that id, downloaded if need be and whatever failed a moment ago; None for one that does
+    not come from the collection. offline, trust_change : see `suitesparse.fetch`. Raises as `locate`."""
+    if not _of_collection(matrix):
+        return None
+    group, name, sha256 = _place(matrix)
+    suitesparse.forget_failure(group, name)
+    return suitesparse.fetch(group, name, sha256, offline=offline, trust_change=trust_change)
+
+
+def forget_failure(matrix: str) -> None:
+    """Let the next `locate` of that matrix try at once, whatever failed a moment ago."""
+    if _of_collection(matrix):
+        group, name, _ = _place(matrix)
+        suitesparse.forget_failure(group, name)
 
 
 def load(matrix: str) -> Loaded:
@@ -170,11 +205,10 @@ def load(matrix: str) -> Loaded:
     if source.path is None:
         made = generate.generate(source.name)
         checksum = content_hash(made.indptr, made.indices, made.data)
-        return Loaded(made, False, 0, made.nnz, source.name, checksum)
+        return Loaded(made, "real", 0, made.nnz, source.name, checksum)
     read = matrixmarket.read(source.path)
-    csr = csr_array(read.matrix)
-    csr.sort_indices()
-    return Loaded(csr, read.pattern_only, read.explicit_zeros, csr.nnz, source.name, source.checksum)
+    entries = read.matrix.nnz
+    return Loaded(read.matrix, read.field, read.explicit_zeros, entries, source.name, source.checksum)
 
 
 def _rows(path: Path, schema: jsonschema.Draft202012Validator) -> Iterator[tuple[int, Entry]]:
@@ -193,12 +227,12 @@ def _entry(row: dict[str, Any], schema: jsonschema.Draft202012Validator, where: 
     if problem is not None:
         column = "/".join(str(part) for part in problem.absolute_path)
         raise ConfigError(f"{where}: {column + ': ' if column else ''}{problem.message}")
-    typed |= {key: tuple(typed[key]) for key in ("papers", "stands_for")}
+    typed |= {key: tuple(typed[key]) for key in ("papers", "lower_in", "stands_for")}
     return Entry(**typed)
 
 
 def _typed(key: str, text: Any) -> Any:
-    if key in ("papers", "stands_for") and isinstance(text, str):
+    if key in ("papers", "lower_in", "stands_for") and isinstance(text, str):
         return [word for word in text.split(";") if word]
     if key in ("order", "nnz", "nnz_with_zeros") and isinstance(text, str):
         return int(text) if re.fullmatch(r"[0-9]+", text) else (text or None)
@@ -223,9 +257,40 @@ def _find(text: str) -> Entry | None:
     return found
 
 
+def _of_collection(matrix: str) -> bool:
+    entry = _find(matrix)
+    if entry is not None:
+        return bool(entry.group)
+    return not generate.is_generated(matrix) and not matrix.startswith("local+")
+
+
+def _place(matrix: str) -> tuple[str, str, str]:
+    """Group and name in the collection, sha256 of the archive or an empty string."""
+    entry = _find(matrix)
+    if entry is None:
+        return *_split(matrix), ""
+    if not entry.obtainable:
+        raise InputError(f"matrix {entry.id} cannot be had: {entry.kind}")
+    return entry.group, entry.name, entry.sha256
+
+
+def _by_bare_name(text: str) -> str:
+    """The id of the one matrix in the index at hand that is called so."""
+    found = [f"{listed.group}/{listed.name}" for listed in collection.known() if listed.name == text]
+    if len(found) == 1:
+        return found[0].replace("/", "+")
+    if found:
+        raise UnknownNameError(f"matrix {text!r}: the collection holds {' and '.join(found)}; say which")
+    raise UnknownNameError(
+        f"matrix {text!r} is not in the catalogue{_suggestion(text)}; "
+        "Group/Name, a generator such as poisson3d:16, or a path to an .mtx file work too"
+    )
+
+
 def _suggestion(text: str) -> str:
     known = [word for word in _index() if "+" not in word]
-    same = [word for word in known if word.lower() == text.lower()]
+    known += [f"{listed.group}/{listed.name}" for listed in collection.known()]
+    same = [word for word in known if text.lower() in (word.lower(), word.lower().partition("/")[2])]
     return f"; did you mean {same[0]}?" if same else suggest(text, known)
 
 
@@ -278,8 +343,8 @@ def _blocks(path: Path) -> Iterator[bytes]:
         with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as handle:
             while block := handle.read(_BLOCK):
                 size += len(block)
-                if size > suitesparse.MAX_MATRIX:
-                    raise InputError(f"{path}: larger than {suitesparse.MAX_MATRIX} bytes")
+                if size > MAX_MATRIX:
+                    raise InputError(f"{path}: larger than {MAX_MATRIX} bytes")
                 yield block
     except (OSError, EOFError, zlib.error) as problem:
         raise InputError(f"{path}: cannot be read: {problem}") from None

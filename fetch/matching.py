@@ -50,7 +50,8 @@ def maximum_product(matrix: csr_array, name: str) -> Matching:
     if rank < n:
         raise InputError(
             f"{name}: structurally singular: its nonzero entries have structural rank {rank} of {n}; "
-            "choose matching none, or another matrix"
+            "choose matching none (with a value for the missing diagonal entries, if need be), "
+            "or another matrix"
         )
     row_scale, column_scale = _scalings(u, v - largest)
     scales = np.concatenate([row_scale, column_scale])

@@ -1,7 +1,8 @@
 """From a matrix to what is factorised: matching, scaling, ordering, and a cached artefact.
 
 P_r D_r A D_c P_c: a row matching puts large entries on the diagonal and scales them to 1 (optional), missing
-diagonal entries are added as zeros, one symmetric permutation of pattern(A + A^T) reduces fill.
+diagonal entries are added as zeros (or as a given value, as PPoPP'23 does for its Table 4), one symmetric
+permutation of pattern(A + A^T) reduces fill.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import pymetis
 from scipy.sparse import coo_array, csr_array
 
-from fetch import catalogue, compiled, matching, matrixmarket
+from fetch import catalogue, compiled, dissection, matching, matrixmarket, ordering
 from fetch.catalogue import Loaded, load, locate
 from fillpath.case import Preparation
 from fillpath.errors import InputError
@@ -30,7 +30,7 @@ Array = npt.NDArray[Any]
 
 PREPARE_VERSION = 1
 # What else decides an artefact's content: an edit of any makes a new one. Generators are in the checksum.
-_MAKERS = (catalogue, compiled, matching, matrixmarket)
+_MAKERS = (catalogue, compiled, dissection, matching, matrixmarket, ordering)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 _log = logging.getLogger("fillpath")
@@ -49,7 +49,8 @@ class _Entries:
 def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared:
     """The prepared matrix, from the cache or made and kept there; a damaged artefact is made again.
 
-    Raises what fetch.catalogue.load raises, and InputError for a structurally singular matrix under mc64.
+    Raises what fetch.catalogue.load raises, InputError for a structurally singular matrix under mc64 and for
+    an ordering that the matrix has not, UnavailableError for an ordering whose library is missing.
     """
     path = prepared_path(matrix_id, preparation, seed)
     if path.is_file():
@@ -67,9 +68,9 @@ def prepared_path(matrix_id: str, preparation: Preparation, seed: int = 0) -> Pa
     """Where `prepare` keeps the artefact, named by all that decides its content. Fetches a matrix that is
     not here yet, because its checksum is part of the name, but reads no more than its header."""
     source = locate(matrix_id)
-    seed = seed if _uses_seed(preparation, source.pattern_only) else 0
+    seed = seed if _uses_seed(preparation, source.field) else 0
     code = [Path(cast(str, module.__file__)).read_bytes() for module in _MAKERS]
-    versions = json.dumps(_versions(), sort_keys=True)
+    versions = json.dumps(_versions(preparation), sort_keys=True)
     words = (matrix_id, source.checksum, preparation.name, str(seed), str(PREPARE_VERSION), versions)
     return cache() / "prepared" / f"{content_hash(*words, Path(__file__).read_bytes(), *code)}.npz"
 
@@ -98,13 +99,16 @@ def _store(path: Path, prepared: Prepared) -> None:
 
 def _make(matrix_id: str, loaded: Loaded, preparation: Preparation, seed: int) -> Prepared:
     matrix = loaded.matrix if preparation.explicit_zeros else _without_zeros(loaded.matrix)
-    method = _matching_method(preparation.matching, matrix, loaded.pattern_only)
+    method = _matching_method(preparation.matching, matrix, loaded.field)
     matched = _match(matrix, method, matrix_id)
     scaled = _scale(matrix, matched)
     entries = _complete_diagonal(scaled)
-    if loaded.pattern_only:
+    holes = (entries.rows == entries.columns) & (entries.values == 0)
+    if loaded.field == "pattern":
         entries = _synthetic(entries, seed)
-    order = _order(entries, preparation.ordering, seed)
+    if preparation.diagonal:
+        entries.values[holes] = preparation.diagonal
+    order = ordering.order(preparation.ordering, entries.rows, entries.columns, entries.n, seed, matrix_id)
     pattern, values = _permute(entries, order)
     provenance = Provenance(
         matrix=matrix_id,
@@ -112,12 +116,14 @@ def _make(matrix_id: str, loaded: Loaded, preparation: Preparation, seed: int) -
         checksum=loaded.checksum,
         matching=method,
         ordering=preparation.ordering,
-        seed=seed if _uses_seed(preparation, loaded.pattern_only) else 0,
-        versions=_versions(),
-        synthetic_values=loaded.pattern_only,
+        seed=seed if _uses_seed(preparation, loaded.field) else 0,
+        versions=_versions(preparation),
+        synthetic_values=loaded.field == "pattern",
         explicit_zeros=loaded.explicit_zeros,
         entries=loaded.entries,
         diagonal_added=len(entries.values) - len(scaled.values),
+        diagonal=float(preparation.diagonal),
+        field=loaded.field,
     )
     rows = matched.rows[order]
     digest = content_hash(pattern.indptr, pattern.indices, values)
@@ -125,12 +131,14 @@ def _make(matrix_id: str, loaded: Loaded, preparation: Preparation, seed: int) -
     return Prepared(pattern, values, rows, order, *scales, provenance=provenance, hash=digest)
 
 
-def _uses_seed(preparation: Preparation, pattern_only: bool) -> bool:
-    return pattern_only or preparation.ordering in ("random", "metis")
+def _uses_seed(preparation: Preparation, field: str) -> bool:
+    return field == "pattern" or preparation.ordering in ordering.SEEDED
 
 
-def _versions() -> dict[str, str]:
-    return {name: importlib.metadata.version(name) for name in ("numpy", "pymetis", "scipy")}
+def _versions(preparation: Preparation) -> dict[str, str]:
+    """Of the libraries that decide this artefact's content."""
+    always = {name: importlib.metadata.version(name) for name in ("numpy", "scipy")}
+    return always | ordering.libraries(preparation.ordering)
 
 
 def _without_zeros(matrix: csr_array) -> csr_array:
@@ -139,13 +147,13 @@ def _without_zeros(matrix: csr_array) -> csr_array:
     return kept
 
 
-def _matching_method(asked: str, matrix: csr_array, pattern_only: bool) -> str:
+def _matching_method(asked: str, matrix: csr_array, field: str) -> str:
     """`auto` matches where it must: the diagonal has a hole, or the values are unsymmetric."""
     if asked != "auto":
         return asked
     rows, columns = coo_array(matrix).coords
     full = np.count_nonzero(rows == columns) == matrix.shape[0]
-    return "none" if full and (pattern_only or _symmetric(matrix)) else "mc64"
+    return "none" if full and (field == "pattern" or _symmetric(matrix)) else "mc64"
 
 
 def _symmetric(matrix: csr_array) -> bool:
@@ -200,34 +208,6 @@ def _mix(words: Array) -> Array:
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(words ^ (words >> np.uint64(31)))
-
-
-def _order(entries: _Entries, ordering: str, seed: int) -> Array:
-    """(n,) int32, new position -> old index."""
-    if ordering == "random":
-        return np.random.default_rng(seed).permutation(entries.n).astype(np.int32)
-    if ordering == "metis":
-        return _nested_dissection(entries, seed)
-    return np.arange(entries.n, dtype=np.int32)
-
-
-def _nested_dissection(entries: _Entries, seed: int) -> Array:
-    """METIS on the graph of A + A^T without its loops. Vertices without neighbours come first: METIS
-    rejects a graph that has no edges."""
-    off = entries.rows != entries.columns
-    ones = np.ones(np.count_nonzero(off), np.int8)
-    half = csr_array((ones, (entries.rows[off], entries.columns[off])), shape=(entries.n, entries.n))
-    graph = csr_array(half + half.T)
-    graph.sort_indices()
-    degrees = np.diff(graph.indptr)
-    alone, linked = np.flatnonzero(degrees == 0), np.flatnonzero(degrees)
-    if len(linked) == 0:
-        return np.arange(entries.n, dtype=np.int32)
-    renumbered = (np.cumsum(degrees > 0) - 1)[graph.indices]
-    starts = np.concatenate([[0], np.cumsum(degrees[linked])])
-    adjacency = pymetis.CSRAdjacency(starts.astype(np.int32), renumbered.astype(np.int32))
-    order, _ = pymetis.nested_dissection(adjacency, options=pymetis.Options(seed=seed % 2**31))
-    return np.concatenate([alone, linked[np.asarray(order)]]).astype(np.int32)
 
 
 def _permute(entries: _Entries, order: Array) -> tuple[Pattern, Array]:

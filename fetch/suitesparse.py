@@ -6,36 +6,24 @@ the member `<name>/<name>.mtx` of an archive is ever written, and only as a plai
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import hashlib
-import http.client
 import json
 import logging
-import os
 import re
-import tarfile
-import tempfile
-import time
-import urllib.error
-import urllib.request
-import zlib
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from pathlib import Path
+from typing import Literal
 
+from fetch import failures, trust
+from fetch.collection import address
+from fetch.partial import discard, storing
+from fetch.transfer import Arrived, Wanted, is_remote, refuse_offline, transfer
+from fetch.unpack import extract
 from fillpath.errors import InputError, TransferError
-from fillpath.paths import atomic_write, cache
+from fillpath.lock import exclusive
+from fillpath.paths import bytes_text, cache, write_text
 
-COLLECTION = "https://sparse.tamu.edu"
-USER_AGENT = "fillpath/0.1 (sparse matrix benchmarks)"
-TIMEOUT = 60.0  # seconds without a byte
-ATTEMPTS = 4
-BACKOFF = 1.0  # seconds before the second attempt, doubled before each further one
-MAX_ARCHIVE = 64 * 2**30  # bytes
-MAX_MATRIX = 256 * 2**30  # bytes
-_BLOCK = 1 << 20
+GZIP = b"\x1f\x8b"
+EXPANSION = 5  # bytes of .mtx that a byte of archive gives; 4.6 over 251 archives of the collection
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 _log = logging.getLogger("fillpath")
@@ -44,13 +32,25 @@ _log = logging.getLogger("fillpath")
 @dataclass(frozen=True)
 class Download:
     """A matrix in the cache. path : the .mtx file, `bytes` long. sha256 : of the archive it came from.
-    source : where that archive was. reused : it was there already."""
+    source : where that archive was. how : it got here now. archive : bytes of it, 0 if reused; resumed :
+    how many of these an earlier try had left."""
 
     path: Path
     sha256: str
     source: str
     bytes: int
-    reused: bool
+    how: Literal["reused", "resumed", "downloaded", "copied"]
+    archive: int = 0
+    resumed: int = 0
+
+    @property
+    def told(self) -> str:
+        """What happened, for people."""
+        if self.how == "reused":
+            return f"reused {self.path} (from {self.source})"
+        if self.how == "resumed":
+            return f"resumed at {bytes_text(self.resumed)} of {bytes_text(self.archive)} from {self.source}"
+        return f"{self.how} {bytes_text(self.archive)} from {self.source}"
 
 
 @dataclass(frozen=True)
@@ -62,36 +62,64 @@ class _Receipt:
     bytes: int
 
 
-class _Transient(Exception):
-    """A transfer that may succeed if it is tried again."""
+@dataclass(frozen=True)
+class _Order:
+    """A matrix that is not in the cache. sha256 : of its archive, as the catalogue says, or empty. known :
+    what its address gave before, None if that does not matter."""
+
+    folder: Path
+    name: str
+    wanted: Wanted
+    sha256: str
+    known: trust.Known | None
+
+    @property
+    def part(self) -> Path:
+        return self.folder / f"{self.name}.tar.gz.part"
 
 
-def fetch(group: str, name: str, sha256: str = "") -> Download:
+def fetch(
+    group: str, name: str, sha256: str = "", *, offline: bool = False, trust_change: bool = False
+) -> Download:
     """The matrix Group/name, from the cache or else from `$FILLPATH_MIRROR` (a folder or URL) or the site.
 
-    sha256 : what the archive must have, empty if that is not known. Safe beside other processes. Raises
-    InputError for names that no collection has, TransferError for everything else that goes wrong.
+    sha256 : what the archive must have, empty if that is not known: then it must have the one that its
+    address gave before, unless trust_change. offline : ask no server, as under FILLPATH_OFFLINE=1. Safe
+    beside other processes. Raises InputError for names that no collection has, DiskFullError, TransferError
+    for everything else that goes wrong, and at once if it went wrong a moment ago.
     """
+    folder = _folder(group, name)
+    found = _cached(folder, name, sha256)
+    if found is not None:
+        return found
+    label = f"{group}/{name}"
+    location = address(f"MM/{label}.tar.gz")
+    wanted = Wanted(label, location, f"is {label} spelled right?", GZIP, EXPANSION, offline)
+    refuse_offline(wanted)
+    with exclusive(cache() / "locks" / f"{group}+{name}.lock"):
+        found = _cached(folder, name, sha256)
+        if found is not None:
+            return found
+        failures.refuse(folder, location, label)
+        _sweep(folder)
+        known = None if sha256 or trust_change else trust.known(location)
+        try:
+            return _obtain(_Order(folder, name, wanted, sha256, known))
+        except TransferError as problem:
+            failures.note(folder, location, problem)
+            raise
+
+
+def forget_failure(group: str, name: str) -> None:
+    """Let the next `fetch` of that matrix try at once, whatever went wrong a moment ago."""
+    failures.forget(_folder(group, name))
+
+
+def _folder(group: str, name: str) -> Path:
     for word in (group, name):
         if not _NAME.fullmatch(word):
             raise InputError(f"matrix {group}/{name}: {word!r} is no name of the collection")
-    folder = cache() / "matrices" / group / name
-    reused = _cached(folder, name, sha256)
-    if reused is not None:
-        _log.info("%s/%s: reused %s", group, name, reused.path)
-        return reused
-    folder.mkdir(parents=True, exist_ok=True)
-    location = f"{os.environ.get('FILLPATH_MIRROR') or COLLECTION}/MM/{group}/{name}.tar.gz"
-    with _temporary(folder) as archive:
-        digest = _transfer(location, archive, f"{group}/{name}")
-        if sha256 and digest != sha256:
-            raise TransferError(f"{location}: sha256 {digest} is not the expected {sha256}; not kept")
-        size = _extract(archive, name, folder / f"{name}.mtx", location)
-    receipt = _Receipt(digest, location, size)
-    with atomic_write(_receipt_path(folder)) as handle:
-        cast(IO[str], handle).write(json.dumps(asdict(receipt), sort_keys=True) + "\n")
-    _log.info("%s/%s: downloaded %d bytes from %s", group, name, size, location)
-    return Download(folder / f"{name}.mtx", digest, location, size, reused=False)
+    return cache() / "matrices" / group / name
 
 
 def _receipt_path(folder: Path) -> Path:
@@ -107,111 +135,51 @@ def _cached(folder: Path, name: str, sha256: str) -> Download | None:
         return None
     if not whole or (sha256 and receipt.sha256 != sha256):
         return None
-    return Download(path, receipt.sha256, receipt.source, receipt.bytes, reused=True)
+    return Download(path, receipt.sha256, receipt.source, receipt.bytes, "reused")
 
 
-@contextlib.contextmanager
-def _temporary(folder: Path) -> Iterator[Path]:
-    descriptor, name = tempfile.mkstemp(prefix=".download.", suffix=".tmp", dir=folder)
-    os.close(descriptor)
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process was writing here; whoever holds the lock is the only one who writes."""
+    for orphan in folder.glob(".*.tmp"):
+        orphan.unlink(missing_ok=True)
+
+
+def _obtain(order: _Order, again: bool = True) -> Download:
+    arrived = transfer(order.wanted, order.part)
     try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
+        return _keep(order, arrived)
+    except TransferError as problem:
+        discard(order.part)
+        if not (again and arrived.doubtful):
+            raise
+        _log.warning("%s; downloading it once more from the start", problem)
+    return _obtain(order, again=False)
 
 
-def _transfer(location: str, target: Path, matrix: str) -> str:
-    """Copy the archive to `target`; its sha256. Tries again where that may help."""
-    for attempt in range(ATTEMPTS):
-        if attempt:
-            time.sleep(BACKOFF * 2 ** (attempt - 1))
-        try:
-            return _copy(location, target, matrix)
-        except _Transient as problem:
-            reason = str(problem)
-            _log.warning("%s: attempt %d of %d failed: %s", location, attempt + 1, ATTEMPTS, reason)
-    hint = "try again later, or set FILLPATH_MIRROR"
-    raise TransferError(f"{location}: failed {ATTEMPTS} times, last: {reason}; {hint}")
+def _keep(order: _Order, arrived: Arrived) -> Download:
+    """Make the matrix of an archive the cached one, and remove the archive."""
+    location, path = order.wanted.location, order.folder / f"{order.name}.mtx"
+    _verify(order, arrived.sha256)
+    size = extract(arrived.path, f"{order.name}/{order.name}.mtx", path, location)
+    receipt = _Receipt(arrived.sha256, location, size)
+    with storing(path):
+        write_text(_receipt_path(order.folder), json.dumps(asdict(receipt), sort_keys=True) + "\n")
+        trust.record(location, arrived.sha256, arrived.bytes)
+    discard(order.part)
+    failures.forget(order.folder)
+    how: Literal["resumed", "downloaded", "copied"] = "resumed" if arrived.resumed else "downloaded"
+    if not is_remote(location):
+        how = "copied"
+    return Download(path, arrived.sha256, location, size, how, arrived.bytes, arrived.resumed)
 
 
-def _copy(location: str, target: Path, matrix: str) -> str:
-    digest = hashlib.sha256()
-    size = 0
-    try:
-        with _open(location) as source, target.open("wb") as out:
-            while block := source.read(_BLOCK):
-                size += len(block)
-                if size > MAX_ARCHIVE:
-                    raise TransferError(f"{location}: larger than {MAX_ARCHIVE} bytes; not kept")
-                digest.update(block)
-                out.write(block)
-            _check_length(source, size)
-    except urllib.error.HTTPError as problem:
-        if problem.code in (404, 410):
-            reason = f"not there (HTTP {problem.code}); is {matrix} spelled right?"
-            raise TransferError(f"{location}: {reason}") from None
-        if problem.code < 500 and problem.code not in (408, 429):
-            raise TransferError(f"{location}: refused with HTTP {problem.code}") from None
-        raise _Transient(f"HTTP {problem.code}") from None
-    except FileNotFoundError:
-        raise TransferError(f"{location}: no such file; is {matrix} spelled right?") from None
-    except (OSError, http.client.HTTPException) as problem:
-        raise _Transient(str(problem) or type(problem).__name__) from None
-    return digest.hexdigest()
-
-
-def _check_length(source: IO[bytes], size: int) -> None:
-    """A connection that closes early ends like a file: only the announced length tells."""
-    headers = getattr(source, "headers", None)
-    announced = headers.get("Content-Length") if headers is not None else None
-    if announced is not None and int(announced) != size:
-        raise _Transient(f"{size} of {announced} bytes arrived")
-
-
-def _open(location: str) -> IO[bytes]:
-    if not re.match(r"[a-z]+://", location):
-        return Path(location).open("rb")
-    if not location.startswith(("http://", "https://")):
-        raise TransferError(f"{location}: FILLPATH_MIRROR must be a folder or an http(s) URL")
-    request = urllib.request.Request(location, headers={"User-Agent": USER_AGENT})
-    return cast(IO[bytes], urllib.request.urlopen(request, timeout=TIMEOUT))
-
-
-def _extract(archive: Path, name: str, target: Path, location: str) -> int:
-    """Write the one member that is wanted; its size in bytes."""
-    wanted = f"{name}/{name}.mtx"
-    try:
-        with gzip.open(archive) as raw, tarfile.open(fileobj=raw, mode="r:") as tar:
-            for member in tar:
-                _refuse_unsafe(member, location)
-                if member.name == wanted:
-                    return _write_member(tar, member, raw, target, location)
-    except (tarfile.TarError, EOFError, OSError, zlib.error) as problem:
-        raise TransferError(f"{location}: truncated or damaged archive: {problem}") from None
-    raise TransferError(f"{location}: the archive has no member {wanted}")
-
-
-def _refuse_unsafe(member: tarfile.TarInfo, location: str) -> None:
-    path = PurePosixPath(member.name)
-    if path.is_absolute() or ".." in path.parts:
-        raise TransferError(f"{location}: unsafe archive: member {member.name!r} leaves its folder")
-    if not (member.isreg() or member.isdir()):
-        raise TransferError(f"{location}: unsafe archive: member {member.name!r} is a link or a device")
-
-
-def _write_member(
-    tar: tarfile.TarFile, member: tarfile.TarInfo, raw: gzip.GzipFile, target: Path, location: str
-) -> int:
-    source = tar.extractfile(member)
-    if source is None or member.size > MAX_MATRIX:
-        raise TransferError(f"{location}: member {member.name!r} is no file below {MAX_MATRIX} bytes")
-    with source, atomic_write(target, "wb") as handle:
-        out = cast(IO[bytes], handle)
-        size = 0
-        while block := source.read(_BLOCK):
-            size += out.write(block)
-        if size != member.size:
-            raise EOFError(f"member {member.name} ends after {size} of {member.size} bytes")
-        while raw.read(_BLOCK):  # gzip's checksum stands at the end, and is compared on reaching it
-            pass
-    return size
+def _verify(order: _Order, sha256: str) -> None:
+    location = order.wanted.location
+    if order.sha256 and sha256 != order.sha256:
+        expected = f"the expected {order.sha256} (config/matrices.csv)"
+        advice = "is FILLPATH_MIRROR right?"
+        raise TransferError(f"{location}: sha256 {sha256} is not {expected}; not kept; {advice}")
+    if order.known is not None and sha256 != order.known.sha256:
+        before = f"the {order.known.sha256} that this address gave on {order.known.first_seen[:10]}"
+        advice = f"if the change is meant, `fillpath fetch --trust {order.wanted.label}` accepts it"
+        raise TransferError(f"{location}: sha256 {sha256} is not {before}; not kept; {advice}")

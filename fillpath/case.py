@@ -19,7 +19,8 @@ from fillpath.errors import UnknownNameError
 MATCHINGS = ("none", "auto", "mc64")
 # A file name holds 255 bytes on every common file system, and endings follow.
 MAX_NAME = 230
-ORDERINGS = ("natural", "random", "metis")
+ORDERINGS = ("natural", "random", "nnz", "amd", "metis", "geometric")
+MAX_DIAGONAL = 10**15
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _VALUE = re.compile(r"[A-Za-z0-9._,+-]+")
@@ -29,36 +30,45 @@ _RESERVED = ("gpus", "seed", "threads")
 
 @dataclass(frozen=True, order=True)
 class Preparation:
-    """How a matrix is prepared: row matching, fill-reducing ordering, explicit zeros kept or dropped.
+    """How a matrix is prepared: row matching, fill-reducing ordering, explicit zeros kept or dropped, and what
+    stands on a zero diagonal instead of a matching (0: nothing is replaced).
 
-    Written `[matching+]ordering[+dropzeros]`; matching `none` is not written.
+    Written `[matching+]ordering[+dropzeros][+diagonal=V]`; matching `none` is not written.
     """
 
     matching: str = "none"
     ordering: str = "natural"
     explicit_zeros: bool = True
+    diagonal: int = 0
 
     def __post_init__(self) -> None:
         _one_of(self.matching, MATCHINGS, "matching")
         _one_of(self.ordering, ORDERINGS, "ordering")
+        if not 0 <= self.diagonal <= MAX_DIAGONAL:
+            raise UnknownNameError(f"diagonal {self.diagonal}: expected an integer in 0..{MAX_DIAGONAL}")
+        if self.diagonal and self.matching != "none":
+            raise UnknownNameError(f"diagonal={self.diagonal} stands in for a matching: use matching none")
 
     @property
     def name(self) -> str:
         matching = [] if self.matching == "none" else [self.matching]
         zeros = [] if self.explicit_zeros else ["dropzeros"]
-        return "+".join([*matching, self.ordering, *zeros])
+        diagonal = [f"diagonal={self.diagonal}"] if self.diagonal else []
+        return "+".join([*matching, self.ordering, *zeros, *diagonal])
 
     @classmethod
     def parse(cls, name: str) -> Preparation:
         """The preparation of that name. Raises UnknownNameError unless it is written canonically."""
         tokens = name.split("+")
-        explicit_zeros = tokens[-1] != "dropzeros"
+        diagonal = _parse_diagonal(tokens)
+        explicit_zeros = tokens[-1:] != ["dropzeros"]
         if not explicit_zeros:
             tokens.pop()
         matching = tokens.pop(0) if len(tokens) == 2 else "none"
         if len(tokens) != 1:
-            raise UnknownNameError(f"preparation {name!r}: expected [matching+]ordering[+dropzeros]")
-        preparation = cls(matching, tokens[0], explicit_zeros)
+            expected = "[matching+]ordering[+dropzeros][+diagonal=V]"
+            raise UnknownNameError(f"preparation {name!r}: expected {expected}")
+        preparation = cls(matching, tokens[0], explicit_zeros, diagonal)
         if preparation.name != name:
             raise UnknownNameError(f"preparation {name!r}: write {preparation.name!r}")
         return preparation
@@ -150,6 +160,13 @@ def _parse_options(written: str, name: str) -> dict[str, str]:
             key = head
         options[key] = tail if equals else f"{options[key]}.{piece}"
     return options
+
+
+def _parse_diagonal(tokens: list[str]) -> int:
+    """Take `diagonal=V` off the end of a preparation's tokens; 0 where it is not there."""
+    if not tokens[-1].startswith("diagonal="):
+        return 0
+    return _parse_count("diagonal", tokens.pop().removeprefix("diagonal="))
 
 
 def _parse_count(key: str, text: str) -> int:

@@ -7,14 +7,17 @@ import json
 import logging
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import airspeed, archive, experiments, run
 from benchmarks import measure as measuring
+from benchmarks import plan as planning
 from benchmarks.doctor import diagnosis
 from benchmarks.experiments import Settings
-from fetch import catalogue
+from fetch import catalogue, collection, several
 from fillpath import __version__, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
 from fillpath.errors import FillpathError, UnknownNameError, suggest
@@ -23,6 +26,8 @@ from fillpath.record import Record, Status, interval
 EXAMPLES = """examples:
   fillpath list                                     what is implemented
   fillpath list --matrices                          which matrices have a name here
+  fillpath list --matrices --search circuit         which others the SuiteSparse collection holds
+  fillpath fetch small HB/bcsstk18                  download a suite's matrices and one more, ahead of time
   fillpath run symbolic fill2_cpu poisson3d:16      a generated matrix, nothing to download
   fillpath run symbolic fill1_pruned HB/bcsstk18 --ordering metis --json
   fillpath run symbolic fill2_cpu my.mtx --threads 1 --samples 5
@@ -79,10 +84,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def _list_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--matrices", action="store_true", help="list matrices instead of implementations")
+    command.add_argument(
+        "--search", metavar="WORD", default="", help="matrices of the collection, by name or kind"
+    )
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    if arguments.matrices:
+    rows: list[tuple[str, ...]]
+    if arguments.search:
+        rows = _found(arguments.search)
+    elif arguments.matrices:
         rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
         rows += [
             (e.id, _count(e.order), _count(e.nnz_with_zeros), e.suite, _role(e)) for e in catalogue.entries()
@@ -91,10 +102,60 @@ def _list(arguments: argparse.Namespace) -> int:
         registry.load_all()
         rows = [("stage", "implementation", "device", "options", "what it is")]
         rows += [(i.stage, i.name, i.device, _options(i), i.summary) for i in registry.registered()]
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
     return 0
+
+
+def _found(word: str) -> list[tuple[str, ...]]:
+    """What the collection holds, under the ids that it has here."""
+    found = collection.search(word, collection.index())
+    if not found:
+        raise UnknownNameError(f"--search {word}: no matrix of the collection has it in its name or kind")
+    rows: list[tuple[str, ...]] = [("id", "order", "entries", "kind")]
+    for e in found:
+        order = str(e.rows) if e.rows == e.columns else f"{e.rows}x{e.columns}"
+        rows.append((catalogue.resolve(f"{e.group}/{e.name}"), order, str(e.entries), e.kind))
+    return rows
+
+
+def _fetch_arguments(command: argparse.ArgumentParser) -> None:
+    suites = ", ".join(experiments.SUITES)
+    command.add_argument(
+        "name", nargs="*", metavar="NAME|SUITE", help=f"a matrix as for `fillpath run`, or one of {suites}"
+    )
+    command.add_argument("--offline", action="store_true", help="ask no server, as with FILLPATH_OFFLINE=1")
+    command.add_argument("--trust", action="store_true", help="accept an archive that changed at its address")
+    command.add_argument("--index", action="store_true", help="renew the index that --search reads")
+
+
+def _fetch(arguments: argparse.Namespace) -> int:
+    if not arguments.name and not arguments.index:
+        raise UnknownNameError(f"fetch: name a matrix, or one of {', '.join(experiments.SUITES)}")
+    suites = [name for name in arguments.name if name in experiments.SUITES]
+    named = [catalogue.resolve(name) for name in arguments.name if name not in experiments.SUITES]
+    within = [e.id for e in catalogue.entries() if any(e.suite in experiments.SUITES[s] for s in suites)]
+    if arguments.index:
+        print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
+    outcomes = []
+    for outcome in several.fetch_each(
+        dict.fromkeys(named + within), offline=arguments.offline, trust_change=arguments.trust
+    ):
+        print(f"{outcome.matrix}: {outcome.told}", flush=True)
+        outcomes.append(outcome)
+    if outcomes:
+        print(_counted(outcomes))
+    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in named]
+    return int(bool(missing) or any(o.how in ("failed", "not tried") for o in outcomes))
+
+
+def _counted(outcomes: Sequence[several.Outcome]) -> str:
+    """`3 matrices: 2 downloaded, 1 failed; 1.2 MB arrived`."""
+    counts = Counter(outcome.how for outcome in outcomes)
+    arrived = paths.bytes_text(sum(outcome.arrived for outcome in outcomes))
+    listed = ", ".join(f"{count} {how}" for how, count in counts.items())
+    return f"{len(outcomes)} {'matrix' if len(outcomes) == 1 else 'matrices'}: {listed}; {arrived} arrived"
 
 
 def _run_arguments(command: argparse.ArgumentParser) -> None:
@@ -109,6 +170,11 @@ def _run_arguments(command: argparse.ArgumentParser) -> None:
         help="row matching for a large diagonal; auto: none where the diagonal is full and the matrix is "
         "symmetric or pattern-only (default: %(default)s)",
     )  # fmt: skip
+    command.add_argument(
+        "--diagonal", type=_positive, default=0, metavar="V",
+        help="value in place of a missing or zero diagonal entry; with --matching none",
+    )  # fmt: skip
+    command.add_argument("--drop-zeros", action="store_true", help="leave explicit zeros out")
     command.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="of the implementation; repeatable"
     )
@@ -131,11 +197,14 @@ def _run(arguments: argparse.Namespace) -> int:
         stage=arguments.stage,
         implementation=arguments.implementation,
         matrix=catalogue.resolve(arguments.matrix),
-        preparation=Preparation(arguments.matching, arguments.ordering),
+        preparation=Preparation(
+            arguments.matching, arguments.ordering, not arguments.drop_zeros, arguments.diagonal
+        ),
         options=implementation.canonical(dict(map(_pair, arguments.option))),
         seed=arguments.seed,
         threads=arguments.threads,
     )
+    catalogue.forget_failure(case.matrix)
     logging.getLogger("fillpath").info("measuring %s", case.name)
     limits = measuring.Limits(seconds=arguments.limit, samples=arguments.samples)
     record = measuring.measure(case, limits, fresh=arguments.fresh)
@@ -161,6 +230,20 @@ def _told(record: Record) -> str:
     if record.suspect:
         lines.append("  suspect: faster than its bytes can be moved")
     return "\n".join(lines)
+
+
+def _plan_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("suite", metavar="SUITE", help=f"one of {', '.join(experiments.SUITES)}")
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    suite = arguments.suite
+    if suite not in experiments.SUITES:
+        hint = suggest(suite, experiments.SUITES)
+        raise UnknownNameError(f"suite {suite!r}: expected one of {', '.join(experiments.SUITES)}{hint}")
+    made = planning.plan(replace(Settings.from_env(), suite=suite))
+    print(made.text())
+    return 0 if made.fits else 1
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
@@ -198,7 +281,12 @@ def _input_arguments(command: argparse.ArgumentParser) -> None:
 
 def _fetch_input(arguments: argparse.Namespace) -> int:
     case = _case_of(arguments.input)
-    return _noted(lambda within: catalogue.locate(case.matrix))
+
+    def step(within: run.Run) -> None:
+        catalogue.forget_failure(case.matrix)
+        catalogue.locate(case.matrix)
+
+    return _noted(step)
 
 
 def _prepare(arguments: argparse.Namespace) -> int:
@@ -287,7 +375,9 @@ def _no_arguments(command: argparse.ArgumentParser) -> None:
 
 COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None]]] = {
     "list": ("list implementations, or matrices", _list, _list_arguments),
+    "fetch": ("download matrices into the cache, ahead of time", _fetch, _fetch_arguments),
     "run": ("measure one case: verify, then time; exit status 0 only for ok", _run, _run_arguments),
+    "plan": ("bytes, disk, memory and time of a run; exit status 1 if it cannot fit", _plan, _plan_arguments),
     "doctor": ("say what this machine is, what can run on it and why not", _doctor, _no_arguments),
     "pack": ("write a machine's results as one file", _pack, _pack_arguments),
     "unpack": ("merge another machine's packed results", _unpack, _unpack_arguments),

@@ -31,6 +31,12 @@ class UnsupportedError(FillpathError):
     status = "unsupported"
 
 
+class UnavailableError(FillpathError):
+    """Something optional that this machine lacks: a library, a device."""
+
+    status = "unavailable"
+
+
 class MemoryBudgetError(FillpathError):
     """The memory budget is below what the smallest unit of work needs."""
 
@@ -43,6 +49,10 @@ class ConfigError(FillpathError):
 
 class TransferError(FillpathError):
     """A matrix that could not be fetched."""
+
+
+class DiskFullError(FillpathError):
+    """A file system has too little room for what is to be written. What is finished there stays intact."""
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

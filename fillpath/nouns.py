@@ -59,7 +59,11 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a prepared matrix came from: everything that its content hash stands for."""
+    """Where a prepared matrix came from: everything that its content hash stands for.
+
+    field : of the source's values: real, integer, complex (the values are moduli) or pattern. diagonal : the
+    value that stands on what was missing of the diagonal, diagonal_added times.
+    """
 
     matrix: str
     source: str
@@ -72,6 +76,8 @@ class Provenance:
     explicit_zeros: int = 0
     entries: int = 0
     diagonal_added: int = 0
+    diagonal: float = 0.0
+    field: str = "real"
 
 
 @dataclass(frozen=True, eq=False)

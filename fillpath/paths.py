@@ -5,17 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
+from fillpath.errors import DiskFullError
+
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
 SITE = ROOT / "reports" / "site"
 # Markers, locks and logs of one checkout; ignored by git and removed by `make clean`.
 WORK = ROOT / ".fillpath"
+# Bytes of a file system that are left free: records and logs have to find room when a matrix does not.
+RESERVE = 100 * 2**20
 
 
 def results() -> Path:
@@ -56,6 +61,28 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
         Path(name).unlink(missing_ok=True)
         raise
     _fsync_folder(path.parent)
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise DiskFullError unless `needed` bytes fit into the file system of `folder`, the reserve left free.
+
+    folder : need not exist yet.
+    """
+    present = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    free = shutil.disk_usage(present).free
+    if needed + RESERVE > free:
+        raise DiskFullError(
+            f"{folder}: {bytes_text(needed)} are needed and {bytes_text(RESERVE)} have to stay free, "
+            f"but only {bytes_text(free)} are; free some space, or point FILLPATH_CACHE elsewhere"
+        )
+
+
+def bytes_text(count: int) -> str:
+    """A size for people: `0.6 MB` is 600 000 bytes."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= factor:
+            return f"{count / factor:.1f} {unit}"
+    return f"{count} bytes"
 
 
 def write_text(path: Path, text: str) -> None:

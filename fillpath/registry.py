@@ -32,6 +32,8 @@ STAGES: Mapping[str, str] = {
     "cholesky": "ParAC's randomised factor",
     "laplacian": "factor and preconditioned conjugate gradients",
 }
+# Stages that work with values: a complex matrix stops before them.
+NUMERIC_STAGES = ("numeric", "solve", "cholesky", "laplacian")
 
 Device = Literal["cpu", "gpu"]
 Available = tuple[bool, str]

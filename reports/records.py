@@ -16,12 +16,13 @@ from fillpath.record import Record, Status, interval, standing_records
 COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
     "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
-    "explicit_zeros", "zeros_kept", "verified_by", "verified_method", "run_id", "started_at", "machine",
-    "commit", "dirty", "host_cpu", "device", "versions",
+    "entries", "explicit_zeros", "diagonal_added", "zeros_kept", "verified_by", "verified_method", "run_id",
+    "started_at", "machine", "commit", "dirty", "host_cpu", "device", "versions",
 )  # fmt: skip
 
 _DTYPES = {
-    **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz", "explicit_zeros"), "Int64"),
+    **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz"), "Int64"),
+    **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added"), "Int64"),
     **dict.fromkeys(("median", "low", "high"), "float64"),
     **dict.fromkeys(("suspect", "zeros_kept", "dirty"), "boolean"),
 }
@@ -119,7 +120,7 @@ def _measured(record: Record) -> dict[str, Any]:
         "suspect": record.suspect,
         "edges": work.get("edges"),
         "fills": work.get("fills"),
-        **{key: prepared.get(key) for key in ("n", "nnz", "explicit_zeros")},
+        **{key: prepared.get(key) for key in ("n", "nnz", "entries", "explicit_zeros", "diagonal_added")},
         "verified_by": verified.by if verified else None,
         "verified_method": verified.method if verified else None,
         **{name: getattr(record, name) for name in _PROVENANCE},

@@ -1,166 +1,215 @@
-"""Transfers: what is kept, what is refused, and what it says."""
+"""Matrices of the collection: what is kept, what is refused, and what it says."""
 
 from __future__ import annotations
 
-import functools
+import gzip
 import hashlib
-import http.server
 import io
+import json
 import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
 import tarfile
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from fetch import suitesparse
-from fillpath.errors import InputError, TransferError
+from fetch import failures, suitesparse, transfer, unpack
+from fillpath import paths
+from fillpath.errors import DiskFullError, InputError, TransferError
 from fillpath.paths import ROOT
+from tests.misbehaving import (
+    MTX,
+    Site,
+    answered,
+    archive,
+    cut,
+    no_length,
+    refused,
+    regular,
+    serving,
+    special,
+    stalled,
+)
 
-HELD = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suitesparse")
-MTX = b"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 2 1.0\n"
+AT = "/MM/G/m.tar.gz"
+FETCH = "from fetch import suitesparse; print(suitesparse.fetch('G', 'm').told)"
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder; the first `failures` requests end in 503, `short` cuts every body in half."""
+def incompressible(seed: int, size: int) -> bytes:
+    """A matrix whose archive has about `size` bytes."""
+    comment = random.Random(seed).randbytes(size).hex().encode()
+    return MTX.replace(b"\n", b"\n%" + comment + b"\n", 1)
 
-    failures = 0
-    short = False
-    requests = 0
 
-    def do_GET(self) -> None:
-        type(self).requests += 1
-        if self.requests <= self.failures:
-            self.send_error(503)
-        elif self.short:
-            self.send_response(200)
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b"x" * 500)
-        else:
-            super().do_GET()
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+BIG = incompressible(0, 20000)
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(suitesparse, "BACKOFF", 0.0)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "BACKOFF", 0.0)
+    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
 
 
 @pytest.fixture
 def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A mirror that is a folder."""
     folder = tmp_path / "mirror"
     monkeypatch.setenv("FILLPATH_MIRROR", str(folder))
     return folder
 
 
 @pytest.fixture
-def handler() -> type[Quiet]:
-    return type("Handler", (Quiet,), {"requests": 0})
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A mirror that is a server and holds the matrix BIG."""
+    with serving() as served:
+        served.files[AT] = archive(regular("m/m.mtx", BIG))
+        monkeypatch.setenv("FILLPATH_MIRROR", served.url)
+        yield served
 
 
-@pytest.fixture
-def site(mirror: Path, handler: type[Quiet], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    served = functools.partial(handler, directory=str(mirror))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), served)
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setenv("FILLPATH_MIRROR", url)
-    yield url
-    server.shutdown()
-    server.server_close()
+def put(mirror: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
+    return put_raw(mirror, archive(*members))
 
 
-def put(mirror: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> Path:
-    path = mirror / "MM" / "G" / "m.tar.gz"
+def put_raw(mirror: Path, data: bytes) -> Path:
+    path = mirror / AT[1:]
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz") as tar:
-        for member, data in members:
-            tar.addfile(member, io.BytesIO(data))
+    path.write_bytes(data)
     return path
 
 
-def regular(name: str, data: bytes = MTX) -> tuple[tarfile.TarInfo, bytes]:
-    member = tarfile.TarInfo(name)
-    member.size = len(data)
-    return member, data
-
-
 def left_over() -> list[str]:
-    folder = Path(os.environ["FILLPATH_CACHE"])
+    folder = Path(os.environ["FILLPATH_CACHE"]) / "matrices"
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
+def part() -> Path:
+    return Path(os.environ["FILLPATH_CACHE"]) / "matrices" / "G" / "m" / "m.tar.gz.part"
+
+
+def leave_a_part(site: Site, sent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an earlier process does that gave up."""
+    site.script = [cut(sent)]
+    with monkeypatch.context() as once, pytest.raises(TransferError, match="kept for the next try"):
+        once.setattr(transfer, "ATTEMPTS", 1)
+        suitesparse.fetch("G", "m")
+    assert left_over() == ["failed.json", "m.tar.gz.part", "m.tar.gz.part.json"]
+    suitesparse.forget_failure("G", "m")
+    site.requests.clear()
+
+
 def test_only_the_matrix_is_kept_and_used_again(mirror: Path) -> None:
-    archive = put(mirror, [regular("m/m_b.mtx"), regular("m/m.mtx"), regular("m/readme.txt")])
+    path = put(mirror, regular("m/m_b.mtx"), regular("m/m.mtx"), regular("m/readme.txt"))
     first = suitesparse.fetch("G", "m")
-    assert first.path.read_bytes() == MTX and not first.reused
-    assert first.sha256 == hashlib.sha256(archive.read_bytes()).hexdigest()
-    archive.unlink()
-    assert suitesparse.fetch("G", "m").reused
+    assert first.path.read_bytes() == MTX and first.how == "copied"
+    assert first.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.unlink()
+    assert suitesparse.fetch("G", "m").how == "reused"
     assert left_over() == ["m.mtx", "receipt.json"]
 
 
 def test_a_truncated_matrix_in_the_cache_is_fetched_again(mirror: Path) -> None:
-    put(mirror, [regular("m/m.mtx")])
+    put(mirror, regular("m/m.mtx"))
     path = suitesparse.fetch("G", "m").path
     path.write_bytes(MTX[:20])
-    assert not suitesparse.fetch("G", "m").reused
+    assert suitesparse.fetch("G", "m").how == "copied"
     assert path.read_bytes() == MTX
 
 
-def test_a_server_that_fails_twice_is_asked_again(site: str, handler: type[Quiet], mirror: Path) -> None:
-    put(mirror, [regular("m/m.mtx")])
-    handler.failures = 2
-    assert suitesparse.fetch("G", "m").path.read_bytes() == MTX
-    assert handler.requests == 3
+def test_it_says_what_it_downloaded_resumed_and_reused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = suitesparse.fetch("G", "m")
+    assert first.told == f"downloaded {first.archive / 1000:.1f} kB from {site.url}{AT}"
+    again = suitesparse.fetch("G", "m")
+    assert again.told == f"reused {first.path} (from {site.url}{AT})" and again.archive == 0
+    shutil.rmtree(first.path.parent)
+    leave_a_part(site, 5000, monkeypatch)
+    assert suitesparse.fetch("G", "m").told.startswith("resumed at 5.0 kB of 2")
 
 
-def test_a_server_that_keeps_failing_is_given_up(site: str, handler: type[Quiet], mirror: Path) -> None:
-    handler.failures = 99
-    with pytest.raises(TransferError, match="failed 4 times, last: HTTP 503"):
-        suitesparse.fetch("G", "m")
-    assert handler.requests == suitesparse.ATTEMPTS and left_over() == []
+def test_a_cached_matrix_is_used_whatever_mirror_it_came_from(
+    site: Site, mirror: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILLPATH_MIRROR", site.url)
+    suitesparse.fetch("G", "m")
+    monkeypatch.setenv("FILLPATH_MIRROR", str(mirror))
+    assert site.url in suitesparse.fetch("G", "m").told
 
 
-def test_a_missing_matrix_is_not_asked_for_twice(site: str, handler: type[Quiet], mirror: Path) -> None:
-    mirror.mkdir()
+def test_a_download_that_was_cut_leaves_only_the_matrix(site: Site) -> None:
+    site.script = [cut(7000), refused(503), cut(100)]
+    download = suitesparse.fetch("G", "m")
+    assert download.path.read_bytes() == BIG and download.how == "downloaded"
+    assert site.ranges == [None, "bytes=7000-", "bytes=7000-", "bytes=7100-"]
+    assert left_over() == ["m.mtx", "receipt.json"]
+
+
+def test_a_missing_matrix_is_not_asked_for_twice(site: Site) -> None:
     with pytest.raises(TransferError, match=r"HTTP 404.*is G/absent spelled right"):
         suitesparse.fetch("G", "absent")
-    assert handler.requests == 1
+    assert len(site.requests) == 1
 
 
-def test_a_connection_that_closes_early_is_noticed(site: str, handler: type[Quiet], mirror: Path) -> None:
-    handler.short = True
-    with pytest.raises(TransferError, match=r"500 (of|bytes)"):
+def test_a_page_instead_of_an_archive_leaves_nothing(site: Site) -> None:
+    site.script = [answered(200, b"<html>Maintenance", Content_Type="text/html")]
+    with pytest.raises(TransferError, match="an HTML page, not an archive; not kept"):
         suitesparse.fetch("G", "m")
-    assert left_over() == []
+    assert len(site.requests) == 1 and left_over() == ["failed.json"]
+
+
+def test_a_corrupt_archive_fails_at_once_and_leaves_nothing(site: Site) -> None:
+    data = bytearray(site.files[AT])
+    data[9000] ^= 1
+    site.files[AT] = bytes(data)
+    with pytest.raises(TransferError, match=r"truncated or damaged archive: .*; not kept"):
+        suitesparse.fetch("G", "m")
+    assert len(site.requests) == 1 and left_over() == ["failed.json"]
+
+
+def test_a_part_that_turns_out_damaged_is_downloaded_once_more(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_a_part(site, 8000, monkeypatch)
+    part().write_bytes(site.files[AT][:4000] + bytes(4000))
+    download = suitesparse.fetch("G", "m")
+    assert download.path.read_bytes() == BIG and download.how == "downloaded"
+    assert site.ranges == ["bytes=8000-", None]
+
+
+@pytest.mark.parametrize("sha256", ["", "0" * 64])
+def test_an_archive_without_length_is_downloaded_once_more_and_no_more(site: Site, sha256: str) -> None:
+    site.files[AT] = site.files[AT] if sha256 else site.files[AT][:9000]
+    site.script = [no_length] * 5
+    with pytest.raises(TransferError, match="is not the expected" if sha256 else "truncated or damaged"):
+        suitesparse.fetch("G", "m", sha256)
+    assert site.ranges == [None, None] and left_over() == ["failed.json"]
 
 
 def test_a_missing_file_in_a_folder_mirror_says_so(mirror: Path) -> None:
-    with pytest.raises(TransferError, match="no such file"):
+    with pytest.raises(TransferError, match=r"no such file; is G/m spelled right"):
         suitesparse.fetch("G", "m")
 
 
-@pytest.mark.parametrize("keep", [0, 40, -30])
+@pytest.mark.parametrize("keep", [15000, 40, -30])
 def test_a_truncated_archive_leaves_nothing(mirror: Path, keep: int) -> None:
-    data = os.urandom(30000).hex().encode()
-    archive = put(mirror, [regular("m/m.mtx", data)])
-    archive.write_bytes(archive.read_bytes()[: keep or 15000])
+    path = put(mirror, regular("m/m.mtx", incompressible(1, 30000)))
+    path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(TransferError, match="truncated or damaged"):
         suitesparse.fetch("G", "m")
     assert left_over() == []
 
 
-def link(name: str, kind: bytes, target: str = "/etc/passwd") -> tuple[tarfile.TarInfo, bytes]:
-    member = tarfile.TarInfo(name)
-    member.type, member.linkname = kind, target
-    return member, b""
+def pax(**headers: str) -> tuple[tarfile.TarInfo, bytes]:
+    member, data = regular("m/m.mtx")
+    member.pax_headers = {name.replace("_", "."): value for name, value in headers.items()}
+    return member, data
 
 
 @pytest.mark.parametrize(
@@ -169,39 +218,152 @@ def link(name: str, kind: bytes, target: str = "/etc/passwd") -> tuple[tarfile.T
         regular("../m/m.mtx"),
         regular("m/../../escape"),
         regular("/tmp/escape"),
-        link("m/m.mtx", tarfile.SYMTYPE),
-        link("m/m.mtx", tarfile.LNKTYPE),
-        link("m/m.mtx", tarfile.CHRTYPE),
-        link("m/m.mtx", tarfile.FIFOTYPE),
+        pax(path="../escape"),
+        special("m/m.mtx", tarfile.SYMTYPE),
+        special("m/m.mtx", tarfile.LNKTYPE),
+        special("m/m.mtx", tarfile.CHRTYPE),
+        special("m/m.mtx", tarfile.BLKTYPE),
+        special("m/m.mtx", tarfile.FIFOTYPE),
+        special("m/m.mtx", tarfile.GNUTYPE_SPARSE),
+        pax(GNU_sparse_map="0,1", GNU_sparse_size="5"),
     ],
     ids=lambda member: f"{member[0].name}-{member[0].type.decode()}",
 )
 def test_an_unsafe_archive_is_refused_and_leaves_nothing(
     mirror: Path, member: tuple[tarfile.TarInfo, bytes]
 ) -> None:
-    put(mirror, [member, regular("m/m.mtx")])
-    with pytest.raises(TransferError, match="unsafe archive"):
+    put(mirror, member, regular("m/m.mtx"))
+    with pytest.raises(TransferError, match=r"unsafe archive.*not kept"):
         suitesparse.fetch("G", "m")
     assert left_over() == []
+    assert not (mirror.parent / "escape").exists() and not Path("/tmp/escape").exists()
+
+
+def tar_of(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    return gzip.decompress(archive(*members))
+
+
+def chained_headers(count: int) -> bytes:
+    """Extended headers that follow one another: tarfile calls itself once for each."""
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 8
+    return (header.tobuf(tarfile.USTAR_FORMAT) + b"8 a=bcd\n".ljust(512, b"\0")) * count
+
+
+@pytest.mark.parametrize(
+    ("bomb", "says"),
+    [
+        (archive(regular("m/m.mtx", bytes(1 << 20))), "inflates to more than"),
+        (archive(regular("m/other", bytes(1 << 20)), regular("m/m.mtx")), "inflates to more than"),
+        (gzip.compress(tar_of(regular("m/m.mtx")) + bytes(1 << 20)), "inflates to more than"),
+        (archive(pax(comment="x" * (2 << 20))), "a header of 2.1 MB"),
+        (archive(*[regular(f"m/{i}", b"") for i in range(1100)]), "more than 1000 members"),
+        (gzip.compress(chained_headers(2000) + tar_of(regular("m/m.mtx"))), "recursion"),
+    ],
+    ids=["wanted", "unwanted", "trailing", "header", "members", "headers"],
+)
+def test_a_bomb_is_refused_before_it_goes_off(
+    mirror: Path, monkeypatch: pytest.MonkeyPatch, bomb: bytes, says: str
+) -> None:
+    small = "inflates" in says
+    monkeypatch.setattr(unpack, "ALLOWANCE", 20000 if small else unpack.ALLOWANCE)
+    put_raw(mirror, bomb)
+    with pytest.raises(TransferError, match=says):
+        suitesparse.fetch("G", "m")
+    assert left_over() == []
+
+
+def test_an_honest_header_bounds_what_is_inflated(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "ALLOWANCE", 0)
+    read: list[int] = []
+    inflate = gzip.GzipFile.read
+    monkeypatch.setattr(gzip.GzipFile, "read", lambda file, size=-1: read.append(size) or inflate(file, size))
+    put(mirror, regular("m/m.mtx", bytes(1 << 20)))
+    with pytest.raises(TransferError, match="inflates to more than"):
+        suitesparse.fetch("G", "m")
+    assert sum(read) < 10000
 
 
 def test_an_archive_without_the_matrix_or_above_the_bound_is_refused(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(mirror, [regular("other/m.mtx")])
+    put(mirror, regular("other/m.mtx"))
     with pytest.raises(TransferError, match=r"no member m/m\.mtx"):
         suitesparse.fetch("G", "m")
-    put(mirror, [regular("m/m.mtx")])
-    monkeypatch.setattr(suitesparse, "MAX_MATRIX", 10)
+    put(mirror, regular("m/m.mtx"))
+    monkeypatch.setattr(unpack, "MAX_MATRIX", 10)
     with pytest.raises(TransferError, match="below 10 bytes"):
         suitesparse.fetch("G", "m")
 
 
-def test_a_checksum_that_differs_is_refused(mirror: Path) -> None:
-    put(mirror, [regular("m/m.mtx")])
-    with pytest.raises(TransferError, match="is not the expected"):
+def test_a_checksum_that_differs_is_refused_at_once(site: Site) -> None:
+    with pytest.raises(TransferError, match=r"is not the expected 0000.*\(config/matrices\.csv\); not kept"):
         suitesparse.fetch("G", "m", "0" * 64)
-    assert left_over() == []
+    assert len(site.requests) == 1 and left_over() == ["failed.json"]
+
+
+def test_the_first_checksum_of_an_address_is_kept_though_the_matrix_goes(site: Site) -> None:
+    first = suitesparse.fetch("G", "m")
+    shutil.rmtree(first.path.parent)
+    site.files[AT] = archive(regular("m/m.mtx"))
+    with pytest.raises(TransferError, match=rf"is not the {first.sha256} that .*fetch --trust G/m` accepts"):
+        suitesparse.fetch("G", "m")
+    assert left_over() == ["failed.json"] and len(site.requests) == 2
+    suitesparse.forget_failure("G", "m")
+    changed = suitesparse.fetch("G", "m", trust_change=True)
+    assert changed.path.read_bytes() == MTX
+    shutil.rmtree(first.path.parent)
+    assert suitesparse.fetch("G", "m").sha256 == changed.sha256
+
+
+def test_the_catalogues_checksum_beats_the_first_one(site: Site) -> None:
+    shutil.rmtree(suitesparse.fetch("G", "m").path.parent)
+    site.files[AT] = archive(regular("m/m.mtx"))
+    sha256 = hashlib.sha256(site.files[AT]).hexdigest()
+    assert suitesparse.fetch("G", "m", sha256).path.read_bytes() == MTX
+
+
+def test_a_record_of_checksums_that_is_none_is_no_reason_to_trust(site: Site) -> None:
+    path = suitesparse.fetch("G", "m").path
+    shutil.rmtree(path.parent)
+    (paths.cache() / "trust.json").write_text('{"a": {"sha256": 1}}')
+    with pytest.raises(TransferError, match=r"trust\.json: not the record.*mend it, or remove it"):
+        suitesparse.fetch("G", "m")
+    assert len(site.requests) == 1
+
+
+def test_what_failed_a_moment_ago_is_not_tried_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.script = [refused(503)] * transfer.ATTEMPTS
+    with pytest.raises(TransferError, match=r"^http.*failed 4 times"):
+        suitesparse.fetch("G", "m")
+    asked = len(site.requests)
+    with pytest.raises(TransferError, match=r"^not tried again: failed 0 s ago: http.*failed 4 times"):
+        suitesparse.fetch("G", "m")
+    assert len(site.requests) == asked
+    with monkeypatch.context() as elsewhere, pytest.raises(TransferError, match="no such file"):
+        elsewhere.setenv("FILLPATH_MIRROR", "/nowhere")
+        suitesparse.fetch("G", "m")
+    monkeypatch.setattr(failures, "RETRY_AFTER", 0.0)
+    assert suitesparse.fetch("G", "m").how == "downloaded"
+    assert left_over() == ["m.mtx", "receipt.json"]
+
+
+def test_a_failure_that_is_forgotten_is_tried_again(site: Site) -> None:
+    site.script = [refused(404)]
+    with pytest.raises(TransferError, match="HTTP 404"):
+        suitesparse.fetch("G", "m")
+    suitesparse.forget_failure("G", "m")
+    assert suitesparse.fetch("G", "m").how == "downloaded"
+
+
+def test_offline_asks_nobody_notes_nothing_and_reuses(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_OFFLINE", "1")
+    with pytest.raises(TransferError, match=r"^offline: G/m is not in the cache; unset FILLPATH_OFFLINE, or"):
+        suitesparse.fetch("G", "m")
+    assert site.requests == [] and left_over() == []
+    monkeypatch.delenv("FILLPATH_OFFLINE")
+    suitesparse.fetch("G", "m")
+    assert suitesparse.fetch("G", "m", offline=True).how == "reused"
 
 
 @pytest.mark.parametrize(
@@ -218,8 +380,7 @@ def test_only_http_is_spoken(monkeypatch: pytest.MonkeyPatch) -> None:
         suitesparse.fetch("G", "m")
 
 
-def test_several_at_once_agree(mirror: Path) -> None:
-    put(mirror, [regular("m/m.mtx")])
+def test_several_at_once_agree(site: Site) -> None:
     together = threading.Barrier(8)
 
     def fetch_and_read(_: int) -> bytes:
@@ -227,14 +388,104 @@ def test_several_at_once_agree(mirror: Path) -> None:
         return suitesparse.fetch("G", "m").path.read_bytes()
 
     with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(fetch_and_read, range(8))) == {MTX}
-    assert left_over() == ["m.mtx", "receipt.json"]
+        assert set(pool.map(fetch_and_read, range(8))) == {BIG}
+    assert left_over() == ["m.mtx", "receipt.json"] and len(site.requests) == 1
 
 
-@pytest.mark.skipif(not (HELD / "MM").is_dir(), reason="no mirror: set FILLPATH_MIRROR to a folder")
-def test_a_real_matrix_comes_through_a_real_server(
-    site: str, mirror: Path, monkeypatch: pytest.MonkeyPatch
+def start() -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", FETCH]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_two_processes_at_once_ask_once(site: Site) -> None:
+    site.script = [stalled(12000, 1.5)]
+    both = [start(), start()]
+    said = [process.communicate(timeout=30) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert sorted(out.split()[0] for out, _ in said) == ["downloaded", "reused"]
+    assert sum("waiting for G+m.lock, held by process" in error for _, error in said) == 1
+    assert site.ranges == [None, "bytes=12000-"]
+    assert part().with_name("m.mtx").read_bytes() == BIG
+
+
+def test_a_killed_download_is_gone_on_with(site: Site) -> None:
+    site.script = [stalled(12000, 30.0)]
+    process = start()
+    deadline = time.monotonic() + 20
+    while not part().is_file() or part().stat().st_size < 12000:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    (part().parent / ".m.mtx.orphan.tmp").write_bytes(b"what a kill leaves")
+    site.requests.clear()
+    download = suitesparse.fetch("G", "m")
+    assert (download.how, download.resumed, site.ranges) == ("resumed", 12000, ["bytes=12000-"])
+    assert download.path.read_bytes() == BIG and left_over() == ["m.mtx", "receipt.json"]
+
+
+def test_a_matrix_that_does_not_fit_is_refused_and_its_archive_kept(
+    site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mirror.symlink_to(HELD)
-    download = suitesparse.fetch("HB", "west0067")
+    site.script = [no_length]
+    with monkeypatch.context() as full, pytest.raises(DiskFullError, match="free some space"):
+        full.setattr(paths, "RESERVE", 2**62)
+        suitesparse.fetch("G", "m")
+    assert left_over() == ["m.tar.gz.part", "m.tar.gz.part.json"]
+    assert suitesparse.fetch("G", "m").how == "resumed"
+    assert site.ranges == [None, f"bytes={len(site.files[AT])}-"]
+
+
+def test_a_full_disk_leaves_everything_finished_intact(site: Site, tmp_path: Path) -> None:
+    site.files["/MM/G/large.tar.gz"] = archive(regular("large/large.mtx", incompressible(2, 3 << 20)))
+    site.script = [no_length, no_length]
+    folder = tmp_path / "small"
+    folder.mkdir()
+    code = (
+        "from fetch import suitesparse; from fillpath import errors, paths; paths.RESERVE = 0\n"
+        "first = suitesparse.fetch('G', 'm').path.read_bytes()\n"
+        "try: suitesparse.fetch('G', 'large')\n"
+        "except errors.DiskFullError as problem: print(problem)\n"
+        "part = paths.cache() / 'matrices' / 'G' / 'large' / 'large.tar.gz.part'\n"
+        "print(part.stat().st_size > 1 << 20, suitesparse.fetch('G', 'm').path.read_bytes() == first)"
+    )
+    mount = f'mount -t tmpfs -o size=2m none "{folder}" && exec "$0" -c "$1"'
+    command = ["unshare", "-rm", "sh", "-c", mount, sys.executable, code]
+    if subprocess.run([*command[:4], mount.partition("&&")[0]], capture_output=True).returncode:
+        pytest.skip("this system lets nobody mount a file system of 2 MB in a namespace of its own")
+    own = {**os.environ, "FILLPATH_CACHE": str(folder)}
+    done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert "the disk is full; what has arrived is kept" in lines[0], done.stderr
+    assert lines[1:] == ["True True"]
+
+
+def test_a_real_matrix_comes_through_a_real_server(suitesparse: Path, site: Site) -> None:
+    from fetch.suitesparse import fetch
+
+    site.files["/MM/HB/west0067.tar.gz"] = (suitesparse / "MM" / "HB" / "west0067.tar.gz").read_bytes()
+    download = fetch("HB", "west0067")
     assert download.source.startswith("http://") and download.path.stat().st_size == download.bytes
+
+
+def test_the_bound_on_inflating_is_far_above_what_the_collection_needs(suitesparse: Path) -> None:
+    ratios = []
+    for path in sorted(suitesparse.glob("MM/*/*.tar.gz"))[:40]:
+        with gzip.open(path) as raw:
+            ratios.append(len(raw.read()) / path.stat().st_size)
+    assert ratios and max(ratios) * 3 < unpack.RATIO
+
+
+def test_a_receipt_says_where_the_matrix_came_from(site: Site) -> None:
+    download = suitesparse.fetch("G", "m")
+    assert json.loads(download.path.with_name("receipt.json").read_text()) == {
+        "bytes": len(BIG), "sha256": download.sha256, "source": site.url + AT
+    }  # fmt: skip
+
+
+def test_reading_backwards_in_an_archive_is_refused() -> None:
+    with gzip.open(io.BytesIO(gzip.compress(bytes(2000)))) as raw:
+        inflated = unpack._Inflated(raw, 4000, "here")
+        assert (inflated.seek(1500), inflated.tell()) == (1500, 1500)
+        with pytest.raises(tarfile.ReadError, match="backwards"):
+            inflated.seek(10)

@@ -11,15 +11,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from benchmarks import machine, run
 from benchmarks import measure as measuring
 from benchmarks.measure import Limits, measure
-from fillpath import registry
-from fillpath.case import Case
-from fillpath.errors import UnknownNameError
+from fetch import catalogue, ordering
+from fillpath import paths, registry
+from fillpath.case import Case, Preparation
+from fillpath.errors import DiskFullError, UnknownNameError
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status, read_records, record_path, standing_records, write_records
 from tests import fakes
@@ -70,6 +72,34 @@ def test_each_failure_ends_in_its_status_and_is_recorded(fake: str, status: Stat
     assert read_records(record_path("test-machine", case_of(fake).name)) == [record]
     if status is Status.WRONG:
         assert record.seconds == []
+
+
+def test_a_full_disk_refuses_the_next_case_and_leaves_what_is_finished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    finished = measure(case_of("right"), LIMITS)
+    full = SimpleNamespace(free=50 * 2**20)
+    monkeypatch.setattr(paths.shutil, "disk_usage", lambda folder: full)
+    with pytest.raises(DiskFullError, match=r"only 52\.4 MB are; free some space"):
+        measure(case_of("slow"), LIMITS)
+    assert not record_path("test-machine", case_of("slow").name).exists()
+    assert standing(case_of("right")) == finished
+
+
+def test_complex_values_stop_before_numeric_work_only(tmp_path: Path) -> None:
+    path = tmp_path / "complex.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 0 1\n2 2 1 0\n")
+    matrix = catalogue.resolve(str(path))
+    assert measure(Case("symbolic", "fill2_cpu", matrix), LIMITS).status is Status.OK
+    registry.implementation(stage="numeric")(fakes.right)
+    record = measure(Case("numeric", "right", matrix), LIMITS)
+    assert record.status is Status.UNSUPPORTED and "complex values" in record.reason
+
+
+def test_an_ordering_without_its_library_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ordering._LIBRARIES, "amd", "no-such-library")
+    record = measure(Case("symbolic", "right", "grid2d,6", Preparation("none", "amd")), LIMITS)
+    assert record.status is Status.UNAVAILABLE and "no-such-library (GPL-3, optional)" in record.reason
 
 
 def test_the_rest_goes_on_after_a_crash() -> None:

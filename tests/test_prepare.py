@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -21,6 +22,8 @@ HELD = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suite
 needs_mirror = pytest.mark.skipif(
     not (HELD / "MM").is_dir(), reason="no mirror: set FILLPATH_MIRROR to a folder"
 )
+# Those that any matrix has, and this environment.
+COMMON = [o for o in ORDERINGS if o != "geometric" and (o != "amd" or importlib.util.find_spec("cvxopt"))]
 
 
 @pytest.fixture(autouse=True)
@@ -29,13 +32,13 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", str(HELD))
 
 
-def loaded(matrix: csr_array, pattern_only: bool = False) -> catalogue.Loaded:
+def loaded(matrix: csr_array, field: str = "real") -> catalogue.Loaded:
     zeros = int(np.count_nonzero(matrix.data == 0))
-    return catalogue.Loaded(matrix, pattern_only, zeros, matrix.nnz, "test", "0" * 64)
+    return catalogue.Loaded(matrix, field, zeros, matrix.nnz, "test", "0" * 64)
 
 
-def make(matrix: csr_array, preparation: str, seed: int = 0, pattern_only: bool = False) -> Prepared:
-    return prepare._make("test", loaded(matrix, pattern_only), Preparation.parse(preparation), seed)
+def make(matrix: csr_array, preparation: str, seed: int = 0, field: str = "real") -> Prepared:
+    return prepare._make("test", loaded(matrix, field), Preparation.parse(preparation), seed)
 
 
 def dense(prepared: Prepared) -> np.ndarray:
@@ -64,7 +67,7 @@ def matrices(draw: st.DrawFn) -> csr_array:
     return csr_array(coo_array((values, (rows, columns)), shape=(n, n)))
 
 
-@given(matrices(), st.sampled_from(ORDERINGS), st.booleans(), st.integers(0, 3))
+@given(matrices(), st.sampled_from(COMMON), st.booleans(), st.integers(0, 3))
 @settings(max_examples=150, deadline=None)
 def test_prepared_values_are_the_permuted_scaled_original(
     matrix: csr_array, ordering: str, zeros: bool, seed: int
@@ -91,7 +94,7 @@ def test_prepared_values_are_the_permuted_scaled_original(
             assert np.array_equal(rows, columns)
 
 
-@given(matrices(), st.sampled_from(ORDERINGS), st.integers(0, 3))
+@given(matrices(), st.sampled_from(COMMON), st.integers(0, 3))
 @settings(max_examples=40, deadline=None)
 def test_the_same_request_gives_the_same_content(matrix: csr_array, ordering: str, seed: int) -> None:
     first, again = make(matrix, ordering, seed), make(matrix, ordering, seed)
@@ -103,34 +106,34 @@ def test_the_same_request_gives_the_same_content(matrix: csr_array, ordering: st
 @settings(max_examples=40, deadline=None)
 def test_a_pattern_gets_dominant_values_that_no_ordering_changes(matrix: csr_array, seed: int) -> None:
     matrix.data[:] = 1
-    natural = make(matrix, "natural", seed, pattern_only=True)
+    natural = make(matrix, "natural", seed, field="pattern")
     values = dense(natural)
     assert natural.provenance.synthetic_values
     assert np.all(2 * np.diag(values) > np.abs(values).sum(axis=1))
     both = (values != 0) & (values.T != 0)
     assert np.array_equal(values[both], values.T[both])
-    metis = make(matrix, "metis", seed, pattern_only=True)
+    metis = make(matrix, "metis", seed, field="pattern")
     order = metis.row_permutation
     assert np.array_equal(dense(metis), values[order][:, order])
 
 
 @pytest.mark.parametrize(
-    ("rows", "pattern_only", "method"),
+    ("rows", "field", "method"),
     [
-        ([[2, 1], [1, 2]], False, "none"),
-        ([[2, 1], [3, 2]], False, "mc64"),
-        ([[2, 1], [1, 0]], False, "mc64"),
-        ([[1, 1], [0, 1]], True, "none"),
-        ([[1, 1], [1, 0]], True, "mc64"),
+        ([[2, 1], [1, 2]], "real", "none"),
+        ([[2, 1], [3, 2]], "real", "mc64"),
+        ([[2, 1], [1, 0]], "real", "mc64"),
+        ([[1, 1], [0, 1]], "pattern", "none"),
+        ([[1, 1], [1, 0]], "pattern", "mc64"),
     ],
 )
-def test_auto_matches_only_where_it_must(rows: list[list[float]], pattern_only: bool, method: str) -> None:
-    prepared = make(csr_array(np.array(rows, float)), "auto+natural", pattern_only=pattern_only)
+def test_auto_matches_only_where_it_must(rows: list[list[float]], field: str, method: str) -> None:
+    prepared = make(csr_array(np.array(rows, float)), "auto+natural", field=field)
     assert prepared.provenance.matching == method
 
 
-@pytest.mark.parametrize("ordering", ORDERINGS)
-def test_matrices_that_trouble_metis(ordering: str) -> None:
+@pytest.mark.parametrize("ordering", COMMON)
+def test_matrices_that_trouble_orderings(ordering: str) -> None:
     for n, links in ((1, []), (5, []), (5, [(0, 3)]), (6, [(1, 2), (4, 5)])):
         entries = np.array([*links, *[(i, i) for i in range(n)]]).T
         matrix = csr_array(coo_array((np.ones(entries.shape[1]), tuple(entries)), shape=(n, n)))
@@ -215,6 +218,37 @@ def test_rectangular_and_empty_files_are_refused(tmp_path: Path) -> None:
     for body in ("2 3 1\n1 1 1\n", "2 2 0\n"):
         with pytest.raises(InputError, match=r"not square|empty"):
             prepare.prepare(write(tmp_path, "real general", body), Preparation())
+
+
+def test_a_value_takes_the_place_of_a_zero_diagonal(tmp_path: Path) -> None:
+    name = write(tmp_path, "real general", "3 3 5\n1 1 0\n2 2 7\n1 2 4\n2 3 5\n3 1 -6\n")
+    prepared = prepare.prepare(name, Preparation("none", "natural", diagonal=1000))
+    assert dense(prepared).tolist() == [[1000, 4, 0], [0, 7, 5], [-6, 0, 1000]]
+    assert (prepared.provenance.diagonal, prepared.provenance.diagonal_added) == (1000, 1)
+    plain = prepare.prepare(name, Preparation())
+    assert dense(plain).tolist() == [[0, 4, 0], [0, 7, 5], [-6, 0, 0]] and plain.provenance.diagonal == 0
+
+
+def test_a_value_takes_the_place_of_a_patterns_missing_diagonal(tmp_path: Path) -> None:
+    name = write(tmp_path, "pattern symmetric", "3 3 3\n1 1\n2 1\n3 2\n")
+    prepared = prepare.prepare(name, Preparation("none", "natural", diagonal=1000))
+    diagonal = np.diag(dense(prepared))
+    assert diagonal[1:].tolist() == [1000, 1000] and diagonal[0] < 3
+    assert prepared.provenance.synthetic_values
+
+
+def test_complex_values_are_prepared_by_their_moduli(tmp_path: Path) -> None:
+    name = write(tmp_path, "complex general", "2 2 3\n1 1 3 4\n1 2 0 10\n2 1 1 0\n")
+    prepared = prepare.prepare(name, Preparation())
+    assert dense(prepared).tolist() == [[5, 10], [1, 0]] and prepared.provenance.field == "complex"
+    matched = prepare.prepare(name, Preparation("mc64"))
+    assert np.abs(np.diag(dense(matched))) == pytest.approx(1)
+
+
+def test_a_matrix_of_order_one_is_prepared(tmp_path: Path) -> None:
+    name = write(tmp_path, "real general", "1 1 1\n1 1 -4\n")
+    for ordering in COMMON:
+        assert dense(prepare.prepare(name, Preparation("mc64", ordering))).tolist() == [[-1]]
 
 
 @needs_mirror

@@ -74,7 +74,8 @@ def made_record(case: Case, number: int) -> Record:
         case=case.name, parts=parts, key=f"{number:064x}", status=status, reason=reason, run_id="run-1",
         started_at=f"2030-01-01T00:00:{number:02d}Z", machine="made-up",
         prepared={
-            "hash": "0" * 64, "n": n, "nnz": nnz, "explicit_zeros": 3 if case.matrix == "rma10" else 0,
+            "hash": "0" * 64, "n": n, "nnz": nnz, "entries": nnz,
+            "diagonal_added": 0, "explicit_zeros": 3 if case.matrix == "rma10" else 0,
             "matching": "none", "ordering": "metis", "versions": {},
         },
         seconds=seconds if ok else [],

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.launch import BusyError, exclusive
+from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
@@ -64,7 +64,7 @@ def test_a_wrong_setting_is_refused_in_one_line(setting: str) -> None:
 def test_the_lock_says_who_holds_it_and_dies_with_its_holder(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     code = (
-        "import sys, time, pathlib; from benchmarks.launch import exclusive\n"
+        "import sys, time, pathlib; from fillpath.lock import exclusive\n"
         "with exclusive(pathlib.Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT, stdout=subprocess.PIPE)

@@ -57,45 +57,59 @@ def _traverse(indptr, indices, threads):
 @njit(cache=True, nogil=True)
 def _sources(indptr, indices, thread, threads, lower, upper):
     n = np.uint64(len(indptr) - 1)
-    one = np.uint64(1)
     words, summary = empty_set(np.int64(n))
-    visited_by = np.full(n, np.uint32(0xFFFFFFFF), np.uint32)
-    stack = np.empty(n, np.uint32)
+    visited_by, stack = marks(n)
     out = np.empty(2 * len(indices) // threads + 64, np.uint32)
     used = np.uint64(0)
     edges = np.uint64(0)
     for source in range(np.uint64(thread), n, np.uint64(threads)):
-        for p in range(indptr[source], indptr[source + one]):
-            visited_by[indices[p]] = source
-            insert(words, summary, np.uint64(indices[p]))
-        below = np.int64(0)
-        threshold = successor(words, summary, np.uint64(0), source)
-        while threshold < source:
-            below += 1
-            stack[0] = threshold
-            depth = one
-            while depth > np.uint64(0):
-                depth -= one
-                vertex = stack[depth]
-                first, last = indptr[vertex], indptr[np.uint64(vertex) + one]
-                edges += last - first
-                for p in range(first, last):
-                    column = np.uint64(indices[p])
-                    if visited_by[column] == source:
-                        continue
-                    visited_by[column] = source
-                    if column > threshold:
-                        insert(words, summary, column)
-                    else:
-                        stack[depth] = column
-                        depth += one
-            threshold = successor(words, summary, threshold + one, source)
+        below, examined = reach(indptr, indices, source, words, summary, visited_by, stack)
+        edges += examined
         wanted = size(words, summary)
         out = reserve(out, used, used + wanted)
         used = drain(words, summary, out, used)
         lower[source] = below
         upper[source] = np.int64(wanted) - below
     return out, edges
+
+
+@njit
+def marks(n):
+    """(visited_by, stack) for `reach`: (n,) uint32, the source that visited a vertex last; (n,) uint32."""
+    return np.full(n, np.uint32(0xFFFFFFFF), np.uint32), np.empty(n, np.uint32)
+
+
+@njit
+def reach(indptr, indices, source, words, summary, visited_by, stack):
+    """Insert row `source` of F into the empty set; (its columns below the diagonal, edges examined)."""
+    one = np.uint64(1)
+    edges = np.uint64(0)
+    for p in range(indptr[source], indptr[source + one]):
+        visited_by[indices[p]] = source
+        insert(words, summary, np.uint64(indices[p]))
+    below = np.int64(0)
+    threshold = successor(words, summary, np.uint64(0), source)
+    while threshold < source:
+        below += 1
+        stack[0] = threshold
+        depth = one
+        while depth > np.uint64(0):
+            depth -= one
+            vertex = stack[depth]
+            first, last = indptr[vertex], indptr[np.uint64(vertex) + one]
+            edges += last - first
+            for p in range(first, last):
+                column = np.uint64(indices[p])
+                if visited_by[column] == source:
+                    continue
+                visited_by[column] = source
+                if column > threshold:
+                    insert(words, summary, column)
+                else:
+                    stack[depth] = column
+                    depth += one
+        threshold = successor(words, summary, threshold + one, source)
+    return below, edges
 
 
 @njit(cache=True, parallel=True, nogil=True)

@@ -1,0 +1,107 @@
+"""The collection as a whole: its address, and its index `files/ssstats.csv`.
+
+The index holds the number of matrices, a date, then a line each: group, name, rows, columns, entries, five
+properties, two symmetries, kind, entries with explicit zeros (all count symmetric entries twice).
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetch.partial import discard
+from fetch.transfer import Wanted, is_remote, transfer
+from fillpath.errors import TransferError
+from fillpath.lock import exclusive
+from fillpath.paths import cache, write_text
+
+SITE = "https://sparse.tamu.edu"
+_INDEX = "files/ssstats.csv"
+_COLUMNS = 13
+
+_log = logging.getLogger("fillpath")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A matrix of the collection. entries : explicit zeros counted."""
+
+    group: str
+    name: str
+    rows: int
+    columns: int
+    entries: int
+    kind: str
+
+
+def address(path: str) -> str:
+    """Where that file of the collection is: under `$FILLPATH_MIRROR`, a folder or a URL, or on the site."""
+    base = (os.environ.get("FILLPATH_MIRROR") or SITE).rstrip("/")
+    return f"{base}/{path}" if is_remote(base) else str(Path(base).absolute() / path)
+
+
+def index(*, offline: bool = False) -> tuple[Listed, ...]:
+    """All matrices of the collection, downloaded if no index is at hand. Raises TransferError."""
+    return known() or refresh(offline=offline)
+
+
+def known() -> tuple[Listed, ...]:
+    """The matrices of the index at hand, in the mirror's folder or in the cache; none if there is none, and
+    no server is asked."""
+    here = Path(address(_INDEX))
+    path = here if here.is_file() else _cached()
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except FileNotFoundError:
+        return ()
+    except (OSError, TransferError) as problem:
+        _log.warning("%s: not used: %s; `fillpath fetch --index` gets another", path, problem)
+        return ()
+
+
+def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
+    """Replace the index in the cache by the mirror's or the site's. Raises TransferError, DiskFullError."""
+    wanted = Wanted("the index", address(_INDEX), "does FILLPATH_MIRROR hold the index?", offline=offline)
+    part = cache() / "ssstats.csv.part"
+    with exclusive(cache() / "locks" / "index.lock"):
+        arrived = transfer(wanted, part)
+        try:
+            listed = _read(arrived.path, arrived.path.stat().st_mtime_ns)
+            write_text(_cached(), arrived.path.read_text())
+        except TransferError as problem:
+            raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
+        finally:
+            discard(part)
+    return listed
+
+
+def search(word: str, listed: tuple[Listed, ...]) -> list[Listed]:
+    """Those whose Group/Name or kind holds the word, whatever its case."""
+    sought = word.lower()
+    return [entry for entry in listed if sought in f"{entry.group}/{entry.name}\n{entry.kind}".lower()]
+
+
+def _cached() -> Path:
+    return cache() / "ssstats.csv"
+
+
+@functools.lru_cache(maxsize=2)
+def _read(path: Path, changed: int) -> tuple[Listed, ...]:
+    """changed : when the file was, so that a newer one is read again. Raises TransferError, OSError."""
+    try:
+        lines = list(csv.reader(path.read_text().splitlines()))
+        count, rows = int(lines[0][0]), lines[2:]
+        listed = tuple(
+            Listed(row[0], row[1], int(row[2]), int(row[3]), int(row[12]), row[11])
+            for row in rows
+            if len(row) == _COLUMNS
+        )
+    except (ValueError, IndexError, csv.Error):
+        raise TransferError("not an index of the collection") from None
+    if not len(listed) == len(rows) == count:
+        raise TransferError(f"{len(listed)} whole lines of the {count} that the index announces")
+    return listed

@@ -1,0 +1,85 @@
+"""Nested dissection of a regular grid by its geometry: what METIS has to find, known beforehand.
+
+A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10(2), 1973.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fetch import generate
+from fetch.compiled import compiled
+from fillpath.errors import InputError
+
+Array = npt.NDArray[Any]
+
+_DEPTH = 256  # boxes waiting at once: below 2 per halving of 3 sides
+
+
+def geometric(matrix: str) -> Array:
+    """(n,) int32, new position -> old index, for the generated grid of that id.
+
+    The longest side is cut by a plane one point thick; its two halves come first, the plane last, each half
+    the same way. Raises InputError for any other matrix.
+    """
+    spec = generate.parse(matrix) if generate.is_generated(matrix) else None
+    dimensions = {"poisson3d": 3, "grid2d": 2}.get(spec.generator, 0) if spec is not None else 0
+    if spec is None or dimensions == 0:
+        raise InputError(
+            f"{matrix}: ordering geometric needs a generated grid (poisson3d:k or grid2d:k); "
+            "choose metis for any other matrix"
+        )
+    order = np.empty(spec.order, np.int32)
+    _dissect(spec.size, dimensions, order)
+    return order
+
+
+@compiled
+def _dissect(k: int, dimensions: int, order: Array) -> None:
+    """A stack of boxes: low x, y, z; high x, y, z (exclusive); and where the box begins in the order."""
+    stack = np.empty((_DEPTH, 7), np.int64)
+    stack[0, :3] = 0
+    stack[0, 3:6] = k
+    stack[0, 6] = 0
+    if dimensions == 2:
+        stack[0, 5] = 1
+    waiting = 1
+    box = np.empty(7, np.int64)
+    while waiting > 0:
+        waiting -= 1
+        box[:] = stack[waiting]
+        side = 0
+        for axis in range(1, 3):
+            if box[3 + axis] - box[axis] > box[3 + side] - box[side]:
+                side = axis
+        length = box[3 + side] - box[side]
+        if length <= 2:
+            _number(k, box, order)
+            continue
+        volume = (box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2])
+        cut = box[side] + length // 2
+        left = volume // length * (cut - box[side])
+        right = volume // length * (box[3 + side] - cut - 1)
+        stack[waiting] = box
+        stack[waiting, 3 + side] = cut
+        stack[waiting + 1] = box
+        stack[waiting + 1, side] = cut + 1
+        stack[waiting + 1, 6] += left
+        waiting += 2
+        box[side] = cut
+        box[3 + side] = cut + 1
+        box[6] += left + right
+        _number(k, box, order)
+
+
+@compiled
+def _number(k: int, box: Array, order: Array) -> None:
+    at = box[6]
+    for z in range(box[2], box[5]):
+        for y in range(box[1], box[4]):
+            for x in range(box[0], box[3]):
+                order[at] = (z * k + y) * k + x
+                at += 1

@@ -1,0 +1,114 @@
+"""A file on its way: what arrived so far, and beside it what its server said about the whole."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from fillpath.errors import DiskFullError, TransferError
+from fillpath.paths import write_text
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a server said with the first byte. etag, modified : validators, empty if it named none that
+    proves two answers equal. total : bytes of the whole file, None if it did not say."""
+
+    location: str
+    etag: str
+    modified: str
+    total: int | None
+
+
+class Partial:
+    """The part of `location` that lies at `path`. size : its bytes. inherited : how many of them were there
+    before this process and still are. answers : from how many answers it was put together, as far as is
+    known. whole : nothing is missing."""
+
+    def __init__(self, path: Path, location: str) -> None:
+        self.path = path
+        self.origin = _read_origin(path)
+        self.size = path.stat().st_size if path.is_file() else 0
+        known = self.origin is not None and self.origin.location == location
+        if not known or self.size > (self.total or self.size):
+            self.discard()
+        self.inherited = self.size
+        self.answers = int(self.size > 0)
+        self.whole = 0 < self.size == self.total
+
+    @property
+    def total(self) -> int | None:
+        """Bytes of the whole file, None if its server did not say."""
+        return self.origin.total if self.origin is not None else None
+
+    def learn(self, total: int | None) -> None:
+        """Take the whole length from a later answer than the first, which did not say it."""
+        if self.origin is not None:
+            self.origin = replace(self.origin, total=total)
+
+    def begin(self, origin: Origin) -> None:
+        """Start anew with another answer. Raises DiskFullError, TransferError."""
+        self.discard()
+        with storing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch()
+            write_text(_origin_path(self.path), json.dumps(asdict(origin), sort_keys=True) + "\n")
+        self.origin = origin
+        self.answers = 1
+
+    def discard(self) -> None:
+        """Forget all that arrived."""
+        discard(self.path)
+        self.origin = None
+        self.size = self.inherited = self.answers = 0
+        self.whole = False
+
+    def append(self, block: bytes) -> None:
+        """Write the next bytes. Raises DiskFullError, and then keeps what was written; TransferError."""
+        with storing(self.path), self.path.open("ab", buffering=0) as out:
+            rest = memoryview(block)
+            while rest:
+                written = out.write(rest)
+                self.size += written
+                rest = rest[written:]
+
+
+def discard(path: Path) -> None:
+    """Remove a part and what is noted beside it. Raises TransferError."""
+    with storing(path):
+        path.unlink(missing_ok=True)
+        _origin_path(path).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Tell a full disk, which no second try helps, and other trouble with the file from a bad connection.
+
+    Raises DiskFullError, TransferError.
+    """
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            kept = "what has arrived is kept, and the next try goes on from there"
+            advice = "free some space, or point FILLPATH_CACHE elsewhere"
+            raise DiskFullError(f"{path}: the disk is full; {kept}; {advice}") from None
+        if problem.errno is not None:
+            trouble = f"{problem.filename or path}: {problem.strerror}"
+            raise TransferError(f"{trouble}; are FILLPATH_CACHE and its disk right?") from None
+        raise
+
+
+def _origin_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.json")
+
+
+def _read_origin(path: Path) -> Origin | None:
+    try:
+        return Origin(**json.loads(_origin_path(path).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,295 @@
+"""One file from a folder or an http(s) address to a whole file here: resumed, tried again, bounded.
+
+A part that a kill, a full disk or a bad connection left behind is gone on with wherever its server lets that
+be done safely. Whether the bytes are the right ones is for the caller to find out: `Arrived.doubtful` says
+whether another try from the start may give others.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import hashlib
+import http.client
+import logging
+import os
+import re
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.message import Message
+from http.client import HTTPResponse
+from pathlib import Path
+from typing import cast
+
+from fetch.partial import Origin, Partial
+from fetch.progress import Progress
+from fillpath import __version__
+from fillpath.errors import ConfigError, TransferError
+from fillpath.paths import bytes_text, require_space
+
+USER_AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; Python-urllib)"
+TIMEOUT = 60.0  # seconds without a byte, and seconds over which SLOWEST is averaged
+SLOWEST = 1000  # bytes a second
+ATTEMPTS = 4  # that gain nothing
+GAIN = 2**20  # bytes: an attempt that adds so many to the most that ever lay here does gain something
+BACKOFF = 1.0  # seconds before the second attempt, doubled before each further one
+PATIENCE = 120.0  # seconds: the longest wait that a server may ask for
+LARGEST = 64 * 2**30  # bytes
+_BLOCK = 1 << 20
+_RANGE = re.compile(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)")
+
+_log = logging.getLogger("fillpath")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A file to be had. label : its name for people. location : a path or an http(s) URL. hint : what to ask
+    oneself if it is not there. magic : its first bytes, empty for any. expansion : bytes that a byte of it
+    takes once it is unpacked. offline : never ask a server."""
+
+    label: str
+    location: str
+    hint: str
+    magic: bytes = b""
+    expansion: int = 0
+    offline: bool = False
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A whole file. sha256, bytes : of it. resumed : bytes of it that an earlier process had left.
+    doubtful : it was put together from several answers, or its length was never announced."""
+
+    path: Path
+    sha256: str
+    bytes: int
+    resumed: int
+    doubtful: bool
+
+
+class _TransientError(Exception):
+    """A transfer that may succeed if it is tried again. wait : seconds that the server asks for."""
+
+    def __init__(self, reason: str, wait: float = 0.0) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+def is_remote(location: str) -> bool:
+    """Whether it takes a connection to get there."""
+    return re.match(r"[a-z]+://", location) is not None
+
+
+def refuse_offline(wanted: Wanted) -> None:
+    """Raise TransferError where a server would have to be asked in offline mode; ConfigError for a value of
+    FILLPATH_OFFLINE that says neither."""
+    setting = os.environ.get("FILLPATH_OFFLINE") or "0"
+    if setting not in ("0", "1"):
+        raise ConfigError(f"FILLPATH_OFFLINE={setting}: expected 1, 0 or nothing")
+    if is_remote(wanted.location) and (wanted.offline or setting == "1"):
+        remedy = "drop --offline" if wanted.offline else "unset FILLPATH_OFFLINE"
+        remedy += ", or set FILLPATH_MIRROR to a folder that holds it"
+        raise TransferError(f"offline: {wanted.label} is not in the cache; {remedy}")
+
+
+def transfer(wanted: Wanted, part: Path) -> Arrived:
+    """The whole file: the one in the folder itself, or a download at `part`, which is the caller's to remove.
+
+    Raises TransferError, and then keeps at `part` what a later try can go on with; DiskFullError likewise.
+    """
+    refuse_offline(wanted)
+    if not is_remote(wanted.location):
+        return _in_folder(wanted)
+    if not wanted.location.startswith(("http://", "https://")):
+        raise TransferError(f"{wanted.location}: FILLPATH_MIRROR must be a folder or an http(s) URL")
+    partial = Partial(part, wanted.location)
+    if partial.inherited:
+        _log.info("%s: %s lie here already", wanted.label, bytes_text(partial.inherited))
+    _persist(wanted, partial)
+    doubtful = partial.answers > 1 or partial.total is None
+    return Arrived(part, _sha256(part), partial.size, partial.inherited, doubtful)
+
+
+def _in_folder(wanted: Wanted) -> Arrived:
+    path = Path(wanted.location)
+    try:
+        with path.open("rb") as handle:
+            _check_kind(handle.read(len(wanted.magic)), wanted, "")
+        return Arrived(path, _sha256(path), path.stat().st_size, 0, doubtful=False)
+    except FileNotFoundError:
+        raise TransferError(f"{path}: no such file; {wanted.hint}") from None
+    except OSError as problem:
+        raise TransferError(f"{path}: cannot be read: {problem.strerror}") from None
+
+
+def _persist(wanted: Wanted, part: Partial) -> None:
+    """Try until it is whole, or until ATTEMPTS tries in a row gained nothing."""
+    most, failures = part.size, 0
+    while not part.whole:
+        try:
+            _attempt(wanted, part)
+        except _TransientError as problem:
+            failures = 0 if part.size >= most + GAIN else failures + 1
+            most = max(most, part.size)
+            attempt = f"attempt {failures} of {ATTEMPTS} failed" if failures else "interrupted"
+            _log.warning("%s: %s: %s", wanted.location, attempt, problem)
+            if failures == ATTEMPTS:
+                raise _given_up(wanted, part, str(problem)) from None
+            time.sleep(max(BACKOFF * 2 ** max(failures - 1, 0), min(problem.wait, PATIENCE)))
+
+
+def _given_up(wanted: Wanted, part: Partial, reason: str) -> TransferError:
+    kept = f"; {bytes_text(part.size)} are kept for the next try" if part.size else ""
+    advice = "try again later, or set FILLPATH_MIRROR"
+    return TransferError(f"{wanted.location}: failed {ATTEMPTS} times, last: {reason}{kept}; {advice}")
+
+
+def _attempt(wanted: Wanted, part: Partial) -> None:
+    try:
+        with _ask(wanted.location, part) as answer:
+            _begin(answer, wanted, part)
+            _receive(answer, wanted, part)
+    except urllib.error.HTTPError as problem:
+        with problem:
+            _judge(problem, wanted, part)
+    except (http.client.InvalidURL, ValueError) as problem:
+        raise TransferError(f"{wanted.location}: no address: {problem}; is FILLPATH_MIRROR right?") from None
+    except (OSError, http.client.HTTPException) as problem:
+        cause = problem.reason if isinstance(problem, urllib.error.URLError) else problem
+        if isinstance(cause, TimeoutError):
+            raise _TransientError(f"no byte for {TIMEOUT:g} s") from None
+        raise _TransientError(str(cause) or type(cause).__name__) from None
+
+
+def _ask(location: str, part: Partial) -> HTTPResponse:
+    request = urllib.request.Request(location, headers={"User-Agent": USER_AGENT})
+    if part.size and part.origin is not None:
+        request.add_header("Range", f"bytes={part.size}-")
+        validator = part.origin.etag or part.origin.modified
+        if validator:
+            request.add_header("If-Range", validator)
+    return cast(HTTPResponse, urllib.request.urlopen(request, timeout=TIMEOUT))
+
+
+def _begin(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
+    """Go on where the part ends if the answer does, else start anew with it."""
+    if answer.status == 206:
+        return _go_on(answer, wanted, part)
+    if answer.status != 200:
+        trouble = f"HTTP {answer.status} brings no file"
+        raise TransferError(f"{wanted.location}: {trouble}; is FILLPATH_MIRROR right?")
+    if part.size:
+        _log.info("%s: the server starts over", wanted.label)
+    part.begin(_origin(wanted.location, answer.headers))
+    if part.total is not None:
+        _refuse_large(part.total, wanted, part)
+        require_space(part.path.parent, part.total * (1 + wanted.expansion))
+    head = answer.read(len(wanted.magic))
+    if len(head) < min(len(wanted.magic), part.total or 0):
+        raise _TransientError(f"{len(head)} of {part.total} bytes arrived")
+    try:
+        _check_kind(head, wanted, answer.headers.get_content_type())
+    except TransferError:
+        part.discard()
+        raise
+    return part.append(head)
+
+
+def _go_on(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
+    found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    asked = found is not None and part.size > 0 and int(found[1]) == part.size
+    total = int(found[2]) if found is not None and found[2] != "*" else None
+    etag = part.origin.etag if part.origin is not None else ""
+    same = part.total in (None, total) and (not etag or answer.headers.get("ETag", etag) == etag)
+    if not asked or not same:
+        part.discard()
+        raise _TransientError("another range or another file came than was asked for: starting over")
+    part.learn(total)
+    if total is not None:
+        require_space(part.path.parent, total * (1 + wanted.expansion) - part.size)
+    part.answers += 1
+
+
+def _receive(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
+    since, before = time.monotonic(), part.size
+    with Progress(wanted.label, part.size, part.total) as progress:
+        while block := answer.read1(_BLOCK):
+            part.append(block)
+            _refuse_large(part.size, wanted, part)
+            progress.show(part.size)
+            elapsed = time.monotonic() - since
+            if elapsed < TIMEOUT:
+                continue
+            if part.size - before < SLOWEST * elapsed:
+                raise _TransientError(f"slower than {SLOWEST} bytes/s")
+            since, before = since + elapsed, part.size
+    # A connection that closes early ends like a file: only the announced length tells.
+    if part.total is not None and part.size != part.total:
+        raise _TransientError(f"{part.size} of {part.total} bytes arrived")
+    part.whole = True
+
+
+def _judge(problem: urllib.error.HTTPError, wanted: Wanted, part: Partial) -> None:
+    """Return only if the part turns out to be whole."""
+    code = problem.code
+    if code == 416 and part.size:
+        if problem.headers.get("Content-Range", "") == f"bytes */{part.size}":
+            part.whole = True
+            part.answers += 1
+            return
+        part.discard()
+        raise _TransientError("the file has no such range (HTTP 416): starting over")
+    if code in (404, 410):
+        raise TransferError(f"{wanted.location}: not there (HTTP {code}); {wanted.hint}")
+    if code < 500 and code not in (408, 429):
+        raise TransferError(f"{wanted.location}: refused with HTTP {code}; is FILLPATH_MIRROR right?")
+    raise _TransientError(f"HTTP {code}", _retry_after(problem.headers.get("Retry-After", "")))
+
+
+def _origin(location: str, headers: Message) -> Origin:
+    length = headers.get("Content-Length", "")
+    etag = headers.get("ETag", "")
+    return Origin(
+        location=location,
+        # A weak validator says that two answers mean the same, not that their bytes are.
+        etag="" if etag.startswith("W/") else etag,
+        modified=headers.get("Last-Modified", ""),
+        total=int(length) if re.fullmatch("[0-9]{1,18}", length) else None,
+    )
+
+
+def _check_kind(head: bytes, wanted: Wanted, kind: str) -> None:
+    if head == wanted.magic:
+        return
+    if not head:
+        found = "an empty file"
+    elif kind == "text/html" or head.startswith(b"<"):
+        found = "an HTML page"
+    else:
+        found = f"something else{f' ({kind})' if kind else ''}"
+    advice = "is FILLPATH_MIRROR right, and no login page in between?"
+    raise TransferError(f"{wanted.location}: {found}, not an archive; not kept; {advice}")
+
+
+def _refuse_large(size: int, wanted: Wanted, part: Partial) -> None:
+    if size > LARGEST:
+        part.discard()
+        raise TransferError(f"{wanted.location}: larger than {bytes_text(LARGEST)}; not kept; {wanted.hint}")
+
+
+def _retry_after(text: str) -> float:
+    """Seconds, from a number of them or a date; 0 for neither."""
+    if re.fullmatch("[0-9]{1,9}", text):
+        return float(text)
+    try:
+        moment = email.utils.parsedate_to_datetime(text)
+    except ValueError:
+        return 0.0
+    return (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,0 +1,119 @@
+"""The one member that is wanted out of a .tar.gz from elsewhere: nothing else is ever written."""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import IO, cast
+
+from fetch.partial import storing
+from fillpath.errors import TransferError
+from fillpath.paths import atomic_write, bytes_text, require_space
+
+MAX_MATRIX = 256 * 2**30  # bytes
+# An archive may inflate to RATIO x its bytes + ALLOWANCE. Of 251 archives of the collection, those of a few
+# hundred bytes reach 21 (tar pads to 10 240 bytes), those above 100 kB 8.5; deflate itself ends at 1032.
+RATIO = 100
+ALLOWANCE = 64 * 2**20
+MEMBERS = 1000
+# tarfile reads an extended header into memory at once, however long it says to be.
+LARGEST_READ = 1 << 20
+
+
+class _Inflated:
+    """What tarfile reads: the inflated archive, forwards only, no more than `limit` bytes of it."""
+
+    def __init__(self, raw: gzip.GzipFile, limit: int, where: str) -> None:
+        self._raw = raw
+        self._limit = limit
+        self._where = where
+        self._at = 0
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= LARGEST_READ:
+            raise TransferError(f"{self._where}: unsafe archive: a header of {bytes_text(size)}; not kept")
+        block = self._raw.read(size)
+        self._at += len(block)
+        if self._at > self._limit:
+            raise _bomb(self._where, self._limit)
+        return block
+
+    def seek(self, position: int) -> int:
+        if position < self._at:
+            raise tarfile.ReadError("it leads backwards")
+        self.refuse_beyond(position)
+        while self._at < position and self.read(min(position - self._at, LARGEST_READ)):
+            pass
+        return self._at
+
+    def refuse_beyond(self, position: int) -> None:
+        """Raise TransferError if that is more than the archive may inflate to."""
+        if position > self._limit:
+            raise _bomb(self._where, self._limit)
+
+
+def extract(archive: Path, member: str, target: Path, where: str) -> int:
+    """Write the archive's member of that name to `target`, whole or not at all; its size in bytes.
+
+    where : the archive came from, for messages. Raises TransferError for an archive that is damaged, unsafe,
+    larger than it may be or without the member; DiskFullError.
+    """
+    limit = RATIO * archive.stat().st_size + ALLOWANCE
+    try:
+        with gzip.open(archive) as raw:
+            inflated = _Inflated(raw, limit, where)
+            with tarfile.open(fileobj=cast(IO[bytes], inflated), mode="r:") as tar:
+                return _find(tar, member, inflated, target, where)
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError, RecursionError) as problem:
+        raise TransferError(f"{where}: truncated or damaged archive: {problem}; not kept") from None
+    except OSError as problem:
+        raise TransferError(f"{where}: {archive} cannot be read: {problem.strerror}") from None
+
+
+def _find(tar: tarfile.TarFile, wanted: str, inflated: _Inflated, target: Path, where: str) -> int:
+    for count, member in enumerate(tar):
+        _refuse_unsafe(member, where)
+        inflated.refuse_beyond(inflated.tell() + member.size)
+        if member.name == wanted:
+            return _write(tar, member, inflated, target, where)
+        if count == MEMBERS:
+            raise TransferError(f"{where}: unsafe archive: more than {MEMBERS} members; not kept")
+    raise TransferError(f"{where}: the archive has no member {wanted}; not kept")
+
+
+def _refuse_unsafe(member: tarfile.TarInfo, where: str) -> None:
+    path = PurePosixPath(member.name)
+    if path.is_absolute() or ".." in path.parts:
+        raise TransferError(f"{where}: unsafe archive: member {member.name!r} leaves its folder; not kept")
+    if not (member.isreg() or member.isdir()) or member.issparse():
+        kind = "is a link, a device or sparse"
+        raise TransferError(f"{where}: unsafe archive: member {member.name!r} {kind}; not kept")
+
+
+def _write(
+    tar: tarfile.TarFile, member: tarfile.TarInfo, inflated: _Inflated, target: Path, where: str
+) -> int:
+    source = tar.extractfile(member)
+    if source is None or member.size > MAX_MATRIX:
+        raise TransferError(f"{where}: member {member.name!r} is no file below {MAX_MATRIX} bytes; not kept")
+    require_space(target.parent, member.size)
+    with source, storing(target), atomic_write(target, "wb") as handle:
+        out = cast(IO[bytes], handle)
+        size = 0
+        while block := source.read(LARGEST_READ):
+            size += out.write(block)
+        if size != member.size:
+            raise EOFError(f"member {member.name} ends after {size} of {member.size} bytes")
+        while inflated.read(LARGEST_READ):  # gzip's checksum stands at the end, compared on reaching it
+            pass
+    return size
+
+
+def _bomb(where: str, limit: int) -> TransferError:
+    text = f"it inflates to more than {bytes_text(limit)}, as no matrix does"
+    return TransferError(f"{where}: unsafe archive: {text}; not kept")

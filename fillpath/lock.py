@@ -1,0 +1,48 @@
+"""Locks between processes, which the kernel frees however their holder ends."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from fillpath.errors import FillpathError
+
+
+class BusyError(FillpathError):
+    """Another process holds the lock."""
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, seconds: float | None = None) -> Iterator[None]:
+    """Hold a lock that the kernel frees when this process ends, however it ends.
+
+    seconds : how long to wait for whoever holds it, None = as long as it takes. Raises BusyError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+") as handle:
+        _wait_for(handle.fileno(), path, seconds)
+        handle.truncate(0)
+        handle.write(f"process {os.getpid()}, started {time.strftime('%Y-%m-%d %H:%M:%S')}")
+        handle.flush()
+        yield
+
+
+def _wait_for(descriptor: int, path: Path, seconds: float | None) -> None:
+    deadline = None if seconds is None else time.monotonic() + seconds
+    told = False
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = path.read_text() or "another process"
+        if deadline is not None and time.monotonic() > deadline:
+            raise BusyError(f"{path.name} is held by {holder}: let it end, then try again")
+        if not told:
+            print(f"waiting for {path.name}, held by {holder}", file=sys.stderr, flush=True)
+            told = True
+        time.sleep(0.2)

@@ -1,0 +1,121 @@
+"""The collection's index: read whole or not at all, asked for only where that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fetch import catalogue, collection, transfer
+from fetch.collection import Listed
+from fillpath.errors import TransferError, UnknownNameError
+from tests.misbehaving import Site, answered, cut, no_length, serving
+
+AT = "/files/ssstats.csv"
+LINES = (
+    "HB,west0001,40,40,120,1,0,0,0,0.0,0.0,chemical process simulation problem,125",
+    "HB,twin,10,10,10,1,0,0,0,1.0,1.0,structural problem,10",
+    "Pothen,twin,10,12,10,1,0,0,0,1.0,1.0,least squares problem,10",
+)
+INDEX = "\n".join(["3", "08-Oct-2020 17:09:58", *LINES, ""])
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setattr(transfer, "BACKOFF", 0.0)
+    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
+    with serving() as served:
+        served.files[AT] = INDEX.encode()
+        monkeypatch.setenv("FILLPATH_MIRROR", served.url)
+        yield served
+
+
+@pytest.fixture
+def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "mirror" / AT[1:]
+    path.parent.mkdir(parents=True)
+    path.write_text(INDEX)
+    monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "mirror"))
+    return path
+
+
+def test_the_index_is_downloaded_once_and_renewed_on_demand(site: Site) -> None:
+    assert collection.known() == () and site.requests == []
+    first = collection.index()
+    assert first[0] == Listed("HB", "west0001", 40, 40, 125, "chemical process simulation problem")
+    assert collection.index() == collection.known() == first and len(first) == 3
+    assert len(site.requests) == 1
+    site.files[AT] = INDEX.replace("west0001", "west0002").encode()
+    assert collection.refresh()[0].name == "west0002" == collection.known()[0].name
+    assert len(site.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("<html>Maintenance</html>", "not an index"),
+        ("", "not an index"),
+        (INDEX[: INDEX.index("Pothen")], "2 whole lines of the 3"),
+        (INDEX[:-10], "2 whole lines of the 3"),
+        (INDEX.replace("40,40", "40,x"), "not an index"),
+    ],
+)
+def test_an_index_that_is_none_does_not_replace_one(site: Site, text: str, says: str) -> None:
+    before = collection.index()
+    site.script = [answered(200, text.encode())]
+    with pytest.raises(TransferError, match=f"{says}.*the index in use is kept"):
+        collection.refresh()
+    assert collection.known() == before
+
+
+def test_a_cut_index_without_length_is_noticed(site: Site) -> None:
+    site.files[AT] = site.files[AT][:-100]
+    site.script = [no_length]
+    with pytest.raises(TransferError, match="whole lines of the 3"):
+        collection.index()
+    site.files[AT] = INDEX.encode()
+    site.script = [cut(50)]
+    assert len(collection.index()) == 3 and site.ranges[-1] == "bytes=50-"
+
+
+def test_offline_never_asks_for_the_index(site: Site) -> None:
+    with pytest.raises(TransferError, match=r"^offline: the index is not in the cache"):
+        collection.index(offline=True)
+    assert site.requests == []
+
+
+def test_a_folders_index_is_used_where_it_is(mirror: Path) -> None:
+    assert len(collection.known()) == 3
+    mirror.unlink()
+    assert collection.known() == ()
+
+
+def test_a_spoilt_index_hinders_no_suggestion(mirror: Path, caplog: pytest.LogCaptureFixture) -> None:
+    mirror.write_text("spoilt")
+    with pytest.raises(UnknownNameError, match="did you mean bcsstk18"):
+        catalogue.resolve("bcsstk81")
+    assert "`fillpath fetch --index` gets another" in caplog.text
+
+
+def test_names_are_searched_in_groups_and_kinds(mirror: Path) -> None:
+    def found(word: str) -> list[str]:
+        return [entry.name for entry in collection.search(word, collection.known())]
+
+    assert found("WEST") == found("hb/west") == found("chemical") == ["west0001"]
+    assert found("pothen") == ["twin"] and found("absent") == []
+
+
+def test_a_bare_name_stands_for_the_only_matrix_that_has_it(mirror: Path) -> None:
+    assert catalogue.resolve("west0001") == "HB+west0001"
+    with pytest.raises(UnknownNameError, match="holds HB/twin and Pothen/twin; say which"):
+        catalogue.resolve("twin")
+    for text, meant in [("west0010", "HB/west0001"), ("WEST0001", "HB/west0001"), ("bcsstk81", "bcsstk18")]:
+        with pytest.raises(UnknownNameError, match=f"did you mean .*{meant}"):
+            catalogue.resolve(text)
+
+
+def test_no_server_is_asked_to_explain_a_name(site: Site) -> None:
+    with pytest.raises(UnknownNameError):
+        catalogue.resolve("west0001")
+    assert site.requests == []

@@ -1,0 +1,469 @@
+"""Transfers from a server that misbehaves: what is asked for, what is kept, what is said."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import logging
+import os
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fetch import progress, transfer
+from fetch.partial import Partial
+from fetch.progress import Progress
+from fetch.transfer import Arrived, Wanted
+from fillpath import __version__, paths
+from fillpath.errors import ConfigError, DiskFullError, TransferError
+from tests.misbehaving import (
+    Site,
+    answered,
+    cut,
+    dripping,
+    no_length,
+    no_range,
+    refused,
+    serving,
+    stalled,
+)
+
+DATA = b"\x1f\x8b" + random.Random(0).randbytes(3000)
+AT = "/file.gz"
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "BACKOFF", 0.0)
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.4)
+    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving() as served:
+        served.files[AT] = DATA
+        yield served
+
+
+@pytest.fixture
+def part(tmp_path: Path) -> Path:
+    return tmp_path / "there" / "file.gz.part"
+
+
+def wanted(site: Site, **more: Any) -> Wanted:
+    return Wanted("the file", site.url + AT, "is it spelled right?", b"\x1f\x8b", **more)
+
+
+def get(site: Site, part: Path) -> Arrived:
+    arrived = transfer.transfer(wanted(site), part)
+    assert arrived.path.read_bytes() == DATA
+    assert (arrived.bytes, arrived.sha256) == (len(DATA), hashlib.sha256(DATA).hexdigest())
+    return arrived
+
+
+def left(part: Path) -> list[str]:
+    return sorted(path.name for path in part.parent.glob("*"))
+
+
+def leave_a_part(site: Site, part: Path, sent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an earlier process does that gave up."""
+    site.script = [cut(sent)]
+    with monkeypatch.context() as once, pytest.raises(TransferError):
+        once.setattr(transfer, "ATTEMPTS", 1)
+        transfer.transfer(wanted(site), part)
+    assert part.stat().st_size == sent
+    site.requests.clear()
+
+
+def test_a_good_server_is_asked_once_and_politely(site: Site, part: Path) -> None:
+    arrived = get(site, part)
+    assert (arrived.resumed, arrived.doubtful) == (0, False)
+    assert site.ranges == [None]
+    assert site.requests[0].agent.startswith(f"fillpath/{__version__} (")
+
+
+def test_a_truncated_answer_is_gone_on_with(site: Site, part: Path) -> None:
+    site.script = [cut(1000), cut(500)]
+    assert get(site, part).doubtful
+    assert site.ranges == [None, "bytes=1000-", "bytes=1500-"]
+    assert [request.if_range for request in site.requests] == [None, '"1"', '"1"']
+
+
+def test_a_part_from_an_earlier_process_is_gone_on_with(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_a_part(site, part, 1200, monkeypatch)
+    arrived = get(site, part)
+    assert (arrived.resumed, arrived.doubtful, site.ranges) == (1200, True, ["bytes=1200-"])
+
+
+def test_a_whole_part_is_taken_without_a_request(site: Site, part: Path) -> None:
+    get(site, part)
+    site.requests.clear()
+    assert get(site, part).resumed == len(DATA) and site.ranges == []
+
+
+def test_a_file_that_changed_meanwhile_starts_over(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.files[AT] = DATA[::-1].replace(DATA[::-1][:2], b"\x1f\x8b", 1)
+    leave_a_part(site, part, 1200, monkeypatch)
+    site.files[AT], site.etag = DATA, '"2"'
+    arrived = get(site, part)
+    assert (arrived.resumed, arrived.doubtful, site.ranges) == (0, False, ["bytes=1200-"])
+
+
+def test_a_part_of_another_address_is_not_gone_on_with(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_a_part(site, part, 1200, monkeypatch)
+    site.files["/other"] = DATA[:100]
+    arrived = transfer.transfer(Wanted("other", f"{site.url}/other", ""), part)
+    assert (arrived.path.read_bytes(), site.ranges) == (DATA[:100], [None])
+
+
+@pytest.mark.parametrize("note", ["", "{}", "[]", '{"location": 1, "etag": 2}'])
+def test_a_part_without_its_note_starts_over(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, note: str
+) -> None:
+    leave_a_part(site, part, 1200, monkeypatch)
+    part.with_name(f"{part.name}.json").write_text(note)
+    assert get(site, part).resumed == 0 and site.ranges == [None]
+
+
+def test_ranges_that_are_ignored_start_over(site: Site, part: Path) -> None:
+    site.script = [cut(1000), no_range]
+    assert not get(site, part).doubtful
+    assert site.ranges == [None, "bytes=1000-"]
+
+
+@pytest.mark.parametrize(
+    "span",
+    ["bytes 999-3001/3002", "bytes 1000-3001/4000", "bytes 1000-3001/*", "", "bytes 0-3001/3002", "junk"],
+)
+def test_another_range_than_asked_for_starts_over(site: Site, part: Path, span: str) -> None:
+    site.script = [cut(1000), answered(206, DATA[1000:], Content_Range=span, ETag='"1"')]
+    assert not get(site, part).doubtful
+    assert site.ranges == [None, "bytes=1000-", None]
+
+
+def test_a_range_of_another_file_starts_over(site: Site, part: Path) -> None:
+    other = answered(206, DATA[1000:], Content_Range=f"bytes 1000-3001/{len(DATA)}", ETag='"2"')
+    site.script = [cut(1000), other]
+    get(site, part)
+    assert site.ranges == [None, "bytes=1000-", None]
+
+
+def test_a_range_that_nobody_asked_for_is_not_taken(site: Site, part: Path) -> None:
+    site.script = [answered(206, DATA[5:], Content_Range=f"bytes 5-3001/{len(DATA)}")]
+    get(site, part)
+    assert site.ranges == [None, None]
+
+
+def test_weak_validators_are_not_relied_on(site: Site, part: Path) -> None:
+    site.etag = 'W/"1"'
+    site.script = [cut(1000)]
+    assert get(site, part).doubtful
+    assert site.requests[1].if_range is None and site.ranges[1] == "bytes=1000-"
+
+
+def test_no_length_is_doubtful_and_closes_the_matter(site: Site, part: Path) -> None:
+    site.script = [no_length]
+    assert get(site, part).doubtful and site.ranges == [None]
+
+
+def test_the_end_of_a_file_without_length_is_found_by_416(site: Site, part: Path) -> None:
+    site.script = [no_length]
+    get(site, part)
+    assert get(site, part).doubtful and site.ranges == [None, f"bytes={len(DATA)}-"]
+
+
+def test_a_part_that_is_longer_than_the_file_starts_over(site: Site, part: Path) -> None:
+    site.files[AT] = DATA + b"more"
+    site.script = [no_length]
+    transfer.transfer(wanted(site), part)
+    site.files[AT] = DATA
+    assert get(site, part).resumed == 0
+    assert site.ranges[1:] == [f"bytes={len(DATA) + 4}-", None]
+
+
+def test_a_stalled_connection_is_cut_and_gone_on_with(site: Site, part: Path) -> None:
+    site.script = [stalled(1000, 2.0)]
+    start = time.monotonic()
+    get(site, part)
+    assert site.ranges == [None, "bytes=1000-"] and time.monotonic() - start < 1.5
+
+
+def test_a_stall_says_how_long_nothing_came(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "ATTEMPTS", 1)
+    site.script = [stalled(1000, 2.0)]
+    with pytest.raises(TransferError, match=r"no byte for 0\.4 s; 1\.0 kB are kept for the next try"):
+        get(site, part)
+
+
+def test_a_connection_that_drips_is_cut_and_gone_on_with(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "SLOWEST", 2000)
+    site.script = [dripping(20, 0.1)]
+    start = time.monotonic()
+    get(site, part)
+    assert time.monotonic() - start < 3
+    assert site.ranges[1] is not None and 20 < int(site.ranges[1][6:-1]) < 400
+
+
+def test_a_slow_connection_that_is_fast_enough_is_left_alone(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.2)
+    site.script = [dripping(300, 0.05)]
+    get(site, part)
+    assert site.ranges == [None]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
+def test_a_server_in_trouble_is_asked_again(site: Site, part: Path, status: int) -> None:
+    site.script = [refused(status), refused(status)]
+    get(site, part)
+    assert len(site.requests) == 3
+
+
+def test_a_server_that_keeps_failing_is_given_up(site: Site, part: Path) -> None:
+    site.script = [refused(500)] * 9
+    with pytest.raises(TransferError, match=r"failed 4 times, last: HTTP 500; try again later"):
+        get(site, part)
+    assert len(site.requests) == transfer.ATTEMPTS and left(part) == []
+
+
+def test_nobody_listening_is_given_up(part: Path) -> None:
+    with serving() as site:
+        pass
+    with pytest.raises(TransferError, match=r"failed 4 times, last: .*refused"):
+        transfer.transfer(wanted(site), part)
+
+
+def test_attempts_that_gain_something_do_not_count(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "GAIN", 300)
+    site.script = [cut(300)] * 9
+    get(site, part)
+    assert len(site.requests) == 10
+
+
+def test_attempts_are_bounded_though_each_begins_anew(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "GAIN", 300)
+    site.etag = ""
+    half = answered(200, DATA[:1500], Content_Length="3002")
+    site.script = [half] * 9
+    with pytest.raises(TransferError, match="1500 of 3002 bytes arrived"):
+        get(site, part)
+    assert len(site.requests) == 1 + transfer.ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    ("asked", "slept"), [("7", 7.0), ("999999", 120.0), ("soon", 0.5), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.5)]
+)
+def test_a_server_is_left_alone_as_long_as_it_asks_within_bounds(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, asked: str, slept: float
+) -> None:
+    naps: list[float] = []
+    monkeypatch.setattr(transfer.time, "sleep", naps.append)
+    monkeypatch.setattr(transfer, "BACKOFF", 0.5)
+    site.script = [refused(429, Retry_After=asked), refused(503)]
+    get(site, part)
+    assert naps == [slept, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (404, r"not there \(HTTP 404\); is it spelled right"),
+        (410, "not there"),
+        (403, "refused with HTTP 403"),
+        (204, "HTTP 204 brings no file"),
+    ],
+)
+def test_a_refusal_is_final(site: Site, part: Path, status: int, says: str) -> None:
+    site.script = [refused(status)]
+    with pytest.raises(TransferError, match=says):
+        get(site, part)
+    assert len(site.requests) == 1 and left(part) == []
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "says"),
+    [
+        (answered(200, b"<!DOCTYPE html>Log in", Content_Type="text/html; charset=utf-8"), "an HTML page"),
+        (answered(200, b"  <html>", Content_Type="text/html"), "an HTML page, not an archive; not kept"),
+        (answered(200, b"PK\3\4", Content_Type="application/zip"), r"something else \(application/zip\)"),
+        (answered(200, b""), "an empty file"),
+        (answered(200, b"\x1f"), "something else"),
+    ],
+)  # fmt: skip
+def test_something_else_than_an_archive_is_refused_at_once(
+    site: Site, part: Path, behaviour: Any, says: str
+) -> None:
+    site.script = [behaviour]
+    with pytest.raises(TransferError, match=says):
+        get(site, part)
+    assert len(site.requests) == 1 and left(part) == []
+
+
+def test_a_connection_that_closes_before_the_first_byte_is_tried_again(site: Site, part: Path) -> None:
+    site.script = [cut(0), cut(1)]
+    get(site, part)
+    assert len(site.requests) == 3
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1/x", "http://127.0.0.1:port/x", "http://[/x"])
+def test_an_address_that_is_none_is_refused_at_once(part: Path, address: str) -> None:
+    with pytest.raises(TransferError, match="FILLPATH_MIRROR"):
+        transfer.transfer(Wanted("x", address, ""), part)
+
+
+def test_a_file_above_the_bound_is_refused(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "LARGEST", 1000)
+    for behaviour in (cut(3002), no_length):
+        site.script = [behaviour]
+        with pytest.raises(TransferError, match=r"larger than 1\.0 kB; not kept"):
+            get(site, part)
+        assert left(part) == []
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_offline_never_asks(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, flag: bool) -> None:
+    monkeypatch.setenv("FILLPATH_OFFLINE", "0" if flag else "1")
+    remedy = "drop --offline" if flag else "unset FILLPATH_OFFLINE"
+    with pytest.raises(TransferError, match=f"^offline: the file is not in the cache; {remedy}"):
+        transfer.transfer(wanted(site, offline=flag), part)
+    assert site.requests == []
+    monkeypatch.setenv("FILLPATH_OFFLINE", "yes")
+    with pytest.raises(ConfigError, match="FILLPATH_OFFLINE=yes"):
+        get(site, part)
+
+
+def test_a_folder_is_read_where_it_is_even_offline(
+    tmp_path: Path, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILLPATH_OFFLINE", "1")
+    path = tmp_path / "file.gz"
+    path.write_bytes(DATA)
+    asked = Wanted("the file", str(path), "is it spelled right?", b"\x1f\x8b")
+    assert transfer.transfer(asked, part).path == path and left(part) == []
+    path.write_bytes(b"<html>")
+    with pytest.raises(TransferError, match="an HTML page, not an archive"):
+        transfer.transfer(asked, part)
+    path.unlink()
+    with pytest.raises(TransferError, match="no such file; is it spelled right"):
+        transfer.transfer(asked, part)
+
+
+def test_a_file_that_does_not_fit_is_refused_before_it_comes(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = type("Usage", (), {"free": paths.RESERVE + 3 * len(DATA)})()
+    monkeypatch.setattr(paths.shutil, "disk_usage", lambda place: usage)
+    with pytest.raises(DiskFullError, match=r"12\.0 kB are needed.*free some space, or point FILLPATH_CACHE"):
+        transfer.transfer(wanted(site, expansion=3), part)
+    assert not part.stat().st_size and len(site.requests) == 1
+    assert transfer.transfer(wanted(site, expansion=2), part).bytes == len(DATA)
+
+
+def test_a_disk_that_fills_up_keeps_what_came(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill = _FullDisk(1000)
+    with monkeypatch.context() as full:
+        full.setattr(Path, "open", lambda path, *mode, **more: fill.open(path, *mode, **more))
+        with pytest.raises(DiskFullError, match=r"the disk is full; what has arrived is kept"):
+            get(site, part)
+    assert part.read_bytes() == DATA[:1000] and len(site.requests) == 1
+    assert get(site, part).resumed == 1000
+    assert site.ranges == [None, "bytes=1000-"]
+
+
+class _FullDisk:
+    """Takes `room` bytes in files that are appended to, the last block in part, as a real one does."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self._open = Path.open
+
+    def open(self, path: Path, *arguments: Any, **more: Any) -> Any:
+        handle = self._open(path, *arguments, **more)
+        if arguments[:1] == ("ab",):
+            return _Full(handle, self)
+        return handle
+
+
+class _Full:
+    def __init__(self, handle: io.FileIO, disk: _FullDisk) -> None:
+        self._handle, self._disk = handle, disk
+
+    def __enter__(self) -> _Full:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._handle.close()
+
+    def write(self, data: memoryview) -> int:
+        if not self._disk.room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = self._handle.write(data[: self._disk.room])
+        self._disk.room -= written
+        return written
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_the_kernels_word_that_the_disk_is_full_is_understood(site: Site, part: Path) -> None:
+    full = Partial(part, wanted(site).location)
+    full.path = Path("/dev/full")
+    with pytest.raises(DiskFullError, match="the disk is full"):
+        full.append(b"x")
+
+
+def test_a_cache_that_cannot_be_written_is_no_bad_connection(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TransferError, match="FILLPATH_CACHE"):
+        get(site, tmp_path / "file" / "part")
+    assert site.requests == []
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_drawn_on_a_terminal_and_wiped(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = _Terminal()
+    monkeypatch.setattr(progress.sys, "stderr", screen)
+    monkeypatch.setattr(progress, "REDRAWN", 0.0)
+    site.script = [dripping(1000, 0.05)]
+    get(site, part)
+    drawn = screen.getvalue().split("\r\x1b[K")
+    assert any("the file: 33 %, 1.0 kB of 3.0 kB, " in line and line.endswith("s left") for line in drawn)
+    assert screen.getvalue().endswith("\r\x1b[K") and max(map(len, drawn)) < 80
+
+
+def test_progress_elsewhere_is_a_line_of_the_log_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.INFO, "fillpath")
+    now = iter([0.0, 1.0, 31.0, 40.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    with Progress("the file", 0, None) as shown:
+        for done in (10**6, 31 * 10**6, 40 * 10**6):
+            shown.show(done)
+    assert caplog.messages == ["the file: 31.0 MB, 1.0 MB/s"]
+    assert capsys.readouterr().err == ""
