@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.measure import LEAST_SAMPLES, SECONDS_SAMPLED
 from benchmarks.rates import Amounts, Kind, Rate
+from benchmarks.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED
 from fillpath.nouns import Pattern
 from fillpath.phase import PhaseClock, recording
 from impl.symbolic.forecast import sample_sources
@@ -22,7 +22,6 @@ from impl.symbolic.forecast import sample_sources
 START_SECONDS = 1.5
 # Seconds an entry of F to verify a result; each is verified twice.
 VERIFY_SECONDS = 4e-8
-MOST_SAMPLES = 10
 # Medians over the collection's archives with 20 000 entries or more; single ones differ by a factor of 4.
 ARCHIVE_BYTES_AN_ENTRY = 2.3
 MATRIX_BYTES_OF_ARCHIVE = 3.6

@@ -19,6 +19,7 @@ from typing import IO, Any
 from benchmarks import machine, run
 from benchmarks.reference import load_reference, reference_path
 from benchmarks.run import Run
+from benchmarks.worker import LEAST_SAMPLES
 from fetch.prepare import load_prepared, prepared_path
 from fillpath import paths
 from fillpath.case import Case
@@ -28,8 +29,6 @@ from fillpath.nouns import Prepared, content_hash
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
 from fillpath.registry import NUMERIC_STAGES, Implementation, load_all, lookup
 
-SECONDS_SAMPLED = 20.0
-LEAST_SAMPLES = 3
 # No host memory moves more: a median below the least bytes over this rate is marked as suspect.
 BYTES_PER_SECOND = 1e12
 _NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
@@ -39,7 +38,7 @@ _POLL_SECONDS = 0.05
 @dataclass(frozen=True)
 class Limits:
     """What a measurement may take. seconds : of the worker's whole life. memory : bytes resident, None: nine
-    tenths of what is available when it starts. samples : exactly so many, None: the rule of `seconds`."""
+    tenths of what is available when it starts. samples : exactly so many, None: by the worker's rule."""
 
     seconds: float = 600.0
     memory: int | None = None
@@ -307,7 +306,6 @@ def _job(case: Case, implementation: Implementation, prepared: Prepared, limits:
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "reference": str(reference_path(prepared.hash)),
         "samples": limits.samples,
-        "seconds": SECONDS_SAMPLED,
     }
 
 

@@ -16,9 +16,9 @@ from benchmarks.experiments import Settings, suite_cases
 from benchmarks.measure import Limits, settled
 from benchmarks.rates import Kind, Rate, kind_of, rates
 from benchmarks.reference import reference_path
-from fetch import catalogue, generate
+from fetch import catalogue, generate, suitesparse
 from fetch.prepare import prepare, prepared_path
-from fetch.sizes import archive_sizes, is_downloaded
+from fetch.sizes import archive_sizes
 from fillpath import paths, registry
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
@@ -129,7 +129,8 @@ def _inputs(settings: Settings) -> list[_Input]:
 
 
 def _is_here(entry: catalogue.Entry) -> bool:
-    return generate.is_generated(entry.id) or is_downloaded(entry.group, entry.name, entry.sha256)
+    here = generate.is_generated(entry.id)
+    return here or suitesparse.cached(entry.group, entry.name, entry.sha256) is not None
 
 
 def _line(wanted: _Input, known: _Known) -> Line:

@@ -23,6 +23,10 @@ from typing import Any
 from fillpath.errors import FillpathError
 
 PR_SET_PDEATHSIG = 1
+# Samples of a case, unless it asks for a number: at most so many; beyond so many seconds at least so many.
+MOST_SAMPLES = 10
+LEAST_SAMPLES = 3
+SECONDS_SAMPLED = 20.0
 
 Report = Callable[..., None]
 
@@ -95,7 +99,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     if not passes(call()[0]):
         return
     baseline = _reset_peak_memory()
-    last, work = _sample(call, job["samples"], job["seconds"], report)
+    last, work = _sample(call, job["samples"], report)
     report(
         "sampled", peak_memory=_peak_memory_above(baseline), work=_work(work), bytes=_moved(prepared, last)
     )
@@ -103,12 +107,12 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
         report("done")
 
 
-def _sample(call: Callable[[], Any], samples: int | None, seconds: float, report: Report) -> Any:
-    """Until `samples` samples, or 10 samples or `seconds`, at least 3. Returns the last result."""
+def _sample(call: Callable[[], Any], samples: int | None, report: Report) -> Any:
+    """Take `samples` samples, or by the rule of the constants above. Returns the last result."""
     from fillpath.phase import PhaseClock, recording
 
     taken, spent, outcome = 0, 0.0, (None, None)
-    while taken < (samples or 10) and (samples or taken < 3 or spent < seconds):
+    while taken < (samples or MOST_SAMPLES) and (samples or taken < LEAST_SAMPLES or spent < SECONDS_SAMPLED):
         outcome = (None, None)
         with recording(PhaseClock()) as clock:
             start = time.perf_counter()

@@ -32,8 +32,9 @@ from fillpath.paths import CONFIG, atomic_write, cache
 
 _BLOCK = 1 << 20
 _IN_COLLECTION = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)[/+]([A-Za-z0-9][A-Za-z0-9_.+-]*)")
-_log = logging.getLogger("fillpath")
 _LOCAL = re.compile(r"local\+([A-Za-z0-9_-]+-[0-9a-f]{12})")
+
+_log = logging.getLogger("fillpath")
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ def locate(matrix: str) -> Source:
         return Source(path.name, path, _file_hash(path), matrixmarket.read_field(path))
     group, name, sha256 = _place(matrix)
     got = suitesparse.fetch(group, name, sha256)
-    _log.info("%s/%s: %s", group, name, got.told)
+    _log.log(logging.DEBUG if got.how == "reused" else logging.INFO, "%s/%s: %s", group, name, got.told)
     field = matrixmarket.read_field(got.path)
     return Source(f"{group}/{name}", got.path, got.sha256, field)
 

@@ -23,9 +23,9 @@ _SHORTEST_ENTRY = 4  # bytes of "1 1" and its line end
 class MatrixFile:
     """What a file holds.
 
-    matrix : n x n float64 CSR, rows sorted, mirrored entries expanded, duplicates summed, explicit zeros kept.
-    A pattern's values stand as 1. Complex values stand as their moduli, which is all that structural work and
-    a row matching need; numeric work refuses them. field : real, integer, complex or pattern.
+    matrix : n x n float64 CSR, rows sorted, mirrored entries expanded, duplicates summed, explicit zeros
+    kept. A pattern's values stand as 1. Complex values stand as their moduli, which is all that structural
+    work and a row matching need; numeric work refuses them. field : real, integer, complex or pattern.
     explicit_zeros : entries equal to 0.
     """
 
@@ -37,8 +37,8 @@ class MatrixFile:
 def read(path: Path) -> MatrixFile:
     """The square matrix in a Matrix Market coordinate file.
 
-    Raises InputError naming the file: unreadable, malformed, truncated, dense, rectangular, empty, not finite,
-    or above int32 columns.
+    Raises InputError naming the file: unreadable, malformed, truncated, dense, rectangular, empty, not
+    finite, or above int32 columns.
     """
     field = read_field(path)
     try:

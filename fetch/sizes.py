@@ -11,18 +11,12 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from fetch import suitesparse
 from fetch.collection import address
 from fetch.transfer import USER_AGENT, Wanted, is_remote, refuse_offline
 from fillpath.errors import TransferError
 
 TIMEOUT = 5.0  # seconds: a plan that has to guess is better than one that waits
 AT_ONCE = 4
-
-
-def is_downloaded(group: str, name: str, sha256: str = "") -> bool:
-    """Whether `suitesparse.fetch` would find the matrix in the cache."""
-    return suitesparse._cached(suitesparse._folder(group, name), name, sha256) is not None
 
 
 def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int | TransferError | None]:

@@ -88,16 +88,16 @@ def fetch(
     beside other processes. Raises InputError for names that no collection has, DiskFullError, TransferError
     for everything else that goes wrong, and at once if it went wrong a moment ago.
     """
-    folder = _folder(group, name)
-    found = _cached(folder, name, sha256)
+    found = cached(group, name, sha256)
     if found is not None:
         return found
+    folder = _folder(group, name)
     label = f"{group}/{name}"
     location = address(f"MM/{label}.tar.gz")
     wanted = Wanted(label, location, f"is {label} spelled right?", GZIP, EXPANSION, offline)
     refuse_offline(wanted)
     with exclusive(cache() / "locks" / f"{group}+{name}.lock"):
-        found = _cached(folder, name, sha256)
+        found = cached(group, name, sha256)
         if found is not None:
             return found
         failures.refuse(folder, location, label)
@@ -108,6 +108,20 @@ def fetch(
         except TransferError as problem:
             failures.note(folder, location, problem)
             raise
+
+
+def cached(group: str, name: str, sha256: str = "") -> Download | None:
+    """The matrix if it lies in the cache whole, and with that sha256 if one is given."""
+    folder = _folder(group, name)
+    path = folder / f"{name}.mtx"
+    try:
+        receipt = _Receipt(**json.loads(_receipt_path(folder).read_text()))
+        whole = path.stat().st_size == receipt.bytes
+    except (OSError, ValueError, TypeError):
+        return None
+    if not whole or (sha256 and receipt.sha256 != sha256):
+        return None
+    return Download(path, receipt.sha256, receipt.source, receipt.bytes, "reused")
 
 
 def forget_failure(group: str, name: str) -> None:
@@ -124,18 +138,6 @@ def _folder(group: str, name: str) -> Path:
 
 def _receipt_path(folder: Path) -> Path:
     return folder / "receipt.json"
-
-
-def _cached(folder: Path, name: str, sha256: str) -> Download | None:
-    path = folder / f"{name}.mtx"
-    try:
-        receipt = _Receipt(**json.loads(_receipt_path(folder).read_text()))
-        whole = path.stat().st_size == receipt.bytes
-    except (OSError, ValueError, TypeError):
-        return None
-    if not whole or (sha256 and receipt.sha256 != sha256):
-        return None
-    return Download(path, receipt.sha256, receipt.source, receipt.bytes, "reused")
 
 
 def _sweep(folder: Path) -> None:

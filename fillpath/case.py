@@ -30,8 +30,8 @@ _RESERVED = ("gpus", "seed", "threads")
 
 @dataclass(frozen=True, order=True)
 class Preparation:
-    """How a matrix is prepared: row matching, fill-reducing ordering, explicit zeros kept or dropped, and what
-    stands on a zero diagonal instead of a matching (0: nothing is replaced).
+    """How a matrix is prepared: row matching, fill-reducing ordering, explicit zeros kept or dropped, and
+    what stands on a zero diagonal instead of a matching (0: nothing is replaced).
 
     Written `[matching+]ordering[+dropzeros][+diagonal=V]`; matching `none` is not written.
     """

@@ -21,7 +21,7 @@ from benchmarks.symbolic import Symbolic
 from fillpath.paths import CONFIG, ROOT
 
 BENCH = "timing.Planted.track_seconds"
-BENCHMARK = '''
+BENCHMARK = """
 class Planted:
     params = [["a", "b"]]
     param_names = ["case"]
@@ -30,7 +30,7 @@ class Planted:
 
     def track_seconds(self, case):
         return {"a": FACTOR * 0.25, "b": 0.5}[case]
-'''
+"""
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
