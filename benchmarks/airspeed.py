@@ -71,7 +71,7 @@ class Cases(ABC):
         try:
             record = measure(case, fresh=Settings.from_env().fresh, within=run.current())
         except DiskFullError as error:
-            _tell(f"{_REFUSED} {case}  {error}")
+            _tell(f"{_REFUSED} {case}: {error}")
             raise
         _report(record)
         return math.nan if record.median is None else record.median
@@ -80,8 +80,9 @@ class Cases(ABC):
 def run_stage(stage: str) -> None:
     """Measure the cases of a stage under asv, a line a case on stderr.
 
-    Raises AirspeedError where asv ended before all cases had a record. From a clean tree the medians join
-    asv's series of this commit; otherwise only the records are written.
+    Raises AirspeedError where asv ended before all cases had a record, DiskFullError where a case was refused
+    for want of space. From a clean tree the medians join asv's series of this commit; otherwise only the
+    records are written.
     """
     cases = suite_cases(Settings.from_env(), stage)
     if not cases:
@@ -94,11 +95,13 @@ def run_stage(stage: str) -> None:
     with exclusive(WORK / "asv.lock"):
         shutil.rmtree(_SCRATCH / "results", ignore_errors=True)
         arguments = ["run", "--machine", machine_name(), "--bench", bench, "--show-stderr", *saved]
-        reported = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
+        reported, refusal = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
         if saved:
             merge(_SCRATCH / "results", results() / "asv")
+    counts = f"{reported} of {len(cases)} {stage} cases"
+    if refusal:
+        raise DiskFullError(f"{counts} are done and stored, the next was refused: {refusal}")
     if reported < len(cases):
-        counts = f"{reported} of {len(cases)} {stage} cases"
         raise AirspeedError(f"asv reported {counts}; its log: {log}\n{_tail(log)}")
 
 
@@ -128,22 +131,25 @@ def _tell(line: str) -> None:
             handle.write(f"{line}\n")
 
 
-def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int) -> int:
-    """Run asv, pass its cases' lines on as they come, and return how many there were."""
+def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int) -> tuple[int, str]:
+    """Run asv and pass its cases' lines on as they come: how many there were, and why a case was refused."""
     log.parent.mkdir(parents=True, exist_ok=True)
     progress.write_text("")
     process = _start_asv(arguments, log, {_PROGRESS: str(progress)})
-    reported = 0
+    reported, refusal = 0, ""
     with progress.open() as lines:
         running = True
         while running:
             running = process.poll() is None
             for line in _complete_lines(lines):
-                reported += not line.startswith(_REFUSED)
+                if line.startswith(_REFUSED):
+                    refusal = refusal or line.removeprefix(_REFUSED).strip()
+                    continue
+                reported += 1
                 print(f"[{reported}/{expected}] {line}", end="", file=sys.stderr, flush=True)
             if running:
                 time.sleep(0.1)
-    return reported
+    return reported, refusal
 
 
 def _complete_lines(handle: TextIO) -> Iterator[str]:

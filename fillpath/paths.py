@@ -72,8 +72,9 @@ def require_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(present).free
     if needed + RESERVE > free:
         raise DiskFullError(
-            f"{folder}: {bytes_text(needed)} are needed and {bytes_text(RESERVE)} have to stay free, "
-            f"but only {bytes_text(free)} are; free some space, or point FILLPATH_CACHE elsewhere"
+            f"{folder}: {bytes_text(free)} are free, {bytes_text(needed + RESERVE)} have to be (of these "
+            f"{bytes_text(RESERVE)} stay free); free some space, or point FILLPATH_CACHE or FILLPATH_RESULTS "
+            "elsewhere"
         )
 
 

@@ -132,7 +132,7 @@ def test_a_full_disk_stops_the_rest(
     monkeypatch.setattr(paths, "RESERVE", 2**62)
     status, out, _ = run(capsys, "fetch", "G/a", "G/b", "G/c")
     assert status == 1 and "reused" in out[0]
-    assert "have to stay free" in out[1] and "free some space" in out[1]
+    assert "have to be" in out[1] and "free some space" in out[1]
     assert out[2] == "G+c: not tried: the disk is full"
     assert out[3] == "3 matrices: 1 reused, 1 failed, 1 not tried; 0 bytes arrived"
 

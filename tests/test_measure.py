@@ -80,7 +80,7 @@ def test_a_full_disk_refuses_the_next_case_and_leaves_what_is_finished(
     finished = measure(case_of("right"), LIMITS)
     full = SimpleNamespace(free=50 * 2**20)
     monkeypatch.setattr(paths.shutil, "disk_usage", lambda folder: full)
-    with pytest.raises(DiskFullError, match=r"only 52\.4 MB are; free some space"):
+    with pytest.raises(DiskFullError, match=r"52\.4 MB are free, 104\.9 MB have to be"):
         measure(case_of("slow"), LIMITS)
     assert not record_path("test-machine", case_of("slow").name).exists()
     assert standing(case_of("right")) == finished
