@@ -48,6 +48,8 @@ def unpack(source: Path, machine: str) -> tuple[str, int]:
                 raise InputError(
                     f"{source}: is of this machine ({machine}), whose results are only measured here"
                 )
+            # Records come first: which of two series is kept follows the record that stands.
+            members.sort(key=lambda member: not member.name.endswith(".jsonl"))
             return name, sum(_merge(archive, member) for member in members)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(f"{source}: not a readable pack ({error})") from error
@@ -65,17 +67,36 @@ def _checked(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
 def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
     """Bring in one file; returns how many records it added."""
     target = results() / member.name
-    extracted = archive.extractfile(member)
-    assert extracted is not None
-    data = extracted.read()
+    data = _content(archive, member.name)
+    if target.suffix == ".npz" and target.is_file() and not _stands(archive, member.name):
+        return 0
     if target.suffix != ".jsonl":
         with atomic_write(target, "wb") as handle:
             cast(IO[bytes], handle).write(data)
         return 0
+    return _merge_records(target, _packed_records(data))
+
+
+def _stands(archive: tarfile.TarFile, series: str) -> bool:
+    """Whether the record that stands for a series' case, now that records are merged, came with the pack."""
+    path = PurePosixPath(series)
+    records = str(path.parent.parent / "records" / f"{path.stem}.jsonl")
+    if records not in archive.getnames():
+        return False
+    return read_records(results() / records)[-1:] == _packed_records(_content(archive, records))[-1:]
+
+
+def _content(archive: tarfile.TarFile, name: str) -> bytes:
+    extracted = archive.extractfile(name)
+    assert extracted is not None
+    return extracted.read()
+
+
+def _packed_records(data: bytes) -> list[Record]:
     with tempfile.TemporaryDirectory() as folder:
-        arriving = Path(folder) / target.name
+        arriving = Path(folder) / "records.jsonl"
         arriving.write_bytes(data)
-        return _merge_records(target, read_records(arriving))
+        return read_records(arriving)
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.rates import Amounts, Kind, Rate
+from benchmarks.rates import Amounts, Kind, Rate, kind_of
 from benchmarks.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED
+from fillpath.case import Case
 from fillpath.nouns import Pattern
 from fillpath.phase import PhaseClock, recording
 from impl.symbolic.forecast import sample_sources
@@ -29,13 +30,13 @@ MATRIX_BYTES_OF_ARCHIVE = 3.6
 WORKER_BYTES = 190e6
 
 _FILL2 = ("symbolic", "fill2_cpu", ())
-_REFERENCE: tuple[Kind, ...] = (("symbolic", "fill1_pruned", ()), ("symbolic", "fill1", ()))
+_REFERENCE: tuple[Kind, ...] = (("symbolic", "fill1_pruned", ()), ("symbolic", "gilbert_peierls", ()))
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a prepared matrix will take. fill2_seconds : of one call of fill2_cpu. memory : bytes of the
-    largest process."""
+class Effort:
+    """What a prepared matrix will take. fill2_seconds : of one call of fill2_cpu on one core.
+    memory : bytes of the largest process."""
 
     amounts: Amounts
     fill2_seconds: float
@@ -47,26 +48,26 @@ def warm_up() -> None:
     sample_sources(Pattern(np.arange(3), np.arange(2, dtype=np.int32)), 1)
 
 
-def forecast_work(pattern: Pattern) -> Work:
-    """The work on a pattern. fill2_cpu's time is that of its sample on one core, shared evenly by all."""
+def forecast_work(pattern: Pattern) -> Effort:
+    """The work on a pattern. fill2_cpu's time is scaled up from its sample."""
     with recording(PhaseClock()) as clock:
         forecast = sample_sources(pattern)
     seconds = clock.seconds["sample"] * forecast.edges / max(1, forecast.sampled_edges)
     amounts = {"edges": forecast.edges, "filled": forecast.filled, "updates": forecast.updates}
     memory = run_memory(pattern.n, pattern.nnz, forecast.filled)
-    return Work(amounts, seconds / machine.machine().cores, memory)
+    return Effort(amounts, seconds, memory)
 
 
-def case_seconds(kind: Kind, work: Work, rates: Mapping[Kind, Rate]) -> float | None:
+def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
     """Of a measurement: start, one warm-up, the samples, two verifications. None without a rate."""
-    call = _call_seconds(kind, work, rates)
+    call = _call_seconds(kind_of(case), work, rates, case.threads)
     if call is None:
         return None
     samples = max(LEAST_SAMPLES, min(MOST_SAMPLES, math.ceil(SECONDS_SAMPLED / max(call, 1e-9))))
     return START_SECONDS + call * (1 + samples) + 2 * VERIFY_SECONDS * work.amounts["filled"]
 
 
-def reference_seconds(work: Work, rates: Mapping[Kind, Rate]) -> float | None:
+def reference_seconds(work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
     """Of making a reference: two factorisations, hashed and compared. None without their rates."""
     calls = [_call_seconds(kind, work, rates) for kind in _REFERENCE]
     known = [call for call in calls if call is not None]
@@ -75,10 +76,11 @@ def reference_seconds(work: Work, rates: Mapping[Kind, Rate]) -> float | None:
     return START_SECONDS + sum(known) + 2 * VERIFY_SECONDS * work.amounts["filled"]
 
 
-def _call_seconds(kind: Kind, work: Work, rates: Mapping[Kind, Rate]) -> float | None:
-    """The sample of fill2_cpu has met this matrix's cache misses, which no rate knows."""
+def _call_seconds(kind: Kind, work: Effort, rates: Mapping[Kind, Rate], threads: int = 0) -> float | None:
+    """The sample of fill2_cpu has met this matrix's cache misses, which no rate knows; its threads are taken
+    to share the work evenly."""
     if kind == _FILL2:
-        return work.fill2_seconds
+        return work.fill2_seconds / (threads or machine.machine().cores)
     return rates[kind].of(work.amounts) if kind in rates else None
 
 

@@ -56,7 +56,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure's measurements. implementations : empty for every one registered for the stage."""
+    """One figure's measurements. implementations : empty for every one registered for the stage but peers,
+    which do other work: an experiment has to name them. only : ids of the set's matrices, empty for all;
+    their stand-ins follow. threads : 0 for all cores."""
 
     id: str
     paper: str
@@ -65,6 +67,8 @@ class Experiment:
     implementations: tuple[str, ...]
     matrices: str
     preparation: Preparation
+    only: tuple[str, ...] = ()
+    threads: int = 0
 
 
 @functools.cache
@@ -91,8 +95,8 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
         name for name in names if settings.device in ("", registry.lookup(experiment.stage, name).device)
     ]
     return [
-        Case(experiment.stage, name, entry.id, experiment.preparation)
-        for entry in _matrices(experiment.matrices, settings.suite)
+        Case(experiment.stage, name, entry.id, experiment.preparation, threads=experiment.threads)
+        for entry in _matrices(experiment, settings.suite)
         for name in chosen
     ]
 
@@ -140,6 +144,11 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
     chosen = entry["preparation"]
     for name in entry.get("implementations", ()):
         registry.lookup(entry["stage"], name)
+    for matrix in entry.get("only", ()):
+        if entry["matrices"] not in catalogue.lookup(matrix).papers:
+            raise ConfigError(
+                f"config/experiments.yaml: {entry['id']}: {matrix} is none of {entry['matrices']}'s matrices"
+            )
     return Experiment(
         id=entry["id"],
         paper=entry["paper"],
@@ -153,16 +162,20 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
             chosen["explicit_zeros"] == "keep",
             chosen.get("diagonal", 0),
         ),
+        only=tuple(entry.get("only", ())),
+        threads=entry.get("threads", 0),
     )
 
 
 def _all_of(stage: str) -> Iterable[registry.Implementation]:
-    """What lies under impl/: fakes that tests register are no part of a run."""
-    return [entry for entry in registry.registered(stage) if entry.module.startswith("impl.")]
+    """What lies under impl/ and is no peer: fakes that tests register are no part of a run."""
+    return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
 
 
-def _matrices(paper: str, suite: str) -> list[catalogue.Entry]:
-    own = {entry.id for entry in catalogue.entries() if paper in entry.papers}
+def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
+    """The experiment's matrices in the size class and their stand-ins there, cheapest first."""
+    whole = {entry.id for entry in catalogue.entries() if experiment.matrices in entry.papers}
+    own = set(experiment.only) or whole
     within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
     chosen = [entry for entry in within if entry.id in own or own.intersection(entry.stands_for)]
     return sorted(chosen, key=_cost)

@@ -2,38 +2,123 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import njit
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import norm
 
-from fillpath.errors import InputError, UnsupportedError
-from fillpath.nouns import Array, Filled, Reference
+from fillpath.errors import FillpathError, InputError, UnsupportedError
+from fillpath.nouns import Array, Counts, Factorised, Filled, Prepared, Reference, Supernodes
 from fillpath.record import Verified
 
+# Of a solution in float64 without pivoting for size, which loses some of the 16 digits.
+RESIDUAL_BOUND = 1e-8
+RESIDUAL = "relative residual"
+# Stages whose gate reads F.
+ON_FILLED = ("supernodes",)
 
-def verify(stage: str, result: Any, reference: Reference) -> Verified:
-    """Hold a result of a stage against the reference. Passed where value <= bound.
 
-    Raises UnsupportedError for a stage without a gate: what cannot be verified is not measured.
-    """
-    if stage != "symbolic":
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What a result is held against. options : the implementation's, defaults included. peer : whether a
+    whole factorisation is an answer. filled : F, equal to the reference; None where nothing reads it."""
+
+    prepared: Prepared
+    reference: Reference
+    options: Mapping[str, Any]
+    peer: bool = False
+    filled: Filled | None = None
+
+
+def require(stage: str) -> None:
+    """Raise UnsupportedError for a stage without a gate: what cannot be verified is not measured."""
+    if stage not in _GATES:
         raise UnsupportedError(f"stage {stage} has no gate yet, so that nothing of it is measured")
-    return verify_symbolic(result, reference)
+
+
+def verify(stage: str, result: Any, context: Context) -> Verified:
+    """Hold a result of a stage against what it should be. Passed where value <= bound.
+
+    Raises UnsupportedError for a stage without a gate.
+    """
+    require(stage)
+    return _GATES[stage](result, context)
+
+
+def _verify_symbolic_stage(result: Any, context: Context) -> Verified:
+    """By what it returns, where that is what was asked for: row counts and a peer's factorisation are other
+    work than the pattern, and are measured under another name only."""
+    if isinstance(result, Factorised) and context.peer:
+        return verify_residual(result, context.prepared)
+    if isinstance(result, Counts) and context.options.get("output") == "counts":
+        return verify_counts(result, context.reference)
+    return verify_symbolic(result, context.reference)
+
+
+def _verify_supernodes_stage(result: Any, context: Context) -> Verified:
+    if context.filled is None or "maxsup" not in context.options:
+        raise FillpathError("stage supernodes: its gate needs the filled pattern and an option maxsup")
+    return verify_supernodes(result, context.filled, context.options["maxsup"])
+
+
+_GATES: Mapping[str, Callable[[Any, Context], Verified]] = {
+    "symbolic": _verify_symbolic_stage,
+    "supernodes": _verify_supernodes_stage,
+}
 
 
 def verify_symbolic(result: Any, reference: Reference) -> Verified:
     """Row counts of L and U and 64-bit row hashes equal the reference's; value: rows that differ."""
     n = len(reference.row_hashes)
-    by = f"reference ({reference.made_by}, checked by {reference.checked_by})"
     differing = _differing_rows(result, reference) if _well_formed(result, n) else n
-    return Verified(by=by, method="row counts and row hashes", value=float(differing), bound=0.0)
+    return Verified(_by(reference), method="row counts and row hashes", value=float(differing), bound=0.0)
+
+
+def verify_counts(result: Counts, reference: Reference) -> Verified:
+    """Row counts of L and U equal the reference's; value: rows that differ."""
+    n = len(reference.row_hashes)
+    well_formed = all(_is_row_array(counts, n) for counts in (result.lower, result.upper))
+    differing = int(np.count_nonzero(~_same_counts(result, reference))) if well_formed else n
+    return Verified(_by(reference), method="row counts", value=float(differing), bound=0.0)
+
+
+def verify_supernodes(result: Any, filled: Filled, maxsup: int) -> Verified:
+    """T3 by its definition; value: rows that are joined to the row before, or parted from it, wrongly.
+
+    Row s joins the supernode of s - 1, which begins at r, if and only if s is no multiple of maxsup,
+    nnz(U[s,:]) == nnz(U[s-1,:]) - 1 and L[s,r] != 0. Boundaries that cannot be are wrong in all rows.
+    """
+    n = filled.pattern.n
+    wrong = _wrong_boundaries(result.starts, filled, maxsup) if _is_partition(result, n) else n
+    by = "filled pattern, equal to the reference"
+    return Verified(by, method="definition of T3, row by row", value=float(wrong), bound=0.0)
+
+
+def verify_residual(result: Factorised, prepared: Prepared) -> Verified:
+    """||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, for b = A times ones."""
+    pattern = prepared.pattern
+    matrix = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
+    b = matrix @ np.ones(pattern.n)
+    x = np.asarray(result.solve(b), np.float64)
+    if x.shape != b.shape:
+        raise InputError(f"a solution of shape {x.shape} where {b.shape} was asked for")
+    scale = norm(matrix, np.inf) * np.abs(x).max() + np.abs(b).max()
+    residual = float(np.abs(b - matrix @ x).max() / scale)
+    return Verified("A x = b, b = A times ones", RESIDUAL, residual, RESIDUAL_BOUND)
 
 
 def row_hashes(filled: Filled) -> Array:
     """(n,) uint64: a hash of each row that depends on its columns and on their order."""
     hashes: Array = _row_hashes(filled.pattern.indptr, filled.pattern.indices)
     return hashes
+
+
+def _by(reference: Reference) -> str:
+    return f"reference ({reference.made_by}, checked by {reference.checked_by})"
 
 
 def _well_formed(result: Any, n: int) -> bool:
@@ -49,13 +134,50 @@ def _well_formed(result: Any, n: int) -> bool:
 
 
 def _differing_rows(result: Filled, reference: Reference) -> int:
-    counts = result.counts()
-    same = (
-        (counts.lower == reference.counts.lower)
-        & (counts.upper == reference.counts.upper)
-        & (row_hashes(result) == reference.row_hashes)
-    )
+    same = _same_counts(result.counts(), reference) & (row_hashes(result) == reference.row_hashes)
     return int(np.count_nonzero(~same))
+
+
+def _same_counts(counts: Counts, reference: Reference) -> Array:
+    expected = reference.counts
+    same: Array = (counts.lower == expected.lower) & (counts.upper == expected.upper)
+    return same
+
+
+def _is_row_array(array: Any, n: int) -> bool:
+    return isinstance(array, np.ndarray) and array.shape == (n,) and array.dtype == np.int64
+
+
+def _is_partition(result: Any, n: int) -> bool:
+    """Whether the boundaries cut rows 0 to n - 1 into non-empty ranges."""
+    if not isinstance(result, Supernodes) or not _is_row_array(result.starts, np.size(result.starts)):
+        return False
+    ascending = bool(np.all(np.diff(result.starts) > 0))
+    return len(result.starts) > 1 and result.starts[0] == 0 and result.starts[-1] == n and ascending
+
+
+def _wrong_boundaries(starts: Array, filled: Filled, maxsup: int) -> int:
+    """The recurrence is on rows, but each row is judged by itself, given the start that the result names."""
+    n = filled.pattern.n
+    rows = np.arange(1, n)
+    joined = np.ones(n, np.bool_)
+    joined[starts[:-1]] = False
+    first = np.repeat(starts[:-1], np.diff(starts))[: n - 1]
+    upper = filled.counts().upper
+    by_count = (rows % maxsup != 0) & (upper[1:] == upper[:-1] - 1)
+    expected = by_count & _row_holds(filled.pattern.indptr, filled.pattern.indices, rows, first, by_count)
+    return int(np.count_nonzero(joined[1:] != expected))
+
+
+@njit(cache=True)
+def _row_holds(indptr, indices, rows, columns, asked):
+    """(len(rows),) bool: whether columns[k] stands in row rows[k], where it is asked for."""
+    holds = np.zeros(len(rows), np.bool_)
+    for k in range(len(rows)):
+        if asked[k]:
+            for p in range(indptr[rows[k]], indptr[rows[k] + 1]):
+                holds[k] |= indices[p] == columns[k]
+    return holds
 
 
 @njit(cache=True)

@@ -19,6 +19,7 @@ from typing import IO, Any
 from benchmarks import machine, run
 from benchmarks.reference import load_reference, reference_path
 from benchmarks.run import Run
+from benchmarks.sources import series_path
 from benchmarks.worker import LEAST_SAMPLES
 from fetch.prepare import load_prepared, prepared_path
 from fillpath import paths
@@ -64,6 +65,7 @@ class _Outcome:
     work: dict[str, int | None] | None = None
     peak_memory: int | None = None
     bytes: int | None = None
+    series: str | None = None
 
 
 def measure(
@@ -191,6 +193,7 @@ def _supervised(
         threads_used=_threads(case),
         limit_seconds=seconds,
         memory_limit=memory,
+        series=outcome.series,
     )
 
 
@@ -305,6 +308,7 @@ def _job(case: Case, implementation: Implementation, prepared: Prepared, limits:
         "threads": _threads(case),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "reference": str(reference_path(prepared.hash)),
+        "series": str(series_path(paths.machine_name(), case.name)),
         "samples": limits.samples,
     }
 
@@ -405,7 +409,7 @@ def _take(outcome: _Outcome, message: dict[str, Any]) -> None:
         outcome.status, outcome.reason, outcome.done = Status(message["status"]), message["reason"], True
         outcome.conclusive = outcome.began
     elif event == "done":
-        outcome.status, outcome.done = Status.OK, True
+        outcome.status, outcome.done, outcome.series = Status.OK, True, message.get("series")
 
 
 def _explain_death(outcome: _Outcome, code: int, oom_kills: int | None, tail: str) -> None:

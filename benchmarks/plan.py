@@ -26,6 +26,8 @@ from fillpath.nouns import Prepared
 from fillpath.paths import RESERVE, bytes_text, cache
 from fillpath.record import standing_records
 
+_Step = tuple[str, float | None]
+
 _log = logging.getLogger("fillpath")
 
 
@@ -33,8 +35,9 @@ _log = logging.getLogger("fillpath")
 class Line:
     """A prepared matrix of the run. order, entries : of the prepared matrix if it is here, else the
     catalogue's. download, disk : bytes still to come, and to be written. guessed : both are from the entries
-    alone. memory : bytes of the largest process, None if unknown. cases : still to be measured; unknown :
-    those of them without a rate. seconds : predicted, None if unknown; bound : no more."""
+    alone. memory : bytes of the largest process, or at_least so many, None if unknown. cases : still to be
+    measured; unknown, assumed : those of them without a rate, and with one that is no record's. seconds :
+    predicted, None if unknown; bound : no more."""
 
     name: str
     order: int | None
@@ -43,8 +46,10 @@ class Line:
     disk: int = 0
     guessed: bool = False
     memory: int | None = None
+    at_least: bool = False
     cases: int = 0
     unknown: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
     seconds: float | None = None
     bound: float = 0.0
     remarks: tuple[str, ...] = ()
@@ -113,7 +118,8 @@ def plan(settings: Settings) -> Plan:
     known = _Known(sizes, rates(standing_records(paths.machine_name())), limits, settings.fresh)
     costs.warm_up()
     _log.info("preparing and sampling what is here; the run reuses it")
-    lines = tuple(_line(wanted, known) for wanted in inputs)
+    first = {wanted.entry.id: wanted for wanted in reversed(inputs)}
+    lines = tuple(_line(wanted, known, first[wanted.entry.id] is wanted) for wanted in inputs)
     folder = cache().absolute()
     present = next(place for place in (folder, *folder.parents) if place.exists())
     return Plan(settings, lines, limits, shutil.disk_usage(present).free)
@@ -133,11 +139,12 @@ def _is_here(entry: catalogue.Entry) -> bool:
     return here or suitesparse.cached(entry.group, entry.name, entry.sha256) is not None
 
 
-def _line(wanted: _Input, known: _Known) -> Line:
+def _line(wanted: _Input, known: _Known, first: bool) -> Line:
+    """first : no line before has counted this matrix's download."""
     if not wanted.entry.obtainable:
         return replace(wanted.line, remarks=(f"not obtainable: {wanted.entry.kind}",))
     if not _is_here(wanted.entry):
-        return _absent(wanted, known)
+        return _absent(wanted, known, first)
     try:
         prepared = _prepared(wanted, known.limits)
     except MemoryBudgetError as problem:
@@ -148,19 +155,24 @@ def _line(wanted: _Input, known: _Known) -> Line:
     return _present(wanted, prepared, known)
 
 
-def _absent(wanted: _Input, known: _Known) -> Line:
-    """What is not here yet has no pattern to forecast from."""
+def _absent(wanted: _Input, known: _Known, first: bool) -> Line:
+    """What is not here yet has no pattern to forecast from: the memory is that of preparing it, at least."""
     size = known.sizes[wanted.entry.group, wanted.entry.name]
     if isinstance(size, TransferError):
         return replace(wanted.line, remarks=(f"not obtainable: {size}",))
     order, entries = wanted.entry.order or 0, wanted.entry.nnz_with_zeros or 0
     archive = costs.archive_bytes_of(entries) if size is None else size
-    prepared = costs.prepared_bytes(order, entries + order)
+    artefacts = costs.prepared_bytes(order, entries + order) + costs.reference_bytes(order)
+    memory = _preparing_memory(wanted.entry)
+    lacking = () if _fits(memory, known.limits) else (f"will not fit: {_lack(memory, known.limits)}",)
     return replace(
         wanted.line,
-        download=archive,
-        disk=costs.matrix_bytes_of(archive) + prepared + costs.reference_bytes(order),
+        download=archive if first else 0,
+        disk=artefacts + (costs.matrix_bytes_of(archive) if first else 0),
         guessed=size is None,
+        memory=memory,
+        at_least=True,
+        remarks=lacking,
         cases=len(wanted.cases),
         bound=known.limits.seconds * (1 + len(wanted.cases)),
     )
@@ -187,9 +199,11 @@ def _present(wanted: _Input, prepared: Prepared, known: _Known) -> Line:
         case for case in wanted.cases if known.fresh or settled(case, prepared.hash, known.limits) is None
     ]
     has_reference = reference_path(prepared.hash).is_file()
-    steps = {case.implementation: costs.case_seconds(kind_of(case), work, known.rates) for case in cases}
+    steps = [(case.implementation, costs.case_seconds(case, work, known.rates)) for case in cases]
+    unknown = tuple(name for name, seconds in steps if seconds is None)
     if cases and not has_reference:
-        steps["the reference, without which nothing is measured"] = costs.reference_seconds(work, known.rates)
+        reference = "the reference, without which nothing is measured"
+        steps.append((reference, costs.reference_seconds(work, known.rates)))
     memory = work.memory if cases else 0
     return replace(
         wanted.line,
@@ -198,15 +212,22 @@ def _present(wanted: _Input, prepared: Prepared, known: _Known) -> Line:
         disk=0 if has_reference else costs.reference_bytes(pattern.n),
         memory=memory,
         cases=len(cases),
-        unknown=tuple(case.implementation for case in cases if steps[case.implementation] is None),
-        seconds=sum(min(seconds, limits.seconds) for seconds in steps.values() if seconds is not None),
+        unknown=unknown,
+        assumed=tuple(case.implementation for case in cases if _is_assumed(case, known)),
+        seconds=sum(min(seconds, limits.seconds) for _, seconds in steps if seconds is not None),
         bound=limits.seconds * len(steps),
         remarks=_remarks(steps, memory, len(wanted.cases) - len(cases), limits),
     )
 
 
-def _remarks(steps: Mapping[str, float | None], memory: int, stored: int, limits: Limits) -> tuple[str, ...]:
-    beyond = [name for name, seconds in steps.items() if seconds is not None and seconds > limits.seconds]
+def _is_assumed(case: Case, known: _Known) -> bool:
+    rate = known.rates.get(kind_of(case))
+    return rate is not None and rate.records == 0
+
+
+def _remarks(steps: Sequence[_Step], memory: int, stored: int, limits: Limits) -> tuple[str, ...]:
+    """steps : name and predicted seconds, None where there is no rate."""
+    beyond = dict.fromkeys(name for name, seconds in steps if (seconds or 0) > limits.seconds)
     told = [
         (not _fits(memory, limits), f"will not fit: {_lack(memory, limits)}"),
         (bool(beyond), f"beyond the {limits.seconds:g} s limit: {', '.join(beyond)}"),
@@ -230,7 +251,7 @@ def _cells(line: Line) -> tuple[str, ...]:
         "-" if line.entries is None else str(line.entries),
         ("~" if line.guessed else "") + bytes_text(line.download) if line.download else "-",
         ("~" if line.download else "") + bytes_text(line.disk) if line.disk else "-",
-        bytes_text(line.memory) if line.memory else "-",
+        (">" if line.at_least else "") + bytes_text(line.memory) if line.memory else "-",
         "-" if line.seconds is None else duration_text(line.seconds) + ("+" if line.unknown else ""),
         "; ".join(line.remarks),
     )
@@ -252,6 +273,7 @@ def _totals(made: Plan) -> list[str]:
     lacking = "" if made.disk_fits else ": will not fit"
     usable = "an unknown amount" if made.limits.memory is None else bytes_text(made.limits.memory)
     largest = max((line.memory or 0 for line in lines), default=0)
+    least = "at least " if any(line.at_least or line.memory is None for line in lines) else ""
     known = sum(line.cases - len(line.unknown) for line in lines if line.seconds is not None)
     seconds = sum(line.seconds or 0.0 for line in lines)
     bound = min(sum(line.bound for line in lines), made.settings.limit or float("inf"))
@@ -260,7 +282,7 @@ def _totals(made: Plan) -> list[str]:
         f"download  {about}{bytes_text(sum(line.download for line in coming))} in {len(coming)} archives",
         f"disk      {'~' if coming else ''}{bytes_text(made.disk)} in {cache()}, "
         f"{bytes_text(made.free_disk)} free{lacking}",
-        f"memory    {bytes_text(largest)} for the largest process, {usable} may be used",
+        f"memory    {least}{bytes_text(largest)} for the largest process, {usable} may be used",
         f"time      about {duration_text(seconds)} for {known} of {cases} cases, at most "
         f"{duration_text(bound)} for all; downloads and drawing not counted",
     ]
@@ -269,6 +291,7 @@ def _totals(made: Plan) -> list[str]:
 def _notes(made: Plan) -> list[str]:
     """Footnotes, where they apply."""
     unknown = sorted({name for line in made.lines for name in line.unknown})
+    assumed = sorted({name for line in made.lines for name in line.assumed})
     notes = [
         (
             any(line.guessed for line in made.lines),
@@ -276,7 +299,11 @@ def _notes(made: Plan) -> list[str]:
         ),
         (
             any(line.download for line in made.lines),
-            f"memory and time of what is not here: `fillpath fetch {made.settings.suite}`, then plan again",
+            f"> and no time for what is not here: `fillpath fetch {made.settings.suite}`, then plan again",
+        ),
+        (
+            bool(assumed),
+            f"no record here yet of {', '.join(assumed)}: its rate is assumed, within a factor of 3",
         ),
         (
             bool(unknown),

@@ -1,4 +1,4 @@
-"""The Reference of a prepared matrix: made once by fill1_pruned, checked once by fill1, then cached."""
+"""The Reference of a prepared matrix: made by fill1_pruned, checked by gilbert_peierls, then cached."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Pattern, Prepared, Reference, content_hash
 from fillpath.paths import atomic_write, cache
 from fillpath.registry import lookup
-from impl.symbolic.fill1 import fill1
 from impl.symbolic.fill1_pruned import fill1_pruned
+from impl.symbolic.gilbert_peierls import gilbert_peierls
 
 
 def reference_path(prepared_hash: str) -> Path:
@@ -35,14 +35,18 @@ def reference(prepared: Prepared) -> Reference:
 
 
 def make_reference(pattern: Pattern) -> Reference:
-    """Factorise with fill1_pruned and hold fill1 against it. Raises FillpathError where they differ."""
+    """Factorise with fill1_pruned and hold gilbert_peierls, which shares no code with it, against it.
+
+    Raises FillpathError where they differ.
+    """
     filled, _ = fill1_pruned(pattern)
-    made = Reference(filled.counts(), row_hashes(filled), made_by="fill1_pruned", checked_by="fill1")
-    check, _ = fill1(pattern)
+    makers = {"made_by": "fill1_pruned", "checked_by": "gilbert_peierls"}
+    made = Reference(filled.counts(), row_hashes(filled), **makers)
+    check, _ = gilbert_peierls(pattern)
     verdict = verify_symbolic(check, made)
     if verdict.value > verdict.bound:
         raise FillpathError(
-            f"reference: fill1 and fill1_pruned differ in {verdict.value:.0f} rows; report this"
+            f"reference: gilbert_peierls and fill1_pruned differ in {verdict.value:.0f} rows; report this"
         )
     return made
 
@@ -61,7 +65,7 @@ def load_reference(path: Path) -> Reference | None:
 @functools.cache
 def _sources_tag() -> str:
     """A reference holds only for the code that made, checked and hashed it."""
-    hashes = [lookup("symbolic", name).source_hash() for name in ("fill1_pruned", "fill1")]
+    hashes = [lookup("symbolic", name).source_hash() for name in ("fill1_pruned", "gilbert_peierls")]
     return content_hash(*hashes, Path(gate.__file__).read_bytes())[:16]
 
 

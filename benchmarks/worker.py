@@ -16,11 +16,16 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fillpath.errors import FillpathError
+
+if TYPE_CHECKING:
+    from benchmarks.gate import Context
+    from fillpath.nouns import Filled, Prepared, Reference
+    from fillpath.registry import Implementation
 
 PR_SET_PDEATHSIG = 1
 # Samples of a case, unless it asks for a number: at most so many; beyond so many seconds at least so many.
@@ -73,24 +78,22 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
 
 def _measure(job: Mapping[str, Any], report: Report) -> None:
     from benchmarks import gate
-    from benchmarks.reference import load_reference
-    from fetch.prepare import load_prepared
+    from benchmarks.sources import write_series
     from fillpath.registry import lookup
 
+    gate.require(job["stage"])
     importlib.import_module(job["module"])
     implementation = lookup(job["stage"], job["implementation"])
     _set_threads(job["threads"])
-    prepared = load_prepared(Path(job["prepared"]))
-    reference = load_reference(Path(job["reference"]))
-    if reference is None:
-        raise FillpathError("the reference vanished from the cache; run again")
+    context = _context(job, implementation)
+    taken = _taken(implementation, context)
     arguments = implementation.arguments(job["options"])
 
     def call() -> Any:
-        return implementation.function(prepared.pattern, **arguments)
+        return implementation.function(taken, **arguments)
 
     def passes(result: Any) -> bool:
-        verdict = gate.verify(job["stage"], result, reference)
+        verdict = gate.verify(job["stage"], result, context)
         report("verified", **asdict(verdict))
         return verdict.value <= verdict.bound
 
@@ -100,11 +103,46 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
         return
     baseline = _reset_peak_memory()
     last, work = _sample(call, job["samples"], report)
-    report(
-        "sampled", peak_memory=_peak_memory_above(baseline), work=_work(work), bytes=_moved(prepared, last)
-    )
+    peak_memory = _peak_memory_above(baseline)
     if passes(last):
-        report("done")
+        report("sampled", peak_memory=peak_memory, work=_work(work), bytes=_moved(taken, last))
+        report("done", series=write_series(Path(job["series"]), work.series, context.prepared.pattern.n))
+
+
+def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
+    """What the implementation is given and what its results are held against."""
+    from benchmarks.gate import ON_FILLED, Context
+    from benchmarks.reference import load_reference
+    from fetch.prepare import load_prepared
+    from fillpath.nouns import Filled
+
+    prepared = load_prepared(Path(job["prepared"]))
+    reference = load_reference(Path(job["reference"]))
+    if reference is None:
+        raise FillpathError("the reference vanished from the cache; run again")
+    is_read = implementation.takes is Filled or job["stage"] in ON_FILLED
+    filled = _filled(prepared, reference) if is_read else None
+    return Context(prepared, reference, implementation.values(job["options"]), implementation.peer, filled)
+
+
+def _filled(prepared: Prepared, reference: Reference) -> Filled:
+    """F, as later stages stand on it. Raises FillpathError unless it equals the reference."""
+    from benchmarks.gate import verify_symbolic
+    from fillpath.nouns import Filled
+    from impl.symbolic.fill1_pruned import fill1_pruned
+
+    filled, _ = fill1_pruned(prepared.pattern)
+    if not isinstance(filled, Filled) or verify_symbolic(filled, reference).value > 0:
+        raise FillpathError("fill1_pruned no longer gives the reference that it made; report this")
+    return filled
+
+
+def _taken(implementation: Implementation, context: Context) -> Any:
+    """What the implementation is given, all of it made before anything is timed."""
+    from fillpath.nouns import Filled, Pattern, Prepared
+
+    nouns = {Pattern: context.prepared.pattern, Prepared: context.prepared, Filled: context.filled}
+    return nouns[implementation.takes]
 
 
 def _sample(call: Callable[[], Any], samples: int | None, report: Report) -> Any:
@@ -130,13 +168,27 @@ def _set_threads(threads: int) -> None:
 
 
 def _work(work: Any) -> dict[str, int | None]:
-    scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name != "frontiers"}
+    scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name != "series"}
     return {name: None if value is None else int(value) for name, value in scalars.items()}
 
 
-def _moved(prepared: Any, result: Any) -> int:
+def _moved(taken: Any, result: Any) -> int:
     """Bytes that any implementation must at least read and write."""
-    return int(prepared.pattern.indices.nbytes + result.pattern.indices.nbytes)
+    from fillpath.nouns import Filled, Prepared
+
+    read = _array_bytes(taken)
+    if isinstance(taken, Prepared):
+        read = _array_bytes(taken.pattern) + int(taken.values.nbytes)
+    elif isinstance(taken, Filled):  # Its row counts: what else is read depends on them.
+        read = int(taken.pattern.indptr.nbytes + taken.upper_start.nbytes)
+    return read + _array_bytes(result)
+
+
+def _array_bytes(noun: Any) -> int:
+    """Of all arrays of a noun, and of the nouns in it."""
+    if is_dataclass(noun):
+        return sum(_array_bytes(getattr(noun, f.name)) for f in fields(noun))
+    return int(getattr(noun, "nbytes", 0))
 
 
 def _reset_peak_memory() -> int | None:

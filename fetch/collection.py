@@ -13,10 +13,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from fetch.partial import discard
+from fetch.partial import discard, locked
 from fetch.transfer import Wanted, is_remote, transfer
-from fillpath.errors import TransferError
-from fillpath.lock import exclusive
+from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, write_text
 
 SITE = "https://sparse.tamu.edu"
@@ -41,7 +40,7 @@ class Listed:
 def address(path: str) -> str:
     """Where that file of the collection is: under `$FILLPATH_MIRROR`, a folder or a URL, or on the site."""
     base = (os.environ.get("FILLPATH_MIRROR") or SITE).rstrip("/")
-    return f"{base}/{path}" if is_remote(base) else str(Path(base).absolute() / path)
+    return f"{base}/{path}" if is_remote(base) else str(Path(base).expanduser().absolute() / path)
 
 
 def index(*, offline: bool = False) -> tuple[Listed, ...]:
@@ -67,7 +66,7 @@ def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
     """Replace the index in the cache by the mirror's or the site's. Raises TransferError, DiskFullError."""
     wanted = Wanted("the index", address(_INDEX), "does FILLPATH_MIRROR hold the index?", offline=offline)
     part = cache() / "ssstats.csv.part"
-    with exclusive(cache() / "locks" / "index.lock"):
+    with locked("index"):
         arrived = transfer(wanted, part)
         try:
             listed = _read(arrived.path, arrived.path.stat().st_mtime_ns)
@@ -77,6 +76,17 @@ def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
         finally:
             discard(part)
     return listed
+
+
+def spelling(group: str, name: str) -> str:
+    """What to ask oneself where Group/name is not to be had, as far as the index at hand can tell."""
+    label = f"{group}/{name}"
+    labels = [f"{listed.group}/{listed.name}" for listed in known()]
+    if label in labels:
+        return f"the collection holds {label}: does FILLPATH_MIRROR?"
+    same = [other for other in labels if other.lower() == label.lower()]
+    hint = f"; did you mean {same[0]}?" if same else suggest(label, labels)
+    return f"is {label} spelled right, and does FILLPATH_MIRROR hold it{hint or '?'}"
 
 
 def search(word: str, listed: tuple[Listed, ...]) -> list[Listed]:

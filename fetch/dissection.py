@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fetch import generate
 from fetch.compiled import compiled
-from fillpath.errors import InputError
+from fillpath.errors import UnsupportedError
 
 Array = npt.NDArray[Any]
 
@@ -23,18 +23,24 @@ def geometric(matrix: str) -> Array:
     """(n,) int32, new position -> old index, for the generated grid of that id.
 
     The longest side is cut by a plane one point thick; its two halves come first, the plane last, each half
-    the same way. Raises InputError for any other matrix.
+    the same way. Raises UnsupportedError for any other matrix.
     """
-    spec = generate.parse(matrix) if generate.is_generated(matrix) else None
-    dimensions = {"poisson3d": 3, "grid2d": 2}.get(spec.generator, 0) if spec is not None else 0
-    if spec is None or dimensions == 0:
-        raise InputError(
-            f"{matrix}: ordering geometric needs a generated grid (poisson3d:k or grid2d:k); "
-            "choose metis for any other matrix"
-        )
+    spec, dimensions = grid(matrix)
     order = np.empty(spec.order, np.int32)
     _dissect(spec.size, dimensions, order)
     return order
+
+
+def grid(matrix: str) -> tuple[generate.Spec, int]:
+    """The generated grid of that id and its dimensions. Raises UnsupportedError for any other matrix."""
+    spec = generate.parse(matrix) if generate.is_generated(matrix) else None
+    dimensions = {"poisson3d": 3, "grid2d": 2}.get(spec.generator, 0) if spec is not None else 0
+    if spec is None or dimensions == 0:
+        raise UnsupportedError(
+            f"{matrix}: ordering geometric needs a generated grid (poisson3d:k or grid2d:k); "
+            "choose metis for any other matrix"
+        )
+    return spec, dimensions
 
 
 @compiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from pathlib import Path
@@ -27,15 +28,17 @@ def refuse(folder: Path, location: str, label: str) -> None:
 
 
 def note(folder: Path, location: str, problem: TransferError) -> None:
-    """Remember a failure. A folder costs nothing to look into again."""
+    """Remember a failure where that can be written. A folder costs nothing to look into again."""
     if is_remote(location):
         noted = {"location": location, "reason": str(problem), "time": time.time()}
-        write_text(_path(folder), json.dumps(noted) + "\n")
+        with contextlib.suppress(OSError):
+            write_text(_path(folder), json.dumps(noted) + "\n")
 
 
 def forget(folder: Path) -> None:
     """Let the next try be made at once."""
-    _path(folder).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # A cache that cannot be written to holds no note that matters.
+        _path(folder).unlink(missing_ok=True)
 
 
 def _path(folder: Path) -> Path:

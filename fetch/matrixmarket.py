@@ -48,6 +48,8 @@ def read(path: Path) -> MatrixFile:
         raise InputError(f"{path}: not a readable Matrix Market file: {problem}") from None
     _check_finite(matrix, path)
     matrix.data = np.abs(matrix.data) if field == "complex" else matrix.data.astype(np.float64)
+    if field == "pattern":
+        matrix.data[:] = 1  # duplicates summed to more
     return MatrixFile(matrix, field, int(np.count_nonzero(matrix.data == 0)))
 
 

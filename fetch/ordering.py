@@ -31,12 +31,19 @@ def libraries(ordering: str) -> dict[str, str]:
         raise UnavailableError(f"ordering {ordering} needs {library} (GPL-3, optional): {hint}") from None
 
 
+def refuse(ordering: str, matrix: str) -> None:
+    """Raise UnavailableError or UnsupportedError where `order` would, before anything is fetched or read."""
+    libraries(ordering)
+    if ordering == "geometric":
+        dissection.grid(matrix)
+
+
 def order(ordering: str, rows: Array, columns: Array, n: int, seed: int, matrix: str) -> Array:
     """The permutation of that name for a pattern given as triplets without repeats.
 
     rows, columns : (nnz,) int32. seed : of random, nnz and metis. matrix : its id; only `geometric`, which
-    orders points rather than entries, asks it. Raises InputError for `geometric` on what is no generated
-    grid, UnavailableError for `amd` without its library.
+    orders points rather than entries, asks it. Raises UnsupportedError for `geometric` on what is no
+    generated grid, UnavailableError for `amd` without its library.
     """
     if ordering == "natural":
         return np.arange(n, dtype=np.int32)

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from fillpath.errors import DiskFullError, TransferError
-from fillpath.paths import write_text
+from fillpath.lock import exclusive
+from fillpath.paths import cache, write_text
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,16 @@ def storing(path: Path) -> Iterator[None]:
             trouble = f"{problem.filename or path}: {problem.strerror}"
             raise TransferError(f"{trouble}; are FILLPATH_CACHE and its disk right?") from None
         raise
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Hold a lock of the cache against other processes. Raises TransferError where the cache has none."""
+    path = cache() / "locks" / f"{name}.lock"
+    with contextlib.ExitStack() as held:
+        with storing(path):
+            held.enter_context(exclusive(path))
+        yield
 
 
 def _origin_path(path: Path) -> Path:

@@ -24,7 +24,7 @@ from fetch.catalogue import Loaded, load, locate
 from fillpath.case import Preparation
 from fillpath.errors import InputError
 from fillpath.nouns import Pattern, Prepared, Provenance, content_hash
-from fillpath.paths import atomic_write, cache
+from fillpath.paths import atomic_write, cache, require_space
 
 Array = npt.NDArray[Any]
 
@@ -50,7 +50,8 @@ def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared
     """The prepared matrix, from the cache or made and kept there; a damaged artefact is made again.
 
     Raises what fetch.catalogue.load raises, InputError for a structurally singular matrix under mc64 and for
-    an ordering that the matrix has not, UnavailableError for an ordering whose library is missing.
+    what cannot be read, UnsupportedError for an ordering that the matrix has not, UnavailableError for one
+    whose library is missing, DiskFullError.
     """
     path = prepared_path(matrix_id, preparation, seed)
     if path.is_file():
@@ -67,6 +68,7 @@ def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared
 def prepared_path(matrix_id: str, preparation: Preparation, seed: int = 0) -> Path:
     """Where `prepare` keeps the artefact, named by all that decides its content. Fetches a matrix that is
     not here yet, because its checksum is part of the name, but reads no more than its header."""
+    ordering.refuse(preparation.ordering, matrix_id)
     source = locate(matrix_id)
     seed = seed if _uses_seed(preparation, source.field) else 0
     code = [Path(cast(str, module.__file__)).read_bytes() for module in _MAKERS]
@@ -93,6 +95,8 @@ def _store(path: Path, prepared: Prepared) -> None:
     about = json.dumps({"provenance": asdict(prepared.provenance), "hash": prepared.hash}, sort_keys=True)
     arrays: dict[str, Any] = {name: getattr(prepared, name) for name in _ARRAYS}
     arrays |= {"indptr": prepared.pattern.indptr, "indices": prepared.pattern.indices}
+    stored = [*arrays.values(), prepared.values]
+    require_space(path.parent, sum(array.nbytes for array in stored))
     with atomic_write(path, "wb") as handle:
         np.savez(cast(IO[bytes], handle), about=np.array(about), values=prepared.values, **arrays)
 
@@ -124,6 +128,7 @@ def _make(matrix_id: str, loaded: Loaded, preparation: Preparation, seed: int) -
         diagonal_added=len(entries.values) - len(scaled.values),
         diagonal=float(preparation.diagonal),
         field=loaded.field,
+        structural_symmetry=_structural_symmetry(loaded.matrix),
     )
     rows = matched.rows[order]
     digest = content_hash(pattern.indptr, pattern.indices, values)
@@ -154,6 +159,17 @@ def _matching_method(asked: str, matrix: csr_array, field: str) -> str:
     rows, columns = coo_array(matrix).coords
     full = np.count_nonzero(rows == columns) == matrix.shape[0]
     return "none" if full and (field == "pattern" or _symmetric(matrix)) else "mc64"
+
+
+def _structural_symmetry(matrix: csr_array) -> float:
+    """As the collection counts it: explicit zeros are entries, the diagonal is left out."""
+    rows, columns = coo_array(matrix).coords
+    off = rows != columns
+    entries = int(np.count_nonzero(off))
+    if entries == 0:
+        return 1.0
+    ones = csr_array((np.ones(entries, np.int8), (rows[off], columns[off])), shape=matrix.shape)
+    return int(ones.multiply(csr_array(ones.T)).nnz) / entries
 
 
 def _symmetric(matrix: csr_array) -> bool:

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from fetch import failures, trust
-from fetch.collection import address
-from fetch.partial import discard, storing
+from fetch.collection import address, spelling
+from fetch.partial import discard, locked, storing
 from fetch.transfer import Arrived, Wanted, is_remote, refuse_offline, transfer
 from fetch.unpack import extract
 from fillpath.errors import InputError, TransferError
-from fillpath.lock import exclusive
 from fillpath.paths import bytes_text, cache, write_text
 
 GZIP = b"\x1f\x8b"
@@ -75,7 +74,7 @@ class _Order:
 
     @property
     def part(self) -> Path:
-        return self.folder / f"{self.name}.tar.gz.part"
+        return _part(self.folder, self.name)
 
 
 def fetch(
@@ -84,21 +83,24 @@ def fetch(
     """The matrix Group/name, from the cache or else from `$FILLPATH_MIRROR` (a folder or URL) or the site.
 
     sha256 : what the archive must have, empty if that is not known: then it must have the one that its
-    address gave before, unless trust_change. offline : ask no server, as under FILLPATH_OFFLINE=1. Safe
-    beside other processes. Raises InputError for names that no collection has, DiskFullError, TransferError
-    for everything else that goes wrong, and at once if it went wrong a moment ago.
+    address gave before. trust_change : get it anew, whatever its address gave before. offline : ask no
+    server, as under FILLPATH_OFFLINE=1. Safe beside other processes. Raises InputError for names that no
+    collection has, DiskFullError, TransferError for everything else that goes wrong, and at once if it went
+    wrong a moment ago.
     """
-    found = cached(group, name, sha256)
-    if found is not None:
-        return found
     folder = _folder(group, name)
+    found = None if trust_change else cached(group, name, sha256)
+    if found is not None and not _part(folder, name).exists():
+        return found
     label = f"{group}/{name}"
     location = address(f"MM/{label}.tar.gz")
-    wanted = Wanted(label, location, f"is {label} spelled right?", GZIP, EXPANSION, offline)
+    wanted = Wanted(label, location, spelling(group, name), GZIP, EXPANSION, offline)
     refuse_offline(wanted)
-    with exclusive(cache() / "locks" / f"{group}+{name}.lock"):
-        found = cached(group, name, sha256)
+    with locked(f"{group}+{name}"):
+        found = None if trust_change else cached(group, name, sha256)
         if found is not None:
+            # A process was killed between its receipt and this.
+            discard(_part(folder, name))
             return found
         failures.refuse(folder, location, label)
         _sweep(folder)
@@ -136,6 +138,10 @@ def _folder(group: str, name: str) -> Path:
     return cache() / "matrices" / group / name
 
 
+def _part(folder: Path, name: str) -> Path:
+    return folder / f"{name}.tar.gz.part"
+
+
 def _receipt_path(folder: Path) -> Path:
     return folder / "receipt.json"
 
@@ -162,11 +168,15 @@ def _keep(order: _Order, arrived: Arrived) -> Download:
     """Make the matrix of an archive the cached one, and remove the archive."""
     location, path = order.wanted.location, order.folder / f"{order.name}.mtx"
     _verify(order, arrived.sha256)
+    with storing(path):
+        # An old receipt must not vouch for what is unpacked now.
+        _receipt_path(order.folder).unlink(missing_ok=True)
     size = extract(arrived.path, f"{order.name}/{order.name}.mtx", path, location)
     receipt = _Receipt(arrived.sha256, location, size)
     with storing(path):
+        if not order.sha256:
+            trust.record(location, arrived.sha256, arrived.bytes)
         write_text(_receipt_path(order.folder), json.dumps(asdict(receipt), sort_keys=True) + "\n")
-        trust.record(location, arrived.sha256, arrived.bytes)
     discard(order.part)
     failures.forget(order.folder)
     how: Literal["resumed", "downloaded", "copied"] = "resumed" if arrived.resumed else "downloaded"

@@ -79,7 +79,7 @@ class _TransientError(Exception):
 
 def is_remote(location: str) -> bool:
     """Whether it takes a connection to get there."""
-    return re.match(r"[a-z]+://", location) is not None
+    return re.match(r"[A-Za-z]+://", location) is not None
 
 
 def refuse_offline(wanted: Wanted) -> None:
@@ -102,7 +102,7 @@ def transfer(wanted: Wanted, part: Path) -> Arrived:
     refuse_offline(wanted)
     if not is_remote(wanted.location):
         return _in_folder(wanted)
-    if not wanted.location.startswith(("http://", "https://")):
+    if not wanted.location.lower().startswith(("http://", "https://")):
         raise TransferError(f"{wanted.location}: FILLPATH_MIRROR must be a folder or an http(s) URL")
     partial = Partial(part, wanted.location)
     if partial.inherited:

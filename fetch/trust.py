@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from fetch.partial import locked, storing
 from fillpath.errors import TransferError
-from fillpath.lock import exclusive
 from fillpath.paths import cache, write_text
 
 
@@ -31,7 +31,7 @@ def known(location: str) -> Known | None:
 
 def record(location: str, sha256: str, size: int) -> None:
     """Remember what that address gave, `size` bytes long, in place of what it gave before."""
-    with exclusive(cache() / "locks" / "trust.lock"):
+    with locked("trust"), storing(_path()):
         entries = _read()
         if location in entries and entries[location].sha256 == sha256:
             return

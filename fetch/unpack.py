@@ -18,36 +18,46 @@ MAX_MATRIX = 256 * 2**30  # bytes
 RATIO = 100
 ALLOWANCE = 64 * 2**20
 MEMBERS = 1000
-# tarfile reads an extended header into memory at once, however long it says to be.
 LARGEST_READ = 1 << 20
+# tarfile takes whatever stands before a member into memory, and some of it takes quadratic time to read.
+LARGEST_HEADER = 8192
 
 
 class _Inflated:
-    """What tarfile reads: the inflated archive, forwards only, no more than `limit` bytes of it."""
+    """What tarfile reads: the inflated archive, forwards only, no more than `limit` bytes of it.
+
+    header : bytes that may be read before the next member's data; None while these are read.
+    """
 
     def __init__(self, raw: gzip.GzipFile, limit: int, where: str) -> None:
         self._raw = raw
         self._limit = limit
         self._where = where
         self._at = 0
+        self.header: int | None = LARGEST_HEADER
 
     def tell(self) -> int:
         return self._at
 
     def read(self, size: int) -> bytes:
-        if not 0 <= size <= LARGEST_READ:
-            raise TransferError(f"{self._where}: unsafe archive: a header of {bytes_text(size)}; not kept")
+        if self.header is not None:
+            self.header -= size
+            if size < 0 or self.header < 0:
+                text = f"a header of more than {bytes_text(LARGEST_HEADER)}"
+                raise TransferError(f"{self._where}: unsafe archive: {text}; not kept")
+        return self._inflate(min(size, LARGEST_READ))
+
+    def _inflate(self, size: int) -> bytes:
         block = self._raw.read(size)
         self._at += len(block)
-        if self._at > self._limit:
-            raise _bomb(self._where, self._limit)
+        self.refuse_beyond(self._at)
         return block
 
     def seek(self, position: int) -> int:
         if position < self._at:
             raise tarfile.ReadError("it leads backwards")
         self.refuse_beyond(position)
-        while self._at < position and self.read(min(position - self._at, LARGEST_READ)):
+        while self._at < position and self._inflate(min(position - self._at, LARGEST_READ)):
             pass
         return self._at
 
@@ -69,7 +79,7 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
             inflated = _Inflated(raw, limit, where)
             with tarfile.open(fileobj=cast(IO[bytes], inflated), mode="r:") as tar:
                 return _find(tar, member, inflated, target, where)
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError, RecursionError) as problem:
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError) as problem:
         raise TransferError(f"{where}: truncated or damaged archive: {problem}; not kept") from None
     except OSError as problem:
         raise TransferError(f"{where}: {archive} cannot be read: {problem.strerror}") from None
@@ -83,6 +93,7 @@ def _find(tar: tarfile.TarFile, wanted: str, inflated: _Inflated, target: Path, 
             return _write(tar, member, inflated, target, where)
         if count == MEMBERS:
             raise TransferError(f"{where}: unsafe archive: more than {MEMBERS} members; not kept")
+        inflated.header = LARGEST_HEADER
     raise TransferError(f"{where}: the archive has no member {wanted}; not kept")
 
 
@@ -102,6 +113,7 @@ def _write(
     if source is None or member.size > MAX_MATRIX:
         raise TransferError(f"{where}: member {member.name!r} is no file below {MAX_MATRIX} bytes; not kept")
     require_space(target.parent, member.size)
+    inflated.header = None
     with source, storing(target), atomic_write(target, "wb") as handle:
         out = cast(IO[bytes], handle)
         size = 0

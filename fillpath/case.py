@@ -102,8 +102,8 @@ class Case:
         if tuple(sorted(dict(self.options).items())) != self.options:
             raise UnknownNameError(f"options {self.options} are not sorted, or repeat a name")
         for key in _RESERVED:
-            if getattr(self, key) < 0:
-                raise UnknownNameError(f"{key} = {getattr(self, key)} is negative")
+            if not 0 <= getattr(self, key) < 2**63:
+                raise UnknownNameError(f"{key} = {getattr(self, key)}: expected an integer in 0..2^63 - 1")
         if len(self.name) > MAX_NAME:
             raise UnknownNameError(
                 f"case {self.name[:60]}...: {len(self.name)} characters, at most {MAX_NAME}"

@@ -126,7 +126,7 @@ def _fetch_arguments(command: argparse.ArgumentParser) -> None:
         "name", nargs="*", metavar="NAME|SUITE", help=f"a matrix as for `fillpath run`, or one of {suites}"
     )
     command.add_argument("--offline", action="store_true", help="ask no server, as with FILLPATH_OFFLINE=1")
-    command.add_argument("--trust", action="store_true", help="accept an archive that changed at its address")
+    command.add_argument("--trust", action="store_true", help="download again, and accept a changed archive")
     command.add_argument("--index", action="store_true", help="renew the index that --search reads")
 
 
@@ -166,13 +166,13 @@ def _run_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--ordering", choices=ORDERINGS, default="natural", help="fill-reducing permutation")
     command.add_argument(
-        "--matching", choices=MATCHINGS, default="auto",
+        "--matching", choices=MATCHINGS,
         help="row matching for a large diagonal; auto: none where the diagonal is full and the matrix is "
-        "symmetric or pattern-only (default: %(default)s)",
+        "symmetric or pattern-only (default: auto; none with --diagonal)",
     )  # fmt: skip
     command.add_argument(
         "--diagonal", type=_positive, default=0, metavar="V",
-        help="value in place of a missing or zero diagonal entry; with --matching none",
+        help="value in place of a missing or zero diagonal entry, instead of a matching",
     )  # fmt: skip
     command.add_argument("--drop-zeros", action="store_true", help="leave explicit zeros out")
     command.add_argument(
@@ -198,7 +198,10 @@ def _run(arguments: argparse.Namespace) -> int:
         implementation=arguments.implementation,
         matrix=catalogue.resolve(arguments.matrix),
         preparation=Preparation(
-            arguments.matching, arguments.ordering, not arguments.drop_zeros, arguments.diagonal
+            arguments.matching or ("none" if arguments.diagonal else "auto"),
+            arguments.ordering,
+            not arguments.drop_zeros,
+            arguments.diagonal,
         ),
         options=implementation.canonical(dict(map(_pair, arguments.option))),
         seed=arguments.seed,

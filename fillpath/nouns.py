@@ -7,6 +7,7 @@ indices int32. F is the filled pattern of L + U without pivoting; the diagonal i
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +63,9 @@ class Provenance:
     """Where a prepared matrix came from: everything that its content hash stands for.
 
     field : of the source's values: real, integer, complex (the values are moduli) or pattern. diagonal : the
-    value that stands on what was missing of the diagonal, diagonal_added times.
+    value in place of zeros on the diagonal, 0 for none; diagonal_added : of its entries that were missing.
+    structural_symmetry : share of
+    the source's off-diagonal entries whose mirror is one too, 1 if there are none.
     """
 
     matrix: str
@@ -78,6 +81,7 @@ class Provenance:
     diagonal_added: int = 0
     diagonal: float = 0.0
     field: str = "real"
+    structural_symmetry: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +153,15 @@ class Factor:
 
 
 @dataclass(frozen=True, eq=False)
+class Factorised:
+    """A peer's whole factorisation, in a form of its own. solve : b (n,) float64 -> x with A x = b, in the
+    prepared matrix's own order. nnz : entries that it stores of L + U, the diagonal counted once."""
+
+    solve: Callable[[Array], Array]
+    nnz: int
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """x : (n,) float, the solution in the prepared matrix's own order."""
 
@@ -164,13 +177,26 @@ class Preconditioner:
     diagonal: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Series:
+    """What each source took: how the work grows along the rows. None: not counted.
+
+    frontier : (n,) float64, mean frontier an iteration of the source's traversal, 0 without any.
+    edges, fills : (n,) int64, as in Work.
+    """
+
+    frontier: Array | None = None
+    edges: Array | None = None
+    fills: Array | None = None
+
+
 @dataclass(frozen=True)
 class Work:
     """What was done, not how long it took. None: this implementation does not count it.
 
     edges : adjacency entries examined while expanding frontiers, repeats included, the initial scan of the
     source's own row excluded. fills : entries of F outside pattern(A). bytes : moved. page_faults : groups.
-    peak_memory : bytes of the algorithm's own data structures. frontiers : (n,) mean frontier a source.
+    peak_memory : bytes of the algorithm's own data structures. series : the same by source.
     """
 
     edges: int | None = None
@@ -178,7 +204,7 @@ class Work:
     bytes: int | None = None
     page_faults: int | None = None
     peak_memory: int | None = None
-    frontiers: Array | None = field(default=None, compare=False, repr=False)
+    series: Series | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import re
 import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
@@ -49,7 +51,9 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
     mode : "w" or "wb". A reader sees the old file or the new one, never a part; a crash leaves the old.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", suffix=".tmp", dir=path.parent)
+    prefix = f".{path.name[:80]}."
+    _sweep(path.parent, prefix)
+    descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(descriptor, mode) as handle:
             yield handle
@@ -61,6 +65,15 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
         Path(name).unlink(missing_ok=True)
         raise
     _fsync_folder(path.parent)
+
+
+def _sweep(folder: Path, prefix: str) -> None:
+    """Remove what killed processes were writing in place of the same file; a living one may be at work still
+    on anything younger than a day."""
+    for orphan in folder.glob(f"{glob.escape(prefix)}*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - orphan.stat().st_mtime > 86400:
+                orphan.unlink()
 
 
 def require_space(folder: Path, needed: int) -> None:

@@ -57,7 +57,7 @@ class Record:
     sample, by phase. kernel_seconds : a sample, from device events. peak_memory : bytes that the process grew
     by while sampling. conclusive : False where the failure was not the implementation's own, so that the next
     call measures again. suspect : faster than the bytes allow. threads_used : CPU threads that it could use.
-    limit_seconds, memory_limit : what it ran under.
+    limit_seconds, memory_limit : what it ran under. series : a file under results/<machine>/.
     """
 
     case: str

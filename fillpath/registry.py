@@ -1,7 +1,8 @@
 """The registry: every implementation under `impl/`, found by importing its file.
 
-An implementation is one function under `@implementation(...)`: it takes nouns, returns a noun and its
-`Work`, reads no clock and prints nothing. Keyword-only parameters with defaults are its options; their
+An implementation is one function under `@implementation(...)`: it takes a noun, returns a noun and its
+`Work`, reads no clock and prints nothing. The annotation of its first parameter says which noun it is
+given: a Pattern, a Prepared or a Filled. Keyword-only parameters with defaults are its options; their
 annotations say how a case's text becomes a value.
 """
 
@@ -20,7 +21,7 @@ from types import UnionType
 from typing import Any, Literal
 
 from fillpath.errors import UnknownNameError, suggest
-from fillpath.nouns import content_hash
+from fillpath.nouns import Filled, Pattern, Prepared, content_hash
 from fillpath.paths import ROOT
 
 STAGES: Mapping[str, str] = {
@@ -32,6 +33,8 @@ STAGES: Mapping[str, str] = {
     "cholesky": "ParAC's randomised factor",
     "laplacian": "factor and preconditioned conjugate gradients",
 }
+# What an implementation can be given. All of it is there before anything is timed.
+TAKEN = (Pattern, Prepared, Filled)
 # Stages that work with values: a complex matrix stops before them.
 NUMERIC_STAGES = ("numeric", "solve", "cholesky", "laplacian")
 
@@ -75,7 +78,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Implementation:
-    """One way to do one stage, as registered."""
+    """One way to do one stage, as registered.
+
+    takes : one of TAKEN. peer : other people's library, which does more or other work than the stage asks
+    for: it is measured where an experiment names it, never by default.
+    """
 
     stage: str
     name: str
@@ -83,9 +90,11 @@ class Implementation:
     paper: str
     section: str
     function: Callable[..., Any]
+    takes: type
     options: tuple[Option, ...]
     available: Callable[[], Available]
     kernels: tuple[str, ...] = field(default=())
+    peer: bool = False
 
     @property
     def module(self) -> str:
@@ -106,6 +115,10 @@ class Implementation:
     def arguments(self, options: Mapping[str, str]) -> dict[str, Any]:
         """Keyword arguments from a case's options."""
         return {name: self.option(name).parse(text) for name, text in options.items()}
+
+    def values(self, options: Mapping[str, str]) -> dict[str, Any]:
+        """The value of every option, the default where the case does not say."""
+        return {option.name: option.default for option in self.options} | self.arguments(options)
 
     def canonical(self, options: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """The options as a case writes them: sorted, defaults left out, one spelling a value."""
@@ -136,11 +149,13 @@ def implementation(
     name: str | None = None,
     available: Callable[[], Available] = lambda: (True, ""),
     kernels: tuple[str, ...] = (),
+    peer: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the function as an implementation of a stage.
 
     stage : one of STAGES. paper : its id in config/claims.yaml, empty where no paper is the source.
     available : returns (bool, reason), asked before anything is started. kernels : .cu files beside it.
+    peer : see `Implementation`. Raises TypeError for a function that does not say which noun it takes.
     """
     if stage not in STAGES:
         raise UnknownNameError(f"stage {stage!r}: expected one of {', '.join(STAGES)}")
@@ -153,9 +168,11 @@ def implementation(
             paper,
             section,
             function,
+            _taken(function, stage),
             _options(function),
             available,
             kernels,
+            peer,
         )
         known = _registry.get((stage, entry.name))
         if known is not None and known.module != entry.module:
@@ -189,6 +206,19 @@ def lookup(stage: str, name: str) -> Implementation:
         hint = suggest(name, names) or f"; `fillpath list` shows {', '.join(names) or 'none yet'}"
         raise UnknownNameError(f"stage {stage} has no implementation {name!r}{hint}")
     return _registry[stage, name]
+
+
+def _taken(function: Callable[..., Any], stage: str) -> type:
+    first = next(iter(inspect.signature(function).parameters), "")
+    hint = typing.get_type_hints(function).get(first)
+    # A symbolic implementation that took F would be given its answer.
+    known = {noun: noun for noun in TAKEN if (stage, noun) != ("symbolic", Filled)}
+    if hint not in known:
+        raise TypeError(
+            f"{function.__module__}.{function.__qualname__}: annotate its first parameter with what it is "
+            f"given in stage {stage}, one of {', '.join(noun.__name__ for noun in known)}; found {hint}"
+        )
+    return known[hint]
 
 
 def _options(function: Callable[..., Any]) -> tuple[Option, ...]:

@@ -27,6 +27,7 @@ PAPERS: Mapping[str, str] = {
 # The claim that sets an implementation's bar beside the paper's, and what the ratio's upper side is.
 CONCERNS: Mapping[tuple[str, str], tuple[str, str, str]] = {
     ("symbolic", "fill2_cpu"): ("gsofa", "fig10_vs_fill2_cpu", "GSoFA"),
+    ("symbolic", "gilbert_peierls"): ("gsofa", "fig11_vs_glu3_symbolic", "GSoFA"),
     ("symbolic", "fill2_gpu"): ("gsofa", "fig10_vs_fill2_gpu", "GSoFA"),
 }
 

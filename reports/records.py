@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
+from zipfile import BadZipFile
 
+import numpy as np
 import pandas as pd
 
 from fillpath.case import Case, matrix_id
+from fillpath.paths import results
 from fillpath.record import Record, Status, interval, standing_records
 
 COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
     "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
-    "entries", "explicit_zeros", "diagonal_added", "zeros_kept", "verified_by", "verified_method", "run_id",
-    "started_at", "machine", "commit", "dirty", "host_cpu", "device", "versions",
+    "entries", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "verified_by",
+    "verified_method", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device", "versions",
+    "series_file",
 )  # fmt: skip
 
 _DTYPES = {
     **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz"), "Int64"),
     **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added"), "Int64"),
-    **dict.fromkeys(("median", "low", "high"), "float64"),
+    **dict.fromkeys(("median", "low", "high", "structural_symmetry"), "float64"),
     **dict.fromkeys(("suspect", "zeros_kept", "dirty"), "boolean"),
 }
+_PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _PROVENANCE = ("run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
 
 
@@ -69,6 +76,23 @@ class Records:
             for record in by_case[case.name] or [None]
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(_DTYPES)
+
+
+def read_series(machine: str, name: str) -> pd.DataFrame | None:
+    """The series file that a record of that machine names: a row a bin, its sources from `first` to `last`,
+    `<series>_mean`, `_min` and `_max` over them. None, with a warning, for one that cannot be read."""
+    path = results() / machine / "series" / Path(name).name
+    try:
+        with np.load(path) as arrays:
+            bins = pd.DataFrame({key: arrays[key] for key in arrays.files if arrays[key].ndim})
+            n = int(arrays["n"])
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        logging.getLogger("fillpath").warning("%s: no series: %s", path, error)
+        return None
+    if "first" not in bins:
+        return None
+    bins.insert(1, "last", [*(bins["first"].iloc[1:] - 1), n - 1])
+    return bins
 
 
 def find_entry(matrix: str, entries: Iterable[MatrixEntry]) -> MatrixEntry | None:
@@ -120,9 +144,10 @@ def _measured(record: Record) -> dict[str, Any]:
         "suspect": record.suspect,
         "edges": work.get("edges"),
         "fills": work.get("fills"),
-        **{key: prepared.get(key) for key in ("n", "nnz", "entries", "explicit_zeros", "diagonal_added")},
+        **{key: prepared.get(key) for key in _PREPARED},
         "verified_by": verified.by if verified else None,
         "verified_method": verified.method if verified else None,
         **{name: getattr(record, name) for name in _PROVENANCE},
         "versions": json.dumps(record.versions, sort_keys=True),
+        "series_file": record.series if ok else None,
     }

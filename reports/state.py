@@ -5,17 +5,16 @@ python -m reports.state --check | --write
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
-from fillpath.errors import ConfigError, FillpathError
+from fillpath.errors import FillpathError
 from fillpath.paths import ROOT
 from reports.claims import PAPERS, claims
 from reports.figures import specs
-from reports.style import write_text
+from reports.generated import Part
 
-BEGIN, END = "<!-- state:begin -->", "<!-- state:end -->"
+PART = Part("state", "reports.state")
 NOT_YET = "not yet"
 
 
@@ -26,32 +25,9 @@ def state_table() -> str:
     return "\n".join([*head, *(f"| {' | '.join(_cell(text) for text in row)} |" for row in rows)])
 
 
-def inserted(readme: str) -> str:
-    """The text with the table between its markers. Raises ConfigError where they are missing."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ConfigError(f"README.md: no {BEGIN} ... {END}")
-    return f"{before}{begin}\n{state_table()}\n{end}{after}"
-
-
 def main(arguments: list[str] | None = None, readme: Path = ROOT / "README.md") -> int:
     """Check or write the table; exit status 1 where it is out of date."""
-    parser = argparse.ArgumentParser(
-        prog="python -m reports.state", description="the README's generated table"
-    )
-    choice = parser.add_mutually_exclusive_group(required=True)
-    choice.add_argument("--check", action="store_true", help="exit status 1 where the table is out of date")
-    choice.add_argument("--write", action="store_true", help="write the table into README.md")
-    chosen = parser.parse_args(arguments)
-    text = readme.read_text()
-    wanted = inserted(text)
-    if chosen.write and wanted != text:
-        write_text(readme, wanted)
-    if chosen.check and wanted != text:
-        print("README.md: the generated table is old: python -m reports.state --write", file=sys.stderr)
-        return 1
-    return 0
+    return PART.main(readme, state_table, arguments)
 
 
 def _rows(paper: str) -> list[tuple[str, str, str]]:

@@ -97,17 +97,23 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
 
 def save(figure: Figure, frame: pd.DataFrame, stem: str, stamp: Stamp, caption: str = "") -> list[Path]:
     """Write <stem>.svg, .png and .csv into the site, with caption and stamp: same input, same bytes."""
-    _write_below(figure, caption, stamp.footer())
+    write_below(figure, caption, stamp.footer())
     folder = SITE / "figures"
     paths = [folder / f"{stem}.{kind}" for kind in ("svg", "png", "csv")]
-    metadata: list[dict[str, Any]] = [{"Date": None, "Creator": None, "Title": stem}, {"Software": None}]
-    for path, facts in zip(paths, metadata, strict=False):
-        with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
-            figure.savefig(
-                handle, format=path.suffix[1:], dpi=DPI, metadata=facts, bbox_inches="tight", pad_inches=0.2
-            )
+    for path in paths[:2]:
+        write_picture(figure, path)
     write_text(paths[2], csv_text(frame, stamp, caption))
     return paths
+
+
+def write_picture(figure: Figure, path: Path) -> None:
+    """Replace an SVG or PNG, whole or not at all: same input, same bytes."""
+    svg: dict[str, Any] = {"Date": None, "Creator": None, "Title": path.stem}
+    metadata = svg if path.suffix == ".svg" else {"Software": None}
+    with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
+        figure.savefig(
+            handle, format=path.suffix[1:], dpi=DPI, metadata=metadata, bbox_inches="tight", pad_inches=0.2
+        )
 
 
 def write_text(path: Path, text: str) -> None:
@@ -134,7 +140,7 @@ def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
     return comments, pd.read_csv(path, skiprows=len(comments))
 
 
-def _write_below(figure: Figure, *paragraphs: str) -> None:
+def write_below(figure: Figure, *paragraphs: str) -> None:
     """Caption and stamp under the figure, outside of its own area: `savefig` grows by them."""
     width, height = figure.get_size_inches()
     lines = [textwrap.fill(text, int(width * 12.6)) for text in paragraphs if text]

@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 
 from fillpath.errors import MemoryBudgetError, UnsupportedError
-from fillpath.nouns import Pattern, Work
+from fillpath.nouns import Filled, Pattern, Prepared, Series, Supernodes, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
+from impl.peers.superlu import superlu
+from impl.supernodes.t3 import t3
 from impl.symbolic.fill1 import fill1
 
 
 def register() -> None:
     """Register every fake; tests call it after the registry was put back."""
     for function, arguments in FAKES:
-        implementation(stage="symbolic", **arguments)(function)
+        implementation(**{"stage": "symbolic", **arguments})(function)
 
 
 def right(pattern: Pattern, *, repeats: int = 1) -> Any:
@@ -130,11 +132,70 @@ def chatty(pattern: Pattern) -> Any:
     return fill1(pattern)
 
 
+def counted(pattern: Pattern) -> Any:
+    """Right row counts where the pattern is asked for."""
+    return fill1(pattern, output="counts")
+
+
+def miscounted(pattern: Pattern, *, output: str = "counts") -> Any:
+    """Row counts, one of them wrong."""
+    counts, work = counted(pattern)
+    counts.upper[3] += 1
+    return counts, work
+
+
+def kept(pattern: Pattern) -> Any:
+    """A right answer and what each source took."""
+    filled, work = fill1(pattern)
+    edges = np.arange(pattern.n)
+    return filled, replace(work, edges=int(edges.sum()), series=Series(edges=edges, frontier=edges / 4))
+
+
+def kept_by_a_wrong_one(pattern: Pattern) -> Any:
+    """A series of what turns out wrong."""
+    return wrong_later(pattern)[0], kept(pattern)[1]
+
+
+def a_peer_in_disguise(prepared: Prepared) -> Any:
+    """A factorisation where a pattern is asked for."""
+    return superlu(prepared)
+
+
+def imprecise(prepared: Prepared) -> Any:
+    """A peer whose solutions are off by a millionth."""
+    factorised, work = superlu(prepared)
+    return replace(factorised, solve=lambda b: 1.000001 * factorised.solve(b)), work
+
+
+def one_each(filled: Filled, *, maxsup: int = 128) -> Any:
+    """Every row a supernode of its own."""
+    return Supernodes(np.arange(filled.pattern.n + 1)), Work()
+
+
+def all_in_one(filled: Filled, *, maxsup: int = 128) -> Any:
+    """A single supernode."""
+    return Supernodes(np.array([0, filled.pattern.n])), Work()
+
+
+def no_cap(filled: Filled) -> Any:
+    """Supernodes without the option that the stage is defined by."""
+    return t3(filled)
+
+
+def no_gate(pattern: Pattern) -> Any:
+    """What nobody can verify."""
+    raise AssertionError("an implementation was called whose result cannot be verified")
+
+
 FAKES: list[tuple[Any, dict[str, Any]]] = [
     *((f, {}) for f in (
         right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
-        cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, slow, chatty,
+        cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, slow, chatty, counted,
+        miscounted, kept, kept_by_a_wrong_one, a_peer_in_disguise,
     )),
+    (imprecise, {"peer": True}),
+    *((f, {"stage": "supernodes"}) for f in (one_each, all_in_one, no_cap)),
+    (no_gate, {"stage": "levels"}),
     (absent, {"available": lambda: (False, "needs a machine that does not exist")}),
 ]  # fmt: skip
 

@@ -41,7 +41,7 @@ def test_each_matrix_gets_a_line_and_one_that_fails_stops_none(
     status, out, _ = run(capsys, "fetch", "G/a", "G/absent", "poisson3d:9", "G/b", "G/a")
     assert status == 1
     assert out[0].startswith("G+a: downloaded ") and out[0].endswith(f"from {site.url}/MM/G/a.tar.gz")
-    assert out[1].startswith("G+absent: failed: http") and "spelled right?" in out[1]
+    assert out[1].startswith("G+absent: failed: http") and "spelled right" in out[1]
     assert out[2] == "poisson3d,9: generated: nothing to fetch"
     assert out[3].startswith("G+b: downloaded ")
     moved = paths.bytes_text(sum(len(site.files[f"/MM/G/{name}.tar.gz"]) for name in "ab"))

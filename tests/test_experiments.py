@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from benchmarks import run
 from benchmarks.experiments import (
     Settings,
+    experiment_cases,
     experiments,
     suite_cases,
     suite_figures,
@@ -19,6 +22,7 @@ from benchmarks.experiments import (
 from fetch import catalogue
 from fillpath import registry
 from fillpath.errors import ConfigError
+from fillpath.paths import CONFIG
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +30,40 @@ def own_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "_RUN", tmp_path / "run.json")
 
 
-def test_every_registered_implementation_is_in_a_run_without_being_named() -> None:
-    measured = {(case.stage, case.implementation) for case in suite_cases(Settings())}
-    assert measured == {(entry.stage, entry.name) for entry in registry.registered()}
+def measured_by(*implementations: str) -> set[str]:
+    experiment = replace(experiments()[0], implementations=implementations)
+    return {case.implementation for case in experiment_cases(experiment, Settings())}
+
+
+def test_an_experiment_that_names_none_has_every_registered_implementation_but_peers() -> None:
+    whole = replace(experiments()[0], implementations=())
+    measured = {case.implementation for case in experiment_cases(whole, Settings())}
+    assert measured == {entry.name for entry in registry.registered(whole.stage) if not entry.peer}
+    named = replace(whole, implementations=("fill1", "superlu"))
+    assert {case.implementation for case in experiment_cases(named, Settings())} == {"fill1", "superlu"}
+
+
+def test_an_experiment_may_show_some_of_a_papers_matrices_and_their_stand_ins() -> None:
+    figure = next(experiment for experiment in experiments() if experiment.id == "gsofa-fig4")
+    assert set(figure.only) == {"bcsstk18", "twotone"}
+    for suite in ("embedded", "small", "papers"):
+        chosen = [catalogue.lookup(case.matrix) for case in experiment_cases(figure, Settings(suite=suite))]
+        assert all(e.id in figure.only or set(figure.only).intersection(e.stands_for) for e in chosen)
+        shown = {matrix for entry in chosen for matrix in (entry.id, *entry.stands_for)}
+        assert set(figure.only) <= shown, "each is there itself or by a stand-in"
+
+
+def test_an_experiment_names_its_threads_and_no_matrix_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = next(experiment for experiment in experiments() if experiment.id == "gsofa-fig11")
+    assert all(".threads=1@" in case.name for case in experiment_cases(figure, Settings()))
+    text = (CONFIG / "experiments.yaml").read_text().replace("only: [bcsstk18,", "only: [memplus,")
+    (tmp_path / "experiments.yaml").write_text(text)
+    shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
+    monkeypatch.setattr("benchmarks.experiments.CONFIG", tmp_path)
+    with pytest.raises(ConfigError, match="gsofa-fig4: memplus"):
+        experiments.__wrapped__()
 
 
 def test_the_embedded_suite_needs_no_download() -> None:

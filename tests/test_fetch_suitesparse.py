@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -256,11 +257,12 @@ def chained_headers(count: int) -> bytes:
         (archive(regular("m/m.mtx", bytes(1 << 20))), "inflates to more than"),
         (archive(regular("m/other", bytes(1 << 20)), regular("m/m.mtx")), "inflates to more than"),
         (gzip.compress(tar_of(regular("m/m.mtx")) + bytes(1 << 20)), "inflates to more than"),
-        (archive(pax(comment="x" * (2 << 20))), "a header of 2.1 MB"),
+        (archive(pax(comment="x" * (2 << 20))), "a header of more than 8.2 kB"),
         (archive(*[regular(f"m/{i}", b"") for i in range(1100)]), "more than 1000 members"),
-        (gzip.compress(chained_headers(2000) + tar_of(regular("m/m.mtx"))), "recursion"),
+        (gzip.compress(chained_headers(2000) + tar_of(regular("m/m.mtx"))), "a header of more than 8.2 kB"),
+        (archive(pax(comment="1" * 900_000)), "a header of more than 8.2 kB"),
     ],
-    ids=["wanted", "unwanted", "trailing", "header", "members", "headers"],
+    ids=["wanted", "unwanted", "trailing", "header", "members", "headers", "digits"],
 )
 def test_a_bomb_is_refused_before_it_goes_off(
     mirror: Path, monkeypatch: pytest.MonkeyPatch, bomb: bytes, says: str
@@ -489,3 +491,61 @@ def test_reading_backwards_in_an_archive_is_refused() -> None:
         assert (inflated.seek(1500), inflated.tell()) == (1500, 1500)
         with pytest.raises(tarfile.ReadError, match="backwards"):
             inflated.seek(10)
+
+
+def test_a_cache_that_cannot_be_written_to_still_gives_what_it_holds(
+    mirror: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(mirror, regular("m/m.mtx"))
+    suitesparse.fetch("G", "m")
+
+    def refused(path: Path, missing_ok: bool = False) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    suitesparse.forget_failure("G", "m")
+    assert suitesparse.fetch("G", "m").how == "reused"
+
+
+def test_a_cache_that_is_a_file_is_a_failure_of_one_transfer(mirror: Path, tmp_path: Path) -> None:
+    put(mirror, regular("m/m.mtx"))
+    (tmp_path / "cache").write_text("")
+    with pytest.raises(TransferError, match="are FILLPATH_CACHE and its disk right"):
+        suitesparse.fetch("G", "m")
+
+
+def test_a_kill_between_matrix_and_receipt_leaves_no_receipt_that_lies(
+    mirror: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(mirror, regular("m/m.mtx"))
+    first = suitesparse.fetch("G", "m")
+    put(mirror, regular("m/m.mtx", MTX.replace(b"2 2 1.0", b"2 2 7.0")))
+
+    def killed(path: Path, text: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying:
+        dying.setattr(suitesparse, "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            suitesparse.fetch("G", "m", trust_change=True)
+    again = suitesparse.fetch("G", "m", trust_change=True)
+    assert again.sha256 != first.sha256 and b"7.0" in again.path.read_bytes()
+    assert suitesparse.cached("G", "m", first.sha256) is None
+
+
+def test_trust_downloads_again(mirror: Path) -> None:
+    put(mirror, regular("m/m.mtx"))
+    suitesparse.fetch("G", "m")
+    put(mirror, regular("m/m.mtx", MTX.replace(b"2 2 1.0", b"2 2 7.0")))
+    assert suitesparse.fetch("G", "m").how == "reused"
+    assert b"7.0" in suitesparse.fetch("G", "m", trust_change=True).path.read_bytes()
+
+
+def test_a_name_that_the_index_nearly_holds_is_suggested(mirror: Path) -> None:
+    (mirror / "files").mkdir(parents=True)
+    line = "HB,bcsstk18,11948,11948,149090,1,0,0,1,1.0,1.0,unknown,149090"
+    (mirror / "files" / "ssstats.csv").write_text(f"1\n08-Oct-2020\n{line}\n")
+    with pytest.raises(TransferError, match=r"did you mean HB/bcsstk18\?"):
+        suitesparse.fetch("Hb", "bcsstk18")
+    with pytest.raises(TransferError, match=r"holds HB/bcsstk18: does FILLPATH_MIRROR\?"):
+        suitesparse.fetch("HB", "bcsstk18")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fetch import dissection, ordering, prepare
 from fillpath.case import Case, Preparation
-from fillpath.errors import InputError, UnavailableError, UnknownNameError
+from fillpath.errors import UnavailableError, UnknownNameError, UnsupportedError
 from impl.symbolic.fill1_pruned import fill1_pruned
 
 
@@ -63,8 +63,17 @@ def test_amd_reduces_fill() -> None:
 
 @pytest.mark.parametrize("matrix", ["circuit,50", "HB+bcsstk18", "local+m-0123456789ab"])
 def test_geometric_refuses_what_is_no_grid(matrix: str) -> None:
-    with pytest.raises(InputError, match="needs a generated grid"):
+    with pytest.raises(UnsupportedError, match="needs a generated grid"):
         dissection.geometric(matrix)
+
+
+def test_what_cannot_be_ordered_is_refused_before_it_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepare, "locate", lambda matrix: pytest.fail("fetched"))
+    with pytest.raises(UnsupportedError, match="needs a generated grid"):
+        prepare.prepare("bcsstk18", Preparation("none", "geometric"))
+    monkeypatch.setitem(ordering._LIBRARIES, "amd", "no-such-library")
+    with pytest.raises(UnavailableError, match="no-such-library"):
+        prepare.prepare("bcsstk18", Preparation("none", "amd"))
 
 
 @given(st.integers(1, 30), st.integers(0, 2**32), st.integers(0, 3))

@@ -129,7 +129,7 @@ def record(name: str, matrix: str, seconds: float, edges: int, fills: int = 0) -
 
 def test_a_rate_follows_what_explains_the_longer_records() -> None:
     """fill1 takes 1 ns an update and a fixed millisecond, which hides it in the short records."""
-    work = [("a", 10, 10), ("b", 50, 20), ("c", 10**8, 10**6), ("d", 10**10, 10**7)]
+    work = [("a", 10**6, 10), ("b", 10**6, 20), ("c", 10**8, 10**6), ("d", 10**10, 10**7)]
     records = [record("fill1", m, 1e-3 + 1e-9 * updates, updates, fills) for m, updates, fills in work]
     records += [record("fill2_cpu", m, 1e-3, fills * 7, fills) for m, _, fills in work]
     found = rates.rates(records)[("symbolic", "fill1", ())]
@@ -139,14 +139,14 @@ def test_a_rate_follows_what_explains_the_longer_records() -> None:
 
 def test_failed_records_give_no_rate() -> None:
     failed = [Record(**{**vars(record("fill1", "a", 1.0, 5)), "status": Status.TIMEOUT})]
-    assert rates.rates(failed) == {}
+    assert rates.rates(failed) == rates.ASSUMED
 
 
 def test_the_embedded_suite_is_planned_whole(prepared_once: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "embedded"]) == 0
     told = capsys.readouterr().out
     assert [line.split()[0] for line in told.split("\n\n")[0].splitlines()[1:]] == suite_inputs(Settings())
-    assert "no record here yet of fill1, fill1_pruned" in told
+    assert "fill1_pruned" in told.partition("no record here yet of ")[2]
     assert "0 bytes in 0 archives" in told
 
 

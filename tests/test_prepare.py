@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import os
 from pathlib import Path
@@ -249,6 +250,29 @@ def test_a_matrix_of_order_one_is_prepared(tmp_path: Path) -> None:
     name = write(tmp_path, "real general", "1 1 1\n1 1 -4\n")
     for ordering in COMMON:
         assert dense(prepare.prepare(name, Preparation("mc64", ordering))).tolist() == [[-1]]
+
+
+@given(matrices())
+@settings(max_examples=60, deadline=None)
+def test_structural_symmetry_is_the_share_of_mirrored_entries(matrix: csr_array) -> None:
+    present = np.zeros(matrix.shape, bool)
+    present[matrix.nonzero()] = True
+    coordinates = coo_array(matrix)
+    present[coordinates.coords] = True
+    np.fill_diagonal(present, False)
+    share = (present & present.T).sum() / present.sum() if present.any() else 1.0
+    assert make(matrix, "natural").provenance.structural_symmetry == pytest.approx(share)
+
+
+@needs_mirror
+def test_structural_symmetry_is_that_of_the_collections_index() -> None:
+    with (HELD / "files" / "ssstats.csv").open(newline="") as handle:
+        listed = {(row[0], row[1]): float(row[9]) for row in csv.reader(handle) if len(row) == 13}
+    for name in ("add32", "memplus", "west2021", "onetone2", "orani678", "cage10", "ex40", "bcsstk18"):
+        loaded = catalogue.load(name)
+        entry = catalogue.lookup(name)
+        found = prepare._structural_symmetry(loaded.matrix)
+        assert found == pytest.approx(listed[entry.group, entry.name], abs=5e-4), name
 
 
 @needs_mirror

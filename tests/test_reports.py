@@ -20,8 +20,10 @@ from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
-from reports import figures, gsofa, state, style, webpage
+from reports import figures, state, style, webpage
 from reports.claims import claim, claims, paper_figure
+from reports.gsofa.fig10 import fig10, fig10_frame
+from reports.gsofa.table1 import table1_caption, table1_frame
 from reports.records import Records
 
 METIS = Preparation(ordering="metis")
@@ -52,6 +54,10 @@ ENTRIES = (
 )
 NAMES = ("fill1", "fill1_pruned", "fill2_cpu")
 CASES = [Case("symbolic", name, entry.id, METIS) for entry in ENTRIES for name in NAMES]
+ONE_CORE = [
+    Case("symbolic", name, "bcsstk18", METIS, threads=1)
+    for name in ("gsofa_cpu", "gilbert_peierls", "fill1_pruned")
+]
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
     "symbolic.fill2_cpu@grid2d,60.metis": (Status.WRONG, "3 rows differ <first: 7 & 9>"),
@@ -86,7 +92,7 @@ def made_record(case: Case, number: int) -> Record:
     )  # fmt: skip
 
 
-RECORDS = Records(tuple(made_record(c, i) for i, c in enumerate(CASES) if c.name != ABSENT))
+RECORDS = Records(tuple(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT))
 
 
 @pytest.fixture
@@ -122,7 +128,7 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
     loaded = Records.load()
     assert {record.machine for record in loaded.of(first.case)} == {"made-up", "other"}
     assert Records.load("other").rows == (replace(first, machine="other", run_id="run-2"),)
-    frame = gsofa.fig10_frame(loaded, ENTRIES, CASES[:1])
+    frame = fig10_frame(loaded, ENTRIES, CASES[:1])
     assert sorted(frame["series"]) == ["fill1 on made-up", "fill1 on other"]
 
 
@@ -133,7 +139,7 @@ def test_no_records_at_all_still_draws(site: Path) -> None:
 
 
 def test_teps_only_where_edges_are_those_of_fill2() -> None:
-    frame = gsofa.fig10_frame(RECORDS, ENTRIES, CASES)
+    frame = fig10_frame(RECORDS, ENTRIES, CASES)
     ok = frame[frame["status"] == "ok"]
     counted = ok["implementation"] == "fill2_cpu"
     assert ok.loc[~counted, "teps"].isna().all()
@@ -143,36 +149,36 @@ def test_teps_only_where_edges_are_those_of_fill2() -> None:
 
 
 def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
-    frame = gsofa.fig10_frame(RECORDS, ENTRIES, CASES)
+    frame = fig10_frame(RECORDS, ENTRIES, CASES)
     printed = frame[frame["paper_gsofa_over_this"].notna()]
     assert list(printed["case"]) == ["symbolic.fill2_cpu@rma10.metis"]
     assert list(printed["paper_gsofa_over_this"]) == [97.11]
 
 
 def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
-    table = gsofa.table1_frame(RECORDS, ENTRIES, CASES)
+    table = table1_frame(RECORDS, ENTRIES, CASES)
     stand_ins = table[table["role"] == "stand-in"].set_index("matrix")
     assert stand_ins.loc["poisson3d:16", "stand_in_for"] == "ST, AU, DI"
     assert stand_ins.loc["circuit:4000", "stand_in_for"] == "PR, TT"
     paper = table[table["role"] == "paper"].set_index("abbr")
     assert len(paper) == 13 and paper.loc["ST", "status"] == "not_run" and pd.isna(paper.loc["ST", "fills"])
-    drawing = gsofa.fig10(gsofa.fig10_frame(RECORDS, ENTRIES, CASES))
+    drawing = fig10(fig10_frame(RECORDS, ENTRIES, CASES))
     ticks = [label.get_text() for label in drawing.axes[1].get_xticklabels()]
     assert "grid2d:60\nstand-in: BC" in ticks and "bcsstk18 (BC)" in ticks
 
 
 def test_table1_takes_its_numbers_from_a_verified_record() -> None:
-    table = gsofa.table1_frame(RECORDS, ENTRIES, CASES).set_index("matrix")
+    table = table1_frame(RECORDS, ENTRIES, CASES).set_index("matrix")
     assert table.loc["BCSSTK18", "status"] == "ok" and table.loc["BCSSTK18", "fills_per_nnz"] == 6.0
     assert table.loc["BCSSTK18", "paper_fillins_per_nnz"] == 6.52
     only_failed = [case for case in CASES if case.name in FAILED]
-    failed = gsofa.table1_frame(RECORDS, ENTRIES, only_failed).set_index("matrix")
+    failed = table1_frame(RECORDS, ENTRIES, only_failed).set_index("matrix")
     assert failed.loc["RMA10", "status"] == "out_of_memory" and pd.isna(failed.loc["RMA10", "fills_per_nnz"])
-    assert "in 1 of 8 measured" in gsofa.table1_caption(table)
+    assert "in 1 of 8 measured" in table1_caption(table)
 
 
 def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
-    drawing = gsofa.fig10(gsofa.fig10_frame(RECORDS, ENTRIES, CASES))
+    drawing = fig10(fig10_frame(RECORDS, ENTRIES, CASES))
     top, bottom = ([text.get_text() for text in axes.texts] for axes in drawing.axes)
     assert sorted(top) == ["not run", "wrong"]
     assert sorted(bottom) == ["not run", "out of memory", "timeout", "wrong"]
@@ -180,18 +186,22 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
 
 @pytest.mark.parametrize("pair", reports.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
-    paths = reports.draw(*pair, CASES, RECORDS, ENTRIES)
+    paths = reports.draw(*pair, [*CASES, *ONE_CORE], RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])
-    wanted = figures.spec(*pair).frame(RECORDS, ENTRIES, CASES)
+    spec = figures.spec(*pair)
+    chosen = [case for case in (*CASES, *ONE_CORE) if spec.select(case)]
+    wanted = spec.frame(RECORDS, ENTRIES, chosen)
     pd.testing.assert_frame_equal(
         frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True
     )
-    assert comments["commit"] == "0123456789abcdef+dirty" and comments["machine"] == "made-up"
-    assert comments["run"] == "run-1" and comments["n"] == "8 matrices drawn"
-    for name, (status, _) in FAILED.items():
-        assert f"{name} ({status})" in comments["excluded"]
-    assert f"{ABSENT} (not_run)" in comments["excluded"]
+    rows = RECORDS.frame(chosen)
+    dirty = "+dirty" if rows["dirty"].fillna(False).any() else ""
+    assert comments["commit"] == f"0123456789abcdef{dirty}" and comments["machine"] == "made-up"
+    drawn = rows.loc[rows["status"] == "ok", "matrix"].nunique()
+    assert comments["run"] == "run-1" and comments["n"] == f"{drawn} matrices drawn"
+    excluded = [f"{row['case']} ({row['status']})" for row in rows[rows["status"] != "ok"].to_dict("records")]
+    assert comments["excluded"] == (", ".join(excluded) or "none")
 
 
 def test_the_same_records_give_the_same_bytes(site: Path) -> None:
@@ -211,7 +221,7 @@ def test_unknown_names_come_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean gsofa"):
         reports.draw("gsoffa", "fig10", CASES, RECORDS, ENTRIES)
     with pytest.raises(UnknownNameError, match="did you mean fig10"):
-        reports.draw("gsofa", "fig1", CASES, RECORDS, ENTRIES)
+        reports.draw("gsofa", "fig100", CASES, RECORDS, ENTRIES)
     with pytest.raises(UnknownNameError, match="none yet"):
         reports.draw("glu3", "table1", CASES, RECORDS, ENTRIES)
 
@@ -254,6 +264,8 @@ def test_summary_fits_and_names_every_case(site: Path) -> None:
         ("symbolic.fill2_cpu@poisson3d,16,aniso.metis", "-"),
         ("symbolic.fill2_cpu@local+own-0123456789ab.metis", "-"),
         ("symbolic.fill1@rma10.metis", "-"),
+        ("symbolic.gilbert_peierls.threads=1@bcsstk18.metis", "GSoFA: 1.01x"),
+        ("symbolic.gilbert_peierls.threads=1@rma10.metis", "GSoFA: 50.1x (mean)"),
     ],
 )
 def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
@@ -284,16 +296,18 @@ def test_state_table_has_every_claim_and_can_be_written(tmp_path: Path) -> None:
     assert len(state.state_table().splitlines()) >= 2 + len(claims())
     assert "CPU side drawn" in state.state_table() and "not yet" in state.state_table()
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{state.BEGIN}\nold\n{state.END}\nafter\n")
+    readme.write_text(f"before\n{state.PART.begin}\nold\n{state.PART.end}\nafter\n")
     assert state.main(["--check"], readme) == 1
     assert state.main(["--write"], readme) == 0 and state.main(["--check"], readme) == 0
-    assert readme.read_text().startswith("before\n") and readme.read_text().endswith(f"{state.END}\nafter\n")
+    assert readme.read_text().startswith("before\n") and readme.read_text().endswith(
+        f"{state.PART.end}\nafter\n"
+    )
     with pytest.raises(ConfigError, match="state:begin"):
-        state.inserted("no markers")
+        state.PART.inserted("no markers", "table")
 
 
 def test_readme_says_what_is_reproduced() -> None:
     readme = ROOT / "README.md"
-    if not readme.is_file() or state.BEGIN not in readme.read_text():
+    if not readme.is_file() or state.PART.begin not in readme.read_text():
         pytest.skip("README.md has no markers for the table")
     assert state.main(["--check"]) == 0

@@ -85,6 +85,17 @@ def drain(words, summary, out, position):
 
 
 @njit
+def clear(words, summary):
+    """Empty the set."""
+    for block in range(np.uint64(len(summary))):
+        rest = summary[block]
+        summary[block] = ZERO
+        while rest != ZERO:
+            words[(np.uint64(block) << SIX) + trailing_zeros(rest)] = ZERO
+            rest &= rest - ONE
+
+
+@njit
 def size(words, summary):
     """The number of members."""
     count = ZERO

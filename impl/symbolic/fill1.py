@@ -5,33 +5,43 @@ Written to be read, not to be fast: it shares no code with the implementations t
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numba import njit
 
-from fillpath.nouns import Filled, Pattern, Work
+from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2, Figure 3(a)")
-def fill1(pattern: Pattern) -> tuple[Filled, Work]:
+def fill1(
+    pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
+) -> tuple[Filled | Counts, Work]:
     """Fill-in by reach in the graph of U, one row after the other (sequential reference).
 
-    pattern : n x n, sorted, diagonal present. Returns the filled pattern (n x n, rows sorted) and the work:
-    edges are entries of U examined. Time O(edges), one visit mark a column.
+    pattern : n x n, sorted, diagonal present. output : `counts` stores U only while it works. Returns the
+    filled pattern (n x n, rows sorted) or its row counts, and the work: edges are entries of U examined. Time
+    O(edges), one visit mark a column.
     """
     with phase("traverse"):
-        indptr, indices, upper_start, edges = _fill1(pattern.indptr, pattern.indices)
-    filled = Filled(Pattern(indptr, indices), upper_start)
-    return filled, Work(edges=edges, fills=filled.pattern.nnz - pattern.nnz)
+        indptr, indices, lower, upper, edges = _fill1(pattern.indptr, pattern.indices, output == "pattern")
+    work = Work(edges=edges, fills=int(lower.sum() + upper.sum()) - pattern.nnz)
+    if output == "counts":
+        return Counts(lower, upper), work
+    return Filled(Pattern(indptr, indices), indptr[:-1] + lower), work
 
 
 @njit(cache=True)
-def _fill1(indptr, indices):
+def _fill1(indptr, indices, store_lower):
+    """Rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
     n = len(indptr) - 1
     filled = np.empty(2 * len(indices) + n, np.int32)
     filled_indptr = np.zeros(n + 1, np.int64)
     upper_start = np.zeros(n, np.int64)
+    lower = np.zeros(n, np.int64)
+    upper = np.zeros(n, np.int64)
     visited_by = np.full(n, -1, np.int64)
     row = np.empty(n, np.int32)
     edges = 0
@@ -55,13 +65,16 @@ def _fill1(indptr, indices):
                     visited_by[neighbour] = source
                     row[length] = neighbour
                     length += 1
-        start = filled_indptr[source]
-        if start + length > len(filled):
-            larger = np.empty(2 * (start + length), np.int32)
+        columns = np.sort(row[:length])
+        lower[source] = np.searchsorted(columns, source)
+        upper[source] = length - lower[source]
+        stored = columns if store_lower else columns[lower[source] :]
+        start, end = filled_indptr[source], filled_indptr[source] + len(stored)
+        if end > len(filled):
+            larger = np.empty(2 * end, np.int32)
             larger[:start] = filled[:start]
             filled = larger
-        columns = np.sort(row[:length])
-        filled[start : start + length] = columns
-        filled_indptr[source + 1] = start + length
-        upper_start[source] = start + np.searchsorted(columns, source)
-    return filled_indptr, filled[: filled_indptr[n]].copy(), upper_start, edges
+        filled[start:end] = stored
+        filled_indptr[source + 1] = end
+        upper_start[source] = end - upper[source]
+    return filled_indptr, filled[: filled_indptr[n]], lower, upper, edges

@@ -7,37 +7,48 @@ U[i,:] too, so that later rows need to follow U[k,:] only up to i.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numba import njit
 
-from fillpath.nouns import Filled, Pattern, Work
+from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cpu.bitset import contains, drain, empty_set, insert, reserve, size
 
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2, with symmetric pruning")
-def fill1_pruned(pattern: Pattern) -> tuple[Filled, Work]:
+def fill1_pruned(
+    pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
+) -> tuple[Filled | Counts, Work]:
     """Fill-in by reach in the symmetrically pruned graph of U (sequential).
 
-    pattern : n x n, sorted, diagonal present. Returns the filled pattern (n x n, rows sorted) and the work:
-    edges are entries of the pruned U examined, about 1.5 a filled entry on structurally symmetric input.
+    pattern : n x n, sorted, diagonal present. output : `counts` stores U only while it works. Returns the
+    filled pattern (n x n, rows sorted) or its row counts, and the work: edges are entries of the pruned U
+    examined, fewer than F has on structurally symmetric input.
     """
     with phase("traverse"):
-        indptr, indices, upper_start, edges = _fill1_pruned(
-            pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
+        indptr, indices, lower, upper, edges = _fill1_pruned(
+            pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32), output == "pattern"
         )
-    filled = Filled(Pattern(indptr.view(np.int64), indices.view(np.int32)), upper_start.view(np.int64))
-    return filled, Work(edges=int(edges), fills=filled.pattern.nnz - pattern.nnz)
+    work = Work(edges=int(edges), fills=int(lower.sum() + upper.sum()) - pattern.nnz)
+    if output == "counts":
+        return Counts(lower, upper), work
+    rows = Pattern(indptr.view(np.int64), indices.view(np.int32))
+    return Filled(rows, rows.indptr[:-1] + lower), work
 
 
 @njit(cache=True, nogil=True)
-def _fill1_pruned(indptr, indices):
+def _fill1_pruned(indptr, indices, store_lower):
+    """Rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     filled = np.empty(4 * len(indices), np.uint32)
     filled_indptr = np.zeros(n + one, np.uint64)
     upper_start = np.zeros(n, np.uint64)
+    lower = np.zeros(n, np.int64)
+    upper = np.zeros(n, np.int64)
     # Row k is followed over filled[upper_start[k] + 1 : stop[k]]; candidate[k] is the position of its first
     # column not yet ruled out as the one that prunes it.
     stop = np.zeros(n, np.uint64)
@@ -70,10 +81,18 @@ def _fill1_pruned(indptr, indices):
         start = filled_indptr[source]
         filled = reserve(filled, start, start + size(words, summary))
         end = drain(words, summary, filled, start)
+        lower[source] = length
+        upper[source] = end - start - length
+        first = start + length
+        if not store_lower:
+            for p in range(first, end):
+                filled[p - length] = filled[p]
+            first = start
+            end -= length
         filled_indptr[source + one] = end
-        upper_start[source] = start + length
+        upper_start[source] = first
         stop[source] = end
-        candidate[source] = start + length + one
+        candidate[source] = first + one
         for head in range(length):
             vertex = queue[head]
             if pruned[vertex]:
@@ -85,4 +104,4 @@ def _fill1_pruned(indptr, indices):
             if p < stop[vertex] and filled[p] == source:
                 stop[vertex] = p + one
                 pruned[vertex] = True
-    return filled_indptr, filled[: filled_indptr[n]].copy(), upper_start, edges
+    return filled_indptr, filled[: filled_indptr[n]], lower, upper, edges

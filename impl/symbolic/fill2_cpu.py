@@ -7,70 +7,83 @@ the source.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numba import get_num_threads, njit, prange
 from numba.typed import List
 
-from fillpath.nouns import Filled, Pattern, Work
+from fillpath.nouns import Counts, Filled, Pattern, Series, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.cpu.bitset import drain, empty_set, insert, reserve, size, successor
+from impl.cpu.bitset import clear, drain, empty_set, insert, reserve, size, successor
 
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2, Figure 3(b)")
-def fill2_cpu(pattern: Pattern) -> tuple[Filled, Work]:
+def fill2_cpu(
+    pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
+) -> tuple[Filled | Counts, Work]:
     """Fill-in by threshold traversal of A, one source a thread (the paper's parallel CPU baseline).
 
-    pattern : n x n, sorted, diagonal present. Returns the filled pattern (n x n, rows sorted) and the work:
-    edges are adjacency entries of A examined while expanding frontiers. The next threshold is found in the
-    set of fills rather than by a scan over all smaller vertices, which changes neither edges nor fills.
+    pattern : n x n, sorted, diagonal present. output : `counts` stores no row of F. Returns the filled
+    pattern (n x n, rows sorted) or its row counts, and the work: edges are adjacency entries of A examined
+    while expanding frontiers. The next threshold is found in the set of fills rather than by a scan over all
+    smaller vertices, which changes neither edges nor fills.
     """
     threads = get_num_threads()
     with phase("traverse"):
         buffers, lower, upper, edges = _traverse(
-            pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32), threads
+            pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32), threads, output == "pattern"
         )
+    fills = lower + upper - np.diff(pattern.indptr)
+    series = Series(edges=edges, fills=fills)
+    work = Work(edges=int(edges.sum()), fills=int(fills.sum()), series=series)
+    if output == "counts":
+        return Counts(lower, upper), work
     with phase("assemble"):
         indptr = np.zeros(pattern.n + 1, np.int64)
         np.cumsum(lower + upper, out=indptr[1:])
         indices = _assemble(buffers, indptr, threads)
-    filled = Filled(Pattern(indptr, indices.view(np.int32)), indptr[:-1] + lower)
-    return filled, Work(edges=int(edges.sum()), fills=filled.pattern.nnz - pattern.nnz)
+    return Filled(Pattern(indptr, indices.view(np.int32)), indptr[:-1] + lower), work
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _traverse(indptr, indices, threads):
-    """Each thread's rows one after the other in a buffer of its own, and the row counts."""
+def _traverse(indptr, indices, threads, store):
+    """Each thread's rows one after the other in a buffer of its own, the row counts, and the edges of each
+    source."""
     n = len(indptr) - 1
     buffers = List()
     for _ in range(threads):
         buffers.append(np.empty(0, np.uint32))
     lower = np.zeros(n, np.int64)
     upper = np.zeros(n, np.int64)
-    edges = np.zeros(threads, np.uint64)
+    edges = np.zeros(n, np.int64)
     for thread in prange(threads):
         worker = np.int64(thread)
-        buffers[worker], edges[worker] = _sources(indptr, indices, worker, threads, lower, upper)
+        buffers[worker] = _sources(indptr, indices, worker, threads, store, lower, upper, edges)
     return buffers, lower, upper, edges
 
 
 @njit(cache=True, nogil=True)
-def _sources(indptr, indices, thread, threads, lower, upper):
+def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
+    """The rows of one thread in a buffer, if they are stored; their counts and edges go to the arrays."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)
-    out = np.empty(2 * len(indices) // threads + 64, np.uint32)
+    out = np.empty(2 * len(indices) // threads + 64 if store else 0, np.uint32)
     used = np.uint64(0)
-    edges = np.uint64(0)
     for source in range(np.uint64(thread), n, np.uint64(threads)):
         below, examined = reach(indptr, indices, source, words, summary, visited_by, stack)
-        edges += examined
+        edges[source] = examined
         wanted = size(words, summary)
-        out = reserve(out, used, used + wanted)
-        used = drain(words, summary, out, used)
+        if store:
+            out = reserve(out, used, used + wanted)
+            used = drain(words, summary, out, used)
+        else:
+            clear(words, summary)
         lower[source] = below
         upper[source] = np.int64(wanted) - below
-    return out, edges
+    return out
 
 
 @njit

@@ -57,8 +57,8 @@ def sample_sources(pattern: Pattern, count: int = 600, seed: int = 0) -> Forecas
     """The forecast of a pattern, and fill2 on `count` of its sources, on one thread.
 
     pattern : n x n, sorted, diagonal present. count : fewer where they would examine more than MOST_EDGES,
-    all where it is n or more. What symmetry does not make exact is Horvitz and Thompson's estimate (J. Am.
-    Stat. Assoc. 47, 1952).
+    all where it is n or more. What symmetry does not make exact is Hansen and Hurwitz' estimate (Ann. Math.
+    Stat. 14, 1943).
     """
     bounds = _bounds(pattern)
     sources, weights = _draw(bounds, count, seed)

@@ -1,0 +1,9 @@
+"""asv's view of the stage supernodes."""
+
+from benchmarks.airspeed import Cases
+
+
+class Supernodes(Cases):
+    """Seconds from the filled pattern, resident, to the first row of each supernode, resident."""
+
+    stage = "supernodes"

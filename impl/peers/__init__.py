@@ -1,0 +1,1 @@
+"""Other people's libraries, each labelled with what it does."""

@@ -1,0 +1,52 @@
+"""SciPy's SuperLU, a peer: the whole factorisation, values too, where the symbolic stage asks for a pattern.
+
+X. S. Li, An overview of SuperLU, ACM TOMS 31 (2005). Its time is an upper bound on that of its symbolic part,
+which it interleaves with the numerical one. Its result is held against A by a residual and by nothing else.
+"""
+
+from __future__ import annotations
+
+from scipy.sparse import csc_array, csr_array
+from scipy.sparse.linalg import SuperLU, splu
+
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Factorised, Prepared, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+
+
+@implementation(stage="symbolic", peer=True)
+def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
+    """SciPy's SuperLU (sequential): the whole factorisation, values too, checked by a residual only.
+
+    prepared : pattern and values, in the order in which they are factorised: no columns are permuted, and a
+    pivot leaves the diagonal only where that is exactly zero. Returns the factorisation and, as fills, the
+    entries that it stores outside pattern(A), padding of its supernodes included.
+    Raises UnsupportedError for complex matrices and where no pivot is left.
+    """
+    if prepared.provenance.field == "complex":
+        raise UnsupportedError(
+            f"{prepared.provenance.matrix} has complex values; superlu takes real ones only"
+        )
+    pattern = prepared.pattern
+    with phase("convert"):
+        rows = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
+        columns = rows.tocsc()
+    with phase("factorise"):
+        factors = _factorise(columns)
+    stored = factors.nnz - pattern.n
+    return Factorised(factors.solve, stored), Work(fills=stored - pattern.nnz)
+
+
+def _factorise(columns: csc_array) -> SuperLU:
+    """SymmetricMode keeps SuperLU from a postorder of its own."""
+    options = {"SymmetricMode": True}
+    try:
+        factors: SuperLU = splu(columns, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
+    except RuntimeError as error:
+        if "singular" not in str(error):
+            raise
+        raise UnsupportedError(
+            "the values are singular as prepared: try --matching mc64, or --matching none --diagonal 1000"
+        ) from None
+    return factors

@@ -1,0 +1,1 @@
+"""Supernodes: rows of U that share a structure."""

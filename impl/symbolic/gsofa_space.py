@@ -1,0 +1,129 @@
+"""What GSoFA keeps in its one pool of memory, and where: the host's side of every implementation.
+
+Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 (value ranges) and 6.
+The pool is an array of uint32 words. In each round it holds, from the front:
+
+    fill    sources x n       a source's id + 1 where its row of F has an entry; less elsewhere, 0 at first
+    maxId   sources x stride  a value of the round's range, or any larger value: not reached
+    queues  2 x entries       uint64 (source slot << 32 | vertex): frontierQueue and tracker in one word
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fillpath.errors import MemoryBudgetError
+
+WORD = 4
+# A queue entry (two words) in each of the two queues.
+ENTRY = 4
+# A vertex can be queued more than once an iteration: for tiny matrices n entries a source can be too few.
+LEAST_QUEUE = 1024
+# With external frontiers a source claims n / 8 entries. Table 3: at most 11 % of a queue were in use on six
+# of seven matrices, 25 % on the seventh.
+QUEUE_FRACTION = 8
+
+
+@dataclass(frozen=True)
+class Split:
+    """How a round splits the pool. sources : concurrent. stride : words of maxId a source. maxid, queues :
+    first word of each. entries : of each of the two queues."""
+
+    sources: int
+    stride: int
+    maxid: int
+    queues: int
+    entries: int
+
+
+@dataclass(frozen=True)
+class Space:
+    """The pool. words : its size, even. most : concurrent sources at the start. claim : queue entries that a
+    source should find; more sources run at a time only if each does."""
+
+    n: int
+    words: int
+    most: int
+    claim: int
+    bubble_removal: bool
+    dynamic: bool
+
+    def split(self, first: int, limit: int) -> Split:
+        """The split for the round of at most `limit` sources from `first` on: as many as find their claim."""
+        sources = min(limit, self.most, self.n - first)
+        while self.dynamic and sources > 1 and self._split(first, sources).entries < sources * self.claim:
+            sources -= 1
+        return self._split(first, sources)
+
+    def _split(self, first: int, sources: int) -> Split:
+        stride = first + sources - 1 if self.bubble_removal else self.n
+        slots, width = (sources, stride) if self.dynamic else (self.most, self.n)
+        maxid = slots * self.n
+        queues = _even(maxid + slots * width)
+        return Split(sources, stride, maxid, queues, (self.words - queues) // ENTRY)
+
+
+def plan(
+    n: int,
+    sources: int,
+    budget: int | None,
+    *,
+    bubble_removal: bool,
+    dynamic: bool,
+    external: bool,
+) -> Space:
+    """The pool for at most `sources` concurrent sources within `budget` bytes. Allocates nothing.
+
+    Without a budget it is what Table 2 says, 6 n words a source (at least LEAST_QUEUE queue entries). With
+    one, it is at most that, and the sources at a time become as few as needed: with external frontiers a
+    source claims n / 8 queue entries, or what there is (at least one) if it is alone; without, it claims n.
+    Raises MemoryBudgetError, naming the bytes needed and given, if one source does not fit.
+    """
+    wanted = _even(2 * sources * n) + ENTRY * max(sources * n, LEAST_QUEUE)
+    words = wanted if budget is None else min(wanted, budget // (2 * WORD) * 2)
+    claim = max(1, n // QUEUE_FRACTION) if external else n
+    last = n - 1 if bubble_removal and dynamic else n
+    least = _even(n + last) + ENTRY * (1 if external else n)
+    if n and words < least:
+        raise MemoryBudgetError(
+            f"memory_budget: one source of order {n} needs {least * WORD} bytes, {budget} given"
+        )
+    # Split once for all, the pool has to do for the last sources; else the first round may use it all.
+    widest = 0 if dynamic else n
+    most = max(1, min(sources, words // max(1, n + widest + ENTRY * claim)))
+    return Space(n, words, most, claim, bubble_removal, dynamic)
+
+
+def _even(words: int) -> int:
+    """The next even number: queue entries lie at multiples of eight bytes."""
+    return words + words % 2
+
+
+@dataclass(frozen=True)
+class ValueRanges:
+    """The ranges of maxId values, and the words that hold nothing smaller than the range in use.
+
+    Round r writes values in [top - (r + 1) n, top - r n), where the position in the range is the vertex, and
+    takes whatever is larger for `not reached`. After floor(top / n) rounds the ranges begin anew and no word
+    is trusted. rounds : since then. trusted : the words first to last - 1 that rounds since then used.
+    """
+
+    n: int
+    top: int
+    rounds: int = 0
+    trusted: tuple[int, int] = (0, 0)
+
+    @property
+    def base(self) -> int:
+        """The value of vertex 0 in the range in use."""
+        return self.top - self.rounds * self.n
+
+    def next(self, first: int, last: int, reuse: bool) -> tuple[ValueRanges, list[tuple[int, int]]]:
+        """The range of the next round, whose maxId is the words first to last - 1, and the parts of these
+        that have to be set to at least `top` before. Without `reuse` that is all of them, every round."""
+        keep = reuse and self.rounds < self.top // self.n
+        low, high = self.trusted if keep else (first, first)
+        parts = [(first, min(last, low)), (max(first, high), last)]
+        rounds = self.rounds + 1 if keep else 1
+        following = replace(self, rounds=rounds, trusted=(first, last))
+        return following, [(start, stop) for start, stop in parts if start < stop]

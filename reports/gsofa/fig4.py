@@ -1,0 +1,180 @@
+"""Figure 4: how the frontier grows with the source."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports.claims import abbreviation, claim
+from reports.figures import Entries, FigureSpec
+from reports.gsofa.naming import label, lines, listed, stand_in
+from reports.records import MatrixEntry, Records, find_entry, read_series
+from reports.style import LARGE, NORMAL, PALETTE, new_figure
+
+DRAWN = "gsofa_cpu"
+BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
+ACROSS = 2
+# Below every average frontier that is not zero, which is at least 1.
+FLOOR = 0.6
+
+
+def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a bin of sources of each case; a single one without numbers, with the reason, where there is no
+    series. ratio : largest over smallest average frontier, 0 left out; paper_ratio : of paper_matrix."""
+    rows = records.frame(cases).to_dict("records")
+    parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
+    parts.sort(key=_place)
+    columns = [
+        "case", "matrix", "label", "stand_in_for", "preparation", "threads", "machine", "status", "reason",
+        "n", *BINS, "smallest", "largest", "ratio", "paper_matrix", "paper_ratio",
+    ]  # fmt: skip
+    numbers = (*BINS, "n", "smallest", "largest", "ratio", "paper_ratio")
+    empty = pd.DataFrame(columns=columns)
+    frame = pd.concat(parts, ignore_index=True)[columns] if parts else empty
+    return frame.astype(dict.fromkeys(numbers, "float64") | dict.fromkeys(("n", "first", "last"), "Int64"))
+
+
+def fig4(frame: pd.DataFrame) -> Figure:
+    """One panel a case: mean and range of each bin of sources on a log axis."""
+    panels = [group for _, group in frame.groupby(["case", "machine"], sort=False, dropna=False)]
+    down = max(1, -(-len(panels) // ACROSS))
+    figure = new_figure(14.0, 1.0 + 4.4 * down)
+    figure.suptitle(
+        "GSoFA, Figure 4: average frontier size of each source", x=0.01, ha="left", fontsize=LARGE,
+        weight="bold",
+    )  # fmt: skip
+    several = frame["machine"].nunique() > 1
+    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
+    for axes, panel in zip(grid, panels, strict=False):
+        _panel(axes, panel, several)
+    for axes in grid[::ACROSS]:
+        axes.set_ylabel("average frontier size")
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    if not panels:
+        grid[0].text(0, 0.5, "no case of this figure in the suite", transform=grid[0].transAxes)
+    return figure
+
+
+def fig4_caption(frame: pd.DataFrame) -> str:
+    """What an average frontier is, and what the ratio is of."""
+    drawn = frame[frame["frontier_mean"].notna()]
+    threads = listed(str(count) if count else "all cores" for count in drawn["threads"])
+    return (
+        "Average frontier size of a source: the vertices that its traversal expands, repeats counted, over "
+        f"the iterations that it takes; by {DRAWN}, threads: {threads}, from verified results only. Points: "
+        "mean over the sources of a bin, band: least to most in it; at most 2000 bins. Sources without a "
+        "smaller neighbour have no frontier: 0, below the axis. Ratio: largest over smallest average above "
+        "0, as the bins tell (one that holds a 0 hides the smallest of its others). The paper's ratios are "
+        "of its GPU code on its own matrices, ordered by ParMETIS; preparation here: "
+        f"{listed(frame['preparation'].dropna())} (metis: METIS). How sources are scheduled decides how "
+        "often they expand a vertex. Stand-ins are other matrices than the paper's, under their own names: "
+        "indicative only."
+    )
+
+
+def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
+    """The rows of one case."""
+    stood_for = stand_in(entry, _printed())
+    short = abbreviation(entry) or (stood_for or "").partition(", ")[0]
+    bins, reason = _bins(row)
+    kept = ("case", "matrix", "preparation", "threads", "machine", "status")
+    return bins.assign(
+        **{name: row[name] for name in kept},
+        label=label(row["matrix"], entry),
+        stand_in_for=stood_for,
+        reason=reason,
+        n=row["n"],
+        **_growth(bins),
+        paper_matrix=short if short in _printed() else None,
+        paper_ratio=_printed().get(short),
+    )
+
+
+def _printed() -> Mapping[str, float]:
+    """The paper's ratio by matrix, in its order."""
+    printed: Mapping[str, float] = claim("gsofa", "fig4_frontier_growth").data["per"]
+    return printed
+
+
+def _place(part: pd.DataFrame) -> int:
+    """The paper's order; what it does not show comes last."""
+    shown = list(_printed())
+    return shown.index(short) if (short := part["paper_matrix"].iloc[0]) in shown else len(shown)
+
+
+def _bins(row: Mapping[Any, Any]) -> tuple[pd.DataFrame, str]:
+    """The bins of a case, or one without numbers and the reason."""
+    nothing = pd.DataFrame([dict.fromkeys(BINS, None)])
+    if row["status"] != "ok":
+        return nothing, row["reason"]
+    if pd.isna(row["series_file"]):
+        return nothing, "its record names no series"
+    bins = read_series(row["machine"], row["series_file"])
+    if bins is None or not set(BINS) <= set(bins):
+        return nothing, f"no frontier sizes in {row['series_file']}"
+    if not (bins["frontier_max"] > 0).any():
+        return nothing, "no source has a frontier"
+    return bins[list(BINS)], ""
+
+
+def _growth(bins: pd.DataFrame) -> dict[str, float | None]:
+    """The smallest average frontier above 0 and the largest, and their ratio."""
+    values = bins[["frontier_min", "frontier_max"]].astype(float)
+    values = values[values > 0]
+    smallest, largest = values.min().min(), values.max().max()
+    return {"smallest": smallest, "largest": largest, "ratio": largest / smallest}
+
+
+def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
+    row = panel.iloc[0].to_dict()
+    host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
+    axes.set_title(lines(row).replace("\n", ", ") + host, loc="left")
+    axes.set_xlabel("source")
+    if pd.isna(row["ratio"]):
+        _empty(axes, row)
+        return
+    middle = (panel["first"] + panel["last"]).astype(float) / 2
+    low = panel["frontier_min"].clip(lower=FLOOR)
+    axes.fill_between(middle, low, panel["frontier_max"].clip(lower=FLOOR), color=PALETTE[4], alpha=0.55)
+    mean = panel["frontier_mean"].where(panel["frontier_mean"] > 0)
+    axes.plot(middle, mean, color=PALETTE[0], marker=".", markersize=3, linewidth=0.25)
+    axes.set_yscale("log")
+    axes.set_ylim(FLOOR, row["largest"] * 12)
+    axes.set_xlim(0, row["n"])
+    axes.text(0.02, 0.97, _ratios(row), transform=axes.transAxes, va="top", fontsize=NORMAL)
+
+
+def _empty(axes: Axes, row: Mapping[Any, Any]) -> None:
+    """A hatched panel that says why there is nothing in it."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.patch.set(hatch="////", edgecolor="#cccccc")
+    said = "nothing to draw" if row["status"] == "ok" else str(row["status"]).replace("_", " ")
+    axes.text(
+        0.5, 0.5, textwrap.fill(f"{said}: {' '.join(str(row['reason']).split())}", 44),
+        transform=axes.transAxes, ha="center", va="center", bbox={"facecolor": "white", "edgecolor": "none"},
+    )  # fmt: skip
+
+
+def _ratios(row: Mapping[Any, Any]) -> str:
+    measured = f"largest / smallest: {row['ratio']:,.0f}x ({row['largest']:,.4g} / {row['smallest']:,.3g})"
+    if pd.isna(row["paper_ratio"]):
+        return measured
+    return f"{measured}\nthe paper, on {row['paper_matrix']}: {row['paper_ratio']:,.0f}x"
+
+
+SPEC = FigureSpec(
+    "Figure 4: average frontier size of each source",
+    lambda case: case.stage == "symbolic" and case.implementation == DRAWN,
+    fig4_frame,
+    fig4,
+    fig4_caption,
+    claims=("fig4_frontier_growth",),
+)

@@ -1,0 +1,39 @@
+"""What the figures of this paper call a matrix: its own under its abbreviation, a stand-in never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from reports.claims import abbreviation, abbreviations
+from reports.records import MatrixEntry, printed_name
+
+
+def label(matrix: str, entry: MatrixEntry | None) -> str:
+    """`rma10 (RM)`; for a matrix that the paper does not print its name alone."""
+    short = abbreviation(entry)
+    name = entry.name if entry else printed_name(matrix)
+    return f"{name} ({short})" if short else name
+
+
+def stand_in(entry: MatrixEntry | None, among: Iterable[str] | None = None) -> str | None:
+    """`ST, AU`: the matrices of this paper that the entry stands in for. among : of these abbreviations."""
+    shorts = [
+        abbreviations()[name] for name in (entry.stands_for if entry else ()) if name in abbreviations()
+    ]
+    return ", ".join(short for short in shorts if among is None or short in among) or None
+
+
+def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:
+    """A row's `label`, with its preparation where there are several, and what it stands in for below."""
+    found = [str(row["label"]) + (f", {row['preparation']}" if several_preparations else "")]
+    if not pd.isna(row["stand_in_for"]):
+        found.append(f"stand-in: {row['stand_in_for']}")
+    return "\n".join(found)
+
+
+def listed(names: Iterable[str]) -> str:
+    """The names once each, `none` without any."""
+    return ", ".join(sorted(set(names))) or "none"

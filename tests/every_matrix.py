@@ -1,0 +1,85 @@
+"""By hand: every implementation of `symbolic` on every real matrix at hand, against the Reference.
+
+    python tests/every_matrix.py [--work 2e10] [--entries 1e9]
+
+Takes the matrices of a folder laid out as the collection ($FILLPATH_MIRROR), natural and METIS ordering, no
+matching. What is forecast to take more than --work operations, or a filled pattern of more than --entries, is
+left out and listed. Exit status 1 if anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.gate import row_hashes, verify_symbolic
+from fetch import catalogue
+from fetch.prepare import prepare
+from fillpath import registry
+from fillpath.case import Preparation
+from fillpath.errors import FillpathError
+from fillpath.nouns import Filled, Pattern, Reference
+from impl.symbolic.forecast import Forecast, sample_sources
+
+# What an implementation's time is proportional to, as a forecast names it.
+WORK = {"fill1": "updates", "gilbert_peierls": "updates", "fill1_pruned": "filled"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=float, default=2e10)
+    parser.add_argument("--entries", type=float, default=1e9)
+    arguments = parser.parse_args()
+    registry.load_all()
+    counts = {"same": 0, "differs": 0, "left out": 0, "refused": 0}
+    for name in names(Path(os.environ["FILLPATH_MIRROR"])):
+        for ordering in ("natural", "metis"):
+            for told in compare(name, ordering, arguments.work, arguments.entries):
+                verdict = told.partition(":")[0]
+                counts[verdict] += 1
+                if verdict != "same":
+                    print(f"{name} {ordering}: {told}", flush=True)
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    return int(counts["differs"] > 0)
+
+
+def names(folder: Path) -> list[str]:
+    with (folder / "here.csv").open(newline="") as handle:
+        return [f"{row['group']}/{row['name']}" for row in csv.DictReader(handle)]
+
+
+def compare(name: str, ordering: str, work: float, entries: float) -> list[str]:
+    """What each implementation made of it: `same`, `differs: ..`, `left out: ..`, `refused: ..`."""
+    try:
+        pattern = prepare(catalogue.resolve(name), Preparation("none", ordering)).pattern
+    except FillpathError as problem:
+        return [f"refused: {problem}"]
+    forecast = sample_sources(pattern, 50)
+    if forecast.filled > entries:
+        return [f"left out: about {forecast.filled:.2g} entries of F"]
+    filled, _ = registry.lookup("symbolic", "fill1_pruned").function(pattern)
+    made = Reference(filled.counts(), row_hashes(filled), "fill1_pruned", "")
+    chosen = [e for e in registry.registered("symbolic") if e.takes == "pattern" and e.device == "cpu"]
+    return [run(entry, pattern, made, forecast, work) for entry in chosen if entry.name != "fill1_pruned"]
+
+
+def run(
+    entry: registry.Implementation, pattern: Pattern, made: Reference, forecast: Forecast, work: float
+) -> str:
+    expected = getattr(forecast, WORK.get(entry.name, "edges"))
+    if expected > work:
+        return f"left out: {entry.name}, about {expected:.2g} operations"
+    start = time.perf_counter()
+    result, _ = entry.function(pattern)
+    seconds = time.perf_counter() - start
+    assert isinstance(result, Filled)
+    rows = verify_symbolic(result, made).value
+    return f"differs: {entry.name} in {rows:.0f} rows ({seconds:.1f} s)" if rows else "same"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

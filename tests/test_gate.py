@@ -1,0 +1,290 @@
+"""What is given, what is returned, and how it is held: one case each, through the supervisor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import archive, rates, sources
+from benchmarks.gate import Context, verify, verify_counts, verify_residual
+from benchmarks.measure import Limits, measure
+from benchmarks.reference import make_reference
+from benchmarks.worker import _moved
+from fetch import catalogue
+from fetch.prepare import prepare
+from fillpath import registry
+from fillpath.case import Preparation
+from fillpath.errors import FillpathError, InputError, UnsupportedError
+from fillpath.nouns import Counts, Factorised, Filled, Pattern, Prepared, Series, Supernodes
+from fillpath.paths import results
+from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
+from impl.peers.superlu import superlu
+from impl.symbolic.fill1 import fill1
+from tests import fakes
+from tests.patterns import random_pattern
+from tests.test_record import record as any_record
+
+LIMITS = Limits(seconds=60, samples=3)
+ROWS = "row counts and row hashes"
+RESIDUAL = "relative residual"
+T3 = "definition of T3, row by row"
+
+
+@pytest.fixture(autouse=True)
+def registered(own_registry: None) -> None:
+    fakes.register()
+
+
+@pytest.fixture(autouse=True)
+def shared_cache(
+    own_folders: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One prepared grid serves every test here: preparing it takes a process of its own."""
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
+
+
+@pytest.fixture
+def prepared() -> Prepared:
+    return prepare("random,200,0.02", Preparation("auto", "natural"))
+
+
+def measured(name: str, stage: str = "symbolic") -> Record:
+    return measure(f"{stage}.{name}@grid2d,6.natural", LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "status", "method"),
+    [
+        ("fill1.output=counts", "symbolic", Status.OK, "row counts"),
+        ("superlu", "symbolic", Status.OK, RESIDUAL),
+        ("t3", "supernodes", Status.OK, T3),
+        ("one_each", "supernodes", Status.WRONG, T3),
+    ],
+)
+def test_each_kind_of_result_is_measured(name: str, stage: str, status: Status, method: str) -> None:
+    record = measured(name, stage)
+    assert (record.status, record.verified and record.verified.method) == (status, method), record.reason
+    assert bool(record.seconds) is (status is Status.OK)
+    assert not record.suspect
+
+
+def verdict_of(stage: str, name: str, prepared: Prepared) -> Verified:
+    """As the worker holds a result, without its process."""
+    entry = registry.lookup(stage, name)
+    filled, _ = fill1(prepared.pattern)
+    taken = {Pattern: prepared.pattern, Prepared: prepared, Filled: filled}[entry.takes]
+    context = Context(prepared, make_reference(prepared.pattern), entry.values({}), entry.peer, filled)
+    return verify(stage, entry.function(taken)[0], context)
+
+
+@pytest.mark.parametrize(
+    ("stage", "name", "method", "passes"),
+    [
+        ("symbolic", "right", ROWS, True),
+        ("symbolic", "counted", ROWS, False),
+        ("symbolic", "miscounted", "row counts", False),
+        ("symbolic", "superlu", RESIDUAL, True),
+        ("symbolic", "imprecise", RESIDUAL, False),
+        ("symbolic", "a_peer_in_disguise", ROWS, False),
+        ("supernodes", "all_in_one", T3, False),
+    ],
+)
+def test_what_is_returned_decides_the_gate(
+    stage: str, name: str, method: str, passes: bool, prepared: Prepared
+) -> None:
+    verdict = verdict_of(stage, name, prepared)
+    assert (verdict.method, verdict.value <= verdict.bound) == (method, passes)
+
+
+def test_supernodes_without_their_option_are_an_error(prepared: Prepared) -> None:
+    with pytest.raises(FillpathError, match="an option maxsup"):
+        verdict_of("supernodes", "no_cap", prepared)
+
+
+def test_what_cannot_be_verified_is_not_called_and_waits_for_its_gate() -> None:
+    record = measured("no_gate", "levels")
+    assert record.status is Status.UNSUPPORTED and "no gate yet" in record.reason
+    assert not record.conclusive
+
+
+def hinted(hint: Any) -> Any:
+    def function(first: Any) -> Any:
+        """Something."""
+
+    function.__annotations__ = {} if hint is None else {"first": hint}
+    return function
+
+
+@pytest.mark.parametrize("hint", [Pattern, Prepared, Filled])
+def test_the_first_annotation_says_what_is_given(hint: type) -> None:
+    registry.implementation(stage="levels", name="taker")(hinted(hint))
+    assert registry.lookup("levels", "taker").takes is hint
+
+
+@pytest.mark.parametrize(
+    ("stage", "hint"), [("levels", None), ("levels", np.ndarray), ("levels", Counts), ("symbolic", Filled)]
+)
+def test_an_implementation_that_takes_anything_else_is_refused(stage: str, hint: Any) -> None:
+    with pytest.raises(TypeError, match=r"hinted.*annotate its first parameter.*Pattern, Prepared"):
+        registry.implementation(stage=stage)(hinted(hint))
+
+
+def test_an_implementation_without_parameters_is_refused() -> None:
+    with pytest.raises(TypeError, match="found None"):
+        registry.implementation(stage="levels")(lambda: None)
+
+
+@pytest.mark.parametrize("n", [1, 5, 1999, 2000, 2001, 7777])
+def test_bins_hold_every_source_once(tmp_path: Path, n: int) -> None:
+    rng = np.random.default_rng(n)
+    edges = rng.integers(0, 1000, n)
+    path = tmp_path / "series" / "case.npz"
+    assert sources.write_series(path, Series(edges=edges, frontier=edges / 8), n) == "series/case.npz"
+    with np.load(path, allow_pickle=False) as stored:
+        first = stored["first"]
+        assert set(stored) == {"n", "first"} | {
+            f"{name}_{kind}" for name in ("edges", "frontier") for kind in ("mean", "min", "max")
+        }
+        assert int(stored["n"]) == n and len(first) == min(n, 2000) and first[0] == 0
+        bins = np.split(edges, first[1:])
+        assert max(map(len, bins)) - min(map(len, bins)) <= 1
+        assert np.allclose(stored["edges_mean"], [part.mean() for part in bins])
+        assert stored["edges_min"].tolist() == [part.min() for part in bins]
+        assert stored["edges_max"].tolist() == [part.max() for part in bins]
+        assert np.allclose(stored["frontier_mean"], stored["edges_mean"] / 8)
+
+
+@pytest.mark.parametrize("series", [None, Series()])
+def test_without_a_series_there_is_no_file(tmp_path: Path, series: Series | None) -> None:
+    assert sources.write_series(tmp_path / "case.npz", series, 5) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_names_the_series_of_its_verified_result() -> None:
+    record = measured("kept")
+    assert record.series == f"series/{record.case}.npz"
+    with np.load(results() / "test-machine" / record.series) as stored:
+        assert stored["edges_mean"].sum() == (record.work or {})["edges"]
+    assert read_records(record_path("test-machine", record.case)) == [record]
+
+
+def test_a_wrong_result_leaves_no_series() -> None:
+    record = measured("kept_by_a_wrong_one")
+    assert (record.status, record.series) == (Status.WRONG, None)
+    assert not (results() / "test-machine" / "series").exists()
+
+
+def test_a_series_of_another_length_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"series fills has the shape \(3,\)"):
+        sources.write_series(tmp_path / "case.npz", Series(fills=np.zeros(3, np.int64)), 5)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_superlu_solves_what_was_prepared(prepared: Prepared) -> None:
+    factorised, work = superlu(prepared)
+    filled, _ = fill1(prepared.pattern)
+    verdict = verify_residual(factorised, prepared)
+    assert verdict.value <= 1e-12 < verdict.bound
+    assert factorised.nnz >= filled.counts().nnz, "supernodes are padded"
+    assert work.fills == factorised.nnz - prepared.pattern.nnz
+
+
+@pytest.mark.parametrize("local", [None, "2000", "2999"])
+def test_a_pack_brings_the_series_of_the_record_that_stands(tmp_path: Path, local: str | None) -> None:
+    packed = any_record()
+    records = record_path("test-machine", packed.case)
+    series = sources.series_path("test-machine", packed.case)
+    write_records(records, [packed])
+    series.parent.mkdir()
+    series.write_bytes(b"packed")
+    archive.pack("test-machine", tmp_path / "pack.tar.gz")
+    series.unlink()
+    if local is not None:
+        begun = f"{local}-01-01T00:00:00.000000Z"
+        write_records(records, [replace(packed, run_id="local", started_at=begun)])
+        series.write_bytes(b"local")
+    archive.unpack(tmp_path / "pack.tar.gz", "near")
+    assert series.read_bytes() == (b"local" if local == "2999" else b"packed")
+
+
+@pytest.mark.parametrize("answer", [lambda b: b, lambda b: 0 * b, lambda b: b * np.nan])
+def test_no_other_solution_passes(prepared: Prepared, answer: Any) -> None:
+    verdict = verify_residual(Factorised(answer, 0), prepared)
+    assert not verdict.value <= verdict.bound
+
+
+def test_a_solution_of_another_shape_is_refused(prepared: Prepared) -> None:
+    with pytest.raises(InputError, match=r"shape \(3,\)"):
+        verify_residual(Factorised(lambda b: b[:3], 0), prepared)
+
+
+def written(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "tiny.mtx"
+    path.write_text(f"%%MatrixMarket matrix coordinate {text}\n")
+    return catalogue.resolve(str(path))
+
+
+def test_superlu_leaves_the_diagonal_only_where_it_is_zero(tmp_path: Path) -> None:
+    matrix = written(tmp_path, "real general\n2 2 3\n1 2 1\n2 1 1\n2 2 1e-9")
+    small = prepare(matrix, Preparation("none", "natural"))
+    factorised, _ = superlu(small)
+    assert verify_residual(factorised, small).value <= 1e-8
+
+
+def test_a_singular_matrix_is_unsupported_with_advice(tmp_path: Path) -> None:
+    matrix = written(tmp_path, "real general\n2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1")
+    with pytest.raises(UnsupportedError, match="--matching mc64"):
+        superlu(prepare(matrix, Preparation("none", "natural")))
+
+
+def test_complex_values_are_unsupported_and_patterns_are_not(tmp_path: Path) -> None:
+    matrix = written(tmp_path, "complex general\n2 2 2\n1 1 0 1\n2 2 1 0")
+    with pytest.raises(UnsupportedError, match="complex values"):
+        superlu(prepare(matrix, Preparation("none", "natural")))
+    matrix = written(tmp_path, "pattern general\n2 2 3\n1 1\n2 1\n2 2")
+    synthetic = prepare(matrix, Preparation("none", "natural"))
+    assert verify_residual(superlu(synthetic)[0], synthetic).value <= 1e-12
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        Counts(np.zeros(4, np.int64), np.ones(5, np.int64)),
+        Counts(np.zeros(5), np.ones(5)),
+        Counts([0] * 5, [1] * 5),  # type: ignore[arg-type]
+    ],
+)
+def test_counts_that_cannot_be_are_wrong_in_all_rows(counts: Counts) -> None:
+    assert verify_counts(counts, make_reference(random_pattern(5, 0.0, 1))).value == 5
+
+
+def test_one_wrong_count_is_one_wrong_row() -> None:
+    pattern = random_pattern(30, 0.1, 1)
+    counts = fill1(pattern)[0].counts()
+    reference = make_reference(pattern)
+    assert verify_counts(counts, reference).value == 0
+    counts.lower[7] += 1
+    counts.upper[7] -= 1
+    assert verify_counts(counts, reference).value == 1
+
+
+def test_the_least_bytes_are_known_of_every_result(prepared: Prepared) -> None:
+    pattern, n = prepared.pattern, prepared.pattern.n
+    filled, _ = fill1(pattern)
+    rows = 8 * (n + 1)
+    read = rows + 4 * pattern.nnz
+    assert _moved(pattern, filled) == read + rows + 4 * filled.pattern.nnz + 8 * n
+    assert _moved(pattern, filled.counts()) == read + 16 * n
+    assert _moved(prepared, Factorised(lambda b: b, 9)) == read + 8 * pattern.nnz
+    assert _moved(filled, Supernodes(np.arange(n + 1))) == rows + 8 * n + rows
+
+
+def test_a_peers_fills_are_no_entries_of_f() -> None:
+    """SuperLU pads its supernodes: what it stores is not what others' times follow."""
+    symbolic = any_record(work={"fills": 7}, verified=Verified("reference", ROWS, 0.0, 0.0))
+    peer = replace(symbolic, verified=Verified("A x = b", RESIDUAL, 0.0, 1e-8))
+    assert rates.rates([symbolic]) != rates.ASSUMED == rates.rates([peer])
