@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.gate import row_hashes, verify_symbolic
 from benchmarks.reference import make_reference
 from fillpath import registry
 from fillpath.nouns import Counts, Filled, Pattern
+from impl.symbolic.forecast import sample_sources
 from tests.patterns import eliminated, from_dense, patterns, random_pattern, to_dense
 
 ALL = [
@@ -128,6 +130,44 @@ def test_the_input_is_left_alone_and_the_answer_repeats(entry: registry.Implemen
     assert work == again
     assert np.array_equal(before[0], pattern.indptr)
     assert np.array_equal(before[1], pattern.indices)
+
+
+def symmetric(n: int, density: float, seed: int) -> Pattern:
+    dense = np.random.default_rng(seed).random((n, n)) < density
+    return from_dense(dense | dense.T)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_symmetric_patterns_fill_twice_the_cholesky_factor_of_cholmod(seed: int) -> None:
+    """nnz(L + U) = 2 nnz(chol) - n, with the factor of CHOLMOD, which shares nothing with this project, under
+    the permutation that CHOLMOD chose."""
+    cvxopt = pytest.importorskip("cvxopt", reason="cvxopt (GPL-3, optional) is not installed")
+    from cvxopt import cholmod
+
+    pattern = symmetric(40 + 60 * seed, 0.5 / (4 + 6 * seed), seed)
+    n, rows, columns = pattern.n, pattern.rows(), pattern.indices
+    values = np.where(rows == columns, float(n), -1.0)[rows >= columns].tolist()
+    below = [side[rows >= columns].astype(int).tolist() for side in (rows, columns)]
+    matrix = cvxopt.spmatrix(values, *below, (n, n))
+    cholmod.options["supernodal"] = 0
+    factor = cholmod.symbolic(matrix)
+    cholmod.numeric(matrix, factor)
+    chosen = cvxopt.matrix(np.arange(n, dtype=float))
+    cholmod.solve(factor, chosen, sys=7)
+    order = np.array(chosen).ravel().astype(int)
+    dense = np.zeros((n, n), bool)
+    dense[rows, columns] = True
+    filled, _ = registry.lookup("symbolic", "fill1_pruned").function(from_dense(dense[order][:, order]))
+    assert filled.pattern.nnz == 2 * len(cholmod.getfactor(factor)) - n
+
+
+@given(st.integers(1, 60), st.floats(0, 0.3), st.integers(0, 2**32 - 1))
+def test_symmetric_patterns_fill_what_their_elimination_tree_says(n: int, density: float, seed: int) -> None:
+    """Row and column counts of the Cholesky factor after Gilbert, Ng and Peyton, which never form F."""
+    pattern = symmetric(n, density, seed)
+    filled, _ = registry.lookup("symbolic", "fill1_pruned").function(pattern)
+    told = sample_sources(pattern, count=1)
+    assert told.exact and told.filled == filled.pattern.nnz
 
 
 def test_fill2_counts_the_edges_of_its_definition() -> None:
