@@ -122,7 +122,9 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
         raise FillpathError("the reference vanished from the cache; run again")
     is_read = implementation.takes is Filled or job["stage"] in ON_FILLED
     filled = _filled(prepared, reference) if is_read else None
-    return Context(prepared, reference, implementation.values(job["options"]), implementation.peer, filled)
+    return Context(
+        prepared, reference, implementation.values(job["options"]), bool(implementation.peer), filled
+    )
 
 
 def _filled(prepared: Prepared, reference: Reference) -> Filled:

@@ -55,7 +55,7 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
     _sweep(path.parent, prefix)
     descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=path.parent)
     try:
-        with os.fdopen(descriptor, mode) as handle:
+        with os.fdopen(descriptor, mode, encoding=None if "b" in mode else "utf-8") as handle:
             yield handle
             handle.flush()
             os.fsync(handle.fileno())

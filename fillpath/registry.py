@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.metadata
 import inspect
 import pkgutil
 import re
@@ -94,7 +95,7 @@ class Implementation:
     options: tuple[Option, ...]
     available: Callable[[], Available]
     kernels: tuple[str, ...] = field(default=())
-    peer: bool = False
+    peer: str = ""
 
     @property
     def module(self) -> str:
@@ -130,11 +131,12 @@ class Implementation:
         )
 
     def source_hash(self) -> str:
-        """Hash of the source files that decide what is measured: its own module, every module of
-        impl/ that it imports, directly or not, and its kernels."""
+        """Hash of what decides what is measured: its own module, every module of impl/ that it imports,
+        directly or not, its kernels, and the version of a peer's library."""
         files = sorted(_closure(Path(inspect.getfile(self.function))))
         kernels = [Path(inspect.getfile(self.function)).parent / name for name in self.kernels]
-        return content_hash(*(path.read_bytes() for path in [*files, *kernels]))
+        library = [importlib.metadata.version(self.peer)] if self.peer else []
+        return content_hash(*library, *(path.read_bytes() for path in [*files, *kernels]))
 
 
 _registry: dict[tuple[str, str], Implementation] = {}
@@ -149,7 +151,7 @@ def implementation(
     name: str | None = None,
     available: Callable[[], Available] = lambda: (True, ""),
     kernels: tuple[str, ...] = (),
-    peer: bool = False,
+    peer: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the function as an implementation of a stage.
 

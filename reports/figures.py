@@ -1,4 +1,5 @@
-"""Which figures can be drawn, and drawing one. `reports/<paper>.py` lists a paper's own in `FIGURES`."""
+"""Which figures can be drawn, and drawing one. The module or package `reports.<paper>` lists a paper's own in
+`FIGURES`."""
 
 from __future__ import annotations
 

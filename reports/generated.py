@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fillpath.errors import ConfigError
-from reports.style import write_text
+from fillpath.paths import write_text
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal, cast
+from typing import Any, Literal
 
 import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.paths import SITE, atomic_write
+from fillpath.paths import SITE, atomic_write, write_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -114,12 +114,6 @@ def write_picture(figure: Figure, path: Path) -> None:
         figure.savefig(
             handle, format=path.suffix[1:], dpi=DPI, metadata=metadata, bbox_inches="tight", pad_inches=0.2
         )
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a text file, whole or not at all."""
-    with atomic_write(path, "wb") as handle:
-        cast("IO[bytes]", handle).write(text.encode())
 
 
 def csv_text(frame: pd.DataFrame, stamp: Stamp, caption: str = "") -> str:

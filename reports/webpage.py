@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from fillpath.paths import ROOT, SITE, results
+from fillpath.paths import ROOT, SITE, results, write_text
 from reports import style
 from reports.claims import PAPERS, paper_figure
 from reports.figures import spec, stem
@@ -62,7 +62,7 @@ def page(
         _stamp(style.Stamp.of(rows).items()),
     ]
     path = SITE / "index.html"
-    style.write_text(path, _document("\n".join(parts)))
+    write_text(path, _document("\n".join(parts)))
     return path
 
 

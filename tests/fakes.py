@@ -193,7 +193,7 @@ FAKES: list[tuple[Any, dict[str, Any]]] = [
         cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, slow, chatty, counted,
         miscounted, kept, kept_by_a_wrong_one, a_peer_in_disguise,
     )),
-    (imprecise, {"peer": True}),
+    (imprecise, {"peer": "scipy"}),
     *((f, {"stage": "supernodes"}) for f in (one_each, all_in_one, no_cap)),
     (no_gate, {"stage": "levels"}),
     (absent, {"available": lambda: (False, "needs a machine that does not exist")}),

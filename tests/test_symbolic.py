@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import splu
 
 from benchmarks.gate import row_hashes, verify_symbolic
 from benchmarks.reference import make_reference
@@ -159,6 +161,22 @@ def test_symmetric_patterns_fill_twice_the_cholesky_factor_of_cholmod(seed: int)
     dense[rows, columns] = True
     filled, _ = registry.lookup("symbolic", "fill1_pruned").function(from_dense(dense[order][:, order]))
     assert filled.pattern.nnz == 2 * len(cholmod.getfactor(factor)) - n
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_fills_as_much_as_superlu_stores(seed: int) -> None:
+    """SciPy's SuperLU without relaxed supernodes and pivoting on the diagonal: unsymmetric patterns too."""
+    pattern = random_pattern(30 + 20 * seed, 0.06, seed)
+    n = pattern.n
+    values = np.where(
+        pattern.rows() == pattern.indices, float(n), -np.random.default_rng(seed).random(pattern.nnz)
+    )
+    matrix = csr_array((values, pattern.indices, pattern.indptr), shape=(n, n)).tocsc()
+    symmetric_mode = {"SymmetricMode": True}
+    factors = splu(matrix, "NATURAL", diag_pivot_thresh=0.0, relax=1, panel_size=1, options=symmetric_mode)
+    filled, _ = registry.lookup("symbolic", "fill1_pruned").function(pattern)
+    stored = np.count_nonzero(factors.L.data) + np.count_nonzero(factors.U.data)
+    assert filled.pattern.nnz == stored - n
 
 
 @given(st.integers(1, 60), st.floats(0, 0.3), st.integers(0, 2**32 - 1))

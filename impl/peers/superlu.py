@@ -15,7 +15,7 @@ from fillpath.phase import phase
 from fillpath.registry import implementation
 
 
-@implementation(stage="symbolic", peer=True)
+@implementation(stage="symbolic", peer="scipy")
 def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
     """SciPy's SuperLU (sequential): the whole factorisation, values too, checked by a residual only.
 

@@ -111,6 +111,8 @@ def gsofa_cpu(
     Default #C: the authors' largest power of two <= 2^31 / (6 n) and never above n / 2, but here also only so
     many sources that their maxId and fill (8 n bytes each) stay within 32 MiB of cache.
 
+    The pool, 96 MiB by default where the matrix is large enough, may exceed the output many times over.
+
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges as defined in Work
     (they depend on scheduling), fills, peak_memory (the pool and the list of external frontiers), series by
     source. Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the
