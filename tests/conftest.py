@@ -36,6 +36,22 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def registered_fakes(own_registry: None) -> None:
+    """The implementations of tests.fakes, beside the real ones."""
+    from tests import fakes
+
+    fakes.register()
+
+
+@pytest.fixture
+def shared_cache(
+    own_folders: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One prepared grid serves every test that measures: preparing it takes a process of its own."""
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
+
+
+@pytest.fixture
 def suitesparse() -> Path:
     """A folder laid out as the collection serves it."""
     folder = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suitesparse")

@@ -24,7 +24,6 @@ from fillpath.paths import results
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
 from impl.peers.superlu import superlu
 from impl.symbolic.fill1 import fill1
-from tests import fakes
 from tests.patterns import from_dense, random_pattern
 from tests.test_record import record as any_record
 
@@ -34,17 +33,7 @@ RESIDUAL = "relative residual"
 T3 = "definition of T3, row by row"
 
 
-@pytest.fixture(autouse=True)
-def registered(own_registry: None) -> None:
-    fakes.register()
-
-
-@pytest.fixture(autouse=True)
-def shared_cache(
-    own_folders: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One prepared grid serves every test here: preparing it takes a process of its own."""
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
+pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
 
 
 @pytest.fixture

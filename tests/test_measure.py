@@ -30,17 +30,7 @@ JOB = measuring._job
 LIMITS = Limits(seconds=60, samples=3)
 
 
-@pytest.fixture(autouse=True)
-def registered(own_registry: None) -> None:
-    fakes.register()
-
-
-@pytest.fixture(autouse=True)
-def shared_cache(
-    own_folders: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One prepared grid serves every test here: preparing it takes a process of its own."""
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
+pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
 
 
 def case_of(fake: str, **fields: object) -> Case:

@@ -17,6 +17,7 @@ from benchmarks.reference import make_reference
 from fillpath import registry
 from fillpath.nouns import Counts, Filled, Pattern
 from impl.symbolic.forecast import sample_sources
+from tests.every_matrix import compare
 from tests.patterns import eliminated, from_dense, patterns, random_pattern, to_dense
 
 ALL = [
@@ -223,6 +224,13 @@ def test_the_gate_sees_one_wrong_entry(pattern: Pattern) -> None:
     flipped = from_dense(dense)
     wrong = Filled(flipped, flipped.indptr[:-1] + np.tril(dense, -1).sum(axis=1))
     assert verify_symbolic(wrong, reference).value == 1
+
+
+@pytest.mark.parametrize("ordering", ["natural", "metis"])
+def test_the_comparison_over_every_matrix_compares_all_but_its_measure(ordering: str) -> None:
+    """tests/every_matrix.py, which is run by hand, on a generated matrix."""
+    assert compare("circuit:300", ordering, work=1e9, entries=1e9) == ["same"] * (len(ALL) - 1)
+    assert compare("circuit:300", ordering, work=1e9, entries=1.0)[0].startswith("left out")
 
 
 def test_row_hashes_tell_order_apart() -> None:

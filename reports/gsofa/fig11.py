@@ -17,9 +17,9 @@ from reports.figures import Entries, FigureSpec
 from reports.gsofa.timed import (
     SECONDS,
     SLOTS,
+    add_printed_ratios,
     measured_how,
     name_matrices,
-    printed_ratios,
     timed_frame,
     width,
 )
@@ -41,9 +41,7 @@ def fig11_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     paired = [_paired(row, others.get(_input(row))) for row in frame.to_dict("records")]
     for name in ("speedup", "speedup_low", "speedup_high", "pair"):
         frame[name] = pd.Series([pair.get(name) for pair in paired], index=frame.index, dtype=_dtype(name))
-    printed = printed_ratios(frame, entries, "fig11_vs_glu3_symbolic", BASELINE)
-    frame["paper_gsofa_over_this"] = printed["own"]
-    frame["paper_gsofa_over_this_mean"] = printed["mean"]
+    add_printed_ratios(frame, entries, "fig11_vs_glu3_symbolic", BASELINE)
     return frame
 
 

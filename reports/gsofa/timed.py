@@ -32,16 +32,15 @@ def timed_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     return frame
 
 
-def printed_ratios(frame: pd.DataFrame, entries: Entries, id: str, over: str) -> pd.DataFrame:
-    """What the paper prints of GSoFA over the implementation `over`: `own`, of the matrix itself, and `mean`.
-
-    Empty on the rows of other implementations.
-    """
+def add_printed_ratios(frame: pd.DataFrame, entries: Entries, id: str, over: str) -> None:
+    """Add what the paper prints of GSoFA over the implementation `over`: paper_gsofa_over_this, of the matrix
+    itself, and paper_gsofa_over_this_mean. Empty on the rows of other implementations."""
     printed = claim("gsofa", id)
     shorts = [abbreviation(find_entry(matrix, entries)) for matrix in frame["matrix"]]
     own = pd.array([printed.value(short) if short else None for short in shorts], dtype="Float64")
-    ratios = pd.DataFrame({"own": own, "mean": printed.mean}, index=frame.index)
-    return ratios.where(frame["implementation"] == over)
+    here = frame["implementation"] == over
+    frame["paper_gsofa_over_this"] = pd.Series(own, index=frame.index).where(here)
+    frame["paper_gsofa_over_this_mean"] = pd.Series(printed.mean, index=frame.index).where(here)
 
 
 def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
