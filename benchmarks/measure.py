@@ -245,7 +245,8 @@ def _stored_whatever_the_input(case: Case, implementation: Implementation) -> Re
     """An ok record of today's sources: past the deadline not even the input's hash is worth its time."""
     for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
         prepared_hash = (record.prepared or {}).get("hash", "")
-        if record.status is Status.OK and record.key == _key(case, implementation, prepared_hash):
+        current = record.key == _key(case, implementation, prepared_hash)
+        if record.status is Status.OK and current and record.threads_used == _threads(case):
             return _stand(record)
     return None
 

@@ -98,6 +98,8 @@ def test_the_rest_goes_on_after_a_crash() -> None:
 
 
 def test_a_hang_ends_at_the_limit() -> None:
+    # So that preparing the grid, on kernels that may have to be compiled, is not what takes the limit.
+    measure(case_of("right"), LIMITS)
     start = time.monotonic()
     record = measure(case_of("hangs"), Limits(seconds=4))
     assert record.status is Status.TIMEOUT
@@ -150,6 +152,16 @@ def test_more_samples_than_stored_are_measured() -> None:
 
 def standing(case: Case) -> Record:
     return next(r for r in standing_records("test-machine") if r.case == case.name)
+
+
+def test_past_the_deadline_no_record_of_another_number_of_cores_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ok = measure(case_of("right"), LIMITS)
+    late = run.Run("late", time.time() - 1, "")
+    assert measure(case_of("right"), LIMITS, within=late) == ok
+    monkeypatch.setattr(measuring, "_threads", lambda case: 99)
+    assert measure(case_of("right"), LIMITS, within=late).status is Status.NOT_RUN
 
 
 def test_a_limit_never_hides_an_earlier_proof() -> None:
