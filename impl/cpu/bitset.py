@@ -30,6 +30,16 @@ def trailing_zeros(typing_context: Any, value: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+@intrinsic
+def ones(typing_context: Any, value: Any) -> Any:
+    """How many bits of a uint64 are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
 @njit(inline="always")
 def contains(words, column):
     """Whether the column is in the set."""
@@ -102,11 +112,8 @@ def size(words, summary):
     for block in range(np.uint64(len(summary))):
         rest = summary[block]
         while rest != ZERO:
-            bits = words[(np.uint64(block) << SIX) + trailing_zeros(rest)]
+            count += ones(words[(np.uint64(block) << SIX) + trailing_zeros(rest)])
             rest &= rest - ONE
-            while bits != ZERO:
-                count += ONE
-                bits &= bits - ONE
     return count
 
 
@@ -114,14 +121,3 @@ def size(words, summary):
 def empty_set(n):
     """(words, summary) of an empty set over 0..n-1."""
     return np.zeros((n + 63) // 64, np.uint64), np.zeros((n + 4095) // 4096, np.uint64)
-
-
-@njit
-def reserve(array, used, wanted):
-    """The array, grown at least by half where it holds fewer than `wanted` entries; used entries are kept."""
-    capacity = np.uint64(len(array))
-    if wanted <= capacity:
-        return array
-    grown = np.empty(max(wanted, capacity + (capacity >> ONE)), array.dtype)
-    grown[:used] = array[:used]
-    return grown

@@ -14,6 +14,9 @@ from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 
+# Entries that an outgrown array grows to at least: glibc gives so large a block back to the system.
+LARGE = 2**24
+
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2, Figure 3(a)")
 def fill1(
@@ -71,7 +74,7 @@ def _fill1(indptr, indices, store_lower):
         stored = columns if store_lower else columns[lower[source] :]
         start, end = filled_indptr[source], filled_indptr[source] + len(stored)
         if end > len(filled):
-            larger = np.empty(2 * end, np.int32)
+            larger = np.empty(max(2 * end, LARGE), np.int32)
             larger[:start] = filled[:start]
             filled = larger
         filled[start:end] = stored

@@ -15,7 +15,8 @@ from numba import njit
 from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.cpu.bitset import contains, drain, empty_set, insert, reserve, size
+from impl.cpu.bitset import contains, drain, empty_set, insert
+from impl.cpu.memory import buffer, reserve
 
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2, with symmetric pruning")
@@ -44,7 +45,7 @@ def _fill1_pruned(indptr, indices, store_lower):
     """Rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
-    filled = np.empty(4 * len(indices), np.uint32)
+    filled = buffer(np.uint64(4 * len(indices)), np.uint32)
     filled_indptr = np.zeros(n + one, np.uint64)
     upper_start = np.zeros(n, np.uint64)
     lower = np.zeros(n, np.int64)
@@ -79,7 +80,7 @@ def _fill1_pruned(indptr, indices, store_lower):
                         queue[length] = column
                         length += one
         start = filled_indptr[source]
-        filled = reserve(filled, start, start + size(words, summary))
+        filled = reserve(filled, start, start + n)
         end = drain(words, summary, filled, start)
         lower[source] = length
         upper[source] = end - start - length

@@ -16,7 +16,8 @@ from numba.typed import List
 from fillpath.nouns import Counts, Filled, Pattern, Series, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.cpu.bitset import clear, drain, empty_set, insert, reserve, size, successor
+from impl.cpu.bitset import clear, drain, empty_set, insert, size, successor
+from impl.cpu.chunks import advance, new_chunks, release, room
 
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2, Figure 3(b)")
@@ -49,12 +50,12 @@ def fill2_cpu(
 
 @njit(cache=True, parallel=True, nogil=True)
 def _traverse(indptr, indices, threads, store):
-    """Each thread's rows one after the other in a buffer of its own, the row counts, and the edges of each
+    """Each thread's rows one after the other in chunks of its own, the row counts, and the edges of each
     source."""
     n = len(indptr) - 1
     buffers = List()
     for _ in range(threads):
-        buffers.append(np.empty(0, np.uint32))
+        buffers.append(new_chunks())
     lower = np.zeros(n, np.int64)
     upper = np.zeros(n, np.int64)
     edges = np.zeros(n, np.int64)
@@ -66,24 +67,24 @@ def _traverse(indptr, indices, threads, store):
 
 @njit(cache=True, nogil=True)
 def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
-    """The rows of one thread in a buffer, if they are stored; their counts and edges go to the arrays."""
+    """The rows of one thread in chunks, if they are stored; their counts and edges go to the arrays."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)
-    out = np.empty(2 * len(indices) // threads + 64 if store else 0, np.uint32)
+    chunks = new_chunks()
     used = np.uint64(0)
     for source in range(np.uint64(thread), n, np.uint64(threads)):
         below, examined = reach(indptr, indices, source, words, summary, visited_by, stack)
         edges[source] = examined
         wanted = size(words, summary)
         if store:
-            out = reserve(out, used, used + wanted)
-            used = drain(words, summary, out, used)
+            used = room(chunks, used, wanted)
+            used = drain(words, summary, chunks[-1], used)
         else:
             clear(words, summary)
         lower[source] = below
         upper[source] = np.int64(wanted) - below
-    return out
+    return chunks
 
 
 @njit
@@ -127,13 +128,16 @@ def reach(indptr, indices, source, words, summary, visited_by, stack):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _assemble(buffers, indptr, threads):
+    """The rows of all threads in order; a chunk is freed once its rows are copied."""
     n = len(indptr) - 1
     indices = np.empty(indptr[n], np.uint32)
     for thread in prange(threads):
-        buffer = buffers[np.int64(thread)]
-        used = 0
+        chunks = buffers[np.int64(thread)]
+        number, used = 0, np.uint64(0)
         for source in range(thread, n, threads):
-            length = indptr[source + 1] - indptr[source]
-            indices[indptr[source] : indptr[source + 1]] = buffer[used : used + length]
+            length = np.uint64(indptr[source + 1] - indptr[source])
+            number, used = advance(chunks, number, used, length)
+            indices[indptr[source] : indptr[source + 1]] = chunks[number][used : used + length]
             used += length
+        release(chunks, number)
     return indices

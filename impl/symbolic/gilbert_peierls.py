@@ -14,6 +14,8 @@ from numba import njit
 from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
+from impl.cpu.chunks import advance, append, new_chunks, release
+from impl.cpu.memory import buffer, reserve
 
 
 @implementation(stage="symbolic", paper="gsofa", section="2.2; GLU3.0's CPU symbolic")
@@ -30,20 +32,22 @@ def gilbert_peierls(
     with phase("columns"):
         starts, rows = _transpose(pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32))
     with phase("traverse"):
-        pointers, found, lower, upper, edges = _columns(starts, rows, store_upper)
-    fills = int(lower.sum() + upper.sum()) - pattern.nnz
+        below, pointers, above, heights, lower, upper, edges = _columns(starts, rows, store_upper)
+    work = Work(edges=int(edges), fills=int(lower.sum() + upper.sum()) - pattern.nnz)
     if not store_upper:
-        return Counts(lower, upper), Work(edges=int(edges), fills=fills)
+        return Counts(lower, upper), work
+    del starts, rows
     with phase("rows"):
-        indptr, indices = _transpose(pointers, found)
-    start_of_upper = indptr[:-1].view(np.int64) + lower
-    filled = Filled(Pattern(indptr.view(np.int64), indices.view(np.int32)), start_of_upper)
-    return filled, Work(edges=int(edges), fills=fills)
+        indptr = np.zeros(pattern.n + 1, np.int64)
+        np.cumsum(lower + upper, out=indptr[1:])
+        start_of_upper = indptr[:-1] + lower
+        indices = _rows(below, pointers, above, heights, indptr.view(np.uint64), start_of_upper.view(np.uint64))
+    return Filled(Pattern(indptr, indices.view(np.int32)), start_of_upper), work
 
 
 @njit(cache=True, nogil=True)
 def _transpose(indptr, indices):
-    """The pattern by columns; in each of them rows ascend, in whatever order a row's columns stand."""
+    """The pattern by columns; in each of them rows ascend."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)
@@ -63,17 +67,21 @@ def _transpose(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _columns(starts, rows, store_upper):
-    """Columns of F one after another, as (pointers, rows); row counts of L and U; entries of L examined.
+    """Columns of F one after another, without the diagonal; rows stand in no order within a column.
 
-    A column's part above the diagonal stands first, but only if it is stored; its rows stand in no order.
+    Returns L as (rows, pointers), U as (chunks of rows, rows a column) if it is stored, the row counts of L and
+    U, and the entries of L examined. U is only read once more, so that it stands in chunks that `_rows` frees
+    as it goes.
     """
     n = np.uint64(len(starts) - 1)
     one = np.uint64(1)
-    found = np.empty(2 * len(rows) + len(starts), np.uint32)
+    found = buffer(np.uint64(2 * len(rows) + len(starts)), np.uint32)
     pointers = np.zeros(n + one, np.uint64)
-    start_of_lower = np.zeros(n, np.uint64)
+    chunks = new_chunks()
+    used = np.uint64(0)
+    heights = np.zeros(n, np.uint32)
     lower = np.zeros(n, np.int64)
-    upper = np.zeros(n, np.int64)
+    upper = np.ones(n, np.int64)
     visited_by = np.full(n, np.uint32(0xFFFFFFFF), np.uint32)
     above = np.empty(n, np.uint32)
     below = np.empty(n, np.uint32)
@@ -95,7 +103,7 @@ def _columns(starts, rows, store_upper):
         while head < height:
             joined = above[head]
             head += one
-            first, last = start_of_lower[joined], pointers[np.uint64(joined) + one]
+            first, last = pointers[joined], pointers[np.uint64(joined) + one]
             edges += last - first
             for p in range(first, last):
                 row = found[p]
@@ -108,22 +116,44 @@ def _columns(starts, rows, store_upper):
                 else:
                     below[depth] = row
                     depth += one
-        at = pointers[column]
-        needed = at + height + depth + one
-        if needed > np.uint64(len(found)):
-            larger = np.empty(needed + (needed >> one), np.uint32)
-            larger[:at] = found[:at]
-            found = larger
-        if store_upper:
-            found[at : at + height] = above[:height]
-            found[at + height] = column
-            at += height + one
         for head in range(height):
             upper[above[head]] += 1
-        upper[column] += 1
-        start_of_lower[column] = at
+        if store_upper:
+            used = append(chunks, used, above, height)
+            heights[column] = height
+        at = pointers[column]
+        found = reserve(found, at, at + depth)
         found[at : at + depth] = below[:depth]
         for head in range(depth):
             lower[below[head]] += 1
         pointers[column + one] = at + depth
-    return pointers, found[: pointers[n]], lower, upper, edges
+    return found, pointers, chunks, heights, lower, upper, edges
+
+
+@njit(cache=True, nogil=True)
+def _rows(found, pointers, chunks, heights, indptr, start_of_upper):
+    """The columns of F row by row, ascending: in row i those of L from indptr[i], of U from start_of_upper[i]."""
+    n = np.uint64(len(heights))
+    one = np.uint64(1)
+    indices = np.empty(indptr[n], np.uint32)
+    place = start_of_upper.copy()
+    number, used = 0, np.uint64(0)
+    for column in range(n):
+        height = np.uint64(heights[column])
+        number, used = advance(chunks, number, used, height)
+        chunk = chunks[number]
+        for p in range(used, used + height):
+            row = chunk[p]
+            indices[place[row]] = column
+            place[row] += one
+        used += height
+        indices[place[column]] = column
+        place[column] += one
+    release(chunks, number)
+    place[:] = indptr[:n]
+    for column in range(n):
+        for p in range(pointers[column], pointers[column + one]):
+            row = found[p]
+            indices[place[row]] = column
+            place[row] += one
+    return indices

@@ -22,7 +22,7 @@ from fillpath.nouns import Array, Counts, Filled, Pattern, Series, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cpu.atomics import fetch_add, fetch_max, fetch_min, load
-from impl.cpu.bitset import reserve
+from impl.cpu.memory import reserve
 from impl.symbolic.gsofa_space import Space, Split, ValueRanges, plan
 
 # What maxId starts from: the largest uint32.

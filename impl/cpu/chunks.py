@@ -1,0 +1,56 @@
+"""A growing list of uint32 in chunks: growing it copies nothing, and reading it once frees it as it is read.
+
+What is appended at once stands in one chunk. The reader repeats the writer's lengths, in their order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numba.typed import List
+
+from impl.cpu.memory import forget
+
+# Entries of a chunk, unless what is appended at once is longer.
+CHUNK = np.uint64(2**16)
+
+
+@njit
+def new_chunks():
+    """An empty list; `used` of its last chunk starts from 0."""
+    chunks = List()
+    chunks.append(np.empty(0, np.uint32))
+    return chunks
+
+
+@njit
+def room(chunks, used, length):
+    """Make the last chunk one that has room for `length` entries. Returns how many are in it."""
+    if used + length <= np.uint64(len(chunks[-1])):
+        return used
+    chunks.append(np.empty(max(CHUNK, length), np.uint32))
+    return np.uint64(0)
+
+
+@njit
+def append(chunks, used, entries, length):
+    """Append entries[:length]. Returns how many are in the last chunk then."""
+    used = room(chunks, used, length)
+    chunks[-1][used : used + length] = entries[:length]
+    return used + length
+
+
+@njit
+def advance(chunks, number, used, length):
+    """Where the next `length` entries stand, (chunk, position); frees the chunk that they are not in."""
+    if used + length <= np.uint64(len(chunks[number])):
+        return number, used
+    release(chunks, number)
+    return number + 1, np.uint64(0)
+
+
+@njit
+def release(chunks, number):
+    """Free a chunk's memory."""
+    forget(chunks[number])
+    chunks[number] = np.empty(0, np.uint32)
