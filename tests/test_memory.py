@@ -1,0 +1,30 @@
+"""Memory of the sequential and parallel symbolic factorisations, as their records tell it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.measure import Limits, measure
+from fetch.prepare import prepare
+from fillpath.case import Case, Preparation
+from fillpath.record import Status
+
+MATRIX = "poisson3d,24"
+METIS = Preparation("none", "metis")
+
+
+@pytest.mark.usefixtures("shared_cache")
+@pytest.mark.parametrize(
+    ("name", "threads"),
+    [("fill1", 1), ("fill1_pruned", 1), ("gilbert_peierls", 1), ("fill2_cpu", 1), ("fill2_cpu", 2)],
+)
+def test_peak_memory_is_within_twice_the_output(name: str, threads: int) -> None:
+    """4 bytes an entry of F and 16 a row; gsofa_cpu, whose pool is as large as it is told, is not meant."""
+    record = measure(Case("symbolic", name, MATRIX, METIS, threads=threads), Limits(seconds=120, samples=3))
+    assert record.status is Status.OK, record.reason
+    entries = prepare(MATRIX, METIS).pattern.nnz + record.work["fills"]
+    output = 4 * entries + 16 * 24**3
+    assert output > 10e6
+    assert record.peak_memory is not None
+    # The result itself is in the peak: a count far below it would measure nothing.
+    assert 0.8 * output < record.peak_memory <= 2 * output
