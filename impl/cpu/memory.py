@@ -1,7 +1,7 @@
-"""Buffers whose final size is not known: what is not written takes no memory, what was outgrown is given back.
+"""Buffers whose final size is not known: the unwritten takes no memory, the outgrown is given back.
 
-A large buffer is mapped by itself (glibc keeps smaller blocks for later) and asks for huge pages, as NumPy's own
-arrays do and Numba's do not: its first writes then cost a quarter of what they cost page by page.
+A large buffer is mapped by itself (glibc keeps smaller blocks for later) and asks for huge pages, as NumPy's
+own arrays do and Numba's do not: its first writes then cost a quarter of what they cost page by page.
 """
 
 from __future__ import annotations

@@ -40,9 +40,10 @@ def gilbert_peierls(
     with phase("rows"):
         indptr = np.zeros(pattern.n + 1, np.int64)
         np.cumsum(lower + upper, out=indptr[1:])
-        start_of_upper = indptr[:-1] + lower
-        indices = _rows(below, pointers, above, heights, indptr.view(np.uint64), start_of_upper.view(np.uint64))
-    return Filled(Pattern(indptr, indices.view(np.int32)), start_of_upper), work
+        upper_start = indptr[:-1] + lower
+        ends = indptr.view(np.uint64), upper_start.view(np.uint64)
+        indices = _rows(below, pointers, above, heights, *ends)
+    return Filled(Pattern(indptr, indices.view(np.int32)), upper_start), work
 
 
 @njit(cache=True, nogil=True)
@@ -69,9 +70,9 @@ def _transpose(indptr, indices):
 def _columns(starts, rows, store_upper):
     """Columns of F one after another, without the diagonal; rows stand in no order within a column.
 
-    Returns L as (rows, pointers), U as (chunks of rows, rows a column) if it is stored, the row counts of L and
-    U, and the entries of L examined. U is only read once more, so that it stands in chunks that `_rows` frees
-    as it goes.
+    Returns L as (rows, pointers), U as (chunks of rows, rows a column) if it is stored, the row counts of L
+    and U, and the entries of L examined. U is only read once more, so that it stands in chunks that `_rows`
+    frees as it goes.
     """
     n = np.uint64(len(starts) - 1)
     one = np.uint64(1)
@@ -131,12 +132,12 @@ def _columns(starts, rows, store_upper):
 
 
 @njit(cache=True, nogil=True)
-def _rows(found, pointers, chunks, heights, indptr, start_of_upper):
-    """The columns of F row by row, ascending: in row i those of L from indptr[i], of U from start_of_upper[i]."""
+def _rows(found, pointers, chunks, heights, indptr, upper_start):
+    """Columns of F row by row, ascending: those of L in row i from indptr[i], of U from upper_start[i]."""
     n = np.uint64(len(heights))
     one = np.uint64(1)
     indices = np.empty(indptr[n], np.uint32)
-    place = start_of_upper.copy()
+    place = upper_start.copy()
     number, used = 0, np.uint64(0)
     for column in range(n):
         height = np.uint64(heights[column])
