@@ -7,7 +7,7 @@ indices int32. F is the filled pattern of L + U without pivoting; the diagonal i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -196,7 +196,8 @@ class Work:
 
     edges : adjacency entries examined while expanding frontiers, repeats included, the initial scan of the
     source's own row excluded. fills : entries of F outside pattern(A). bytes : moved. page_faults : groups.
-    peak_memory : bytes of the algorithm's own data structures. series : the same by source.
+    peak_memory : bytes of the algorithm's own data structures. series : the same by source. facts : what else
+    an implementation counts, of its device say (bytes_queue, queue_peak, reinit_share): finite, none below 0.
     """
 
     edges: int | None = None
@@ -205,6 +206,7 @@ class Work:
     page_faults: int | None = None
     peak_memory: int | None = None
     series: Series | None = field(default=None, compare=False, repr=False)
+    facts: Mapping[str, float] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

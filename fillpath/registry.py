@@ -36,6 +36,8 @@ STAGES: Mapping[str, str] = {
 }
 # What an implementation can be given. All of it is there before anything is timed.
 TAKEN = (Pattern, Prepared, Filled)
+# Where what kernels include in quotes lies.
+HEADERS = ROOT / "impl" / "cuda"
 # Stages that work with values: a complex matrix stops before them.
 NUMERIC_STAGES = ("numeric", "solve", "cholesky", "laplacian")
 
@@ -132,11 +134,15 @@ class Implementation:
 
     def source_hash(self) -> str:
         """Hash of what decides what is measured: its own module, every module of impl/ that it imports,
-        directly or not, its kernels, and the version of a peer's library."""
+        directly or not, its kernels with what they include, and the version of a peer's library."""
         files = sorted(_closure(Path(inspect.getfile(self.function))))
-        kernels = [Path(inspect.getfile(self.function)).parent / name for name in self.kernels]
+        texts = [text for kernel in self.kernel_paths() for text in (kernel, *included(kernel))]
         library = [importlib.metadata.version(self.peer)] if self.peer else []
-        return content_hash(*library, *(path.read_bytes() for path in [*files, *kernels]))
+        return content_hash(*library, *(path.read_bytes() for path in [*files, *texts]))
+
+    def kernel_paths(self) -> list[Path]:
+        """Its .cu files, which lie beside its module."""
+        return [Path(inspect.getfile(self.function)).parent / name for name in self.kernels]
 
 
 _registry: dict[tuple[str, str], Implementation] = {}
@@ -257,6 +263,17 @@ def _canonical_text(option: Option, value: Any, text: str) -> str:
             if value and value % _UNITS[unit] == 0:
                 return f"{value // _UNITS[unit]}{unit}"
     return option.text(value)
+
+
+def included(kernel: Path) -> list[Path]:
+    """The headers of impl/cuda/ that a .cu file includes in quotes, directly or not, sorted."""
+    found: set[Path] = set()
+    todo = [kernel]
+    while todo:
+        names = re.findall(r'^\s*#\s*include\s+"(.+?)"', todo.pop().read_text(), re.MULTILINE)
+        todo += (new := {HEADERS / name for name in names} - found)
+        found |= new
+    return sorted(found)
 
 
 def _closure(start: Path) -> set[Path]:

@@ -1,6 +1,6 @@
 """By hand: every implementation of `symbolic` on every real matrix at hand, against the Reference.
 
-    python tests/every_matrix.py [--work 2e10] [--entries 1e9]
+    python -m tests.every_matrix [--device gpu] [--work 2e10] [--entries 1e9]
 
 Takes the matrices of a folder laid out as the collection ($FILLPATH_MIRROR), natural and METIS ordering, no
 matching, and holds each result against that of fill1_pruned. What is forecast to take more than --work
@@ -25,6 +25,7 @@ from fillpath.case import Preparation
 from fillpath.errors import FillpathError
 from fillpath.nouns import Filled, Pattern, Reference
 from impl.symbolic.forecast import Forecast, sample_sources
+from tests.devices import hosted
 
 # What an implementation's time is proportional to, as a forecast names it: edges of fill2 for the others.
 WORK = {"fill1": "updates", "gilbert_peierls": "updates"}
@@ -34,14 +35,17 @@ EDGES_OF_GSOFA = 20
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--work", type=float, default=2e10)
     parser.add_argument("--entries", type=float, default=1e9)
     arguments = parser.parse_args()
     registry.load_all()
+    chosen = [e for e in registry.registered("symbolic") if e.device == arguments.device and not e.peer]
+    chosen = [e for e in chosen if e.name != "fill1_pruned" and e.available()[0]]
     counts = {"same": 0, "differs": 0, "left out": 0, "refused": 0}
     for name in names(Path(os.environ["FILLPATH_MIRROR"])):
         for ordering in ("natural", "metis"):
-            for told in compare(name, ordering, arguments.work, arguments.entries):
+            for told in compare(name, ordering, chosen, arguments.work, arguments.entries):
                 verdict = told.partition(":")[0]
                 counts[verdict] += 1
                 if verdict != "same":
@@ -55,7 +59,9 @@ def names(folder: Path) -> list[str]:
         return [f"{row['group']}/{row['name']}" for row in csv.DictReader(handle)]
 
 
-def compare(name: str, ordering: str, work: float, entries: float) -> list[str]:
+def compare(
+    name: str, ordering: str, chosen: list[registry.Implementation], work: float, entries: float
+) -> list[str]:
     """What each implementation made of it: `same`, `differs: ..`, `left out: ..`, `refused: ..`."""
     try:
         pattern = prepare(catalogue.resolve(name), Preparation("none", ordering)).pattern
@@ -66,8 +72,7 @@ def compare(name: str, ordering: str, work: float, entries: float) -> list[str]:
         return [f"left out: about {forecast.filled:.2g} entries of F"]
     filled, _ = registry.lookup("symbolic", "fill1_pruned").function(pattern)
     made = Reference(filled.counts(), row_hashes(filled), "fill1_pruned", "")
-    chosen = [e for e in registry.registered("symbolic") if e.device == "cpu" and not e.peer]
-    return [run(entry, pattern, made, forecast, work) for entry in chosen if entry.name != "fill1_pruned"]
+    return [run(entry, pattern, made, forecast, work) for entry in chosen]
 
 
 def run(
@@ -78,7 +83,7 @@ def run(
     if expected > work:
         return f"left out: {entry.name}, about {expected:.2g} operations"
     start = time.perf_counter()
-    result, _ = entry.function(pattern)
+    result, _ = hosted(entry)(pattern)
     seconds = time.perf_counter() - start
     assert isinstance(result, Filled)
     rows = verify_symbolic(result, made).value

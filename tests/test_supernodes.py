@@ -15,20 +15,18 @@ from fillpath import registry
 from fillpath.errors import InputError
 from fillpath.nouns import Array, Filled, Pattern, Supernodes
 from impl.symbolic.fill1 import fill1
+from tests.devices import hosted
 from tests.patterns import from_dense, patterns, random_pattern, to_dense
 
 ALL = [
-    pytest.param(entry, id=entry.name)
+    pytest.param(entry, id=entry.name, marks=[pytest.mark.gpu] if entry.device == "gpu" else [])
     for entry in registry.registered("supernodes")
     if entry.module.startswith("impl.") and not entry.peer
 ]
 
 
 def run(entry: registry.Implementation, filled: Filled, maxsup: int) -> Array:
-    available, why_not = entry.available()
-    if not available:
-        pytest.skip(why_not)
-    found, _ = entry.function(filled, maxsup=maxsup)
+    found, _ = hosted(entry)(filled, maxsup=maxsup)
     assert found.starts.dtype == np.int64
     return found.starts
 

@@ -17,11 +17,12 @@ from benchmarks.reference import make_reference
 from fillpath import registry
 from fillpath.nouns import Counts, Filled, Pattern
 from impl.symbolic.forecast import sample_sources
+from tests.devices import hosted
 from tests.every_matrix import compare
 from tests.patterns import eliminated, from_dense, patterns, random_pattern, to_dense
 
 ALL = [
-    pytest.param(entry, id=entry.name)
+    pytest.param(entry, id=entry.name, marks=[pytest.mark.gpu] if entry.device == "gpu" else [])
     for entry in registry.registered("symbolic")
     if entry.module.startswith("impl.") and not entry.peer
 ]
@@ -29,10 +30,7 @@ FILL1 = registry.lookup("symbolic", "fill1")
 
 
 def run(entry: registry.Implementation, pattern: Pattern) -> tuple[Filled, Any]:
-    available, why_not = entry.available()
-    if not available:
-        pytest.skip(why_not)
-    filled, work = entry.function(pattern)
+    filled, work = hosted(entry)(pattern)
     return filled, work
 
 
@@ -76,7 +74,7 @@ def test_equals_fill1_on_2000_random_unsymmetric_patterns(entry: registry.Implem
 @pytest.mark.parametrize("entry", [e for e in ALL if "output" in {o.name for o in e.values[0].options}])
 def test_counts_are_those_of_the_pattern(entry: registry.Implementation) -> None:
     for number, (pattern, expected) in enumerate(drawn()[:500]):
-        counts, work = entry.function(pattern, output="counts")
+        counts, work = hosted(entry)(pattern, output="counts")
         assert isinstance(counts, Counts)
         assert np.array_equal(counts.lower, expected.counts().lower), number
         assert np.array_equal(counts.upper, expected.counts().upper), number
@@ -130,7 +128,9 @@ def test_the_input_is_left_alone_and_the_answer_repeats(entry: registry.Implemen
     first, work = run(entry, pattern)
     second, again = run(entry, pattern)
     assert_same(first, second)
-    assert work == again
+    # The edges of a traversal on many threads depend on their scheduling.
+    assert work.fills == again.fills
+    assert entry.name.startswith("gsofa") or work == again
     assert np.array_equal(before[0], pattern.indptr)
     assert np.array_equal(before[1], pattern.indices)
 
@@ -229,8 +229,9 @@ def test_the_gate_sees_one_wrong_entry(pattern: Pattern) -> None:
 @pytest.mark.parametrize("ordering", ["natural", "metis"])
 def test_the_comparison_over_every_matrix_compares_all_but_its_measure(ordering: str) -> None:
     """tests/every_matrix.py, which is run by hand, on a generated matrix."""
-    assert compare("circuit:300", ordering, work=1e9, entries=1e9) == ["same"] * (len(ALL) - 1)
-    assert compare("circuit:300", ordering, work=1e9, entries=1.0)[0].startswith("left out")
+    chosen = [e.values[0] for e in ALL if e.values[0].device == "cpu"]
+    assert compare("circuit:300", ordering, chosen, 1e9, 1e9) == ["same"] * len(chosen)
+    assert compare("circuit:300", ordering, chosen, 1e9, 1.0)[0].startswith("left out")
 
 
 def test_row_hashes_tell_order_apart() -> None:

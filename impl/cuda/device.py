@@ -1,0 +1,170 @@
+"""The current device: what it is, what it has left, what fits on it. CuPy is imported where it is asked."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from impl.cuda import smi
+
+# cudaErrorMemoryAllocation and CUDA_ERROR_OUT_OF_MEMORY.
+_NO_MEMORY = 2
+
+
+def free_bytes() -> int:
+    """Bytes that can be allocated: free on the card, and held unused by CuPy's pool, within the pool's limit
+    (CUPY_GPU_MEMORY_LIMIT) if it has one."""
+    import cupy
+
+    pool = cupy.get_default_memory_pool()
+    free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
+    limit = int(pool.get_limit())
+    return max(0, min(free, limit - int(pool.used_bytes()))) if limit else free
+
+
+def multiprocessors() -> int:
+    """Streaming multiprocessors of the device, or of the MIG slice."""
+    return _attribute("MultiProcessorCount")
+
+
+def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
+    """Blocks of a kernel that can be resident on a multiprocessor at a time.
+
+    kernel : a RawKernel. threads : of a block. shared_bytes : dynamic shared memory of a block.
+    """
+    import cupy
+
+    function = kernel.kernel.ptr
+    return int(cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function, threads, shared_bytes))
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether CUDA itself said so: pinned memory, say, is not allocated through CuPy's pool, whose own error
+    is a MemoryError."""
+    named = type(error).__name__ in ("CUDARuntimeError", "CUDADriverError")
+    return named and getattr(error, "status", None) == _NO_MEMORY
+
+
+@functools.cache
+def identity() -> str:
+    """The device as a record names it: the card, and of a MIG slice its UUID as well."""
+    name, uuid = str(_properties()["name"]), _mig_uuid()
+    return f"{name} ({uuid})" if uuid else name
+
+
+@functools.cache
+def facts() -> dict[str, object]:
+    """What the device is; None for what cannot be read. No CUDA context is made for it.
+
+    memory, l2 : bytes. peak_bytes_per_second : of DRAM, from its clock and bus width; None for a MIG slice,
+    which has an unknown share of it. mig : whether it is a MIG slice.
+    """
+    return {
+        "name": _properties()["name"],
+        "compute_capability": _properties()["compute_capability"],
+        "memory": _properties()["memory"],
+        "multiprocessors": multiprocessors(),
+        "l2": _attribute("L2CacheSize"),
+        "peak_bytes_per_second": None if is_mig() else _peak_bytes_per_second(),
+        "mig": is_mig(),
+        "mig_uuid": _mig_uuid(),
+        "pci": pci(),
+        "visible": os.environ.get("CUDA_VISIBLE_DEVICES"),
+        "driver": _driver(),
+        **_versions(),
+    }
+
+
+def pci() -> str:
+    """The PCI address of the card, as nvidia-smi takes it."""
+    import cupy
+
+    return str(cupy.cuda.runtime.deviceGetPCIBusId(_current()))
+
+
+def is_mig() -> bool:
+    """Whether the device is a MIG slice of a card."""
+    return " MIG " in str(_properties()["name"]) or _asked_for().startswith("MIG-")
+
+
+def _mig_uuid() -> str | None:
+    """What CUDA_VISIBLE_DEVICES asks for, or the only slice there is of this kind; None where several are and
+    CUDA chose."""
+    if not is_mig():
+        return None
+    asked, found = _asked_for(), smi.slices()
+    if asked.startswith("MIG-"):
+        # A prefix will do for CUDA.
+        matching = [part.uuid for part in found if part.uuid.startswith(asked)]
+        return matching[0] if len(matching) == 1 else asked
+    return found[0].uuid if len(found) == 1 else None
+
+
+def _asked_for() -> str:
+    """The first entry of CUDA_VISIBLE_DEVICES, which is device 0 to CUDA."""
+    return os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip()
+
+
+def _driver() -> str | None:
+    """The driver's version, such as 580.82.07."""
+    told = smi.query("driver_version")["driver_version"]
+    if told is not None:
+        return told
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text()
+    except OSError:
+        return None
+    found = re.search(r"\b[0-9]{3,}(?:\.[0-9]+)+\b", text)
+    return found[0] if found else None
+
+
+def _versions() -> dict[str, object]:
+    """Of CUDA: the newest that the driver supports, CuPy's runtime, and NVRTC, which compiles the kernels."""
+    import cupy
+
+    supported, runtime = cupy.cuda.runtime.driverGetVersion(), cupy.cuda.runtime.runtimeGetVersion()
+    try:
+        compiler = ".".join(map(str, cupy.cuda.nvrtc.getVersion()))
+    except RuntimeError:  # CuPy is here, NVRTC is not: no kernel will compile, and say so.
+        compiler = None
+    return {"cuda_driver": _version(supported), "cuda_runtime": _version(runtime), "nvrtc": compiler}
+
+
+def _version(number: int) -> str:
+    """13020 is 13.2."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _peak_bytes_per_second() -> int | None:
+    """Two transfers a clock, as all of NVIDIA's memories are counted."""
+    kilohertz, bits = _attribute("MemoryClockRate"), _attribute("GlobalMemoryBusWidth")
+    return kilohertz * 1000 * 2 * bits // 8 or None
+
+
+def _properties() -> dict[str, Any]:
+    import cupy
+
+    told = cupy.cuda.runtime.getDeviceProperties(_current())
+    name = told["name"]
+    return {
+        "name": name.decode() if isinstance(name, bytes) else str(name),
+        "compute_capability": f"{told['major']}.{told['minor']}",
+        "memory": int(told["totalGlobalMem"]),
+    }
+
+
+def _attribute(name: str) -> int:
+    """A device attribute, by CUDA's name."""
+    import cupy
+
+    runtime = cupy.cuda.runtime
+    return int(runtime.deviceGetAttribute(getattr(runtime, f"cudaDevAttr{name}"), _current()))
+
+
+def _current() -> int:
+    import cupy
+
+    return int(cupy.cuda.runtime.getDevice())

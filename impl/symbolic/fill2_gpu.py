@@ -1,0 +1,103 @@
+"""fill2 on the GPU with one source a thread: the GSoFA paper's baseline, as it would be written to be fast.
+
+GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)): every thread works in a source as long as memory
+suffices.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from fillpath.nouns import Array, Counts, Filled, Pattern, Series, Work
+from fillpath.registry import implementation
+from impl.cuda import device, kernels
+from impl.symbolic.device_rows import Output, traverse
+
+KERNEL = Path(__file__).with_name("fill2.cu")
+VARIANTS = (("COLUMNS=0",), ("COLUMNS=1",))
+# As in fill2.cu: vertices whose marks a scan skips at once.
+GROUP = 256
+THREADS = 32
+# Threads that a multiprocessor should have: more only share its caches.
+THREADS_A_MULTIPROCESSOR = 512
+# Share of the free memory for marks and stacks of the threads.
+SHARE = 0.5
+
+
+@implementation(
+    stage="symbolic",
+    device="gpu",
+    paper="gsofa",
+    section="7, Figure 10; 2.2, Figure 3(b)",
+    available=kernels.available,
+    kernels=("fill2.cu", "rows.cu"),
+)
+def fill2_gpu(
+    pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
+) -> tuple[Filled | Counts, Work]:
+    """Fill-in by threshold traversal of A, one source a GPU thread (the paper's GPU baseline).
+
+    pattern : n x n, sorted, diagonal present; on the device. output : `counts` stores no row of F. Returns
+    the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges are
+    adjacency entries of A examined while expanding frontiers, peak_memory the threads' marks and stacks.
+    """
+    memory = 0
+
+    def run(sources: Array, rows: Output) -> None:
+        nonlocal memory
+        memory = max(memory, _run(pattern, sources, rows, output == "pattern"))
+
+    found = traverse(pattern, output == "pattern", run)
+    fills = found.counts.lower + found.counts.upper - (pattern.indptr[1:] - pattern.indptr[:-1])
+    work = Work(
+        edges=int(found.edges.sum()),
+        fills=int(fills.sum()),
+        peak_memory=memory,
+        series=Series(edges=found.edges, fills=fills),
+    )
+    return found.filled or found.counts, work
+
+
+def _run(pattern: Pattern, sources: Array, rows: Output, columns: bool) -> int:
+    """Traverse from the sources. Returns the bytes that the threads needed."""
+    import cupy
+
+    n, groups = pattern.n, -(-pattern.n // GROUP)
+    a_thread = 4 * (2 * n + groups)
+    blocks = min(
+        int(SHARE * device.free_bytes()) // (THREADS * a_thread),
+        device.multiprocessors() * THREADS_A_MULTIPROCESSOR // THREADS,
+        -(-len(sources) // THREADS),
+    )
+    # Where not even one block's threads find room, fewer threads of one block take turns.
+    threads = THREADS if blocks else max(1, int(SHARE * device.free_bytes()) // a_thread)
+    held = max(1, blocks) * threads
+    visited = cupy.zeros(held * n, np.uint32)
+    stacks = cupy.empty(held * n, np.uint32)
+    touched = cupy.zeros(held * groups, np.uint32)
+    kernel: Any = kernels.load(KERNEL, ("fill2_traverse",), (f"COLUMNS={int(columns)}",))["fill2_traverse"]
+    kernel(
+        (max(1, blocks),),
+        (threads,),
+        (
+            pattern.indptr,
+            pattern.indices,
+            sources,
+            np.uint32(len(sources)),
+            np.uint32(n),
+            visited,
+            stacks,
+            touched,
+            np.uint32(groups),
+            *rows[:3],
+            rows.columns,
+            rows.start,
+            rows.tail,
+            np.uint64(len(rows.columns)),
+            rows.counter,
+        ),
+    )
+    return int(visited.nbytes + stacks.nbytes + touched.nbytes)
