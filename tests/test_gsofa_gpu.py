@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fillpath import registry
-from fillpath.errors import MemoryBudgetError
+from fillpath.errors import InputError, MemoryBudgetError
 from fillpath.nouns import Filled, Pattern
 from impl.symbolic import device_rows, gsofa, gsofa_pool
 from impl.symbolic.gsofa_pool import Launch, plan, set_words
@@ -21,6 +21,7 @@ from tests.patterns import random_pattern
 SWITCHES = ("maxid_ranges", "bubble_removal", "fill_first", "dynamic_space", "external_frontiers")
 ON, OFF = dict.fromkeys(SWITCHES, True), dict.fromkeys(SWITCHES, False)
 FILL1 = registry.lookup("symbolic", "fill1").function
+T3 = registry.lookup("supernodes", "t3").function
 PRUNED = registry.lookup("symbolic", "fill1_pruned").function
 
 
@@ -161,6 +162,20 @@ def test_budgets_are_kept_on_the_device() -> None:
     for budget in (40 * pattern.n, 400 * pattern.n, 4000 * pattern.n):
         facts = function("gsofa")(pattern, memory_budget=budget, output="counts")[1].facts
         assert facts["bytes_fill"] + facts["bytes_maxid"] + facts["bytes_queue"] <= budget
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("maxsup", [1, 16, 128])
+def test_supernodes_behind_the_traversal_are_those_of_the_cpu(maxsup: int) -> None:
+    pattern, expected = drawn(100, 7)
+    facts = function("gsofa")(pattern, maxsup=maxsup)[1].facts
+    assert facts["supernodes"] == len(T3(expected, maxsup=maxsup)[0].starts) - 1
+
+
+@pytest.mark.gpu
+def test_supernodes_without_the_rows_are_refused() -> None:
+    with pytest.raises(InputError, match="output=pattern"):
+        function("gsofa")(drawn(100, 7)[0], maxsup=16, output="counts")
 
 
 # The pool, without a GPU.

@@ -14,10 +14,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fillpath.errors import UnknownNameError
+from fillpath.errors import InputError, UnknownNameError
 from fillpath.nouns import Array, Counts, Filled, Pattern, Series, Work
+from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda import device, kernels
+from impl.supernodes.supernodes_gpu import supernodes_gpu
 from impl.symbolic.device_rows import Output, traverse
 from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, Pool, plan, published_sources, set_words
 
@@ -50,7 +52,7 @@ SHARE = 0.5
     paper="gsofa",
     section="4, Figure 6; 6",
     available=kernels.available,
-    kernels=("gsofa.cu", "rows.cu"),
+    kernels=("gsofa.cu", "rows.cu", "../supernodes/t3.cu"),
 )
 def gsofa(
     pattern: Pattern,
@@ -63,6 +65,7 @@ def gsofa(
     sources: int | None = None,
     rule: Literal["resident", "published", "published_space"] = "resident",
     memory_budget: int | None = None,
+    maxsup: int | None = None,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by fine-grained multi-source traversal, on the GPU.
@@ -74,16 +77,20 @@ def gsofa(
     has the same share. external_frontiers : queues smaller than n entries a source, what finds them full goes
     to pinned host memory; off, fewer sources run at a time. sources : #C, those that run at a time. rule :
     what #C is without: as many as the card's resident blocks hold, or the authors' rules (Section 4; the code
-    of Section 6). memory_budget : bytes of the pool (fill, maxId, queues). output : `counts` leaves the
-    columns out.
+    of Section 6). memory_budget : bytes of the pool (fill, maxId, queues). maxsup : T3 supernodes behind the
+    traversal, in chunks of so many rows, as `supernodes_gpu` finds them; how many is a fact. output :
+    `counts` leaves the columns out.
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges as
     defined in Work (they depend on scheduling), fills, peak_memory (the pool and pinned host memory), series
     by source (frontier: entries worked a step of its block), facts. Raises MemoryBudgetError, before anything
-    is allocated, if one source does not fit into the budget. Raises UnknownNameError if sources < 1.
+    is allocated, if one source does not fit into the budget. Raises UnknownNameError if sources < 1,
+    InputError for a maxsup out of range, or without the rows that it needs.
     """
     if sources is not None and sources < 1:
         raise UnknownNameError(f"option sources={sources}: expected 1 or more")
+    if maxsup is not None and output != "pattern":
+        raise InputError("option maxsup: supernodes need the rows themselves, output=pattern")
     switches = {"BUBBLE": bubble_removal, "RANGES": maxid_ranges, "FILL_FIRST": fill_first}
     defines = {**switches, "COLUMNS": output == "pattern"}
     resident = device.multiprocessors() * device.occupancy(_kernel(defines, spills=True), THREADS, 0)
@@ -101,12 +108,16 @@ def gsofa(
     traversal = _Traversal(pattern, pool, defines)
     found = traverse(pattern, output == "pattern", traversal.run)
     fills = found.counts.lower + found.counts.upper - (pattern.indptr[1:] - pattern.indptr[:-1])
+    facts = traversal.facts()
+    if maxsup is not None and found.filled is not None:
+        with phase("supernodes"):
+            facts["supernodes"] = float(len(supernodes_gpu(found.filled, maxsup=maxsup)[0].starts) - 1)
     work = Work(
         edges=int(found.edges.sum()),
         fills=int(fills.sum()),
         peak_memory=traversal.peak_memory,
         series=Series(traversal.frontier.astype(np.float64), found.edges, fills),
-        facts=traversal.facts(),
+        facts=facts,
     )
     return found.filled or found.counts, work
 
