@@ -13,7 +13,7 @@ import pytest
 from fillpath import registry
 from fillpath.errors import InputError, MemoryBudgetError
 from fillpath.nouns import Filled, Pattern
-from impl.symbolic import device_rows, gsofa, gsofa_pool
+from impl.symbolic import device_rows, gsofa_device, gsofa_pool
 from impl.symbolic.gsofa_pool import Launch, plan, set_words
 from tests.devices import hosted
 from tests.patterns import random_pattern
@@ -102,7 +102,7 @@ def test_random_settings_fill_200_patterns_as_fill1(number: int) -> None:
 @pytest.mark.parametrize("ranges", [1, 2, 3])
 def test_value_ranges_begin_anew(monkeypatch: pytest.MonkeyPatch, ranges: int, bubble_removal: bool) -> None:
     pattern, expected = drawn(50, 3)
-    monkeypatch.setattr(gsofa, "TOP", 2 * (pattern.n + 1) * ranges + pattern.n // 2 * 2)
+    monkeypatch.setattr(gsofa_device, "TOP", 2 * (pattern.n + 1) * ranges + pattern.n // 2 * 2)
     filled, work = function("gsofa")(pattern, sources=3, bubble_removal=bubble_removal)
     assert_same(filled, expected)
     assert work.facts["reinit_share"] > 0

@@ -62,7 +62,7 @@ def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
     import cupy
 
     n = pattern.n
-    output = _output(n, _room(pattern) if columns else 0)
+    output = new_output(n, _room(pattern) if columns else 0)
     with phase("traverse"):
         if n:
             run(cupy.arange(n - 1, -1, -1, dtype=np.int32), output)
@@ -78,7 +78,7 @@ def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
         _gather(output, indptr, indices)
         if int(output.tail[0]) > len(output.columns):
             late = cupy.flatnonzero(output.start < 0)[::-1].astype(np.int32)
-            again = _output(n, int((indptr[late + 1] - indptr[late]).sum()))
+            again = new_output(n, int((indptr[late + 1] - indptr[late]).sum()))
             run(late, again)
             _gather(again, indptr, indices)
     return Found(counts, edges, Filled(Pattern(indptr, indices), indptr[:-1] + counts.lower))
@@ -89,7 +89,8 @@ def _room(pattern: Pattern) -> int:
     return int(min(wanted, pattern.n**2, SHARE * device.free_bytes() / 4))
 
 
-def _output(n: int, room: int) -> Output:
+def new_output(n: int, room: int) -> Output:
+    """What a traversal writes to, with so much room for rows."""
     import cupy
 
     return Output(

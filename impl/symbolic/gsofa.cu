@@ -16,6 +16,7 @@
 // Compile-time: BUBBLE (maxId only below the source), RANGES (a value range a use), FILL_FIRST (line 9.5),
 // COLUMNS (the rows themselves, not only their counts), SPILL (the queue is smaller than n entries a source), TOP (what
 // value ranges descend from, even),
+// OWN (each source has arrays of its own, not each slot; one slot a block: unified_memory.py),
 // THREADS of a block, SLOTS for sources in it (32 at most), RESIDENT blocks a multiprocessor (0: as many as fit), ENTERING
 // sources a step, AHEAD adjacency entries under way in a lane.
 
@@ -49,6 +50,7 @@ struct Output {
     u32 *lower, *upper;  // (n,) row counts; upper counts the diagonal
     u64 *edges;          // (n,)
     float *frontier;     // (n,) entries a step
+    u32 *longest;        // (n,) most entries in the queue
     int *columns;        // rows one after another, in the order in which they were finished
     long long *start;    // (n,) where a row stands in columns; -1: there was no room
     u64 *tail;           // entries of columns in use
@@ -58,7 +60,7 @@ struct Output {
 };
 
 struct Slot {
-    u32 source, base, use, active, lower, upper, entries, steps, seen;
+    u32 source, base, use, active, lower, upper, entries, steps, seen, longest;
     u64 edges;
 };
 
@@ -136,6 +138,7 @@ __device__ void finish(const Slot &slot, u32 *fill, const Space &space, const Ou
         output.lower[slot.source] = slot.lower;
         output.upper[slot.source] = slot.upper;
         output.edges[slot.source] = slot.edges;
+        output.longest[slot.source] = slot.longest;
         output.frontier[slot.source] = slot.steps ? (float)slot.entries / (float)slot.steps : 0.f;
     }
     __syncwarp();
@@ -146,25 +149,25 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
     const long long *indptr, const int *indices, const int *sources, u32 n, u32 count,
     u32 *maxid, u32 *fill_sets, u64 *queues, u64 *host, u64 stride, u64 queue_capacity, u64 host_capacity,
     u32 words, u32 summary, u32 slots_a_block,
-    u32 *lower, u32 *upper, u64 *edges, float *frontier_sizes, int *columns, long long *start, u64 *tail, u64 room,
-    u64 *all_stats, u32 *counter) {
+    u32 *lower, u32 *upper, u64 *edges, float *frontier_sizes, u32 *longest, int *columns, long long *start, u64 *tail,
+    u64 room, u64 *all_stats, u32 *counter) {
     const Input in{indptr, indices, sources, n, count};
     const Space space{maxid, fill_sets, queues, host, stride, queue_capacity, host_capacity,
                       words, summary, slots_a_block};
-    const Output output{lower, upper, edges, frontier_sizes, columns, start, tail, room, all_stats, counter};
+    const Output output{lower, upper, edges, frontier_sizes, longest, columns, start, tail, room, all_stats, counter};
     __shared__ Slot slots[SLOTS];
     // fresh: sources that enter, whose maxId has to be initialised. done: sources without any entry left.
     __shared__ u32 length, head, pushed, fresh, done, running;
     __shared__ u64 outside;
     const u32 lane = lane_id(), warp = threadIdx.x >> 5;
     const u64 first_slot = (u64)blockIdx.x * space.slots;
-    const u32 set = space.words + space.summary;
+    const u64 set = OWN ? space.stride : (u64)space.words + space.summary;
     u32 *labels = space.maxid + first_slot * space.stride;
     u32 *sets = space.fill + first_slot * set;
     u64 *queue = space.queue + blockIdx.x * space.capacity;
     const u32 capacity = (u32)space.capacity;
     const u32 width = 2u * (in.n + 1u);
-    const u32 uses = RANGES ? TOP / width : 1u;
+    const u32 uses = RANGES && !OWN ? TOP / width : 1u;
     u32 step = 0;
     u64 waiting = 0, most = 0, initialising = 0, spilled = 0;
     const long long began = clock64();
@@ -193,6 +196,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
             }
             __syncwarp();
             const bool held = lane < space.slots && slots[min(lane, SLOTS - 1)].source != NONE;
+            if (held) slots[lane].longest = max(slots[lane].longest, slots[lane].active);
             const bool ended = held && slots[lane].active == 0;
             const u32 ended_mask = __ballot_sync(ALL, ended);
             if (lane == 0) done = ended_mask;
@@ -234,10 +238,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                     slot.entries = 0;
                     slot.steps = 0;
                     slot.seen = 0;
+                    slot.longest = 0;
                     slot.edges = 0;
                     u32 at = head + held + rank;
                     if (at >= capacity) at -= capacity;
-                    queue[at] = (u64)lane << 32 | slot.source;
+                    // The paper's four words a vertex for queues and trackers, of which one queue uses half.
+                    u64 *entered = OWN ? space.queue + (u64)slot.source * 2 * space.capacity : queue;
+                    entered[at] = (u64)lane << 32 | slot.source;
                 }
                 enters = __ballot_sync(ALL, stale);
                 if (lane == 0) length = held + got;
@@ -250,14 +257,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
         }
         __syncthreads();
         if (running == 0) break;
+#if OWN
+        labels = space.maxid + slots[0].source * space.stride;
+        sets = space.fill + slots[0].source * set;
+        queue = space.queue + (u64)slots[0].source * 2 * space.capacity;
+#endif
         if (fresh) {
             const long long start = clock64();
             for (u32 g = 0; g < space.slots; ++g) {
                 if (!(fresh >> g & 1u)) continue;
                 u32 *maxid = labels + g * space.stride;
                 const u64 end = BUBBLE ? (u64)slots[g].source : (u64)in.n;
-                const u64 stop = RANGES ? space.stride : end;
+                const u64 stop = RANGES && !OWN ? space.stride : end;
                 for (u64 v = threadIdx.x; v < stop; v += THREADS) maxid[v] = NONE;
+#if OWN
+                for (u32 v = threadIdx.x; v < space.words + space.summary; v += THREADS) sets[v] = 0u;
+#endif
             }
             __syncthreads();
             if (threadIdx.x == 0) initialising += clock64() - start;

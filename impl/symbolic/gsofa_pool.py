@@ -31,8 +31,8 @@ DIVISIONS = 8
 @dataclass(frozen=True)
 class Launch:
     """Sources first to last - 1. blocks x slots of them at a time; stride : words of maxId of each; maxid,
-    queues : first word of each; capacity : queue entries of a block; spills : whether its queue can be
-    full."""
+    queues : first word of each; capacity : queue entries of a block; spills : whether its queue can be full;
+    own : whether each source, not each slot, has arrays of its own."""
 
     first: int
     last: int
@@ -43,6 +43,7 @@ class Launch:
     queues: int
     capacity: int
     spills: bool
+    own: bool = False
 
     @property
     def sources(self) -> int:

@@ -1,0 +1,234 @@
+"""Page faults and migrations of managed memory while a block of code runs, from CUPTI's unified-memory
+counters.
+
+CUPTI writes a record for each group of faults that the driver serviced together and for each migration, into
+buffers that are asked for and handed back by callbacks, late: what has begun when the code ends is waited
+for. It is reached through ctypes, so that no compiler is needed. Nothing else may collect CUPTI's activities
+at the same time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fillpath.errors import UnavailableError
+
+# As in cupti_activity.h of CUDA 12 and 13.
+_UNIFIED_MEMORY_COUNTER = 25
+_SINGLE_DEVICE = 1
+_HTOD, _DTOH, _CPU_FAULT, _GPU_FAULT, _THRASHING = 1, 2, 3, 4, 5
+_KINDS = (_HTOD, _DTOH, _CPU_FAULT, _GPU_FAULT, _THRASHING)
+_FORCED = 1
+_REFUSED = "the driver refuses CUPTI's unified-memory counters"
+
+_BUFFER = 8 * 2**20
+# Records that are this late are no longer waited for; the wait begins anew with each that comes.
+_QUIET_SECONDS = 0.2
+# Bytes that are moved to see whether records come, and how long they may take to.
+_PROBE = 2**22
+_PROBE_SECONDS = 5.0
+_LIBRARIES = ("libcupti.so.13", "libcupti.so.12", "libcupti.so")
+
+
+class _Config(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ("scope", "kind", "device", "enable")]
+
+
+class _Record(ctypes.Structure):
+    """What all versions of the record begin with."""
+
+    _pack_ = 8
+    _layout_ = "ms"
+    _fields_ = [
+        ("kind", ctypes.c_uint32),
+        ("counter", ctypes.c_uint32),
+        ("value", ctypes.c_uint64),
+        ("start", ctypes.c_uint64),
+        ("end", ctypes.c_uint64),
+        ("address", ctypes.c_uint64),
+    ]
+
+
+@dataclass
+class PageFaults:
+    """What was counted, filled in when the block ends.
+
+    gpu_fault_groups : groups of faults that were serviced together; gpu_faults : in them. fault_seconds : of
+    servicing, groups that overlap counted once each. cpu_faults : of the host. bytes_to_device, bytes_to_host
+    : migrated. thrashing : events of pages that went to and fro.
+    """
+
+    gpu_fault_groups: int = 0
+    gpu_faults: int = 0
+    fault_seconds: float = 0.0
+    cpu_faults: int = 0
+    bytes_to_device: int = 0
+    bytes_to_host: int = 0
+    thrashing: int = 0
+
+    def add(self, record: Any) -> None:
+        if record.counter == _GPU_FAULT:
+            self.gpu_fault_groups += 1
+            self.gpu_faults += int(record.value)
+            self.fault_seconds += (record.end - record.start) / 1e9
+        elif record.counter == _CPU_FAULT:
+            # Its value is the address of the instruction.
+            self.cpu_faults += 1
+        elif record.counter == _HTOD:
+            self.bytes_to_device += int(record.value)
+        elif record.counter == _DTOH:
+            self.bytes_to_host += int(record.value)
+        elif record.counter == _THRASHING:
+            self.thrashing += 1
+
+
+def available() -> tuple[bool, str]:
+    """Whether CUPTI is there to be loaded, and if not the reason."""
+    try:
+        _cupti()
+    except UnavailableError as error:
+        return False, str(error)
+    return True, ""
+
+
+@contextmanager
+def page_faults() -> Iterator[PageFaults]:
+    """Count on the current device while the block runs. Its device must have a context already.
+
+    Raises UnavailableError where there is no CUPTI, or it or the driver refuses.
+    """
+    import cupy
+
+    collector = _collector()
+    with _counting(collector) as counted:
+        yield counted
+        cupy.cuda.runtime.deviceSynchronize()
+        collector.wait()
+
+
+@contextmanager
+def _counting(collector: _Collector) -> Iterator[PageFaults]:
+    import cupy
+
+    cupti, device = collector.cupti, int(cupy.cuda.runtime.getDevice())
+    cupy.cuda.runtime.deviceSynchronize()
+    configs = (_Config * len(_KINDS))(*(_Config(_SINGLE_DEVICE, kind, device, 1) for kind in _KINDS))
+    _check(cupti, cupti.cuptiActivityConfigureUnifiedMemoryCounter(configs, len(_KINDS)))
+    _check(cupti, cupti.cuptiActivityEnable(_UNIFIED_MEMORY_COUNTER))
+    collector.flush()
+    counted = collector.counted = PageFaults()
+    try:
+        yield counted
+    finally:
+        collector.counted = PageFaults()
+        _check(cupti, cupti.cuptiActivityDisable(_UNIFIED_MEMORY_COUNTER))
+
+
+_Requested = ctypes.CFUNCTYPE(
+    None, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(ctypes.c_size_t)
+)
+_Completed = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t
+)
+
+
+@dataclass
+class _Collector:
+    """The process's one pair of callbacks, and where their records go."""
+
+    cupti: Any
+    counted: PageFaults = field(default_factory=PageFaults)
+    buffers: dict[int, Any] = field(default_factory=dict)
+    records: int = 0
+
+    def __post_init__(self) -> None:
+        # Kept, because CUPTI keeps only their addresses.
+        self.callbacks = _Requested(self._requested), _Completed(self._completed)
+        _check(self.cupti, self.cupti.cuptiActivityRegisterCallbacks(*self.callbacks))
+
+    def _requested(self, buffer: Any, size: Any, most: Any) -> None:
+        memory = ctypes.create_string_buffer(_BUFFER + 8)
+        # CUPTI wants multiples of eight bytes.
+        address = (ctypes.addressof(memory) + 7) & ~7
+        self.buffers[address] = memory
+        buffer[0], size[0], most[0] = address, _BUFFER, 0
+
+    def _completed(self, context: Any, stream: int, buffer: int, size: int, valid: int) -> None:
+        record = ctypes.c_void_p()
+        while valid:
+            status = self.cupti.cuptiActivityGetNextRecord(
+                ctypes.c_void_p(buffer), ctypes.c_size_t(valid), ctypes.byref(record)
+            )
+            if status != 0 or record.value is None:
+                break
+            found = _Record.from_address(record.value)
+            self.records += 1
+            if found.kind == _UNIFIED_MEMORY_COUNTER:
+                self.counted.add(found)
+        self.buffers.pop(buffer, None)
+
+    def flush(self) -> None:
+        _check(self.cupti, self.cupti.cuptiActivityFlushAll(_FORCED))
+
+    def wait(self) -> None:
+        """Until no record has come for a while."""
+        quiet_since, before = time.monotonic(), -1
+        while time.monotonic() - quiet_since < _QUIET_SECONDS:
+            self.flush()
+            if self.records != before:
+                quiet_since, before = time.monotonic(), self.records
+            time.sleep(_QUIET_SECONDS / 20)
+
+
+@functools.cache
+def _collector() -> _Collector:
+    """The process's collector, once it has seen a record: what happens before the first is lost."""
+    import cupy
+    import numpy as np
+
+    collector = _Collector(_cupti())
+    probe = cupy.ndarray(_PROBE, np.uint8, memptr=cupy.cuda.malloc_managed(_PROBE))
+    deadline = time.monotonic() + _PROBE_SECONDS
+    with _counting(collector) as counted:
+        while not counted.bytes_to_device and time.monotonic() < deadline:
+            ctypes.memset(probe.data.ptr, 0, _PROBE)
+            probe += 1
+            cupy.cuda.runtime.deviceSynchronize()
+            collector.wait()
+    if not counted.bytes_to_device:
+        raise UnavailableError(f"{_REFUSED}: no record came of {_PROBE} bytes that were migrated")
+    return collector
+
+
+@functools.cache
+def _cupti() -> Any:
+    """The library: of an installed wheel, else of the system. Raises UnavailableError if there is none."""
+    for candidate in [*_wheels(), *_LIBRARIES]:
+        try:
+            return ctypes.CDLL(str(candidate))
+        except OSError:
+            continue
+    raise UnavailableError(f"CUPTI is not installed: none of {', '.join(_LIBRARIES)} can be loaded")
+
+
+def _wheels() -> list[Path]:
+    """Where NVIDIA's wheels put the library."""
+    spec = importlib.util.find_spec("nvidia")
+    folders = [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
+    return [path for folder in folders for path in sorted(folder.glob("*/lib/libcupti.so.*"), reverse=True)]
+
+
+def _check(cupti: Any, status: int) -> None:
+    if status == 0:
+        return
+    text = ctypes.c_char_p()
+    cupti.cuptiGetResultString(status, ctypes.byref(text))
+    raise UnavailableError(f"{_REFUSED}: {(text.value or b'?').decode()} ({status})")

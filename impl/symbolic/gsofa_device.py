@@ -1,0 +1,180 @@
+"""gsofa.cu as its implementations launch it: its variants, its arguments, and what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.nouns import Array, Counts, Filled, Pattern, Series, Work
+from impl.cuda import device, kernels
+from impl.symbolic.device_rows import Found, Output
+from impl.symbolic.gsofa_pool import WORD, Launch, set_words
+
+KERNEL = Path(__file__).with_name("gsofa.cu")
+# The kernel's shape, the fastest of those tried on an H200 (docs/performance.md): threads of a block, sources
+# that it works on at a time, blocks a multiprocessor, sources that enter a step, adjacency entries under way
+# in a lane.
+THREADS = 512
+SLOTS = 4
+SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AHEAD=4")
+Defines = Mapping[str, bool]
+# What the value ranges of maxId descend from: the largest even uint32.
+TOP = 2**32 - 2
+# What a block counts, as in gsofa.cu.
+STATS = 6
+SWITCHES = ("BUBBLE", "RANGES", "FILL_FIRST", "COLUMNS", "SPILL", "OWN")
+
+
+def texts(defines: Defines) -> tuple[str, ...]:
+    """What the kernel is compiled with: the switches, those that are left out off, and its shape."""
+    return (*(f"{name}={int(defines.get(name, False))}" for name in SWITCHES), *SHAPE, f"TOP={TOP}u")
+
+
+# Every combination of the switches but OWN, which is unified_memory's.
+VARIANTS = tuple(
+    texts({name: bool(number >> k & 1) for k, name in enumerate(SWITCHES[:-1])})
+    for number in range(2 ** len(SWITCHES[:-1]))
+)
+
+
+def kernel(defines: Defines) -> Any:
+    """The kernel in the variant that the switches say, those that are left out off."""
+    return kernels.load(KERNEL, ("gsofa_traverse",), texts(defines))["gsofa_traverse"]
+
+
+def resident_blocks(defines: Defines) -> int:
+    """Blocks that the card holds at once, in the variant that may spill (which has no fewer registers)."""
+    return device.multiprocessors() * device.occupancy(kernel({**defines, "SPILL": True}), THREADS, 0)
+
+
+class Traversal:
+    """The pool on the device, and what its launches say of themselves."""
+
+    def __init__(self, pattern: Pattern, launches: Iterable[Launch], memory: Array, defines: Defines) -> None:
+        """launches : those that cover all sources, largest ids first. memory : words, as they divide it."""
+        import cupy
+
+        self.pattern, self.launches, self.memory, self.defines = pattern, list(launches), memory, defines
+        self.frontier = cupy.zeros(pattern.n, np.float32)
+        self.longest = cupy.zeros(pattern.n, np.uint32)
+        self.launched: list[tuple[Launch, Array]] = []
+        self.host: Any = None
+
+    def run(self, sources: Array, rows: Output) -> None:
+        """Traverse from the sources, which descend."""
+        import cupy
+
+        if len(self.launches) == 1:
+            self.launch(self.launches[0], sources, rows)
+            return
+        firsts = cupy.asarray([launch.first for launch in self.launches])
+        ends = len(sources) - cupy.asnumpy(cupy.searchsorted(sources[::-1], firsts))
+        for launch, start, end in zip(self.launches, [0, *ends[:-1]], ends, strict=True):
+            part = sources[start:end]
+            if len(part):
+                self.launch(launch, part, rows)
+
+    def launch(self, launch: Launch, sources: Array, rows: Output) -> None:
+        """Traverse from the sources, all of the launch's rows, whatever was launched before."""
+        import cupy
+
+        rows.counter.fill(0)
+        n = self.pattern.n
+        if not launch.own:
+            self.memory[: launch.maxid].fill(0)
+        outside = launch.slots * n if launch.spills else 0
+        host = self._pinned(8 * launch.blocks * outside)
+        stats = cupy.zeros((launch.blocks, STATS), np.uint64)
+        kernel({**self.defines, "SPILL": launch.spills, "OWN": launch.own})(
+            (launch.blocks,),
+            (THREADS,),
+            (
+                self.pattern.indptr,
+                self.pattern.indices,
+                sources,
+                np.uint32(n),
+                np.uint32(len(sources)),
+                self.memory[launch.maxid :],
+                self.memory,
+                self.memory[launch.queues :],
+                np.uint64(host),
+                np.uint64(launch.stride),
+                np.uint64(launch.capacity),
+                np.uint64(outside),
+                np.uint32(-(-n // 32)),
+                np.uint32(-(-n // 1024)),
+                np.uint32(launch.slots),
+                rows.lower,
+                rows.upper,
+                rows.edges,
+                self.frontier,
+                self.longest,
+                rows.columns,
+                rows.start,
+                rows.tail,
+                np.uint64(len(rows.columns)),
+                stats,
+                rows.counter,
+            ),
+        )
+        self.launched.append((launch, stats))
+
+    def _pinned(self, size: int) -> int:
+        """Address of so much pinned host memory, the same for all launches; 0 for none."""
+        import cupy
+
+        if size and (self.host is None or self.host.mem.size < size):
+            cupy.cuda.get_current_stream().synchronize()
+            self.host = cupy.cuda.alloc_pinned_memory(size)
+        return int(self.host.ptr) if size else 0
+
+    @property
+    def peak_memory(self) -> int:
+        return int(self.memory.nbytes) + self._outside()
+
+    def _outside(self) -> int:
+        return 0 if self.host is None else int(self.host.mem.size)
+
+    def facts(self) -> dict[str, float]:
+        """Bytes of each structure where most sources ran at a time; shares over all launches."""
+        import cupy
+
+        if not self.launched:
+            return {}
+        pattern, n = self.pattern, self.pattern.n
+        widest = max((launch for launch, _ in self.launched), key=lambda launch: launch.sources)
+        rows = n if widest.own else widest.sources
+        each = [(launch, cupy.asnumpy(stats).astype(np.float64)) for launch, stats in self.launched]
+        steps = sum(float(stats[:, 0].sum()) for _, stats in each)
+        used = sum(float(stats[:, 1].sum()) / launch.capacity for launch, stats in each)
+        cycles = sum(float(stats[:, 3].sum()) for _, stats in each)
+        return {
+            "concurrent_sources": float(widest.sources),
+            "launches": float(len(each)),
+            "iterations": steps,
+            "bytes_matrix": float(pattern.indptr.nbytes + pattern.indices.nbytes),
+            "bytes_fill": float(WORD * rows * (widest.stride if widest.own else set_words(n))),
+            "bytes_maxid": float(WORD * rows * widest.stride),
+            "bytes_queue": float(16 * rows * n if widest.own else 8 * widest.blocks * widest.capacity),
+            "bytes_external": float(self._outside()),
+            "queue_mean": used / steps if steps else 0.0,
+            "queue_peak": max(float(stats[:, 2].max()) / launch.capacity for launch, stats in each),
+            "reinit_share": sum(float(stats[:, 4].sum()) for _, stats in each) / cycles if cycles else 0.0,
+            "spilled": sum(float(stats[:, 5].sum()) for _, stats in each),
+        }
+
+    def outcome(self, found: Found) -> tuple[Filled | Counts, Work]:
+        """What an implementation returns: the result and the work."""
+        pattern = self.pattern
+        fills = found.counts.lower + found.counts.upper - (pattern.indptr[1:] - pattern.indptr[:-1])
+        work = Work(
+            edges=int(found.edges.sum()),
+            fills=int(fills.sum()),
+            peak_memory=self.peak_memory,
+            series=Series(self.frontier.astype(np.float64), found.edges, fills),
+            facts=self.facts(),
+        )
+        return found.filled or found.counts, work

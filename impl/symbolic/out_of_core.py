@@ -1,0 +1,117 @@
+"""Out-of-core symbolic factorisation: chunks of rows whose intermediate arrays fit into the device's memory.
+
+Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Section 3.2, Algorithms
+3 and 4, with GSoFA's traversal. The paper counts in a first pass over all chunks and stores in a second. Here
+the first pass stores as well, as far as there is room for rows, and only rows that found none are traversed
+again.
+
+The text is silent on how frontiers are known before they are traversed, and on the chunk sizes of the two
+parts. Here chunks go from the last row to the first: the part with long frontiers ends with the first chunk
+whose longest queue is at most half of the longest so far, and the rows before it get queues of MARGIN times
+what that chunk needed (what finds a queue full goes to pinned host memory), so that more of them make a
+chunk.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from fillpath.errors import MemoryBudgetError
+from fillpath.nouns import Array, Counts, Filled, Pattern, Work
+from fillpath.registry import implementation
+from impl.cuda import device, kernels
+from impl.symbolic.device_rows import Output, traverse
+from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, resident_blocks
+from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, set_words
+
+__all__ = ["VARIANTS", "out_of_core"]
+
+# Share of the free memory that intermediate arrays take where no budget is given.
+SHARE = 0.5
+MARGIN = 2
+
+
+@implementation(
+    stage="symbolic",
+    device="gpu",
+    paper="ooclu",
+    section="3.2, Algorithms 3 and 4",
+    available=kernels.available,
+    kernels=("gsofa.cu", "rows.cu"),
+)
+def out_of_core(
+    pattern: Pattern,
+    *,
+    memory_budget: int | None = None,
+    dynamic_assignment: bool = True,
+    output: Literal["pattern", "counts"] = "pattern",
+) -> tuple[Filled | Counts, Work]:
+    """Fill-in by chunks of rows within a budget of device memory (PPoPP 2023).
+
+    pattern : n x n, sorted, diagonal present; on the device. memory_budget : bytes of the intermediate
+    arrays; None: half of what is free. dynamic_assignment : larger chunks for the rows before frontiers grow
+    long (Algorithm 4). output : `counts` leaves the columns out. Returns the filled pattern (n x n, rows
+    sorted) or its row counts, on the device, and the work with its facts. Raises MemoryBudgetError, before
+    anything is allocated, if one row does not fit.
+    """
+    import cupy
+
+    n = pattern.n
+    budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
+    words = budget // (2 * WORD) * 2
+    least = row_words(n, n)
+    if n and words < least:
+        raise MemoryBudgetError(
+            f"memory_budget: one row of order {n} needs {least * WORD} bytes, {budget} given"
+        )
+    defines = {"BUBBLE": True, "RANGES": True, "COLUMNS": output == "pattern"}
+    resident = resident_blocks(defines)
+    # No more rows are worked at a time than the card's blocks have slots.
+    memory = cupy.empty(min(words, min(n, resident * SLOTS) * least), np.uint32)
+    traversal = Traversal(pattern, [], memory, defines)
+
+    def run(sources: Array, rows: Output) -> None:
+        _run(traversal, sources, rows, words, resident, dynamic_assignment)
+
+    return traversal.outcome(traverse(pattern, output == "pattern", run))
+
+
+def row_words(n: int, entries: int) -> int:
+    """Words of the intermediate arrays of a row whose queue has so many entries; even."""
+    fixed = n + set_words(n)
+    return fixed + fixed % 2 + ENTRY * entries
+
+
+def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
+    """The launch for the last rows below `end`, as many as `words` have room for with so many queue entries.
+
+    Rows beyond what the card's blocks hold at a time wait for a slot.
+    """
+    rows = min(end, words // row_words(n, entries))
+    blocks = min(rows, resident)
+    slots = min(SLOTS, rows // blocks)
+    maxid = blocks * slots * set_words(n)
+    queues = maxid + blocks * slots * n
+    queues += queues % 2
+    return Launch(end - rows, end, blocks, slots, n, maxid, queues, slots * entries, entries < n)
+
+
+def _run(
+    traversal: Traversal, sources: Array, rows: Output, words: int, resident: int, dynamic: bool
+) -> None:
+    """Traverse from the sources, which descend, chunk by chunk."""
+    end = n = traversal.pattern.n
+    entries, longest = n, 0
+    while end > 0:
+        launch = chunk(n, end, words, entries, resident)
+        part = sources[(sources >= launch.first) & (sources < launch.last)]
+        if len(part):
+            traversal.launch(launch, part, rows)
+        end = launch.first
+        if dynamic and entries == n and end > 0 and len(part):
+            found = int(traversal.longest[launch.first : launch.last].max())
+            longest = max(longest, found)
+            if 2 * found <= longest:
+                entries = max(1, min(n, MARGIN * found))

@@ -1,0 +1,62 @@
+"""Symbolic factorisation with its intermediate arrays in unified memory: what out-of-core is held against.
+
+Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Sections 4.2 and 4.3:
+six words a vertex for every row, 24 n^2 bytes of managed memory, traversed by the same kernel. Rows have
+arrays of their own, so that each page is touched for the first time by the kernel that works on it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fillpath.nouns import Array, Counts, Filled, Pattern, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cuda import kernels, managed
+from impl.symbolic.device_rows import Output, traverse
+from impl.symbolic.gsofa_device import Traversal, resident_blocks, texts
+from impl.symbolic.gsofa_pool import Launch, set_words
+
+DEFINES = {"BUBBLE": True, "RANGES": False, "OWN": True}
+VARIANTS = (texts(DEFINES), texts({**DEFINES, "COLUMNS": True}))
+
+
+@implementation(
+    stage="symbolic",
+    device="gpu",
+    paper="ooclu",
+    section="4.2 and 4.3",
+    available=kernels.available,
+    kernels=("gsofa.cu", "rows.cu"),
+)
+def unified_memory(
+    pattern: Pattern,
+    *,
+    prefetch: bool = False,
+    oversubscribe: bool = False,
+    output: Literal["pattern", "counts"] = "pattern",
+) -> tuple[Filled | Counts, Work]:
+    """Fill-in with six words a vertex for every row in managed memory (PPoPP 2023's baseline).
+
+    pattern : n x n, sorted, diagonal present; on the device. prefetch : move the arrays to the device ahead
+    of the launch. oversubscribe : allow more than half of the card's free memory, for one's own card alone.
+    output : `counts` leaves the columns out. Returns the filled pattern (n x n, rows sorted) or its row
+    counts, on the device, and the work with its facts (peak_memory: the managed memory). Raises
+    MemoryBudgetError, before anything is allocated, for more than half of the card's free memory.
+    """
+    n = pattern.n
+    # A set of a tiny matrix is longer than its row.
+    stride = max(n, set_words(n))
+    with phase("allocate"):
+        memory = managed.words(2 * n * stride + 4 * n * n, oversubscribe=oversubscribe)
+    defines = {**DEFINES, "COLUMNS": output == "pattern"}
+    blocks = max(1, min(n, resident_blocks(defines)))
+    launch = Launch(0, n, blocks, 1, stride, n * stride, 2 * n * stride, n, False, own=True)
+    traversal = Traversal(pattern, [launch], memory, defines)
+
+    def run(sources: Array, rows: Output) -> None:
+        if prefetch:
+            managed.prefetch(memory)
+        traversal.run(sources, rows)
+
+    return traversal.outcome(traverse(pattern, output == "pattern", run))

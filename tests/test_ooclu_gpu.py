@@ -1,0 +1,76 @@
+"""Out-of-core and unified memory: the same pattern from any budget, down to one row a chunk."""
+
+from __future__ import annotations
+
+import pytest
+
+from fillpath import registry
+from fillpath.errors import MemoryBudgetError
+from fillpath.nouns import Filled, Pattern
+from impl.symbolic.gsofa_pool import set_words
+from impl.symbolic.out_of_core import chunk, row_words
+from tests.devices import hosted
+from tests.test_gsofa_gpu import assert_same, drawn
+
+
+def run(name: str, pattern: Pattern, **options: object) -> tuple[Filled, dict[str, float]]:
+    filled, work = hosted(registry.lookup("symbolic", name))(pattern, **options)
+    assert work.fills == filled.pattern.nnz - pattern.nnz
+    return filled, work.facts
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("rows", [1, 2, 7, 100, 10**6])
+def test_any_budget_fills_as_fill1(rows: int, dynamic: bool) -> None:
+    pattern, expected = drawn(8 if rows < 7 else 60, 40)
+    budget = 4 * rows * row_words(pattern.n, pattern.n)
+    filled, facts = run("out_of_core", pattern, memory_budget=budget, dynamic_assignment=dynamic)
+    assert_same(filled, expected)
+    least = -(-pattern.n // rows)
+    assert facts["launches"] <= least if dynamic else facts["launches"] == least
+
+
+@pytest.mark.gpu
+def test_without_a_budget_one_chunk_has_all_rows() -> None:
+    pattern, expected = drawn(60, 40)
+    filled, facts = run("out_of_core", pattern)
+    assert_same(filled, expected)
+    assert facts["launches"] == 1
+
+
+@pytest.mark.gpu
+def test_a_budget_below_one_row_is_refused() -> None:
+    pattern, _ = drawn(60, 40)
+    least = 4 * row_words(pattern.n, pattern.n)
+    with pytest.raises(MemoryBudgetError, match=f"needs {least} bytes, {least - 1} given"):
+        run("out_of_core", pattern, memory_budget=least - 1)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("prefetch", [False, True])
+def test_unified_memory_fills_as_fill1(prefetch: bool) -> None:
+    pattern, expected = drawn(60, 40)
+    filled, facts = run("unified_memory", pattern, prefetch=prefetch)
+    assert_same(filled, expected)
+    arrays = sum(facts[name] for name in ("bytes_maxid", "bytes_fill", "bytes_queue"))
+    assert arrays == 24 * pattern.n**2
+
+
+# The division into chunks, without a GPU.
+
+
+@pytest.mark.parametrize("entries", [1, 10, 100])
+@pytest.mark.parametrize("n", [1, 7, 100, 1001])
+def test_a_chunk_stays_within_its_words(n: int, entries: int) -> None:
+    entries = min(entries, n)
+    for words in (row_words(n, entries), 10 * row_words(n, entries) + 3, 10**9):
+        launch = chunk(n, n, words, entries, resident=24)
+        assert launch.last == n
+        assert 0 <= launch.first < n
+        assert launch.sources <= launch.last - launch.first
+        assert launch.maxid == launch.sources * set_words(n)
+        assert launch.queues >= launch.maxid + launch.sources * n
+        assert launch.queues % 2 == 0
+        assert launch.queues + 2 * launch.blocks * launch.capacity <= words
+        assert launch.spills == (entries < n)
