@@ -61,13 +61,13 @@ class _Record(ctypes.Structure):
 class PageFaults:
     """What was counted, filled in when the block ends.
 
-    gpu_fault_groups : groups of faults that were serviced together; gpu_faults : in them. fault_seconds : of
-    servicing, groups that overlap counted once each. cpu_faults : of the host. bytes_to_device, bytes_to_host
-    : migrated. thrashing : events of pages that went to and fro.
+    gpu_fault_groups : groups of faults that the driver serviced together; gpu_fault_records : in so many
+    records, each of the groups of one page. fault_seconds : of servicing, records that overlap counted once
+    each. cpu_faults : of the host. bytes_to_device, bytes_to_host : migrated. thrashing : events of pages that went to and fro.
     """
 
     gpu_fault_groups: int = 0
-    gpu_faults: int = 0
+    gpu_fault_records: int = 0
     fault_seconds: float = 0.0
     cpu_faults: int = 0
     bytes_to_device: int = 0
@@ -76,8 +76,8 @@ class PageFaults:
 
     def add(self, record: Any) -> None:
         if record.counter == _GPU_FAULT:
-            self.gpu_fault_groups += 1
-            self.gpu_faults += int(record.value)
+            self.gpu_fault_groups += int(record.value)
+            self.gpu_fault_records += 1
             self.fault_seconds += (record.end - record.start) / 1e9
         elif record.counter == _CPU_FAULT:
             # Its value is the address of the instruction.
