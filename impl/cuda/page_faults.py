@@ -63,7 +63,8 @@ class PageFaults:
 
     gpu_fault_groups : groups of faults that the driver serviced together; gpu_fault_records : in so many
     records, each of the groups of one page. fault_seconds : of servicing, records that overlap counted once
-    each. cpu_faults : of the host. bytes_to_device, bytes_to_host : migrated. thrashing : events of pages that went to and fro.
+    each. cpu_faults : of the host. bytes_to_device, bytes_to_host : migrated. thrashing : events of pages
+    that went to and fro.
     """
 
     gpu_fault_groups: int = 0
