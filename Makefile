@@ -1,10 +1,11 @@
 # fillpath: `make help` lists what can be asked for. Needs make and Python 3.11 to 3.13; the rest is installed
-# into .venv from requirements.lock.
+# into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures test lint lock clean
+.PHONY: help figures test gpu lint lock clean
 
-SUITE ?= $(or $(FILLPATH_SUITE),embedded)
+PACKS ?= $(or $(FILLPATH_PACKS),packs)
+SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
 PAPER ?= $(FILLPATH_PAPER)
 DEVICE ?= $(FILLPATH_DEVICE)
 LIMIT ?= $(FILLPATH_LIMIT)
@@ -14,6 +15,7 @@ export FILLPATH_PAPER := $(PAPER)
 export FILLPATH_DEVICE := $(DEVICE)
 export FILLPATH_LIMIT := $(LIMIT)
 export FILLPATH_FRESH := $(FRESH)
+export FILLPATH_PACKS := $(abspath $(PACKS))
 
 ifeq ($(filter $(SUITE),embedded small papers),)
 $(error SUITE=$(SUITE): expected embedded, small or papers)
@@ -21,13 +23,28 @@ endif
 ifneq ($(filter-out cpu gpu,$(DEVICE)),)
 $(error DEVICE=$(DEVICE): expected cpu or gpu)
 endif
+ifneq ($(filter-out none 12 13,$(FILLPATH_CUDA)),)
+$(error FILLPATH_CUDA=$(FILLPATH_CUDA): expected none, 12 or 13)
+endif
+# For which CUDA there is CuPy: by the driver, unless it was said.
+CUDA := $(or $(FILLPATH_CUDA),$(shell sh profiles/cuda-choice 2>/dev/null),none)
+ifeq ($(CUDA)-$(filter gpu,$(MAKECMDGOALS)),none-gpu)
+$(error make gpu: no NVIDIA GPU with a driver that CUDA 12 or 13 runs on, or FILLPATH_CUDA=none)
+endif
 
 FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	$$p -c '$(FITS)' 2>/dev/null && echo $$p && break; done)
 PY := .venv/bin/python
+INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check
+CUPY := $(if $(filter-out none,$(CUDA)),requirements-cuda$(CUDA).lock)
+# One CUDA at a time: both CuPys are one folder, and that of CUDA 12 would load NVRTC 13, which is newer than its
+# driver. So this goes: what the locks for CUDA name and the one that is kept does not.
+KEPT := $(or $(CUPY),requirements.lock)
+FOREIGN = $(shell awk -F== '/^[a-z]/ { if (FILENAME == "$(KEPT)") keep[$$1]; else if (!($$1 in keep)) print $$1 }' \
+	$(KEPT) requirements-cuda12.lock requirements-cuda13.lock)
 # The stamp names what was installed and is made last: an interrupted or outdated installation is redone.
-STAMP := .venv/.installed-$(shell cat requirements.lock pyproject.toml | cksum | tr ' ' '-')
+STAMP := .venv/.installed-$(shell cat requirements.lock $(CUPY) pyproject.toml | cksum | tr ' ' '-')
 
 help: ## this text
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 16
@@ -38,14 +55,19 @@ figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa D
 test: $(STAMP) ## run the tests
 	@$(PY) -m pytest -q
 
+gpu: $(STAMP) ## all that a GPU machine should run, in three tiers: SUITE=small|papers PACKS=folder
+	@$(PY) -m benchmarks.tiers
+
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
 	@$(PY) -m snakefmt --check --compact-diff Snakefile
 
+LOCK := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header
 lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
-	@uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --no-header \
-		pyproject.toml -o requirements.lock
+	@$(LOCK) --extra dev pyproject.toml -o requirements.lock >/dev/null
+	@for cuda in 12 13; do $(LOCK) --only-binary :all: --constraints requirements.lock \
+		--group pyproject.toml:cuda$$cuda -o requirements-cuda$$cuda.lock >/dev/null || exit 1; done
 
 # Named one by one: results/ and the cache of downloads are out of reach.
 clean: ## remove what can be made again without measuring or downloading
@@ -57,7 +79,10 @@ $(STAMP):
 		{ echo "fillpath needs Python 3.11, 3.12 or 3.13: make PYTHON=/path/to/python3.12" >&2; exit 2; }
 	@$(PY) -c '$(FITS)' 2>/dev/null && $(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	@echo "installing into .venv (a few minutes the first time)"
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-build-isolation --no-deps -e .
+	@$(PY) -m pip uninstall --quiet --yes $(FOREIGN) 2>/dev/null
+	@$(if $(CUPY),echo "and CuPy for CUDA $(CUDA) (2 GB more)",$(if $(FILLPATH_CUDA),:,sh profiles/cuda-choice >/dev/null))
+	@$(if $(CUPY),$(INSTALL) --only-binary :all: --require-hashes -r $(CUPY),:)
 	@rm -f .venv/.installed-*
 	@touch $@

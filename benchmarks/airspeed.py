@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -25,10 +26,13 @@ from benchmarks.experiments import Settings, suite_cases
 from benchmarks.launch import adopt, die_with_parent
 from benchmarks.measure import measure
 from benchmarks.series import merge, write_json
+from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
 from fillpath.lock import exclusive
 from fillpath.paths import ROOT, SITE, WORK, machine_name, results
 from fillpath.record import Record
+from fillpath.registry import lookup
+from impl.cuda import smi
 
 _PROGRESS = "FILLPATH_PROGRESS"
 _REFUSED = "refused"
@@ -59,8 +63,8 @@ class Cases(ABC):
 
     @property
     def params(self) -> list[list[str]]:
-        """The names of the cases that the settings choose."""
-        return [[case.name for case in suite_cases(Settings.from_env(), self.stage)]]
+        """The names of the cases that the settings choose and this machine can run."""
+        return [[case.name for case in suite_cases(Settings.from_env(), self.stage) if _can_run(case)]]
 
     def track_seconds(self, case: str) -> float:
         """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok.
@@ -78,13 +82,16 @@ class Cases(ABC):
 
 
 def run_stage(stage: str) -> None:
-    """Measure the cases of a stage under asv, a line a case on stderr.
+    """Measure the cases of a stage under asv, a line a case on stderr; those that cannot run here have their
+    records at once.
 
     Raises AirspeedError where asv ended before all cases had a record, DiskFullError where a case was refused
     for want of space. From a clean tree the medians join asv's series of this commit; otherwise only the
     records are written.
     """
     cases = suite_cases(Settings.from_env(), stage)
+    _record_unavailable([case for case in cases if not _can_run(case)])
+    cases = [case for case in cases if _can_run(case)]
     if not cases:
         return
     commit, dirty = machine.git_state()
@@ -116,6 +123,17 @@ def publish() -> None:
     status = _start_asv(["publish", "--no-pull"], log, {}).wait()
     if status:
         raise AirspeedError(f"asv publish ended with status {status}; its log: {log}\n{_tail(log)}")
+
+
+def _can_run(case: Case) -> bool:
+    return lookup(case.stage, case.implementation).available()[0]
+
+
+def _record_unavailable(cases: Sequence[Case]) -> None:
+    """Keep a record of each case that cannot run here, with no process of asv's for it; say why."""
+    records = [measure(case, within=run.current()) for case in cases]
+    for reason, count in Counter(record.reason for record in records).items():
+        print(f"{count} cases are unavailable: {reason}", file=sys.stderr)
 
 
 def _report(record: Record) -> None:
@@ -194,18 +212,9 @@ def facets() -> dict[str, str]:
         "cpu": host.cpu or "unknown",
         "num_cpu": str(host.cores),
         "ram": "unknown" if host.memory is None else f"{host.memory / 2**30:.0f}GiB",
-        "gpu": _gpu() or "none",
+        "gpu": ", ".join(smi.cards()) or "none",
         "python_implementation": platform.python_implementation(),
     }
-
-
-def _gpu() -> str | None:
-    query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
-    try:
-        done = subprocess.run(query, capture_output=True, text=True, check=False, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return ", ".join(done.stdout.split("\n")).strip(", ") if done.returncode == 0 else None
 
 
 def _tail(log: Path, lines: int = 15) -> str:

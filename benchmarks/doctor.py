@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from pathlib import Path
 
 from benchmarks import machine
 from fillpath import paths, registry
+from impl.cuda import device, kernels, smi
 
 
 def diagnosis() -> str:
@@ -38,11 +38,12 @@ def _verdict(entry: registry.Implementation) -> str:
 
 
 def _gpu() -> str:
-    if shutil.which("nvidia-smi") is None:
-        return "none: no NVIDIA driver found"
-    return "NVIDIA driver found; " + (
-        "CuPy present" if importlib.util.find_spec("cupy") else "CuPy not installed"
-    )
+    cards = ", ".join(smi.cards())
+    available, why_not = kernels.available()
+    if available:
+        facts = device.facts()
+        return f"{device.identity()}, driver {facts['driver']}, CUDA {facts['cuda_runtime']}; there: {cards}"
+    return f"{cards}: not usable: {why_not}" if cards else "none: no NVIDIA driver found"
 
 
 def _existing(path: Path) -> Path:

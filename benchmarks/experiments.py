@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import jsonschema
@@ -39,14 +39,14 @@ class Settings:
     fresh: bool = False
 
     @classmethod
-    def from_env(cls) -> Settings:
+    def from_env(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """From FILLPATH_SUITE, _PAPER, _DEVICE, _LIMIT and _FRESH. Raises ConfigError naming the setting."""
         return cls(
-            suite=_choice("SUITE", tuple(SUITES), "embedded"),
-            paper=_choice("PAPER", PAPERS, ""),
-            device=_choice("DEVICE", ("cpu", "gpu"), ""),
-            limit=parse_limit(os.environ.get("FILLPATH_LIMIT", "")),
-            fresh=_choice("FRESH", ("0", "1"), "0") == "1",
+            suite=_choice(environment, "SUITE", tuple(SUITES), "embedded"),
+            paper=_choice(environment, "PAPER", PAPERS, ""),
+            device=_choice(environment, "DEVICE", ("cpu", "gpu"), ""),
+            limit=parse_limit(environment.get("FILLPATH_LIMIT", "")),
+            fresh=_choice(environment, "FRESH", ("0", "1"), "0") == "1",
         )
 
     def text(self) -> str:
@@ -56,9 +56,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure's measurements. implementations : empty for every one registered for the stage but peers,
-    which do other work: an experiment has to name them. only : ids of the set's matrices, empty for all;
-    their stand-ins follow. threads : 0 for all cores."""
+    """One figure's measurements. implementations : each as a case writes it, with options
+    (`gsofa.fill_first=true`); empty for every one registered for the stage but peers, which do other work: an
+    experiment has to name them. only : ids of the set's matrices, empty for all; their stand-ins follow.
+    threads : of implementations on the CPU, 0 for all cores."""
 
     id: str
     paper: str
@@ -91,13 +92,21 @@ def suite_experiments(settings: Settings) -> list[Experiment]:
 def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
     """An experiment's cases in the size class, cheapest first."""
     names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
-    chosen = [
-        name for name in names if settings.device in ("", registry.lookup(experiment.stage, name).device)
-    ]
+    found = [_variant(experiment.stage, name) for name in names]
+    chosen = [pair for pair in found if settings.device in ("", pair[0].device)]
+    # A GPU's work is the same whatever the figure's baseline on the CPU may use.
+    threads = {"cpu": experiment.threads, "gpu": 0}
     return [
-        Case(experiment.stage, name, entry.id, experiment.preparation, threads=experiment.threads)
+        Case(
+            experiment.stage,
+            implementation.name,
+            entry.id,
+            experiment.preparation,
+            options,
+            threads=threads[implementation.device],
+        )
         for entry in _matrices(experiment, settings.suite)
-        for name in chosen
+        for implementation, options in chosen
     ]
 
 
@@ -129,6 +138,16 @@ def suite_figures(settings: Settings) -> list[tuple[str, str]]:
     return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
 
 
+def drawn_cases(paper: str, figure: str, settings: Settings, elsewhere: Collection[str]) -> list[Case]:
+    """The cases behind one figure, and those of its other suites and devices that were measured elsewhere.
+
+    elsewhere : names of cases that other machines have records of.
+    """
+    wider = [replace(settings, suite=suite, device="") for suite in SUITES]
+    others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in elsewhere]
+    return list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
+
+
 def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
     """The cases behind one figure, each once."""
     found = {
@@ -143,7 +162,7 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
 def _experiment(entry: Mapping[str, Any]) -> Experiment:
     chosen = entry["preparation"]
     for name in entry.get("implementations", ()):
-        registry.lookup(entry["stage"], name)
+        _variant(entry["stage"], name)
     for matrix in entry.get("only", ()):
         if entry["matrices"] not in catalogue.lookup(matrix).papers:
             raise ConfigError(
@@ -167,6 +186,19 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
     )
 
 
+def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...]]:
+    """The implementation and the options that `name[.option=value]...` stands for. Raises ConfigError unless
+    it is written as a case writes it, UnknownNameError for what is not registered."""
+    written = Case.parse(f"{stage}.{text}@any.natural")
+    implementation = registry.lookup(stage, written.implementation)
+    options = implementation.canonical(dict(written.options))
+    case = Case(stage, implementation.name, "any", options=options)
+    if case != written:
+        wanted = case.name.removeprefix(f"{stage}.").partition("@")[0]
+        raise ConfigError(f"config/experiments.yaml: implementation {text}: write {wanted}")
+    return implementation, options
+
+
 def _all_of(stage: str) -> Iterable[registry.Implementation]:
     """What lies under impl/ and is no peer: fakes that tests register are no part of a run."""
     return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
@@ -186,8 +218,8 @@ def _cost(entry: catalogue.Entry) -> int:
     return entry.nnz_with_zeros or entry.nnz or 0
 
 
-def _choice(name: str, known: tuple[str, ...], default: str) -> str:
-    value = os.environ.get(f"FILLPATH_{name}", "") or default
+def _choice(environment: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
+    value = environment.get(f"FILLPATH_{name}", "") or default
     if value not in (*known, default):
         raise ConfigError(f"{name}={value}: expected one of {', '.join(known)}{suggest(value, known)}")
     return value

@@ -11,8 +11,11 @@ import re
 import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from fillpath.paths import ROOT, machine_name, results, write_text
+from fillpath.registry import Device
+from impl.cuda import device, kernels
 
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pymetis", "cupy-cuda12x", "cupy-cuda13x")
 
@@ -66,6 +69,22 @@ def versions() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
+
+
+def accelerator(used: Device) -> dict[str, Any]:
+    """The fields of a record that name the device a case runs on: `device`, `driver`, `cuda`, `gpu`.
+
+    used : by the case's implementation. All None for the CPU, and where no GPU can be used.
+    """
+    if used == "cpu" or not kernels.available()[0]:
+        return dict.fromkeys(("device", "driver", "cuda", "gpu"))
+    facts = device.facts()
+    return {
+        "device": device.identity(),
+        "driver": facts["driver"],
+        "cuda": facts["cuda_runtime"],
+        "gpu": facts,
+    }
 
 
 def git_state() -> tuple[str | None, bool | None]:

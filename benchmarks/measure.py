@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,10 +29,11 @@ from fillpath.errors import FillpathError, InputError
 from fillpath.lock import exclusive
 from fillpath.nouns import Prepared, content_hash
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
-from fillpath.registry import NUMERIC_STAGES, Implementation, load_all, lookup
+from fillpath.registry import NUMERIC_STAGES, Device, Implementation, load_all, lookup
 
-# No host memory moves more: a median below the least bytes over this rate is marked as suspect.
-BYTES_PER_SECOND = 1e12
+# No memory moves more, not even a GPU's cache: a median below the least bytes over this rate is marked as
+# suspect.
+BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
 _NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
 _POLL_SECONDS = 0.05
 
@@ -61,9 +63,12 @@ class _Outcome:
     done: bool = False
     seconds: list[float] = field(default_factory=list)
     phases: dict[str, list[float]] = field(default_factory=dict)
+    kernel_seconds: list[float] = field(default_factory=list)
     verified: Verified | None = None
-    work: dict[str, int | None] | None = None
+    work: dict[str, Any] | None = None
     peak_memory: int | None = None
+    clocks: dict[str, int] | None = None
+    throttle: list[str] | None = None
     bytes: int | None = None
     series: str | None = None
 
@@ -91,6 +96,7 @@ def measure(
     available, why_not = implementation.available()
     if not available:
         return _store(replace(blank, status=Status.UNAVAILABLE, reason=why_not))
+    blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
         return _stored_whatever_the_input(case, implementation) or _store(_late(blank))
     try:
@@ -178,17 +184,22 @@ def _supervised(
     if outcome.status is Status.TIMEOUT and remaining < limits.seconds:
         outcome.status, outcome.reason = Status.NOT_RUN, "the time limit of this run cut it off"
     median = sorted(outcome.seconds)[len(outcome.seconds) // 2] if outcome.seconds else None
-    too_fast = median is not None and outcome.bytes is not None and median < outcome.bytes / BYTES_PER_SECOND
+    rate = BYTES_PER_SECOND[implementation.device]
+    too_fast = median is not None and outcome.bytes is not None and median < outcome.bytes / rate
+    wrong = outcome.status is Status.WRONG
     return replace(
         blank,
         status=outcome.status,
         reason=outcome.reason,
         conclusive=outcome.conclusive,
-        seconds=[] if outcome.status is Status.WRONG else outcome.seconds,
-        phases={} if outcome.status is Status.WRONG else outcome.phases,
+        seconds=[] if wrong else outcome.seconds,
+        phases={} if wrong else outcome.phases,
+        kernel_seconds=None if wrong else outcome.kernel_seconds or None,
         verified=outcome.verified,
         work=outcome.work,
         peak_memory=outcome.peak_memory,
+        clocks=outcome.clocks,
+        throttle=outcome.throttle,
         suspect=too_fast,
         threads_used=_threads(case),
         limit_seconds=seconds,
@@ -235,24 +246,31 @@ def settled(case: Case, prepared_hash: str, limits: Limits) -> Record | None:
 
 def _stored(case: Case, key: str, limits: Limits) -> Record | None:
     """The newest record that settles this key: conclusive, and not cut off by a lower limit than today's."""
-    for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
-        if record.key == key and _settles(record, limits, _threads(case)):
+    for record in _measured_here(case):
+        if record.key == key and _settles(record, limits):
             return record
     return None
 
 
 def _stored_whatever_the_input(case: Case, implementation: Implementation) -> Record | None:
     """An ok record of today's sources: past the deadline not even the input's hash is worth its time."""
-    for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
+    for record in _measured_here(case):
         prepared_hash = (record.prepared or {}).get("hash", "")
-        current = record.key == _key(case, implementation, prepared_hash)
-        if record.status is Status.OK and current and record.threads_used == _threads(case):
+        if record.status is Status.OK and record.key == _key(case, implementation, prepared_hash):
             return _stand(record)
     return None
 
 
-def _settles(record: Record, limits: Limits, threads: int) -> bool:
-    if record.status in _NOTHING_MEASURED or not record.conclusive or record.threads_used != threads:
+def _measured_here(case: Case) -> Iterator[Record]:
+    """The case's records of this machine, newest first, of as many cores as today and of the same device."""
+    device = machine.accelerator(lookup(case.stage, case.implementation).device)["device"]
+    for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
+        if record.threads_used == _threads(case) and record.device == device:
+            yield record
+
+
+def _settles(record: Record, limits: Limits) -> bool:
+    if record.status in _NOTHING_MEASURED or not record.conclusive:
         return False
     if record.status is Status.TIMEOUT:
         return limits.seconds <= (record.limit_seconds or 0.0)
@@ -399,18 +417,31 @@ def _take(outcome: _Outcome, message: dict[str, Any]) -> None:
         outcome.seconds.append(message["seconds"])
         for name, spent in message["phases"].items():
             outcome.phases.setdefault(name, []).append(spent)
+        if message["kernel_seconds"] is not None:
+            outcome.kernel_seconds.append(message["kernel_seconds"])
     elif event == "sampled":
         outcome.work, outcome.peak_memory = message["work"], message["peak_memory"]
-        outcome.bytes = message["bytes"]
-        negative = [name for name, value in message["work"].items() if value is not None and value < 0]
-        if negative:
+        outcome.bytes, outcome.clocks = message["bytes"], message["clocks"]
+        outcome.throttle = message["throttle"]
+        outcome.phases |= message["transfers"]
+        impossible = _impossible(message["work"])
+        if impossible:
             outcome.status, outcome.work, outcome.done = Status.ERROR, None, True
-            outcome.reason = f"its work has negative {', '.join(negative)}"
+            outcome.reason = f"its work has {', '.join(impossible)}"
     elif event == "failed":
         outcome.status, outcome.reason, outcome.done = Status(message["status"]), message["reason"], True
         outcome.conclusive = outcome.began
     elif event == "done":
         outcome.status, outcome.done, outcome.series = Status.OK, True, message.get("series")
+
+
+def _impossible(work: dict[str, Any]) -> list[str]:
+    """What no count can be: below zero, or no number."""
+    counts = [(name, value) for name, value in work.items() if name != "facts" and value is not None]
+    counts += (work["facts"] or {}).items()
+    negative = [f"negative {name}" for name, value in counts if value < 0]
+    infinite = [f"no finite {name}" for name, value in counts if not (value < 0 or math.isfinite(value))]
+    return negative + infinite
 
 
 def _explain_death(outcome: _Outcome, code: int, oom_kills: int | None, tail: str) -> None:

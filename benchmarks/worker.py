@@ -21,9 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fillpath.errors import FillpathError
+from impl.cuda.device import is_out_of_memory
 
 if TYPE_CHECKING:
     from benchmarks.gate import Context
+    from benchmarks.places import Place
     from fillpath.nouns import Filled, Prepared, Reference
     from fillpath.registry import Implementation
 
@@ -52,8 +54,10 @@ def main() -> None:
         except FillpathError as error:
             report("failed", status=error.status, reason=str(error))
         except Exception as error:
+            # After an error of a kernel's, nothing works any more on the device: the worker ends here.
             traceback.print_exc()
-            report("failed", status="error", reason=f"{type(error).__name__}: {error}")
+            status = "out_of_memory" if is_out_of_memory(error) else "error"
+            report("failed", status=status, reason=f"{type(error).__name__}: {error}")
 
 
 def _die_with_the_supervisor(supervisor: int) -> None:
@@ -78,35 +82,40 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
 
 def _measure(job: Mapping[str, Any], report: Report) -> None:
     from benchmarks import gate
+    from benchmarks.places import place
     from benchmarks.sources import write_series
     from fillpath.registry import lookup
+    from impl.cuda import transfer
 
     gate.require(job["stage"])
     importlib.import_module(job["module"])
     implementation = lookup(job["stage"], job["implementation"])
     _set_threads(job["threads"])
     context = _context(job, implementation)
-    taken = _taken(implementation, context)
+    where = place(implementation.device)
+    taken = where.bring(_taken(implementation, context))
     arguments = implementation.arguments(job["options"])
 
     def call() -> Any:
         return implementation.function(taken, **arguments)
 
     def passes(result: Any) -> bool:
-        verdict = gate.verify(job["stage"], result, context)
+        verdict = gate.verify(job["stage"], where.fetch(result), context)
         report("verified", **asdict(verdict))
         return verdict.value <= verdict.bound
 
     # From here on, what goes wrong is the implementation's own doing.
     report("began")
-    if not passes(call()[0]):
+    if not passes(where.rehearse(call)[0]):
         return
-    baseline = _reset_peak_memory()
-    last, work = _sample(call, job["samples"], report)
-    peak_memory = _peak_memory_above(baseline)
+    where.begin()
+    last, work = _sample(call, job["samples"], where, report)
+    known = {"peak_memory": where.peak_memory(), **where.state()}
     if passes(last):
-        report("sampled", peak_memory=peak_memory, work=_work(work), bytes=_moved(taken, last))
-        report("done", series=write_series(Path(job["series"]), work.series, context.prepared.pattern.n))
+        known |= {"work": _work(work), "bytes": _moved(taken, last), "transfers": where.transfers}
+        report("sampled", **known)
+        series = transfer.on_host(work.series)
+        report("done", series=write_series(Path(job["series"]), series, context.prepared.pattern.n))
 
 
 def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
@@ -147,18 +156,19 @@ def _taken(implementation: Implementation, context: Context) -> Any:
     return nouns[implementation.takes]
 
 
-def _sample(call: Callable[[], Any], samples: int | None, report: Report) -> Any:
+def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: Report) -> Any:
     """Take `samples` samples, or by the rule of the constants above. Returns the last result."""
     from fillpath.phase import PhaseClock, recording
 
+    timed = where.sampled(call)
     taken, spent, outcome = 0, 0.0, (None, None)
     while taken < (samples or MOST_SAMPLES) and (samples or taken < LEAST_SAMPLES or spent < SECONDS_SAMPLED):
         outcome = (None, None)
-        with recording(PhaseClock()) as clock:
+        with recording(PhaseClock(where.synchronise)) as clock:
             start = time.perf_counter()
-            outcome = call()
+            outcome = timed()
             elapsed = time.perf_counter() - start
-        report("sample", seconds=elapsed, phases=clock.seconds)
+        report("sample", seconds=elapsed, phases=clock.seconds, kernel_seconds=where.kernel_seconds())
         taken, spent = taken + 1, spent + elapsed
     return outcome
 
@@ -169,9 +179,11 @@ def _set_threads(threads: int) -> None:
     numba.set_num_threads(threads)
 
 
-def _work(work: Any) -> dict[str, int | None]:
-    scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name != "series"}
-    return {name: None if value is None else int(value) for name, value in scalars.items()}
+def _work(work: Any) -> dict[str, Any]:
+    scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name not in ("series", "facts")}
+    counted = {name: None if value is None else int(value) for name, value in scalars.items()}
+    facts = None if work.facts is None else {name: float(value) for name, value in work.facts.items()}
+    return {**counted, "facts": facts}
 
 
 def _moved(taken: Any, result: Any) -> int:
@@ -191,26 +203,6 @@ def _array_bytes(noun: Any) -> int:
     if is_dataclass(noun):
         return sum(_array_bytes(getattr(noun, f.name)) for f in fields(noun))
     return int(getattr(noun, "nbytes", 0))
-
-
-def _reset_peak_memory() -> int | None:
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return None
-    return _status_bytes("VmRSS")
-
-
-def _peak_memory_above(baseline: int | None) -> int | None:
-    peak = _status_bytes("VmHWM")
-    return None if baseline is None or peak is None else max(0, peak - baseline)
-
-
-def _status_bytes(field: str) -> int | None:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) * 1024
-    return None
 
 
 TASKS: Mapping[str, Callable[[Mapping[str, Any], Report], None]] = {"measure": _measure, "prepare": _prepare}

@@ -227,12 +227,22 @@ def _told(record: Record) -> str:
         lines.append(f"  verified: {record.verified.method} against {record.verified.by}")
     if record.prepared is not None:
         lines.append(f"  matrix: order {record.prepared['n']}, {record.prepared['nnz']} entries")
-    counted = {name: value for name, value in (record.work or {}).items() if value is not None}
-    if counted:
-        lines.append("  work: " + ", ".join(f"{name} {value}" for name, value in counted.items()))
+    if record.device is not None:
+        lines.append(f"  device: {record.device}, driver {record.driver}, CUDA {record.cuda}")
+    work = dict(record.work or {})
+    facts = work.pop("facts", None) or {}
+    for title, counted in (("work", work), ("facts", facts)):
+        known = [f"{name} {_number(value)}" for name, value in counted.items() if value is not None]
+        if known:
+            lines.append(f"  {title}: {', '.join(known)}")
     if record.suspect:
         lines.append("  suspect: faster than its bytes can be moved")
     return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    """Counts whole, shares and means to six digits."""
+    return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
 def _plan_arguments(command: argparse.ArgumentParser) -> None:
@@ -326,8 +336,9 @@ def _draw_arguments(command: argparse.ArgumentParser) -> None:
 def _draw(arguments: argparse.Namespace) -> int:
     import reports
 
-    cases = experiments.figure_cases(arguments.paper, arguments.figure, Settings.from_env())
     records = reports.Records.load()
+    settings, elsewhere = Settings.from_env(), records.cases_elsewhere(paths.machine_name())
+    cases = experiments.drawn_cases(arguments.paper, arguments.figure, settings, elsewhere)
     for path in reports.draw(arguments.paper, arguments.figure, cases, records, catalogue.entries()):
         print(path)
     return 0
@@ -341,9 +352,11 @@ def _page(arguments: argparse.Namespace) -> int:
     except FillpathError as error:
         logging.getLogger("fillpath").warning("%s", error)
     settings = Settings.from_env()
-    figures = experiments.suite_figures(settings)
-    cases = experiments.suite_cases(settings)
-    print(reports.page(figures, cases, reports.Records.load(), catalogue.entries()))
+    figures, records = experiments.suite_figures(settings), reports.Records.load()
+    elsewhere = records.cases_elsewhere(paths.machine_name())
+    drawn = [case for pair in figures for case in experiments.drawn_cases(*pair, settings, elsewhere)]
+    cases = list(dict.fromkeys([*experiments.suite_cases(settings), *drawn]))
+    print(reports.page(figures, cases, records, catalogue.entries()))
     return 0
 
 

@@ -54,10 +54,14 @@ class Record:
 
     key : hash of (case, prepared input, implementation's sources, machine). seconds : every sample, in the
     order taken: input resident to result resident, allocation of intermediates included. phases : seconds a
-    sample, by phase. kernel_seconds : a sample, from device events. peak_memory : bytes that the process grew
-    by while sampling. conclusive : False where the failure was not the implementation's own, so that the next
-    call measures again. suspect : faster than the bytes allow. threads_used : CPU threads that it could use.
-    limit_seconds, memory_limit : what it ran under. series : a file under results/<machine>/.
+    sample, by phase; of a GPU case also `to_device` and `to_host`, of each transfer: none is in `seconds`.
+    kernel_seconds : a sample, from device events around the call. work : as `Work` counts it, its facts under
+    `facts` (absent from older records). peak_memory : bytes that the process grew by while sampling; of a GPU
+    case, bytes that the device's pool grew by. conclusive : False where the failure was not the
+    implementation's own, so that the next call measures again. suspect : faster than the bytes allow.
+    threads_used : CPU threads that it could use. limit_seconds, memory_limit : what it ran under. device :
+    the GPU, a MIG slice with its UUID. gpu : its facts, from impl/cuda/device.py. clocks, throttle : in MHz,
+    and what held them down, after the last sample. series : a file under results/<machine>/.
     """
 
     case: str
@@ -72,7 +76,7 @@ class Record:
     seconds: list[float] = field(default_factory=list)
     phases: dict[str, list[float]] = field(default_factory=dict)
     kernel_seconds: list[float] | None = None
-    work: dict[str, int | None] | None = None
+    work: dict[str, Any] | None = None
     peak_memory: int | None = None
     verified: Verified | None = None
     suspect: bool = False
@@ -82,6 +86,7 @@ class Record:
     memory_limit: int | None = None
     host_cpu: str | None = None
     device: str | None = None
+    gpu: dict[str, Any] | None = None
     driver: str | None = None
     cuda: str | None = None
     clocks: dict[str, Any] | None = None

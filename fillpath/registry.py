@@ -125,12 +125,8 @@ class Implementation:
 
     def canonical(self, options: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """The options as a case writes them: sorted, defaults left out, one spelling a value."""
-        pairs = [(self.option(name), self.option(name).parse(text), text) for name, text in options.items()]
-        return tuple(
-            sorted(
-                (o.name, _canonical_text(o, value, text)) for o, value, text in pairs if value != o.default
-            )
-        )
+        pairs = [(self.option(name), self.option(name).parse(text)) for name, text in options.items()]
+        return tuple(sorted((o.name, _canonical_text(o, value)) for o, value in pairs if value != o.default))
 
     def source_hash(self) -> str:
         """Hash of what decides what is measured: its own module, every module of impl/ that it imports,
@@ -141,8 +137,9 @@ class Implementation:
         return content_hash(*library, *(path.read_bytes() for path in [*files, *texts]))
 
     def kernel_paths(self) -> list[Path]:
-        """Its .cu files, which lie beside its module."""
-        return [Path(inspect.getfile(self.function)).parent / name for name in self.kernels]
+        """Its .cu files, named as they lie from its module."""
+        folder = Path(inspect.getfile(self.function)).parent
+        return [(folder / name).resolve() for name in self.kernels]
 
 
 _registry: dict[tuple[str, str], Implementation] = {}
@@ -256,12 +253,15 @@ def _parse_value(kind: type, text: str) -> Any:
     return kind(text)
 
 
-def _canonical_text(option: Option, value: Any, text: str) -> str:
-    """Sizes keep the unit they were written with; `1073741824` and `1GiB` are one case."""
-    if option.kind is int and value is not None and option.name.endswith(("memory", "budget", "bytes")):
-        for unit in ("TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB"):
-            if value and value % _UNITS[unit] == 0:
-                return f"{value // _UNITS[unit]}{unit}"
+def _canonical_text(option: Option, value: Any) -> str:
+    """Sizes stand in the unit that leaves the smallest number: `1073741824` and `1GiB` are one case, and 16GB
+    are not 15625000KiB."""
+    if option.kind is int and value and option.name.endswith(("memory", "budget", "bytes")):
+        whole = [
+            (value // size, unit) for unit, size in _UNITS.items() if len(unit) > 1 and value % size == 0
+        ]
+        if whole:
+            return "{}{}".format(*min(whole))
     return option.text(value)
 
 

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from reports.style import HATCHES, PALETTE, SMALL
+from reports.style import HATCHES, MARKERS, PALETTE, SMALL
 
 GROUP_WIDTH = 0.86
 SLOT_HEIGHT = 0.62
+# Behind what is written over lines.
+GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.75}
+# Of a group, what a point's slot has to be wide for its value to stand beside it.
+WRITTEN = 0.4
 # Inches that a letter of a legend takes.
 LETTER = 0.095
+
+
+def times(value: float) -> str:
+    """A ratio with its sign: `1,234x`, `12.3x`."""
+    return f"{value:,.0f}x" if value >= 100 else f"{value:.3g}x"
 
 
 @dataclass(frozen=True)
 class Panel:
     """One panel: columns of the frame and what the axis says. Rows with `shown` False have no slot in it.
-    status : the column that says `ok` where there is a value. points : with whiskers, in place of bars."""
+    status : the column that says `ok` where there is a value. points : with whiskers and the value written,
+    in place of bars. hollow : the column that is true where a point is drawn empty. form : of a written
+    value. log : the axis."""
 
     value: str
     low: str
@@ -28,47 +41,65 @@ class Panel:
     label: str
     status: str = "status"
     points: bool = False
+    hollow: str = ""
+    form: Callable[[float], str] = times
+    log: bool = True
 
 
 def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bool]) -> None:
-    """Draw one panel on a log axis. frame has `group` (position of the matrix), `series`, `status`."""
-    slots = list(dict.fromkeys(frame.loc[shown, "series"]))
+    """Draw one panel. frame has `group` (position of the matrix), `series`, `status`."""
     looks = look_of(frame)
-    width = GROUP_WIDTH / max(1, len(slots))
-    for row in frame[shown].to_dict("records"):
-        x = row["group"] + (slots.index(row["series"]) - (len(slots) - 1) / 2) * width
+    places, width = positions(frame[shown])
+    for x, row in zip(places, frame[shown].to_dict("records"), strict=True):
         numbers = (row[panel.value], row[panel.low], row[panel.high])
         if row[panel.status] != "ok":
-            _slot(axes, x, 0.92 * width, str(row[panel.status]))
+            draw_slot(axes, x, 0.92 * width, str(row[panel.status]))
         elif panel.points:
-            _point(axes, x, numbers, looks[row["series"]])
+            filled = not (panel.hollow and row[panel.hollow])
+            _point(axes, x, numbers, looks[row["series"]], filled)
+            _write(axes, x, numbers, panel.form, beside=width > WRITTEN)
         else:
             _bar(axes, x, 0.92 * width, numbers, looks[row["series"]])
     ok = frame[shown & (frame[panel.status] == "ok")]
-    axes.set_yscale("log")
     axes.set_ylabel(panel.label)
     if ok.empty:
         axes.set_ylim(0.1, 10)
         axes.set_yticks([])
-    else:
+    elif panel.log:
+        axes.set_yscale("log")
         axes.set_ylim(float(ok[panel.low].min()) / 4, float(ok[panel.high].max()) * 2)
 
 
+def positions(rows: pd.DataFrame) -> tuple[list[float], float]:
+    """Where each row stands: beside the other series of its group, and how wide a place is."""
+    within = {group: list(dict.fromkeys(own["series"])) for group, own in rows.groupby("group", sort=False)}
+    width = GROUP_WIDTH / max(map(len, within.values()), default=1)
+    slots = [(group, within[group], name) for group, name in zip(rows["group"], rows["series"], strict=True)]
+    return [group + (all_.index(name) - (len(all_) - 1) / 2) * width for group, all_, name in slots], width
+
+
 def look_of(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
-    """(colour, hatch) of each series, the same in every panel."""
+    """(colour, hatch) of each series, the same in every panel; no two share both."""
     names = list(dict.fromkeys(frame["series"]))
-    return {name: (PALETTE[i % len(PALETTE)], HATCHES[i % len(HATCHES)]) for i, name in enumerate(names)}
+    count = len(PALETTE)
+    return {n: (PALETTE[i % count], HATCHES[(i + i // count) % len(HATCHES)]) for i, n in enumerate(names)}
 
 
-def legend(axes: Axes, frame: pd.DataFrame, labels: Mapping[str, str]) -> int:
-    """A legend above the panel: the series, and what an empty slot means where there is one. Returns how many
-    lines it takes."""
+def legend(axes: Axes, frame: pd.DataFrame, labels: Mapping[str, str], hidden: Collection[str] = ()) -> int:
+    """A legend above the panel: the series but for hidden ones, and what an empty slot means where there is
+    one. Returns how many lines it takes."""
     handles = [
         Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=labels.get(name, name))
         for name, (colour, hatch) in look_of(frame).items()
+        if name not in hidden
     ]
     if (frame["status"] != "ok").any():
         handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
+    return place_legend(axes, handles)
+
+
+def place_legend(axes: Axes, handles: Sequence[Artist]) -> int:
+    """A legend above the panel, in as many columns as there is room for. Returns how many lines it takes."""
     if not handles:
         return 0
     longest = max(len(str(handle.get_label())) for handle in handles)
@@ -88,15 +119,27 @@ def _bar(
     )  # fmt: skip
 
 
-def _point(axes: Axes, x: float, numbers: tuple[float, float, float], look: tuple[str, str]) -> None:
-    """A point with its value written beside it."""
+def _point(
+    axes: Axes, x: float, numbers: tuple[float, float, float], look: tuple[str, str], filled: bool
+) -> None:
+    marker = MARKERS[HATCHES.index(look[1])]
     axes.errorbar(
-        x, numbers[0], yerr=_whiskers(numbers), marker="D", markersize=8, color=look[0],
-        markeredgecolor="black", elinewidth=1.4, capsize=3, ecolor="black",
+        x, numbers[0], yerr=_whiskers(numbers), marker=marker, markersize=8,
+        color=look[0] if filled else "white", markeredgecolor="black" if filled else look[0],
+        markeredgewidth=1.0 if filled else 2.0, elinewidth=1.4, capsize=3, ecolor="black",
     )  # fmt: skip
+
+
+def _write(
+    axes: Axes, x: float, numbers: tuple[float, float, float], form: Callable[[float], str], beside: bool
+) -> None:
+    """The value, beside its point where there is room, else upwards from its whisker."""
+    value, _, high = numbers
+    place: Any = {"va": "center"} if beside else {"va": "bottom", "ha": "center", "rotation": 90}
     axes.annotate(
-        f"{numbers[0]:.3g}x", (x, numbers[0]), (9, 0), textcoords="offset points", va="center", fontsize=SMALL
-    )
+        form(value), (x, value if beside else max(value, high)), (9, 0) if beside else (0, 8),
+        textcoords="offset points", fontsize=SMALL, bbox=GROUND, **place,
+    )  # fmt: skip
 
 
 def _whiskers(numbers: tuple[float, float, float]) -> list[list[float]]:
@@ -104,7 +147,7 @@ def _whiskers(numbers: tuple[float, float, float]) -> list[list[float]]:
     return [[max(0.0, value - low)], [max(0.0, high - value)]]
 
 
-def _slot(axes: Axes, x: float, width: float, status: str) -> None:
+def draw_slot(axes: Axes, x: float, width: float, status: str) -> None:
     """A hatched empty slot with the status written upwards: its height says nothing."""
     across = axes.get_xaxis_transform()
     axes.add_patch(

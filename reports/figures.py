@@ -17,6 +17,7 @@ from fillpath.errors import UnknownNameError, suggest
 from reports import style
 from reports.claims import PAPERS
 from reports.records import MatrixEntry, Records
+from reports.verdicts import Verdict
 
 Entries = Sequence[MatrixEntry]
 FrameFunction = Callable[[Records, Entries, Sequence[Case]], pd.DataFrame]
@@ -25,7 +26,8 @@ FrameFunction = Callable[[Records, Entries, Sequence[Case]], pd.DataFrame]
 @dataclass(frozen=True)
 class FigureSpec:
     """How one figure is made. select : which cases it concerns. state : how much of the printed figure is
-    drawn. claims : the ids in claims.yaml that the drawing speaks to."""
+    drawn. claims : the ids in claims.yaml that the drawing speaks to. judge : what became of them, by the
+    frame."""
 
     title: str
     select: Callable[[Case], bool]
@@ -34,6 +36,7 @@ class FigureSpec:
     caption: Callable[[pd.DataFrame], str]
     state: str = "drawn"
     claims: tuple[str, ...] = ()
+    judge: Callable[[pd.DataFrame], Sequence[Verdict]] = lambda frame: ()
 
 
 def specs(paper: str) -> Mapping[str, FigureSpec]:
@@ -67,7 +70,8 @@ def draw(paper: str, figure: str, cases: Sequence[Case], records: Records, entri
     chosen = [case for case in cases if found.select(case)]
     frame = found.frame(records, entries, chosen)
     stamp = style.Stamp.of(records.frame(chosen))
-    return style.save(found.plot(frame), frame, stem(paper, figure), stamp, found.caption(frame))
+    verdicts = [(verdict.key, verdict.text) for verdict in found.judge(frame)]
+    return style.save(found.plot(frame), frame, stem(paper, figure), stamp, found.caption(frame), verdicts)
 
 
 def stem(paper: str, figure: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,18 +22,22 @@ COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
     "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
     "entries", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "verified_by",
-    "verified_method", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device", "versions",
-    "series_file",
+    "verified_method", "key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device",
+    "versions", "series_file", "bytes",
 )  # fmt: skip
 
 _DTYPES = {
     **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz"), "Int64"),
-    **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added"), "Int64"),
+    **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes"), "Int64"),
     **dict.fromkeys(("median", "low", "high", "structural_symmetry"), "float64"),
     **dict.fromkeys(("suspect", "zeros_kept", "dirty"), "boolean"),
 }
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
-_PROVENANCE = ("run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
+_PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
+
+
+# A fact: bytes a second that the device's memory can move at most.
+DRAM_PEAK = "dram_peak_bytes_per_s"
 
 
 class MatrixEntry(Protocol):
@@ -65,15 +69,31 @@ class Records:
         """The records of a case, one a machine."""
         return [record for record in self.rows if record.case == case]
 
+    def cases_elsewhere(self, machine: str) -> frozenset[str]:
+        """Names of the cases that machines other than this one have tried."""
+        return frozenset(record.case for record in self.rows if record.machine != machine and _tried(record))
+
+    def facts(self, case: str, machine: str) -> Mapping[str, float]:
+        """What the implementation counted of its device, of a verified result, and as `dram_peak_bytes_per_s`
+        what the device's memory can move at most; empty where nothing is known."""
+        own = (record for record in self.of(case) if record.machine == machine)
+        found = next((record for record in own if record.status is Status.OK), None)
+        if found is None:
+            return {}
+        peak = (found.gpu or {}).get("peak_bytes_per_second")
+        counted: Mapping[str, float] = (found.work or {}).get("facts") or {}
+        return counted if peak is None else {DRAM_PEAK: float(peak), **counted}
+
     def frame(self, cases: Sequence[Case]) -> pd.DataFrame:
-        """One row a case and machine, in the order of the cases; a case without a record is `not_run`."""
+        """One row a case and machine, in the order of the cases; a case without a record is `not_run`. Where
+        a machine cannot run a case (`unavailable`), it has a row only if no other machine has tried."""
         by_case: dict[str, list[Record | None]] = defaultdict(list)
         for record in self.rows:
             by_case[record.case].append(record)
         rows = [
             {**_parts(case), **(_measured(record) if record else _not_run())}
             for case in dict.fromkeys(cases)
-            for record in by_case[case.name] or [None]
+            for record in [r for r in by_case[case.name] if r and _tried(r)] or by_case[case.name] or [None]
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(_DTYPES)
 
@@ -95,6 +115,21 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
     return bins
 
 
+def read_counters(machine: str, case: str, key: str) -> Mapping[str, float] | None:
+    """What `python -m benchmarks.counters` read of that case; None where it was not run, or for an input, a
+    source or a machine other than the record's of that key."""
+    path = results() / machine / "counters" / f"{case}.json"
+    try:
+        found = json.loads(path.read_text())
+        facts: Mapping[str, float] = found["facts"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        logging.getLogger("fillpath").warning("%s: no counters: %s", path, error)
+        return None
+    return facts if found.get("key") == key else None
+
+
 def find_entry(matrix: str, entries: Iterable[MatrixEntry]) -> MatrixEntry | None:
     """The catalogue's entry of a case's matrix, named by id or by group/name."""
     for entry in entries:
@@ -106,6 +141,10 @@ def find_entry(matrix: str, entries: Iterable[MatrixEntry]) -> MatrixEntry | Non
 def printed_name(matrix: str) -> str:
     """A case's matrix as people write it: `poisson3d,40,uniform` is `poisson3d:40:uniform`."""
     return matrix.replace(",", ":").replace("+", "/")
+
+
+def _tried(record: Record) -> bool:
+    return record.status is not Status.UNAVAILABLE
 
 
 def _parts(case: Case) -> dict[str, Any]:
@@ -144,6 +183,7 @@ def _measured(record: Record) -> dict[str, Any]:
         "suspect": record.suspect,
         "edges": work.get("edges"),
         "fills": work.get("fills"),
+        "bytes": work.get("bytes"),
         **{key: prepared.get(key) for key in _PREPARED},
         "verified_by": verified.by if verified else None,
         "verified_method": verified.method if verified else None,

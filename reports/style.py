@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -95,14 +96,25 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
     return Figure(figsize=(width, height), layout=layout)
 
 
-def save(figure: Figure, frame: pd.DataFrame, stem: str, stamp: Stamp, caption: str = "") -> list[Path]:
-    """Write <stem>.svg, .png and .csv into the site, with caption and stamp: same input, same bytes."""
-    write_below(figure, caption, stamp.footer())
+def save(
+    figure: Figure,
+    frame: pd.DataFrame,
+    stem: str,
+    stamp: Stamp,
+    caption: str = "",
+    verdicts: Sequence[tuple[str, str]] = (),
+) -> list[Path]:
+    """Write <stem>.svg, .png and .csv into the site, with caption, verdicts and stamp: same input, same
+    bytes.
+
+    verdicts : what each is called, and its text.
+    """
+    write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
     folder = SITE / "figures"
     paths = [folder / f"{stem}.{kind}" for kind in ("svg", "png", "csv")]
     for path in paths[:2]:
         write_picture(figure, path)
-    write_text(paths[2], csv_text(frame, stamp, caption))
+    write_text(paths[2], csv_text(frame, stamp, caption, verdicts))
     return paths
 
 
@@ -116,9 +128,11 @@ def write_picture(figure: Figure, path: Path) -> None:
         )
 
 
-def csv_text(frame: pd.DataFrame, stamp: Stamp, caption: str = "") -> str:
+def csv_text(
+    frame: pd.DataFrame, stamp: Stamp, caption: str = "", verdicts: Sequence[tuple[str, str]] = ()
+) -> str:
     """The frame as CSV under comment lines `# key: value`."""
-    items = [*stamp.items(), *([("caption", caption)] if caption else [])]
+    items = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
     comments = "".join(f"# {key}: {' '.join(value.split())}\n" for key, value in items)
     return comments + frame.to_csv(index=False, lineterminator="\n")
 
@@ -135,9 +149,12 @@ def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
 
 
 def write_below(figure: Figure, *paragraphs: str) -> None:
-    """Caption and stamp under the figure, outside of its own area: `savefig` grows by them."""
+    """Caption, verdicts and stamp under the figure, outside of its own area: `savefig` grows by them."""
     width, height = figure.get_size_inches()
-    lines = [textwrap.fill(text, int(width * 12.6)) for text in paragraphs if text]
+    wrapped = [
+        [textwrap.fill(line, int(width * 12.6)) for line in text.splitlines()] for text in paragraphs if text
+    ]
+    lines = ["\n".join(paragraph) for paragraph in wrapped]
     if lines:
         figure.text(
             0.005, -0.15 / height, "\n\n".join(lines), ha="left", va="top", size=SMALL, color="#333333",

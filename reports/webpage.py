@@ -72,10 +72,12 @@ def summary(
     records: Records,
     entries: Sequence[MatrixEntry],
 ) -> str:
-    """The closing table as text: case, status, median, the paper's figure; then where the figures are."""
+    """The closing table as text: case, status, median, the paper's figure; then where the figures are. What
+    cannot run here is counted, a line a reason."""
     if not cases:
         return "nothing to measure: no experiment in config/experiments.yaml fits these settings"
-    frame = records.frame(cases)
+    whole = records.frame(cases)
+    frame = whole[whole["status"] != "unavailable"]
     rows = [("case", "status", "median", "the paper")] + [
         (row["case"], row["status"], seconds(row["median"]), paper_figure(Case.parse(row["case"]), entries))
         for row in frame.to_dict("records")
@@ -94,8 +96,25 @@ def summary(
     drawn = [path for pair in figures if (path := _path(*pair, "svg")).is_file()]
     shown = [f"  {_short(path)}" for path in [*drawn, SITE / "index.html"] if path.is_file()]
     rule = "-" * max(map(len, lines))
-    blocks = [[lines[0], rule, *lines[1:]], reasons and ["", "why not ok:", *reasons]]
+    absent = _unavailable(whole)
+    blocks = [
+        [lines[0], rule, *lines[1:]],
+        absent and ["", *absent],
+        reasons and ["", "why not ok:", *reasons],
+    ]
     return "\n".join([line for block in [*blocks, ["", PRINTED], ["", "figures:", *shown]] for line in block])
+
+
+def _unavailable(rows: pd.DataFrame) -> list[str]:
+    """`42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
+    absent = rows[rows["status"] == "unavailable"]
+    return [
+        _clip(
+            f"{len(own)} cases of {', '.join(sorted(set(own['implementation'])))} are unavailable: {reason}",
+            WIDTH,
+        )
+        for reason, own in absent.groupby("reason", sort=False)
+    ]
 
 
 def seconds(value: Any) -> str:
@@ -122,13 +141,21 @@ def _figure(paper: str, figure: str) -> str:
         return f"<p>{escape(title)}: not drawn yet.</p>"
     comments, _ = style.read_csv(_path(paper, figure, "csv"))
     caption = comments.pop("caption", "")
+    verdicts = [(key, comments.pop(key)) for key in list(comments) if key.startswith("verdict ")]
     links = ", ".join(f'<a href="figures/{name}.{kind}">{kind.upper()}</a>' for kind in ("svg", "png", "csv"))
     return (
         f'<figure id="{name}">\n<h3>{escape(title)}</h3>\n'
         f'<img src="figures/{name}.svg" alt="{escape(title)}: '
-        f'the numbers are in the CSV linked below">\n<figcaption><p>{escape(caption)}</p>\n<p>{links}</p>\n'
+        f'the numbers are in the CSV linked below">\n<figcaption><p>{escape(caption)}</p>\n'
+        f"{_verdicts(verdicts)}<p>{links}</p>\n"
         f"{_stamp(list(comments.items()))}</figcaption>\n</figure>"
     )
+
+
+def _verdicts(verdicts: Sequence[tuple[str, str]]) -> str:
+    """What became of the claims, an item each."""
+    items = [f"<li>{escape(key)}: {escape(text)}</li>" for key, text in verdicts]
+    return f"<ul>{''.join(items)}</ul>\n" if items else ""
 
 
 def _cases(rows: pd.DataFrame, printed: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from hypothesis import settings
 
 from fillpath import registry
 from fillpath.paths import ROOT
+from impl.cuda import kernels
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()
@@ -24,7 +24,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
     monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
-    for name in ("SUITE", "PAPER", "DEVICE", "LIMIT", "FRESH", "OFFLINE"):
+    for name in ("SUITE", "PAPER", "DEVICE", "LIMIT", "FRESH", "OFFLINE", "CUDA", "PACKS"):
         monkeypatch.delenv(f"FILLPATH_{name}", raising=False)
 
 
@@ -63,8 +63,8 @@ def suitesparse() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if importlib.util.find_spec("cupy") is None:
-        skip = pytest.mark.skip(reason="CuPy is not installed")
-        for item in items:
-            if "gpu" in item.keywords:
-                item.add_marker(skip)
+    marked = [item for item in items if "gpu" in item.keywords]
+    available, why_not = kernels.available() if marked else (True, "")
+    if not available:
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason=why_not))

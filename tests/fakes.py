@@ -118,6 +118,17 @@ def negative_work(pattern: Pattern) -> Any:
     return fill1(pattern)[0], Work(edges=-1)
 
 
+def negative_facts(pattern: Pattern) -> Any:
+    """A right answer and a share that is no number."""
+    return fill1(pattern)[0], Work(edges=1, facts={"queue_peak": -2, "reinit_share": float("nan")})
+
+
+def device_facts(pattern: Pattern) -> Any:
+    """A right answer and what a device would count."""
+    filled, work = fill1(pattern)
+    return filled, replace(work, facts={"queue_peak": np.int64(7), "reinit_share": np.float32(0.25)})
+
+
 def slow(pattern: Pattern) -> Any:
     """Takes a second."""
     with phase("sleep"):
@@ -190,8 +201,8 @@ def no_gate(pattern: Pattern) -> Any:
 FAKES: list[tuple[Any, dict[str, Any]]] = [
     *((f, {}) for f in (
         right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
-        cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, slow, chatty, counted,
-        miscounted, kept, kept_by_a_wrong_one, a_peer_in_disguise,
+        cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, negative_facts, device_facts,
+        slow, chatty, counted, miscounted, kept, kept_by_a_wrong_one, a_peer_in_disguise,
     )),
     (imprecise, {"peer": "scipy"}),
     *((f, {"stage": "supernodes"}) for f in (one_each, all_in_one, no_cap)),

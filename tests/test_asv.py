@@ -15,10 +15,12 @@ import jsonschema
 import pytest
 from asv.config import Config
 
-from benchmarks import series
+from benchmarks import airspeed, series
 from benchmarks.airspeed import Cases, facets
 from benchmarks.symbolic import Symbolic
+from fillpath.case import Case
 from fillpath.paths import CONFIG, ROOT
+from fillpath.record import read_records, record_path
 
 BENCH = "timing.Planted.track_seconds"
 BENCHMARK = """
@@ -47,6 +49,19 @@ def test_parameters_are_case_names_and_the_base_class_is_not_collected() -> None
     (names,) = Symbolic().params
     assert names and all(name.startswith("symbolic.") for name in names)
     assert inspect.isabstract(Cases) and not inspect.isabstract(Symbolic)
+
+
+def test_what_cannot_run_here_has_its_record_without_a_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], registered_fakes: None
+) -> None:
+    absent = [Case("symbolic", "absent", f"random,{n},0.1") for n in (100, 200)]
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: absent)
+    monkeypatch.setattr(airspeed, "_run_asv", lambda *arguments: pytest.fail("asv was started"))
+    assert Symbolic().params == [[]]
+    airspeed.run_stage("symbolic")
+    assert "2 cases are unavailable: needs a machine that does not exist" in capsys.readouterr().err
+    found = [read_records(record_path("test-machine", case.name)) for case in absent]
+    assert [[record.status for record in records] for records in found] == [["unavailable"], ["unavailable"]]
 
 
 def test_facets_are_text() -> None:

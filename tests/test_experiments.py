@@ -12,8 +12,10 @@ import pytest
 from benchmarks import run
 from benchmarks.experiments import (
     Settings,
+    drawn_cases,
     experiment_cases,
     experiments,
+    figure_cases,
     suite_cases,
     suite_figures,
     suite_inputs,
@@ -21,7 +23,7 @@ from benchmarks.experiments import (
 )
 from fetch import catalogue
 from fillpath import registry
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import CONFIG
 
 
@@ -57,13 +59,73 @@ def test_an_experiment_names_its_threads_and_no_matrix_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     figure = next(experiment for experiment in experiments() if experiment.id == "gsofa-fig11")
-    assert all(".threads=1@" in case.name for case in experiment_cases(figure, Settings()))
+    on_cpu = experiment_cases(figure, Settings(device="cpu"))
+    assert on_cpu and all(".threads=1@" in case.name for case in on_cpu)
+    on_gpu = experiment_cases(figure, Settings(device="gpu"))
+    assert on_gpu and all(case.threads == 0 for case in on_gpu), "one case with Figure 10's"
     text = (CONFIG / "experiments.yaml").read_text().replace("only: [bcsstk18,", "only: [memplus,")
     (tmp_path / "experiments.yaml").write_text(text)
     shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
     monkeypatch.setattr("benchmarks.experiments.CONFIG", tmp_path)
     with pytest.raises(ConfigError, match="gsofa-fig4: memplus"):
         experiments.__wrapped__()
+
+
+def test_an_experiment_names_implementations_with_their_options() -> None:
+    figure = replace(experiments()[0], implementations=("fill1", "gsofa.fill_first=true.memory_budget=1GB"))
+    options = {(case.implementation, case.options) for case in experiment_cases(figure, Settings())}
+    assert options == {("fill1", ()), ("gsofa", (("fill_first", "true"), ("memory_budget", "1GB")))}
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("gsofa.memory_budget=1000MB", "write gsofa.memory_budget=1GB"),
+        ("gsofa.maxid_ranges=true", "write gsofa$"),
+        ("gsofa.threads=2", "write gsofa$"),
+        ("gsofa.no_such_option=1", "no option 'no_such_option'"),
+    ],
+)
+def test_options_are_written_as_a_case_writes_them(
+    written: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (CONFIG / "experiments.yaml").read_text().replace("[gsofa, gsofa.fill_first=true]", f"[{written}]")
+    (tmp_path / "experiments.yaml").write_text(text)
+    shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
+    monkeypatch.setattr("benchmarks.experiments.CONFIG", tmp_path)
+    with pytest.raises(FillpathError, match=said):
+        experiments.__wrapped__()
+
+
+def test_a_reader_without_a_gpu_is_shown_what_others_measured() -> None:
+    here = Settings(device="cpu")
+    others = {
+        case.name
+        for suite in ("embedded", "small")
+        for case in figure_cases("gsofa", "fig14", Settings(suite=suite))
+    }
+    assert drawn_cases("gsofa", "fig14", here, set()) == []
+    drawn = drawn_cases("gsofa", "fig14", here, others)
+    assert {case.name for case in drawn} == others and len(drawn) == len(others)
+    own = figure_cases("gsofa", "fig10", here)
+    assert drawn_cases("gsofa", "fig10", here, others)[: len(own)] == own
+    assert drawn_cases("gsofa", "fig10", here, {"symbolic.fill1@no+such.metis"}) == own
+
+
+def test_every_gpu_figure_pairs_what_it_measures() -> None:
+    """Each case with an option has in the same experiment the case that it is held against."""
+    from reports.gsofa import fig16
+    from reports.gsofa.device import without
+    from reports.gsofa.space import switched_on
+
+    partners = {
+        "fig5": switched_on, "table2": None, "table3": switched_on, "fig14": without("maxid_ranges"),
+        "fig15": without("dynamic_space"), "fig16": fig16.with_most, "fig20": without("fill_first"),
+    }  # fmt: skip
+    for figure, partner in partners.items():
+        cases = figure_cases("gsofa", figure, Settings(suite="papers"))
+        held = {other for case in cases if partner and (other := partner(case))}
+        assert held <= set(cases) and (held or partner is None), figure
 
 
 def test_the_embedded_suite_needs_no_download() -> None:
@@ -90,7 +152,9 @@ def test_cases_come_cheapest_first_and_once() -> None:
 
 
 def test_settings_narrow() -> None:
-    assert suite_cases(Settings(device="gpu")) == []
+    by_device = [set(suite_cases(Settings(device=device))) for device in ("cpu", "gpu")]
+    assert all(by_device) and not by_device[0] & by_device[1]
+    assert by_device[0] | by_device[1] == set(suite_cases(Settings()))
     assert suite_cases(Settings(paper="parac")) == []
     assert suite_stages(Settings()) == ["symbolic"]
     assert ("gsofa", "fig10") in suite_figures(Settings())

@@ -218,6 +218,19 @@ def test_impossible_work_is_an_error_with_a_record() -> None:
     assert "negative edges" in record.reason
 
 
+def test_facts_that_no_count_can_be_are_an_error_with_a_record() -> None:
+    record = measure(case_of("negative_facts"), LIMITS)
+    assert record.status is Status.ERROR
+    assert record.reason == "its work has negative queue_peak, no finite reinit_share"
+
+
+def test_device_facts_are_kept_beside_the_work() -> None:
+    record = measure(case_of("device_facts"), LIMITS)
+    assert record.work is not None
+    assert record.work["facts"] == {"queue_peak": 7.0, "reinit_share": 0.25}
+    assert read_records(record_path("test-machine", record.case)) == [record]
+
+
 def test_a_kill_from_outside_does_not_settle_the_case() -> None:
     assert not measure(case_of("killed"), LIMITS).conclusive
     measure(case_of("killed"), LIMITS)

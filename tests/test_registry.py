@@ -54,6 +54,8 @@ def test_text_becomes_values(entry: registry.Implementation) -> None:
 
 def test_one_value_has_one_spelling_and_defaults_none(entry: registry.Implementation) -> None:
     assert entry.canonical({"memory_budget": "1024MiB"}) == (("memory_budget", "1GiB"),)
+    for text, written in (("16GB", "16GB"), ("256MB", "256MB"), ("1000MB", "1GB"), ("7", "7"), ("0", "0")):
+        assert entry.canonical({"memory_budget": text}) == (("memory_budget", written),)
     assert entry.canonical({"memory_budget": "none", "fast": "true", "tolerance": "0.50"}) == ()
     assert entry.canonical({"tolerance": "0.250", "fast": "false"}) == (
         ("fast", "false"),
@@ -94,7 +96,9 @@ def test_one_name_cannot_mean_two_implementations(entry: registry.Implementation
 
 def test_the_source_hash_follows_what_is_imported_and_nothing_else() -> None:
     files = registry._closure(ROOT / "impl" / "symbolic" / "fill2_cpu.py")
-    assert {path.name for path in files} == {"fill2_cpu.py", "bitset.py", "__init__.py"}
+    assert {path.name for path in files} == {
+        *("fill2_cpu.py", "bitset.py", "chunks.py", "memory.py", "__init__.py")
+    }
 
 
 def test_the_source_hash_follows_relative_imports_and_packages(tmp_path: Path) -> None:
@@ -112,3 +116,16 @@ def test_every_implementation_is_one_documented_file_without_a_clock() -> None:
         assert entry.summary.endswith(".") or entry.summary.endswith(")."), entry.name
         assert source.count("@implementation(") == 1
         assert not any(word in source for word in ("import time", "print(", "perf_counter", "import asv"))
+
+
+def test_the_source_hash_follows_what_kernels_include(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "HEADERS", tmp_path)
+    kernel = tmp_path / "k.cu"
+    kernel.write_text(
+        '#include "a.cuh"\n# include "b.cuh"\n#include <cuda_runtime.h>\n// #include "no.cuh"\n'
+    )
+    (tmp_path / "a.cuh").write_text('#include "b.cuh"\n')
+    (tmp_path / "b.cuh").write_text('#pragma once\n#include "a.cuh"\n')
+    assert [path.name for path in registry.included(kernel)] == ["a.cuh", "b.cuh"]

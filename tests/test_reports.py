@@ -58,6 +58,21 @@ ONE_CORE = [
     Case("symbolic", name, "bcsstk18", METIS, threads=1)
     for name in ("gsofa_cpu", "gilbert_peierls", "fill1_pruned")
 ]
+SPACE_OFF = "bubble_removal=false.dynamic_space=false.external_frontiers=false"
+ON_GPU = [
+    Case.parse(f"symbolic.{name}@{matrix}.metis")
+    for matrix in ("bcsstk18", "circuit,4000")
+    for name in (
+        "fill2_gpu", "gsofa", "gsofa.fill_first=true", "gsofa.maxid_ranges=false", "gsofa.rule=published",
+        f"gsofa.{SPACE_OFF}.rule=published", "gsofa.memory_budget=16GB", "gsofa.memory_budget=1GB",
+        "gsofa.dynamic_space=false.memory_budget=1GB",
+    )
+]  # fmt: skip
+FACTS = {
+    "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
+    "bytes_fill": 8e7, "bytes_queue": 6e8, "bytes_external": 0.0, "queue_mean": 0.001, "queue_peak": 0.2,
+    "reinit_share": 0.03,
+}  # fmt: skip
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
     "symbolic.fill2_cpu@grid2d,60.metis": (Status.WRONG, "3 rows differ <first: 7 & 9>"),
@@ -92,7 +107,25 @@ def made_record(case: Case, number: int) -> Record:
     )  # fmt: skip
 
 
-RECORDS = Records(tuple(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT))
+def unavailable(case: Case, number: int) -> Record:
+    """A record of a machine without a GPU."""
+    record = replace(made_record(case, number), status=Status.UNAVAILABLE, reason="no NVIDIA GPU", seconds=[])
+    return replace(record, prepared=None, work=None, verified=None)
+
+
+def on_gpu(case: Case, number: int, **changes: Any) -> Record:
+    """A record of a GPU's."""
+    record = made_record(case, number)
+    work = {**(record.work or {}), "facts": FACTS} if record.work else None
+    return replace(record, work=work, device="Imaginary GPU", **changes)
+
+
+RECORDS = Records(
+    (
+        *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
+        *(on_gpu(case, 30 + number) for number, case in enumerate(ON_GPU)),
+    )
+)
 
 
 @pytest.fixture
@@ -133,9 +166,11 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
 
 
 def test_no_records_at_all_still_draws(site: Path) -> None:
+    chosen = [*CASES[:3], *ONE_CORE, *ON_GPU]
+    absent = Records(tuple(unavailable(case, number) for number, case in enumerate(ON_GPU)))
     for paper, figure in reports.available_figures():
-        assert all(path.is_file() for path in reports.draw(paper, figure, CASES[:3], Records(), ENTRIES))
-        assert all(path.is_file() for path in reports.draw(paper, figure, [], Records(), ENTRIES))
+        for cases, records in ((chosen, Records()), ([], Records()), (chosen, absent), ([], absent)):
+            assert all(path.is_file() for path in reports.draw(paper, figure, cases, records, ENTRIES))
 
 
 def test_teps_only_where_edges_are_those_of_fill2() -> None:
@@ -186,11 +221,12 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
 
 @pytest.mark.parametrize("pair", reports.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
-    paths = reports.draw(*pair, [*CASES, *ONE_CORE], RECORDS, ENTRIES)
+    cases = [*CASES, *ONE_CORE, *ON_GPU]
+    paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])
     spec = figures.spec(*pair)
-    chosen = [case for case in (*CASES, *ONE_CORE) if spec.select(case)]
+    chosen = [case for case in cases if spec.select(case)]
     wanted = spec.frame(RECORDS, ENTRIES, chosen)
     pd.testing.assert_frame_equal(
         frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True
@@ -272,6 +308,38 @@ def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
     assert paper_figure(Case.parse(case), ENTRIES) == text
 
 
+def test_what_cannot_run_here_is_counted_by_reason(site: Path) -> None:
+    absent = tuple(unavailable(case, number) for number, case in enumerate(ON_GPU))
+    records = Records((*RECORDS.of(CASES[0].name), *absent))
+    text = reports.summary([], [CASES[0], *ON_GPU], records, ENTRIES)
+    assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
+    assert CASES[0].name in text and ON_GPU[0].name not in text
+    page = reports.page([], [CASES[0], *ON_GPU], records, ENTRIES).read_text()
+    assert all(case.name in page for case in ON_GPU)
+
+
+def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> None:
+    here = [replace(unavailable(case, number), machine="here") for number, case in enumerate(ON_GPU[:2])]
+    there = replace(on_gpu(ON_GPU[0], 1), machine="there", status=Status.TIMEOUT, seconds=[])
+    records = Records((*here, there))
+    rows = records.frame(ON_GPU[:3])
+    assert list(zip(rows["machine"].fillna("-"), rows["status"], strict=True)) == [
+        ("there", "timeout"), ("here", "unavailable"), ("-", "not_run"),
+    ]  # fmt: skip
+    assert records.cases_elsewhere("here") == {ON_GPU[0].name}
+    assert records.cases_elsewhere("there") == frozenset()
+
+
+def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
+    path = next(p for p in reports.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
+    comments, frame = style.read_csv(path)
+    (key,) = [key for key in comments if key.startswith("verdict ")]
+    assert key == "verdict fig14_maxid_ranges (seconds, made-up, indicative (stand-in))" and len(frame) > 2
+    assert "printed 1.14x" in comments[key]
+    page = reports.page([("gsofa", "fig14")], ON_GPU, RECORDS, ENTRIES).read_text()
+    assert f"<li>{key}: {comments[key]}</li>" in page
+
+
 def test_times_are_readable() -> None:
     assert [webpage.seconds(value) for value in (None, 0.0, 2.5e-7, 0.0123, 61.0, 999.7, 12345.6)] == [
         "-", "0 ns", "250 ns", "12.3 ms", "61 s", "1,000 s", "12,346 s",
@@ -294,7 +362,7 @@ def test_figures_speak_to_claims_that_exist() -> None:
 
 def test_state_table_has_every_claim_and_can_be_written(tmp_path: Path) -> None:
     assert len(state.state_table().splitlines()) >= 2 + len(claims())
-    assert "CPU side drawn" in state.state_table() and "not yet" in state.state_table()
+    assert "drawn" in state.state_table() and "not yet" in state.state_table()
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{state.PART.begin}\nold\n{state.PART.end}\nafter\n")
     assert state.main(["--check"], readme) == 1

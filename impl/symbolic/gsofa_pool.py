@@ -68,7 +68,8 @@ class Pool:
 
     def launches(self) -> Iterator[Launch]:
         """Those that cover all sources, the largest ids first."""
-        parts = min(DIVISIONS, self.n) if self.dynamic and self.bubble_removal and self.binds else 1
+        parts = DIVISIONS if self.dynamic and self.bubble_removal and self.binds else 1
+        parts = min(parts, self.n)
         for part in reversed(range(parts)):
             yield self._launch(self.n * part // parts, self.n * (part + 1) // parts)
 

@@ -5,11 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reports.figures import FigureSpec
-from reports.gsofa import fig4, fig10, fig11, table1
+from reports.gsofa import (
+    fig4,
+    fig5,
+    fig10,
+    fig11,
+    fig13,
+    fig14,
+    fig15,
+    fig16,
+    fig20,
+    table1,
+    table2,
+    table3,
+)
 
 FIGURES: Mapping[str, FigureSpec] = {
     "table1": table1.SPEC,
+    "table2": table2.SPEC,
+    "table3": table3.SPEC,
     "fig4": fig4.SPEC,
+    "fig5": fig5.SPEC,
     "fig10": fig10.SPEC,
     "fig11": fig11.SPEC,
+    "fig13": fig13.SPEC,
+    "fig14": fig14.SPEC,
+    "fig15": fig15.SPEC,
+    "fig16": fig16.SPEC,
+    "fig20": fig20.SPEC,
 }

@@ -17,7 +17,7 @@ from reports.gsofa.naming import label, lines, listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry, read_series
 from reports.style import LARGE, NORMAL, PALETTE, new_figure
 
-DRAWN = "gsofa_cpu"
+DRAWN = ("gsofa_cpu", "gsofa")
 BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 ACROSS = 2
 # Below every average frontier that is not zero, which is at least 1.
@@ -31,8 +31,8 @@ def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
     parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
     parts.sort(key=_place)
     columns = [
-        "case", "matrix", "label", "stand_in_for", "preparation", "threads", "machine", "status", "reason",
-        "n", *BINS, "smallest", "largest", "ratio", "paper_matrix", "paper_ratio",
+        "case", "implementation", "matrix", "label", "stand_in_for", "preparation", "threads", "machine",
+        "status", "reason", "n", *BINS, "smallest", "largest", "ratio", "paper_matrix", "paper_ratio",
     ]  # fmt: skip
     numbers = (*BINS, "n", "smallest", "largest", "ratio", "paper_ratio")
     empty = pd.DataFrame(columns=columns)
@@ -41,8 +41,10 @@ def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
 
 
 def fig4(frame: pd.DataFrame) -> Figure:
-    """One panel a case: mean and range of each bin of sources on a log axis."""
-    panels = [group for _, group in frame.groupby(["case", "machine"], sort=False, dropna=False)]
+    """One panel a case: mean and range of each bin of sources on a log axis. An implementation that cannot
+    run anywhere has none: the caption says so."""
+    shown = frame[frame["status"] != "unavailable"]
+    panels = [group for _, group in shown.groupby(["case", "machine"], sort=False, dropna=False)]
     down = max(1, -(-len(panels) // ACROSS))
     figure = new_figure(14.0, 1.0 + 4.4 * down)
     figure.suptitle(
@@ -65,14 +67,16 @@ def fig4(frame: pd.DataFrame) -> Figure:
 def fig4_caption(frame: pd.DataFrame) -> str:
     """What an average frontier is, and what the ratio is of."""
     drawn = frame[frame["frontier_mean"].notna()]
-    threads = listed(str(count) if count else "all cores" for count in drawn["threads"])
+    on_cpu = drawn[drawn["implementation"] == DRAWN[0]]
+    threads = listed(str(count) if count else "all cores" for count in on_cpu["threads"])
     return (
         "Average frontier size of a source: the vertices that its traversal expands, repeats counted, over "
-        f"the iterations that it takes; by {DRAWN}, threads: {threads}, from verified results only. Points: "
-        "mean over the sources of a bin, band: least to most in it; at most 2000 bins. Sources without a "
-        "smaller neighbour have no frontier: 0, below the axis. Ratio: largest over smallest average above "
-        "0, as the bins tell (one that holds a 0 hides the smallest of its others). The paper's ratios are "
-        "of its GPU code on its own matrices, ordered by ParMETIS; preparation here: "
+        f"the iterations that it takes; by {listed(drawn['implementation'])} (gsofa_cpu on threads: "
+        f"{threads}; gsofa on the GPU, whose iterations are steps of a block), from verified results only. "
+        f"{_absent(frame)}Points: mean over the sources of a bin, band: least to most in it; at most 2000 "
+        "bins. Sources without a smaller neighbour have no frontier: 0, below the axis. Ratio: largest over "
+        "smallest average above 0, as the bins tell (one that holds a 0 hides the smallest of its others). "
+        "The paper's ratios are of its GPU code on its own matrices, ordered by ParMETIS; preparation here: "
         f"{listed(frame['preparation'].dropna())} (metis: METIS). How sources are scheduled decides how "
         "often they expand a vertex. Stand-ins are other matrices than the paper's, under their own names: "
         "indicative only."
@@ -84,7 +88,7 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
     stood_for = stand_in(entry, _printed())
     short = abbreviation(entry) or (stood_for or "").partition(", ")[0]
     bins, reason = _bins(row)
-    kept = ("case", "matrix", "preparation", "threads", "machine", "status")
+    kept = ("case", "implementation", "matrix", "preparation", "threads", "machine", "status")
     return bins.assign(
         **{name: row[name] for name in kept},
         label=label(row["matrix"], entry),
@@ -95,6 +99,13 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
         paper_matrix=short if short in _printed() else None,
         paper_ratio=_printed().get(short),
     )
+
+
+def _absent(frame: pd.DataFrame) -> str:
+    """What could not run on any machine, and why."""
+    absent = frame[frame["status"] == "unavailable"]
+    names, reasons = listed(absent["implementation"]), listed(absent["reason"])
+    return "" if absent.empty else f"Without a panel: {names}, unavailable ({reasons}). "
 
 
 def _printed() -> Mapping[str, float]:
@@ -135,7 +146,7 @@ def _growth(bins: pd.DataFrame) -> dict[str, float | None]:
 def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
     row = panel.iloc[0].to_dict()
     host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
-    axes.set_title(lines(row).replace("\n", ", ") + host, loc="left")
+    axes.set_title(f"{lines(row)}, {row['implementation']}{host}".replace("\n", ", "), loc="left")
     axes.set_xlabel("source")
     if pd.isna(row["ratio"]):
         _empty(axes, row)
@@ -172,7 +183,7 @@ def _ratios(row: Mapping[Any, Any]) -> str:
 
 SPEC = FigureSpec(
     "Figure 4: average frontier size of each source",
-    lambda case: case.stage == "symbolic" and case.implementation == DRAWN,
+    lambda case: case.stage == "symbolic" and case.implementation in DRAWN and not case.options,
     fig4_frame,
     fig4,
     fig4_caption,

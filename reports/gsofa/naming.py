@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from reports.claims import abbreviation, abbreviations
-from reports.records import MatrixEntry, printed_name
+from reports.records import MatrixEntry, find_entry, printed_name
 
 
 def label(matrix: str, entry: MatrixEntry | None) -> str:
@@ -26,9 +26,23 @@ def stand_in(entry: MatrixEntry | None, among: Iterable[str] | None = None) -> s
     return ", ".join(short for short in shorts if among is None or short in among) or None
 
 
+def add_names(frame: pd.DataFrame, entries: Sequence[MatrixEntry]) -> None:
+    """Add `label`, `abbr` (of the paper's own matrices only) and `stand_in_for` to rows with a `matrix`."""
+    found = [find_entry(matrix, entries) for matrix in frame["matrix"]]
+    frame["label"] = [label(m, entry) for m, entry in zip(frame["matrix"], found, strict=True)]
+    frame["abbr"] = pd.Series([abbreviation(entry) for entry in found], index=frame.index, dtype="object")
+    frame["stand_in_for"] = [stand_in(entry) for entry in found]
+
+
+def printed_label(abbr: str) -> str:
+    """The label of a matrix of the paper's Table 1."""
+    return next(f"{name} ({abbr})" for name, short in abbreviations().items() if short == abbr)
+
+
 def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:
     """A row's `label`, with its preparation where there are several, and what it stands in for below."""
-    found = [str(row["label"]) + (f", {row['preparation']}" if several_preparations else "")]
+    prepared = several_preparations and not pd.isna(row["preparation"])
+    found = [str(row["label"]) + (f", {row['preparation']}" if prepared else "")]
     if not pd.isna(row["stand_in_for"]):
         found.append(f"stand-in: {row['stand_in_for']}")
     return "\n".join(found)

@@ -1,0 +1,156 @@
+"""Figure 13: device memory throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports import bars
+from reports.claims import claim
+from reports.figures import Entries, FigureSpec
+from reports.gsofa.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption, is_gsofa
+from reports.gsofa.gains import PRINTED_LINE, add_stars, gains_legend
+from reports.gsofa.naming import listed
+from reports.gsofa.timed import add_columns, name_matrices, width
+from reports.records import DRAM_PEAK, Records, read_counters
+from reports.style import LARGE, new_figure
+from reports.verdicts import Verdict, judge
+
+CLAIM = "fig13_bandwidth"
+COUNTERS, COUNTED = "hardware counters", "counted"
+NUMBERS = (
+    "dram_bytes", "l2_bytes", "kernel_seconds", "dram_bytes_per_s", "l2_bytes_per_s", DRAM_PEAK,
+    "share_of_peak",
+)  # fmt: skip
+RATE = bars.Panel("rate", "rate", "rate", "bytes / second", "told")
+SHARE = bars.Panel(
+    "share_of_peak", "share_of_peak", "share_of_peak", "DRAM, share of the\ncard's peak", "told_share",
+    points=True, hollow="counted", form="{:.0%}".format, log=False,
+)  # fmt: skip
+
+
+def fig13_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a matrix and machine: bytes through DRAM and L2, the seconds of the kernels that moved them, and
+    the share of the card's peak. how : `hardware counters`, or `counted` by the implementation, or empty."""
+    plain = [case for case in cases if not case.options]
+    frame = device_frame(records, entries, plain, (DRAM_PEAK,))
+    read = [_read(row) for row in frame.to_dict("records")]
+    frame["how"] = pd.Series([found.get("how") for found in read], index=frame.index, dtype="object")
+    add_columns(frame, read, NUMBERS)
+    frame["told"] = frame["status"].where(
+        (frame["status"] != "ok") | frame["dram_bytes_per_s"].notna(), NOT_MEASURED
+    )
+    printed = claim("gsofa", CLAIM)
+    rates = {abbr: 1e9 * float(value) for abbr, value in printed.data["max"].items()}
+    shares = dict.fromkeys(rates, float(printed.data["share_of_peak"]["max"]))
+    frame = add_printed(frame, {"paper_bytes_per_s": rates, "paper_share": shares})
+    return columns_of(frame, "how", "told", *NUMBERS, "paper_bytes_per_s", "paper_share")
+
+
+def fig13(frame: pd.DataFrame) -> Figure:
+    """Bytes a second through DRAM and L2 above the share of DRAM's peak."""
+    figure = new_figure(width(frame), 9.0)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    figure.suptitle("GSoFA, Figure 13: memory throughput", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    levels = _levels(frame)
+    bars.bar_panel(top, levels, RATE, pd.Series(True, index=levels.index))
+    add_stars(top, frame, "paper_bytes_per_s", _gigabytes)
+    low, high = top.get_ylim()
+    top.set_ylim(min(low, float(frame["paper_bytes_per_s"].min()) / 4), high)
+    bars.legend(top, levels, {}, hidden=set(levels.loc[levels["machine"].isna(), "series"]))
+    printed = claim("gsofa", CLAIM).data["share_of_peak"]
+    told_share = frame["told"].where(frame["told"] != "ok", _share_status(frame))
+    share = frame.assign(told_share=told_share, counted=frame["how"] == COUNTED)
+    bars.bar_panel(bottom, share, SHARE, pd.Series(True, index=share.index))
+    bottom.set_ylim(0, 1)
+    bottom.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
+    bottom.axhline(printed["mean"], **PRINTED_LINE)
+    add_stars(bottom, frame, "paper_share", SHARE.form)
+    lines = [("star", "printed, of the matrix"), ("line", f"printed mean, {printed['mean']:.0%}")]
+    counted = [("hollow", "counted, not read")] if share["counted"].any() else []
+    gains_legend(bottom, share, [*lines, *counted, ("slot", "no number")])
+    name_matrices(bottom, frame)
+    return figure
+
+
+def fig13_caption(frame: pd.DataFrame) -> str:
+    """How the bytes are known, and what they are divided by."""
+    hows = listed(frame["how"].dropna())
+    return (
+        f"Bytes: {hows} (hardware counters: dram__bytes.sum and lts__t_sectors.sum x 32 bytes of the "
+        "implementation's kernels, read by ncu in a run of its own, clocks left alone, over the kernels' own "
+        "time in it; counted: bytes that the implementation says it moved, over its median seconds: no more "
+        "than an estimate of what reaches DRAM). Peak: of the card, from its memory clock and bus width. The "
+        f"paper reads nvprof on one V100 with a peak of 900 GB/s. {gpu_caption(frame, timed=False)}"
+    )
+
+
+def fig13_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """The mean share of the peak, by how its bytes are known."""
+    found = claim("gsofa", CLAIM)
+    hows = list(dict.fromkeys(frame["how"].dropna())) or [COUNTERS]
+    return [
+        verdict
+        for how in hows
+        for verdict in judge(
+            frame[frame["how"] == how], found, "share_of_peak", found.data["share_of_peak"]["mean"],
+            basis=f"share of DRAM's peak, {how}", status="told", neutral=None, form="{:.0%}".format,
+        )
+    ]  # fmt: skip
+
+
+def _gigabytes(rate: float) -> str:
+    return f"{rate / 1e9:.4g} GB/s"
+
+
+def _read(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """What is known of the bytes of a verified result: counters before counts; nothing of any other."""
+    if row["status"] != "ok":
+        return {}
+    counters = read_counters(row["machine"], row["case"], row["key"])
+    if counters is not None:
+        return _rates({DRAM_PEAK: row[DRAM_PEAK], **counters, "how": COUNTERS})
+    if pd.isna(row["bytes"]):
+        return {}
+    counted = {"dram_bytes": row["bytes"], "kernel_seconds": row["median"], DRAM_PEAK: row[DRAM_PEAK]}
+    return _rates({**counted, "how": COUNTED})
+
+
+def _rates(known: dict[str, Any]) -> dict[str, Any]:
+    seconds, peak = known.get("kernel_seconds"), known.get(DRAM_PEAK)
+    rates = {
+        f"{level}_bytes_per_s": known[f"{level}_bytes"] / seconds
+        for level in ("dram", "l2")
+        if seconds and f"{level}_bytes" in known
+    }
+    dram = rates.get("dram_bytes_per_s")
+    return known | rates | ({"share_of_peak": dram / peak} if dram is not None and peak else {})
+
+
+def _share_status(frame: pd.DataFrame) -> pd.Series[str]:
+    """`ok` where the card's peak is known too."""
+    known = frame["share_of_peak"].notna()
+    return pd.Series("ok", index=frame.index).where(known, NOT_MEASURED)
+
+
+def _levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for DRAM and one for L2, with `rate`; L2's left out where it is not known."""
+    dram = frame.assign(rate=frame["dram_bytes_per_s"], series="DRAM, " + frame["series"])
+    second = frame[frame["l2_bytes_per_s"].notna()]
+    second = second.assign(rate=second["l2_bytes_per_s"], series="L2, " + second["series"])
+    return pd.concat([dram, second]) if len(second) else dram
+
+
+SPEC = FigureSpec(
+    "Figure 13: memory throughput",
+    is_gsofa,
+    fig13_frame,
+    fig13,
+    fig13_caption,
+    claims=(CLAIM,),
+    judge=fig13_verdicts,
+)

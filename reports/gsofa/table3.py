@@ -1,0 +1,108 @@
+"""Table 3: how much of the frontier queues is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports.claims import claim, printed_table
+from reports.figures import Entries, FigureSpec
+from reports.gsofa.device import NOT_MEASURED, add_printed, columns_of, gpu_caption, is_gsofa
+from reports.gsofa.naming import lines
+from reports.gsofa.space import space_frame
+from reports.records import Records
+from reports.tables import Column, table
+from reports.verdicts import Verdict, judge
+
+CLAIM = "table3_queue_usage"
+FILE = "gsofa_table3_queue_usage"
+PRINTED = ("paper_mean_percent", "paper_peak_percent")
+WHOLE, DEFAULT = ("mean_percent", "peak_percent"), ("default_mean_percent", "default_peak_percent")
+
+
+def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a matrix and machine: mean and peak share of the queues in use, in per cent: of whole queues
+    (space optimisations off), and of those that gsofa has by default. told : `ok` where the first are
+    known."""
+    frame = space_frame(records, entries, cases)
+    for prefix, names in (("", WHOLE), ("default_", DEFAULT)):
+        for fact, name in zip(("queue_mean", "queue_peak"), names, strict=True):
+            frame[name] = 100 * frame[f"{prefix}{fact}"]
+    known = frame[list(WHOLE)].notna().all(axis=1)
+    frame["told"] = frame["status"].where((frame["status"] != "ok") | known, NOT_MEASURED)
+    table3 = printed_table(FILE).set_index("abbr")
+    columns = ("average_usage_percent", "peak_usage_percent")
+    printed = {
+        name: {str(abbr): float(value) for abbr, value in table3[column].items()}
+        for name, column in zip(PRINTED, columns, strict=True)
+    }
+    frame = add_printed(frame, printed)
+    return columns_of(
+        frame, *PRINTED, *WHOLE, *DEFAULT, "concurrent_sources", "default_concurrent_sources", "told"
+    )
+
+
+def table3(frame: pd.DataFrame) -> Figure:
+    """The print beside what was measured, one row a matrix and machine."""
+    rows = [_row(row) for row in frame.to_dict("records")]
+    columns = [
+        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        *_pair("printed in the paper"),
+        *_pair("here, of whole queues"),
+        *_pair("here, of gsofa's by default"),
+        Column("measured on", max(2.0, 0.112 * max(len(row[-1]) for row in rows))),
+    ]
+    shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
+    return table("GSoFA, Table 3: use of the frontier queues, per cent", columns, rows, shaded)
+
+
+def table3_caption(frame: pd.DataFrame) -> str:
+    """What a share is of."""
+    return (
+        "Entries waiting in the frontier queues over those that they have room for: the mean over gsofa's "
+        "iterations and the most at any. Whole queues: space optimisations off, n entries a source, the "
+        "authors' rule for the number of sources, as the paper's are. By default a queue that is full goes "
+        "on in pinned host memory. An iteration is a step of one block's queue here, of the whole card's in "
+        f"the paper. Rows on grey are stand-ins. {gpu_caption(frame, timed=False, slots=False)}"
+    )
+
+
+def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Mean and peak beside the print."""
+    found = claim("gsofa", CLAIM)
+    return [
+        verdict
+        for name, column in zip(WHOLE, PRINTED, strict=True)
+        for verdict in judge(
+            frame, found, name, float(frame[column].mean()), basis=name.replace("_", " "), status="told",
+            form="{:.3g}%".format,
+        )
+    ]  # fmt: skip
+
+
+def _pair(group: str) -> list[Column]:
+    return [Column("mean", 1.5, group), Column("peak", 1.5, group)]
+
+
+def _row(row: Mapping[Any, Any]) -> list[str]:
+    numbers = [row[name] for name in (*PRINTED, *WHOLE, *DEFAULT)]
+    return [
+        lines(row).replace("\n", ", "),
+        *("-" if pd.isna(number) else f"{number:.3g}" for number in numbers),
+        str(row["where"]) if row["told"] == "ok" else str(row["told"]).replace("_", " "),
+    ]
+
+
+SPEC = FigureSpec(
+    "Table 3: use of the frontier queues",
+    is_gsofa,
+    table3_frame,
+    table3,
+    table3_caption,
+    claims=(CLAIM,),
+    judge=table3_verdicts,
+)

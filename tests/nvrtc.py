@@ -1,0 +1,85 @@
+"""Compiling kernels without a GPU: NVRTC through cuda.bindings, with the options that CuPy gives it."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fillpath import registry
+from fillpath.paths import ROOT
+from fillpath.registry import included
+from impl.cuda import kernels
+
+# Of CUDA 13's architectures those of A100, H100 / H200 and B200. NVRTC_ARCHITECTURES names others.
+ARCHITECTURES = tuple(os.environ.get("NVRTC_ARCHITECTURES", "sm_80 sm_90 sm_100").split())
+# CuPy 14 adds these to what `kernels.load` asks for.
+CUPYS = ("-ftz=true", "--device-as-default-execution-space")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A .cu file in one of its variants. users : the implementations that name it."""
+
+    path: Path
+    defines: tuple[str, ...]
+    users: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join([str(self.path.relative_to(ROOT)), *self.defines])
+
+
+def bindings() -> tuple[Any, str]:
+    """(cuda.bindings.nvrtc, ""), or (None, why it cannot be used here)."""
+    try:
+        nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+        nvrtc.nvrtcVersion()
+    except (ImportError, RuntimeError, OSError) as error:
+        return None, f"no NVRTC on this platform: {error}"
+    return nvrtc, ""
+
+
+def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...]) -> str:
+    """Compile to machine code. Returns NVRTC's log with what failed, empty where nothing did."""
+    _, program = nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], [])
+    status = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])[0]
+    if status == nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        return "" if nvrtc.nvrtcGetCUBINSize(program)[1] else "no machine code came of it"
+    log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+    nvrtc.nvrtcGetProgramLog(program, log)
+    return f"{status.name}\n{log.rstrip(bytes(1)).decode(errors='replace')}"
+
+
+def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str) -> str:
+    """NVRTC's log with what failed, empty where nothing did."""
+    options = (*kernels.options(kernel.defines), *CUPYS, f"-arch={architecture}")
+    return compile_source(nvrtc, kernel.path.read_text(), kernel.path.name, options)
+
+
+def registered_kernels() -> list[Kernel]:
+    """Every .cu file that an implementation names, in every variant that differs for it."""
+    entries = [entry for entry in registry.registered() if entry.kernels]
+    found: dict[tuple[Path, tuple[str, ...]], list[str]] = {}
+    for entry, path, variant in _named(entries):
+        found.setdefault((path, _seen_by(path, variant)), []).append(f"{entry.stage}.{entry.name}")
+    return [Kernel(path, defines, tuple(dict.fromkeys(users))) for (path, defines), users in found.items()]
+
+
+def _named(
+    entries: list[registry.Implementation],
+) -> Iterator[tuple[registry.Implementation, Path, tuple[str, ...]]]:
+    for entry in entries:
+        variants = importlib.import_module(entry.module).VARIANTS
+        for path, variant in itertools.product(entry.kernel_paths(), variants):
+            yield entry, path, variant
+
+
+def _seen_by(path: Path, variant: tuple[str, ...]) -> tuple[str, ...]:
+    """The defines that the file or a header of it mentions: others make no difference to it."""
+    text = "\n".join(part.read_text() for part in (path, *included(path)))
+    return tuple(define for define in variant if re.search(rf"\b{define.partition('=')[0]}\b", text))

@@ -1,0 +1,271 @@
+"""Hardware counters: what Nsight Compute writes becomes sums of the implementation's own kernels, or one
+clear line.
+
+The CSV is in ncu's documented long format (--csv --print-units base --metrics ...); its numbers are made up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import stat
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import counters
+from benchmarks.counters import (
+    CountersError,
+    counters_path,
+    explain,
+    find_ncu,
+    kernel_names,
+    main,
+    ncu_command,
+    parse,
+)
+from fillpath.case import Case
+from fillpath.record import Status
+from fillpath.registry import registered
+from reports.records import read_counters
+from tests.test_reports import on_gpu
+
+HEADER = (
+    '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size",'
+    '"Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
+)
+NAMES = ["gsofa_traverse", "rows_gather"]
+CASE = Case.parse("symbolic.gsofa@bcsstk18.metis")
+
+
+def launch(number: int, kernel: str, dram: str, sectors: str, duration: str, /, **units: str) -> str:
+    """The three rows of one launch."""
+    values = (
+        ("dram__bytes.sum", units.get("dram", "byte"), dram),
+        ("gpu__time_duration.sum", units.get("duration", "ns"), duration),
+        ("lts__t_sectors.sum", units.get("sectors", "sector"), sectors),
+    )
+    start = (
+        f'"{number}","41","python3.11","127.0.0.1","{kernel}","1","7","(256, 1, 1)","(1056, 1, 1)","0","9.0"'
+    )
+    return "\n".join(
+        f'{start},"Command line profiler metrics","{metric}","{unit}","{value}"'
+        for metric, unit, value in values
+    )
+
+
+def log(*launches: str) -> str:
+    """A whole log, with what ncu and the program say around the table."""
+    said = "==PROF== Connected to process 41 (/usr/bin/python3.11)"
+    return "\n".join([said, HEADER, *launches, "==PROF== Disconnected from process 41", ""])
+
+
+def test_launches_are_added_up_by_kernel() -> None:
+    counted = parse(
+        log(
+            launch(0, "gsofa_traverse", "4,195,328", "262,144", "1,250,000"),
+            launch(1, "cupy_cumsum(long long *)", "999", "999", "999"),
+            launch(2, "gsofa_traverse(const long long *, const int *)", "1,000", "10", "750,000"),
+            launch(3, "rows_gather", "64", "2", "500"),
+        ),
+        NAMES,
+    )
+    traverse, gather = counted.kernels["gsofa_traverse"], counted.kernels["rows_gather"]
+    assert (traverse.launches, traverse.dram_bytes) == (2, 4_196_328)
+    assert traverse.l2_bytes == 32 * 262_154 and traverse.seconds == pytest.approx(2e-3)
+    assert (gather.launches, gather.l2_bytes) == (1, 64) and counted.others == 1
+    facts = counted.facts()
+    assert facts["dram_bytes"] == 4_196_392 and facts["launches"] == 3
+    assert facts["kernel_seconds"] == pytest.approx(2.0005e-3)
+
+
+@pytest.mark.parametrize(
+    ("units", "dram", "seconds"),
+    [
+        ({"dram": "Mbyte", "duration": "usecond"}, 2.5e6, 2.5e-6),
+        ({"dram": "Kbyte", "duration": "msecond"}, 2.5e3, 2.5e-3),
+        ({"dram": "Gbyte", "duration": "s"}, 2.5e9, 2.5),
+    ],
+)
+def test_units_are_read_not_assumed(units: dict[str, str], dram: float, seconds: float) -> None:
+    counted = parse(log(launch(0, "gsofa_traverse", "2.5", "1", "2.5", **units)), NAMES)
+    kernel = counted.kernels["gsofa_traverse"]
+    assert kernel.dram_bytes == pytest.approx(dram) and kernel.seconds == pytest.approx(seconds)
+
+
+def test_two_processes_may_have_launches_of_one_number() -> None:
+    other = launch(0, "gsofa_traverse", "1", "1", "1").replace('"41"', '"42"')
+    counted = parse(log(launch(0, "gsofa_traverse", "1", "1", "1"), other), NAMES)
+    assert counted.kernels["gsofa_traverse"].launches == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (log(launch(0, "gsofa_traverse", "n/a", "1", "1")), "dram__bytes.sum = 'n/a'"),
+        (log(launch(0, "gsofa_traverse", "1", "1", "1", duration="fortnight")), "fortnight"),
+        (log(launch(0, "gsofa_traverse", "1", "1", "1").rpartition("\n")[0]), "no lts__t_sectors.sum"),
+        ("==ERROR== Failed to find metric dram__bytes.sum\n", "ncu: Failed to find metric"),
+        ("==PROF== Connected\n==WARNING== No kernels were profiled.\n", "profiled no kernel"),
+        (
+            "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n",
+            "NVreg_RestrictProfilingToAdminUsers=0",
+        ),
+        ("", "wrote no table"),
+    ],
+)
+def test_what_is_no_number_is_an_error_in_one_line(text: str, said: str) -> None:
+    with pytest.raises(CountersError, match=r"^[^\n]*$") as error:
+        parse(text, NAMES)
+    assert said in str(error.value)
+
+
+def test_the_kernels_of_every_gpu_implementation_are_found_in_its_sources() -> None:
+    on_device = [entry for entry in registered() if entry.device == "gpu"]
+    assert {"gsofa", "fill2_gpu"} <= {entry.name for entry in on_device}
+    found = {entry.name: kernel_names(entry.kernel_paths()) for entry in on_device}
+    assert {"gsofa_traverse", "rows_gather"} <= set(found["gsofa"]) and all(found.values())
+    for entry in on_device:
+        text = "".join(path.read_text() for path in entry.kernel_paths())
+        assert len(found[entry.name]) == text.count("__global__"), "a kernel that is not found is not counted"
+
+
+def test_ncu_is_told_to_leave_the_clocks_alone_and_to_profile_the_marked_call_only() -> None:
+    command = ncu_command("/opt/ncu", NAMES, CASE, Path("log.csv"))
+    pairs = dict(itertools.pairwise(command))
+    assert pairs["--clock-control"] == "none" and pairs["--profile-from-start"] == "off"
+    assert pairs["--kernel-name"] == "regex:^(gsofa_traverse|rows_gather)"
+    assert command[-4:] == ["-m", "benchmarks.counters", "--child", CASE.name]
+
+
+def fake_ncu(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, status: int = 0) -> Path:
+    """An `ncu` on the PATH that writes this as its log and keeps its arguments."""
+    path = folder / "bin" / "ncu"
+    path.parent.mkdir()
+    body = (
+        f"import sys, pathlib\narguments = sys.argv[1:]\n"
+        f"if arguments == ['--version']:\n    print('Version 2025.3.1.0 (build 1)')\n    sys.exit(0)\n"
+        f"pathlib.Path(arguments[arguments.index('--log-file') + 1]).write_text({text!r})\n"
+        f"print('it said so', file=sys.stderr)\nsys.exit({status})\n"
+    )
+    path.write_text(f"#!{sys.executable}\n{body}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(path.parent))
+    return path
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The case is as good as measured: its record stands."""
+    record = on_gpu(CASE, 7, machine="test-machine", status=Status.OK, gpu={"peak_bytes_per_second": 4.8e12})
+    monkeypatch.setattr(counters, "_measured", lambda case, implementation: replace(record, case=case.name))
+    return record
+
+
+def test_counters_stand_beside_the_record_that_they_belong_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_ncu(tmp_path, monkeypatch, log(launch(0, "gsofa_traverse", "4,800", "300", "1,000")))
+    assert main([CASE.name]) == 0
+    path = counters_path("test-machine", CASE.name)
+    assert str(path) in capsys.readouterr().out
+    stored = json.loads(path.read_text())
+    assert stored["key"] == measured.key and stored["ncu"] == "2025.3.1.0"
+    assert stored["kernels"]["gsofa_traverse"] == {
+        "launches": 1, "dram_bytes": 4800.0, "l2_bytes": 9600.0, "seconds": pytest.approx(1e-6),
+    }  # fmt: skip
+    facts = read_counters("test-machine", CASE.name, measured.key)
+    assert facts is not None and facts["dram_peak_bytes_per_s"] == 4.8e12 and facts["dram_bytes"] == 4800
+    assert read_counters("test-machine", CASE.name, "f" * 64) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", 1, "only administrators read hardware counters"),
+        ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", 0, "only administrators read hardware counters"),
+        (log(), 9, "exit status 9: it said so"),
+        (log(launch(0, "someone_elses", "1", "1", "1")), 0, "ncu saw none of gsofa_traverse"),
+    ],
+)
+def test_where_ncu_fails_nothing_is_stored(
+    text: str, status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    fake_ncu(tmp_path, monkeypatch, text, status)
+    assert main([CASE.name]) == 1
+    assert said in capsys.readouterr().err
+    assert not counters_path("test-machine", CASE.name).exists()
+
+
+def test_a_run_that_takes_too_long_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = fake_ncu(tmp_path, monkeypatch, log())
+    pid = tmp_path / "child"
+    child = (
+        f"import os, pathlib, time; pathlib.Path({str(pid)!r}).write_text(str(os.getpid())); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", child]
+    path.write_text(f"#!{sys.executable}\nimport subprocess\nsubprocess.run({command!r})\n")
+    monkeypatch.setattr(counters, "SECONDS", 3.0)
+    assert main([CASE.name]) == 1
+    assert "ncu was not done within 3 s" in capsys.readouterr().err
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid.read_text()}/exe").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid.read_text()}/exe").exists()
+
+
+def test_the_child_works_under_whatever_parent_ncu_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[Case] = []
+    monkeypatch.setattr(counters, "_call", called.append)
+    monkeypatch.setenv("FILLPATH_PARENT", "1")
+    assert main(["--child", CASE.name]) == 0
+    assert called == [CASE]
+
+
+def test_a_missing_ncu_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(counters, "PLACES", ((tmp_path / "nsight", "*/ncu"),))
+    with pytest.raises(CountersError, match="Nsight Compute"):
+        find_ncu()
+    for version in ("2024.1", "2025.3"):
+        (tmp_path / "nsight" / version).mkdir(parents=True)
+        (tmp_path / "nsight" / version / "ncu").touch()
+    assert find_ncu().endswith("2025.3/ncu")
+
+
+@pytest.mark.parametrize(
+    ("case", "status", "said"),
+    [
+        ("symbolic.fill2_cpu@bcsstk18.metis", 1, "runs on the CPU"),
+        ("symbolic.gsofa_gpu@bcsstk18.metis", 2, "did you mean gsofa_cpu"),
+        ("nonsense", 2, "expected stage.implementation"),
+    ],
+)
+def test_a_case_that_cannot_be_counted_is_refused(
+    case: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([case]) == status
+    assert said in capsys.readouterr().err
+
+
+def test_a_case_without_a_gpu_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gsofa = next(entry for entry in registered("symbolic") if entry.name == "gsofa")
+    absent = replace(gsofa, available=lambda: (False, "no NVIDIA GPU: no driver"))
+    monkeypatch.setattr(counters, "lookup", lambda stage, name: absent)
+    assert main([CASE.name]) == 1
+    assert "no NVIDIA GPU: no driver" in capsys.readouterr().err
+
+
+def test_an_unknown_complaint_is_passed_on() -> None:
+    assert explain("==ERROR== The application returned an error code (1).\n") == (
+        "ncu: The application returned an error code (1)."
+    )

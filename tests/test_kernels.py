@@ -1,0 +1,54 @@
+"""Every kernel compiles, without a GPU, for the cards that it may meet, with every switch on and off."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.machine import machine
+from fillpath import registry
+from fillpath.paths import ROOT
+from tests.nvrtc import ARCHITECTURES, bindings, compile_kernel, compile_source, registered_kernels
+
+KERNELS = registered_kernels()
+FILES = sorted({kernel.path for kernel in KERNELS})
+
+
+@pytest.fixture(scope="module")
+def nvrtc() -> Any:
+    found, why_not = bindings()
+    if found is None and (sys.platform, platform.machine()) in [("linux", "x86_64"), ("linux", "aarch64")]:
+        pytest.fail(f"{why_not}: `make` installs it on this platform")
+    if found is None:
+        pytest.skip(why_not)
+    return found
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_variant_compiles(nvrtc: Any, path: Path, architecture: str) -> None:
+    variants = [kernel for kernel in KERNELS if kernel.path == path]
+    with ThreadPoolExecutor(machine().cores) as pool:
+        logs = list(pool.map(lambda kernel: compile_kernel(nvrtc, kernel, architecture), variants))
+    failed = [f"{kernel}: {log}" for kernel, log in zip(variants, logs, strict=True) if log]
+    assert not failed, f"{len(failed)} of {len(variants)} variants fail, the first:\n{failed[0]}"
+
+
+def test_what_does_not_compile_is_said_with_its_line(nvrtc: Any) -> None:
+    log = compile_source(nvrtc, "\n__global__ void k() { int }", "broken.cu", (f"-arch={ARCHITECTURES[0]}",))
+    assert log.startswith("NVRTC_ERROR_COMPILATION\n") and "broken.cu(2): error" in log
+    assert "--gpu-architecture" in compile_source(nvrtc, "", "empty.cu", ("-arch=sm_1",))
+
+
+def test_every_kernel_file_belongs_to_an_implementation_and_every_one_says_its_variants() -> None:
+    assert set((ROOT / "impl").rglob("*.cu")) == set(FILES)
+    for entry in registry.registered():
+        if entry.kernels:
+            variants = sys.modules[entry.module].VARIANTS
+            assert variants and len(set(variants)) == len(variants), entry.name
+            assert all(isinstance(define, str) for variant in variants for define in variant)

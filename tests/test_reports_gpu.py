@@ -1,0 +1,424 @@
+"""GSoFA's figures of the GPU, from made records. All numbers are made up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from fillpath.case import Case
+from fillpath.paths import results
+from fillpath.record import Record, Status
+from reports.claims import claim, printed_table
+from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
+from reports.gsofa.fig5 import fig5, fig5_frame, fig5_verdicts
+from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts
+from reports.gsofa.fig11 import fig11, fig11_caption, fig11_frame, fig11_verdicts
+from reports.gsofa.fig13 import fig13, fig13_caption, fig13_frame, fig13_verdicts
+from reports.gsofa.fig14 import fig14, fig14_caption, fig14_frame, fig14_verdicts
+from reports.gsofa.fig15 import fig15, fig15_frame, fig15_verdicts
+from reports.gsofa.fig16 import fig16, fig16_frame, fig16_verdicts
+from reports.gsofa.fig20 import fig20, fig20_frame, fig20_verdicts
+from reports.gsofa.space import WORD, printed_words
+from reports.gsofa.table2 import table2, table2_frame
+from reports.gsofa.table3 import table3, table3_frame, table3_verdicts
+from reports.records import Records
+from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailable
+
+BC, STAND_IN = "bcsstk18", "circuit,4000"
+OFF = f"gsofa.{SPACE_OFF}.rule=published"
+
+
+def case_of(name: str, matrix: str = BC) -> Case:
+    return Case.parse(f"symbolic.{name}@{matrix}.metis")
+
+
+def measured(name: str, median: float, matrix: str = BC, **changes: Any) -> Record:
+    """An ok record: three samples around the median, all of FACTS."""
+    record = replace(
+        made_record(case_of(name, matrix), 1), status=Status.OK, machine="h200", device="NVIDIA H200"
+    )
+    work = {"edges": 10**8, "fills": 10**6, "facts": FACTS}
+    samples = [median * factor for factor in (0.9, 1.0, 1.2)]
+    return replace(record, **{"seconds": samples, "work": work, **changes})
+
+
+def counting(**facts: float | None) -> dict[str, Any]:
+    """The work of a record with these facts in place of FACTS' own; None leaves one out."""
+    known = {name: value for name, value in {**FACTS, **facts}.items() if value is not None}
+    return {"edges": 10**8, "fills": 10**6, "facts": known}
+
+
+def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
+    """The figure's frame from these records, and cases without one."""
+    cases = [*(Case.parse(record.case) for record in records), *more]
+    frame = function(Records(records), ENTRIES, list(dict.fromkeys(cases)))
+    assert isinstance(frame, pd.DataFrame)
+    return frame
+
+
+def texts(axes: Any) -> str:
+    return "\n".join([axes.get_title(loc="left"), *(text.get_text() for text in axes.texts)])
+
+
+def names(axes: Any) -> list[str]:
+    return [label.get_text() for label in axes.get_xticklabels()]
+
+
+def one(frame: pd.DataFrame) -> Mapping[Any, Any]:
+    """The only row that is of a case."""
+    (row,) = frame[frame["case"].notna()].to_dict("records")
+    return row
+
+
+# ---- pairs of cases that differ in one option
+
+
+def test_value_ranges_are_a_ratio_of_medians_and_two_shares() -> None:
+    off = measured("gsofa.maxid_ranges=false", 3.0, work=counting(reinit_share=0.2))
+    frame = frame_of(fig14_frame, measured("gsofa", 2.0, work=counting(reinit_share=0.001)), off)
+    row = one(frame)
+    assert row["pair"] == "ok" and row["ratio"] == pytest.approx(1.5)
+    assert row["ratio_low"] == pytest.approx(2.7 / 2.4) and row["ratio_high"] == pytest.approx(3.6 / 1.8)
+    assert (row["reinit_without"], row["reinit_with"]) == (0.2, 0.001)
+    top, bottom = fig14(frame).axes
+    assert "1.5x" in texts(top) and "20%" in texts(bottom) and "0.1%" in texts(bottom)
+    assert "h200 (NVIDIA H200)" in [text.get_text() for text in top.get_legend().get_texts()]
+    assert "h200 (NVIDIA H200)" in fig14_caption(frame)
+
+
+def test_the_papers_own_matrices_stand_with_what_is_printed_though_not_at_hand() -> None:
+    pair = (measured("gsofa", 2.0, STAND_IN), measured("gsofa.maxid_ranges=false", 3.0, STAND_IN))
+    frame = frame_of(fig14_frame, *pair).set_index("label")
+    assert list(frame.index) == ["bbmat (BB)", "lhr71c (LH)", "pre2 (PR)", "circuit:4000"]
+    assert list(frame["status"]) == ["not_run", "not_run", "not_run", "ok"]
+    assert (
+        frame.loc["lhr71c (LH)", "paper_speedup"] == 1.5 and frame.loc["bbmat (BB)", "paper_speedup"] == 1.02
+    )
+    assert frame.loc["pre2 (PR)", ["paper_reinit_without", "paper_reinit_with"]].tolist() == [0.22, 0.00082]
+    assert pd.isna(frame.loc["circuit:4000", "paper_speedup"])
+    drawn = fig14(frame.reset_index())
+    assert "circuit:4000\nstand-in: PR, TT" in names(drawn.axes[1]) and "1.5x" in texts(drawn.axes[0])
+
+
+@pytest.mark.parametrize(
+    ("off", "on", "said"),
+    [
+        ({"status": Status.TIMEOUT}, {}, "timeout"),
+        ({}, {"status": Status.OUT_OF_MEMORY}, "with value ranges out of memory"),
+        ({}, {"run_id": "run-2"}, "two runs"),
+        ({}, {"machine": "other"}, "with value ranges not run"),
+        ({"work": counting(concurrent_sources=None)}, {}, "not measured"),
+        ({"work": counting(concurrent_sources=8.0)}, {}, "other concurrency"),
+        ({"work": None}, {}, "not measured"),
+    ],
+)
+def test_what_cannot_be_paired_is_a_slot_that_says_why(
+    off: dict[str, Any], on: dict[str, Any], said: str
+) -> None:
+    frame = frame_of(
+        fig14_frame, measured("gsofa.maxid_ranges=false", 3.0, **off), measured("gsofa", 2.0, **on)
+    )
+    assert pd.isna(one(frame)["ratio"])
+    assert said in [text.get_text() for text in fig14(frame).axes[0].texts]
+    assert [verdict.outcome for verdict in fig14_verdicts(frame)] == ["not measured"]
+
+
+def test_a_record_without_the_share_is_not_measured_below_but_has_its_ratio() -> None:
+    off = measured("gsofa.maxid_ranges=false", 3.0, work=counting(reinit_share=None))
+    frame = frame_of(fig14_frame, off, measured("gsofa", 2.0))
+    top, bottom = fig14(frame).axes
+    assert "1.5x" in texts(top) and "not measured" in texts(bottom)
+
+
+def test_machines_are_never_paired_and_have_places_of_their_own() -> None:
+    records = [
+        measured(name, seconds, machine=machine, device=f"GPU of {machine}")
+        for machine, off in (("h200", 3.0), ("a100", 8.0))
+        for name, seconds in (("gsofa", 2.0), ("gsofa.maxid_ranges=false", off))
+    ]
+    frame = frame_of(fig14_frame, *records)
+    ratios = frame[frame["pair"] == "ok"].set_index("machine")["ratio"]
+    assert ratios["h200"] == pytest.approx(1.5) and ratios["a100"] == pytest.approx(4.0)
+    legend = fig14(frame).axes[0].get_legend()
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert {"h200 (GPU of h200)", "a100 (GPU of a100)"} <= set(shown)
+    assert [verdict.machine for verdict in fig14_verdicts(frame)] == ["a100", "h200"]
+
+
+def test_a_reader_without_a_gpu_sees_the_other_machines_numbers() -> None:
+    pair = [measured("gsofa", 2.0), measured("gsofa.maxid_ranges=false", 3.0)]
+    here = [replace(unavailable(Case.parse(r.case), 1), machine="laptop") for r in pair]
+    frame = frame_of(fig14_frame, *here, *pair)
+    assert one(frame)["machine"] == "h200" and "unavailable" not in set(frame["pair"])
+    assert "unavailable" in set(frame_of(fig14_frame, *here)["pair"])
+
+
+def test_the_gain_of_line_9_5_has_the_papers_sign() -> None:
+    records = (
+        measured("gsofa", 2.0), measured("gsofa.fill_first=true", 2.5),
+        measured("gsofa", 2.2, STAND_IN), measured("gsofa.fill_first=true", 2.0, STAND_IN),
+    )  # fmt: skip
+    frame = frame_of(fig20_frame, *records).set_index("label")
+    assert frame.loc["bcsstk18 (BC)", "gain"] == pytest.approx(-20)
+    assert frame.loc["circuit:4000", "gain"] == pytest.approx(10)
+    assert frame.loc["bcsstk18 (BC)", "paper_gains"] and pd.isna(frame.loc["circuit:4000", "paper_gains"])
+    assert frame.loc["bbmat (BB)", "paper_gain"] == 5.5 and frame.loc["lhr71c (LH)", "paper_gain"] == -4.6
+    (axes,) = fig20(frame.reset_index()).axes
+    assert "+10%" in texts(axes) and "-20%" in texts(axes) and axes.get_yscale() == "linear"
+    (verdict,) = fig20_verdicts(frame.reset_index())
+    assert verdict.numbers == "1 of 2 matrices gain, -20% to +10%; printed 3 of 13, -4.6% to +5.5%"
+
+
+# ---- budgets
+
+
+def budgets(*seconds: float, **changes: Any) -> list[Record]:
+    """gsofa without a budget, which takes 3.08e9 bytes, and within 16 GB, 5 GB, 1 GB and 64 MB."""
+    names = ("gsofa", *(f"gsofa.memory_budget={budget}" for budget in ("16GB", "5GB", "1GB", "64MB")))
+    return [measured(name, s, STAND_IN, **changes) for name, s in zip(names, seconds, strict=True)]
+
+
+def test_a_budget_is_held_against_16_gb_and_says_whether_it_binds() -> None:
+    frame = frame_of(fig16_frame, *budgets(1.0, 1.0, 1.1, 2.0, 5.0))
+    own = frame[frame["case"].notna()]
+    assert list(own["budget"]) == ["5GB", "1GB", "64MB"]
+    assert own["ratio"].tolist() == pytest.approx([1.1, 2.0, 5.0]) and own["binds"].tolist() == [0, 1, 1]
+    assert own["unlimited_bytes"].unique().tolist() == [FACTS["bytes_maxid"] + FACTS["bytes_fill"] + 6e8]
+    assert frame.set_index("label").loc["Hamrle3 (HM)", "paper_slowdown"] == 3.3
+    (axes,) = fig16(frame).axes
+    assert {"2x", "5x", "3.3x"} <= set(texts(axes).splitlines())
+    judged = {verdict.basis: verdict for verdict in fig16_verdicts(frame)}
+    assert judged["seconds at 1GB where it binds"].outcome == "reached"
+    assert judged["seconds at 64MB where it binds"].outcome == "beside the print"
+    assert len(judged) == 2, "5 GB binds nowhere"
+
+
+def test_a_budget_whose_effect_is_not_known_to_bind_is_no_verdict() -> None:
+    loose = frame_of(fig16_frame, *budgets(1.0, 1.0, 1.1, 2.0, 5.0, work=counting(bytes_queue=None)))
+    assert loose.loc[loose["case"].notna(), "binds"].isna().all()
+    (verdict,) = fig16_verdicts(loose)
+    assert verdict.outcome == "not measured" and verdict.scope == ""
+    assert fig16(loose).axes
+
+
+def test_dynamic_space_is_compared_within_one_budget() -> None:
+    records = [
+        measured("gsofa", 1.0), measured("gsofa.memory_budget=1GB", 2.0),
+        measured("gsofa.dynamic_space=false.memory_budget=1GB", 3.0),
+        measured("gsofa.memory_budget=64MB", 4.0),
+        measured("gsofa.dynamic_space=false.memory_budget=64MB", 1.0, status=Status.OUT_OF_MEMORY),
+    ]  # fmt: skip
+    frame = frame_of(fig15_frame, *records)
+    own = frame[frame["case"].notna()].set_index("budget")
+    assert own.loc["1GB", "ratio"] == pytest.approx(1.5) and own.loc["64MB", "pair"] == "out_of_memory"
+    assert frame.set_index("abbr").loc["HM", "paper_speedup"] == 1.7
+    (axes,) = fig15(frame).axes
+    assert "out of memory" in texts(axes)
+    (verdict,) = [v for v in fig15_verdicts(frame) if v.machine]
+    assert verdict.outcome == "reached" and "printed 1.317x" in verdict.numbers
+
+
+# ---- what the device told of itself
+
+
+def counters(record: Record, **changes: Any) -> None:
+    """The counters of that record, on disk."""
+    path = results() / record.machine / "counters" / f"{record.case}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    facts = {"dram_bytes": 6e11, "l2_bytes": 2e12, "kernel_seconds": 0.5, "dram_peak_bytes_per_s": 4.8e12}
+    path.write_text(json.dumps({"key": record.key, "facts": facts, **changes}))
+
+
+def test_throughput_is_the_counters_bytes_over_their_own_seconds() -> None:
+    record = measured("gsofa", 2.0)
+    counters(record)
+    frame = frame_of(fig13_frame, record)
+    row = one(frame)
+    assert row["how"] == "hardware counters" and row["dram_bytes_per_s"] == 1.2e12
+    assert row["l2_bytes_per_s"] == 4e12 and row["share_of_peak"] == 0.25
+    top, bottom = fig13(frame).axes
+    assert "25%" in texts(bottom) and "47%" in texts(bottom) and "not measured" not in texts(top)
+    assert "Bytes: hardware counters" in fig13_caption(frame)
+    (verdict,) = fig13_verdicts(frame)
+    assert verdict.outcome == "not reached" and verdict.scope == "indicative (stand-in)"
+
+
+def test_counters_of_other_sources_are_not_shown() -> None:
+    record = measured("gsofa", 2.0)
+    counters(record, key="0" * 64)
+    frame = frame_of(fig13_frame, record)
+    assert one(frame)["told"] == "not_measured" and pd.isna(one(frame)["dram_bytes"])
+    assert "not measured" in texts(fig13(frame).axes[0])
+
+
+def test_damaged_counters_are_none(caplog: pytest.LogCaptureFixture) -> None:
+    record = measured("gsofa", 2.0)
+    counters(record, facts=None)
+    path = results() / "h200" / "counters" / f"{record.case}.json"
+    path.write_text("{")
+    assert one(frame_of(fig13_frame, record))["told"] == "not_measured" and "no counters" in caplog.text
+
+
+def test_counted_bytes_say_so_and_take_the_cards_peak() -> None:
+    work = {**counting(), "bytes": 10**12}
+    record = measured("gsofa", 2.0, work=work, gpu={"peak_bytes_per_second": 4e12})
+    frame = frame_of(fig13_frame, record)
+    assert one(frame)["how"] == "counted" and one(frame)["share_of_peak"] == pytest.approx(0.125)
+    (verdict,) = fig13_verdicts(frame)
+    assert "counted" in verdict.basis
+    unknown = frame_of(fig13_frame, replace(record, gpu=None))
+    (axes,) = fig13(frame).axes[1:]
+    assert "counted, not read" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert one(unknown)["told"] == "ok" and pd.isna(one(unknown)["share_of_peak"])
+    top, bottom = fig13(unknown).axes
+    assert "not measured" in texts(bottom) and "not measured" not in texts(top)
+
+
+def test_auxiliary_memory_is_the_sum_of_the_structures_over_the_matrix() -> None:
+    on = counting(bytes_queue=0.0, bytes_maxid=1.16e9, bytes_fill=8e7)
+    records = (measured(OFF, 2.0), measured("gsofa.rule=published", 2.0, work=on), measured("gsofa", 2.0))
+    row = one(frame_of(fig5_frame, *records))
+    assert row["before"] == pytest.approx((2.4e9 + 8e7 + 6e8) / 6e5)
+    assert row["after"] == pytest.approx(1.24e9 / 6e5)
+    assert row["reduction"] == pytest.approx(3.08 / 1.24) and row["both"] == "ok"
+    n = (records[0].prepared or {})["n"]
+    assert row["table2"] == pytest.approx(24 * n * 512 / 6e5), "six words of four bytes a vertex and source"
+    assert row["words_before"] == pytest.approx(3.08e9 / (4 * n * 512))
+
+
+@pytest.mark.parametrize(("abbr", "sources"), [("MK", 4096), ("AU", 512)])
+def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sources: int) -> None:
+    """docs/figures.md says so: whatever else changes, the formula here is that of the paper's own figure."""
+    row = printed_table("gsofa_table1_matrices").set_index("abbr").loc[abbr]
+    auxiliary = WORD * sum(printed_words().values()) * row["order"] * sources
+    before = claim("gsofa", "fig5_auxiliary_memory").data["before"]
+    printed = before["max" if abbr == "MK" else "min"][abbr]
+    assert int(auxiliary / (8 * row["order"] + 4 * row["nnz"])) == printed
+
+
+def test_what_figure_5_lacks_is_said_and_the_print_stands_beside() -> None:
+    off = measured(OFF, 2.0, work=counting(bytes_fill=None))
+    frame = frame_of(fig5_frame, off, measured("gsofa.rule=published", 2.0))
+    assert one(frame)["both"] == "not_measured" and pd.isna(one(frame)["reduction"])
+    printed = frame.set_index("abbr")
+    assert printed.loc["MK", ["paper_before", "paper_after"]].tolist() == [3121, 801]
+    assert printed.loc["AU", "paper_reduction"] == 4
+    top, bottom = fig5(frame).axes
+    assert "not measured" in texts(top) and "3,121x" in texts(top) and "4x" in texts(bottom)
+    alone = frame_of(fig5_frame, measured(OFF, 2.0), more=(case_of("gsofa.rule=published"),))
+    assert one(alone)["both"] == "not_run", "the case after is missing"
+    assert [verdict.outcome for verdict in fig5_verdicts(alone)] == ["not measured"]
+
+
+def test_memory_is_comparable_across_runs_seconds_are_not() -> None:
+    pair = measured(OFF, 2.0), measured("gsofa.rule=published", 2.0, run_id="run-2")
+    assert one(frame_of(fig5_frame, *pair))["reduction"] == pytest.approx(1)
+
+
+def test_table2_has_the_formula_beside_what_was_allocated() -> None:
+    frame = frame_of(
+        table2_frame, measured(OFF, 2.0), measured("gsofa", 2.0), measured("gsofa.rule=published", 2.0)
+    )
+    assert list(frame["variant"]) == ["all off", "default"]
+    row, n = frame.iloc[0], frame["n"].iloc[0]
+    assert row["formula_bytes_queue"] == 16 * n
+    assert row["formula_bytes_maxid"] == row["formula_bytes_fill"] == 4 * n
+    assert row["formula_bytes"] == 24 * n
+    assert row["source_bytes_queue"] == 6e8 / 512 and row["source_bytes"] == pytest.approx(3.08e9 / 512)
+    cells = [text.get_text() for text in table2(frame).axes[0].texts]
+    assert f"{24 * n:,.0f}" in cells and f"{3.08e9 / 512:,.0f}" in cells and "h200 (NVIDIA H200)" in cells
+
+
+def test_a_table_says_what_is_missing() -> None:
+    lacking = measured(OFF, 2.0, work=counting(concurrent_sources=None, queue_peak=None))
+    failed = measured("gsofa", 2.0, STAND_IN, status=Status.WRONG, seconds=[])
+    space = frame_of(table2_frame, lacking, failed)
+    assert list(space["told"]) == ["not_measured", "wrong"]
+    assert {"not measured", "wrong"} <= {text.get_text() for text in table2(space).axes[0].texts}
+    assert one(frame_of(table3_frame, lacking))["told"] == "not_measured"
+
+
+def test_table3_has_the_papers_six_and_the_stand_ins() -> None:
+    whole = counting(queue_mean=0.0011, queue_peak=0.25)
+    frame = frame_of(table3_frame, measured(OFF, 2.0, STAND_IN, work=whole), measured("gsofa", 1.0, STAND_IN))
+    assert list(frame["abbr"].dropna()) == ["AU", "DI", "HM", "PR", "ST", "TT"]
+    row = one(frame)
+    assert row["mean_percent"] == pytest.approx(0.11) and row["peak_percent"] == 25
+    assert row["default_peak_percent"] == pytest.approx(100 * FACTS["queue_peak"])
+    cells = [text.get_text() for text in table3(frame).axes[0].texts]
+    assert cells.count("not run") == 6 and "circuit:4000, stand-in: PR, TT" in cells
+    assert {verdict.outcome for verdict in table3_verdicts(frame)} == {"beside the print"}
+
+
+# ---- the figures that have a CPU's side
+
+
+def test_gsofa_over_fill2_in_seconds_and_in_teps() -> None:
+    more = {"edges": 25 * 10**7, "fills": 10**6, "facts": FACTS}
+    records = (
+        measured("gsofa", 2.0, work=more), measured("fill2_gpu", 20.0),
+        measured("fill2_cpu", 60.0, device=None),
+    )  # fmt: skip
+    frame = frame_of(fig10_frame, *records).set_index("implementation")
+    assert frame["gsofa_over_this_seconds"].tolist()[1:] == pytest.approx([10, 30])
+    assert frame["gsofa_over_this_teps"].tolist()[1:] == pytest.approx([25, 75])
+    assert frame.loc["fill2_gpu", "paper_gsofa_over_this_mean"] == 13.01
+    assert pd.isna(frame.loc["gsofa", "pair"])
+    drawn = fig10(frame.reset_index())
+    gains = drawn.axes[0]
+    assert {"10x", "25x", "30x", "75x"} <= set(texts(gains).splitlines())
+    assert "h200 (NVIDIA H200)" in drawn.get_suptitle()
+    found = {(v.claim, v.basis): v.outcome for v in fig10_verdicts(frame.reset_index())}
+    assert found["fig10_vs_fill2_gpu", "seconds"] == "not reached"
+    assert (
+        found["fig10_vs_fill2_gpu", "TEPS"] == "reached" and found["fig10_vs_fill2_cpu", "TEPS"] == "reached"
+    )
+
+
+def test_figure_10_without_a_gpu_is_the_cpu_side_and_says_why() -> None:
+    records = (
+        measured("fill2_cpu", 60.0, machine="laptop", device=None),
+        *(replace(unavailable(case_of(name), 1), machine="laptop") for name in ("gsofa", "fill2_gpu")),
+    )
+    drawn = fig10(frame_of(fig10_frame, *records))
+    top, bottom = drawn.axes
+    assert "fill2_gpu, gsofa: unavailable, no NVIDIA GPU" in texts(top)
+    assert "not measured here" in texts(top) and "unavailable" not in texts(bottom)
+    assert "CPU side" in drawn.get_suptitle()
+
+
+def test_figure_10_pairs_no_two_machines() -> None:
+    records = measured("gsofa", 2.0), measured("fill2_cpu", 60.0, machine="laptop", device=None)
+    frame = frame_of(fig10_frame, *records).set_index("implementation")
+    assert frame.loc["fill2_cpu", "pair"] == "gsofa not_run"
+    assert set(frame["series"]) == {"gsofa on h200", "fill2_cpu on laptop"}
+
+
+def test_figure_11_has_gsofa_over_one_core() -> None:
+    records = (
+        measured("gilbert_peierls.threads=1", 100.0, device=None), measured("gsofa", 2.0),
+        measured("fill1_pruned.threads=1", 10.0, device=None),
+    )  # fmt: skip
+    frame = frame_of(fig11_frame, *records).set_index("implementation")
+    assert frame.loc["gsofa", "speedup"] == pytest.approx(50) and frame.loc["gsofa", "pair"] == "ok"
+    assert frame.loc["fill1_pruned", "speedup"] == pytest.approx(10)
+    (verdict,) = fig11_verdicts(frame.reset_index())
+    assert verdict.outcome == "not reached" and "printed 50.1x" in verdict.numbers
+    top, _ = fig11(frame.reset_index()).axes
+    assert "50x" in texts(top) and "not measured here" not in texts(top)
+    assert "not measured here" not in fig11_caption(frame.reset_index())
+
+
+def test_figure_4_has_a_panel_for_the_gpu_only_where_it_ran() -> None:
+    cpu = case_of("gsofa_cpu.threads=1")
+    gone = [replace(unavailable(case_of("gsofa"), 1), machine="made-up"), made_record(cpu, 1)]
+    frame = frame_of(fig4_frame, *gone)
+    assert set(frame["implementation"]) == {"gsofa", "gsofa_cpu"}
+    shown = [axes.get_title(loc="left") for axes in fig4(frame).axes if axes.get_title(loc="left")]
+    assert shown == ["bcsstk18 (BC), gsofa_cpu"]
+    assert "Without a panel: gsofa, unavailable (no NVIDIA GPU)" in fig4_caption(frame)

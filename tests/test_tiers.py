@@ -1,0 +1,110 @@
+"""`make gpu`: its tiers are packed one by one, and one that fails hides nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks import run, tiers
+from benchmarks.experiments import Settings
+from benchmarks.tiers import TIERS, Tier
+from fillpath.paths import results
+from impl.cuda import kernels
+
+
+def packed(path: Path, name: str) -> str:
+    with tarfile.open(path) as archive:
+        member = archive.extractfile(f"test-machine/{name}")
+        assert member is not None
+        return member.read().decode()
+
+
+def test_each_tier_is_packed_before_the_next_and_failures_are_said_at_the_end(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    packs = tmp_path / "packs"
+    count = f"import pathlib; print('packs', len(list(pathlib.Path({str(packs)!r}).iterdir())))"
+    chosen = [
+        Tier("first", ("-c", f"{count}; raise SystemExit(3)")),
+        Tier("second", ("-c", f"{count}; import os; print(os.environ['FILLPATH_LIMIT'])"), {"LIMIT": "12m"}),
+    ]
+    assert tiers.run_tiers(chosen, packs) == 1
+    ended = capfd.readouterr().out.splitlines()
+    assert ended[:3] == ["packs 0", "packs 1", "12m"]
+    log = results() / "test-machine" / "logs" / "gpu-first.txt"
+    first, second = packs / "test-machine-1-first.tar.gz", packs / "test-machine-2-second.tar.gz"
+    assert ended[3:] == [
+        f"first         failed with exit status 3, see {log}; {first}",
+        f"second        done; {second}",
+    ]
+    # Also what a tier printed, and what the machine is: there may be no record yet.
+    assert packed(first, "logs/gpu-first.txt") == "packs 0\n"
+    assert json.loads(packed(first, "machine.json"))["name"] == "test-machine"
+    assert packed(second, "logs/gpu-second.txt") == "packs 1\n12m\n"
+
+
+def test_a_tier_ends_at_its_limit_and_the_next_one_starts(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    chosen = [
+        Tier("endless", ("-c", "import time; print('begun', flush=True); time.sleep(600)"), seconds=3),
+        Tier("next", ("-c", "print('here')")),
+    ]
+    start = time.monotonic()
+    assert tiers.run_tiers(chosen, tmp_path) == 1
+    assert time.monotonic() - start < 60
+    told = capfd.readouterr().out
+    assert "endless       not done within 0.05 minutes" in told and "next          done" in told
+    assert packed(tmp_path / "test-machine-1-endless.tar.gz", "logs/gpu-endless.txt") == "begun\n"
+
+
+def test_what_follows_its_parents_end_knows_this_process_as_its_parent(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    job, figures = TIERS[0].command[:3], TIERS[1].command
+    chosen = [
+        Tier("job", (*job, sys.executable, "-c", "print('the job ran')")),
+        Tier("figures", figures, {"SUITE": "tiny"}),
+    ]
+    tiers.run_tiers(chosen, tmp_path)
+    told = capfd.readouterr().out
+    assert "the job ran" in told and "SUITE=tiny: expected one of" in told
+
+
+def test_all_going_well_is_status_0(tmp_path: Path) -> None:
+    assert tiers.run_tiers([Tier("only", ("-c", "pass"))], tmp_path) == 0
+
+
+def test_what_is_run() -> None:
+    correctness, figures, rest = TIERS
+    assert correctness.seconds == 360 and correctness.command[-2:] == ("-m", "gpu")
+    limited = Settings.from_env({"FILLPATH_SUITE": "small", **prefixed(figures)})
+    assert limited == Settings("small", "gsofa", "gpu", 720.0, False)
+    # Of all devices in one run, so that GPU and CPU make pairs.
+    assert Settings.from_env({"FILLPATH_PAPER": "glu3", **prefixed(rest)}) == Settings(fresh=True)
+
+
+def prefixed(tier: Tier) -> dict[str, str]:
+    return {f"FILLPATH_{name}": value for name, value in tier.settings.items()}
+
+
+def test_a_killed_run_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tiers.resumed(TIERS) == list(TIERS)
+    unfinished = run.Run("x", None, dataclasses.replace(Settings(), fresh=True).text())
+    monkeypatch.setattr(run, "current", lambda: unfinished)
+    assert tiers.resumed(TIERS) == [TIERS[0], TIERS[2]]
+
+
+def test_without_a_gpu_nothing_is_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernels, "available", lambda: (False, "no NVIDIA GPU: CUDA sees none"))
+    monkeypatch.setattr(tiers, "die_with_parent", lambda: None)
+    assert tiers.main() == 2
+    assert capsys.readouterr().err == "fillpath: no NVIDIA GPU: CUDA sees none: nothing to run\n"
