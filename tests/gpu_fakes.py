@@ -42,7 +42,7 @@ def kept_busy(pattern: Pattern) -> Any:
 def out_of_bounds(pattern: Pattern) -> Any:
     """A kernel that writes where nothing is."""
     result = _computed(pattern)
-    kernels.load(SOURCE, ("stray",), DEFINES)["stray"]((1,), (1,), (np.uint64(2**40),))
+    kernels.load(SOURCE, ("stray",), DEFINES)["stray"]((1,), (1,), (np.uint64(8),))
     return result
 
 
