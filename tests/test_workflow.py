@@ -21,9 +21,9 @@ needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     # Our own make may be the caller: its flags and settings are not the test's.
-    own = ("MAKEFLAGS", "MFLAGS", "SUITE", "DEVICE", "FILLPATH_CUDA")
+    own = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "SUITE", "DEVICE", "FILLPATH_CUDA")
     kept = {k: v for k, v in os.environ.items() if k not in own}
-    return subprocess.run(["make", "--no-print-directory", *arguments], cwd=folder, env=kept, capture_output=True, text=True)
+    return subprocess.run(["make", *arguments], cwd=folder, env=kept, capture_output=True, text=True)
 
 
 def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
