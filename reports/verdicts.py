@@ -107,7 +107,11 @@ def outcome(measured: float, printed: float, better: str, neutral: float | None 
     sign = 1 if better == "higher" else -1
     if sign * (measured - printed) >= 0:
         return REACHED
-    if neutral is not None and sign * (printed - neutral) > 0 >= sign * (measured - neutral):
+    # Within half a per cent of no effect there is none.
+    if (
+        neutral is not None
+        and sign * (printed - neutral) > 0 >= sign * (measured - neutral) - 0.005 * neutral
+    ):
         return CONTRADICTED
     return SMALLER
 

@@ -211,11 +211,28 @@ def test_launches_cover_all_sources_within_the_pool(
             assert external or not launch.spills
 
 
+@pytest.mark.parametrize("wanted", [1, 23, 24, 25, 47, 48, 95, 96, 97, 1000])
+def test_every_block_is_busy_before_any_has_a_second_source(wanted: int) -> None:
+    blocks, slots = gsofa_pool.shape(wanted, resident=24, most_slots=4)
+    assert blocks == min(wanted, 24)
+    assert slots == 1 or blocks == 24
+    assert blocks * slots <= wanted < blocks * (slots + 1) or slots == 4
+
+
+def test_a_budget_that_keeps_every_block_busy_divides_nothing() -> None:
+    switches = {"bubble_removal": True, "dynamic": True, "external": True}
+    n = 10_000
+    pool, busy = launches(n, 96, 30 * 6 * n, **switches)
+    assert pool.binds
+    assert [launch.blocks for launch in busy] == [24]
+    assert len(launches(n, 96, 10 * 6 * n, **switches)[1]) == gsofa_pool.DIVISIONS
+
+
 def test_small_ids_leave_room_for_more_sources_where_memory_binds() -> None:
     switches = {"bubble_removal": True, "external": True}
     n = 10_000
-    dynamic = launches(n, 96, 300 * n, dynamic=True, **switches)[1]
-    fixed = launches(n, 96, 300 * n, dynamic=False, **switches)[1]
+    dynamic = launches(n, 96, 100 * n, dynamic=True, **switches)[1]
+    fixed = launches(n, 96, 100 * n, dynamic=False, **switches)[1]
     assert len(fixed) == 1
     assert dynamic[0].sources >= fixed[0].sources
     assert dynamic[-1].sources > fixed[0].sources

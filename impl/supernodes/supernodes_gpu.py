@@ -35,8 +35,7 @@ def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Wo
     """
     import cupy
 
-    if not 1 <= maxsup <= MOST_ROWS:
-        raise InputError(f"maxsup={maxsup}: expected from 1 to {MOST_ROWS} rows in a supernode")
+    check_maxsup(maxsup)
     n = filled.pattern.n
     starts = cupy.zeros(n + 1, np.bool_)
     starts[n] = True
@@ -57,3 +56,9 @@ def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Wo
             shared_mem=4 * -(-maxsup // 32),
         )
     return Supernodes(cupy.flatnonzero(starts).astype(np.int64)), Work()
+
+
+def check_maxsup(maxsup: int) -> None:
+    """Raises InputError for a chunk that is empty or whose bits shared memory has no room for."""
+    if not 1 <= maxsup <= MOST_ROWS:
+        raise InputError(f"maxsup={maxsup}: expected from 1 to {MOST_ROWS} rows in a supernode")

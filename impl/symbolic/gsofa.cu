@@ -306,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
         __syncthreads();
         step += 1;
         if (threadIdx.x == 0) {
-            waiting += length;
+            waiting += length + outside;
             most = max(most, (u64)length + outside);
             length -= taken;
             head += taken;

@@ -19,7 +19,7 @@ from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda import device, kernels
-from impl.supernodes.supernodes_gpu import supernodes_gpu
+from impl.supernodes.supernodes_gpu import check_maxsup, supernodes_gpu
 from impl.symbolic.device_rows import traverse
 from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, resident_blocks
 from impl.symbolic.gsofa_pool import ENTRY, WORD, plan, published_sources, set_words
@@ -62,11 +62,12 @@ def gsofa(
     is filled before looking at maxId (line 9.5). dynamic_space : where memory binds, sources go in several
     launches, in which those with small ids leave more of the pool to queues and to more sources; off, each
     has the same share. external_frontiers : queues smaller than n entries a source, what finds them full goes
-    to pinned host memory; off, fewer sources run at a time. sources : #C, those that run at a time. rule :
-    what #C is without: as many as the card's resident blocks hold, or the authors' rules (Section 4; the code
-    of Section 6). memory_budget : bytes of the pool (fill, maxId, queues). maxsup : T3 supernodes behind the
-    traversal, in chunks of so many rows, as `supernodes_gpu` finds them; how many is a fact. output :
-    `counts` leaves the columns out.
+    to pinned host memory; off, fewer sources run at a time. sources : #C, those that run at a time at most
+    (each block has as many as the others). rule : what #C is without: as many as the card's resident blocks
+    hold, or the authors' rules (Section 4; the code of Section 6), of which no more run than those.
+    memory_budget : bytes of the pool (fill, maxId, queues), beside which the rows found so far have a buffer.
+    maxsup : T3 supernodes behind the traversal, in chunks of so many rows, as `supernodes_gpu` finds them;
+    how many is a fact. output : `counts` leaves the columns out.
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges as
     defined in Work (they depend on scheduling), fills, peak_memory (the pool and pinned host memory), series
@@ -78,6 +79,8 @@ def gsofa(
 
     if sources is not None and sources < 1:
         raise UnknownNameError(f"option sources={sources}: expected 1 or more")
+    if maxsup is not None:
+        check_maxsup(maxsup)
     if maxsup is not None and output != "pattern":
         raise InputError("option maxsup: supernodes need the rows themselves, output=pattern")
     defines = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fillpath.errors import InputError
 from fillpath.nouns import Array, Counts, Filled, Pattern, Series, Work
 from impl.cuda import device, kernels
 from impl.symbolic.device_rows import Found, Output
@@ -23,6 +24,8 @@ SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AH
 Defines = Mapping[str, bool]
 # What the value ranges of maxId descend from: the largest even uint32.
 TOP = 2**32 - 2
+# A value range takes 2 (n + 1) of the 2^32 values of a word.
+MOST_ROWS = 2**30
 # What a block counts, as in gsofa.cu.
 STATS = 6
 SWITCHES = ("BUBBLE", "RANGES", "FILL_FIRST", "COLUMNS", "SPILL", "OWN")
@@ -46,8 +49,9 @@ def kernel(defines: Defines) -> Any:
 
 
 def resident_blocks(defines: Defines) -> int:
-    """Blocks that the card holds at once, in the variant that may spill (which has no fewer registers)."""
-    return device.multiprocessors() * device.occupancy(kernel({**defines, "SPILL": True}), THREADS, 0)
+    """Blocks that the card holds at once, in the variant that may spill if there is one."""
+    sized = kernel({**defines, "SPILL": not defines.get("OWN", False)})
+    return device.multiprocessors() * device.occupancy(sized, THREADS, 0)
 
 
 class Traversal:
@@ -57,6 +61,8 @@ class Traversal:
         """launches : those that cover all sources, largest ids first. memory : words, as they divide it."""
         import cupy
 
+        if pattern.n > MOST_ROWS:
+            raise InputError(f"order {pattern.n}: the labels of gsofa.cu have room for {MOST_ROWS} vertices")
         self.pattern, self.launches, self.memory, self.defines = pattern, list(launches), memory, defines
         self.frontier = cupy.zeros(pattern.n, np.float32)
         self.longest = cupy.zeros(pattern.n, np.uint32)

@@ -67,9 +67,13 @@ class Pool:
     binds: bool
 
     def launches(self) -> Iterator[Launch]:
-        """Those that cover all sources, the largest ids first."""
-        parts = DIVISIONS if self.dynamic and self.bubble_removal and self.binds else 1
-        parts = min(parts, self.n)
+        """Those that cover all sources, the largest ids first.
+
+        A launch ends with its slowest source: there are several only where one would leave blocks idle.
+        """
+        may_divide = self.dynamic and self.bubble_removal and self.binds and self.n > 0
+        divides = may_divide and self._launch(0, self.n).blocks < min(self.resident, self.sources)
+        parts = min(DIVISIONS if divides else 1, self.n)
         for part in reversed(range(parts)):
             yield self._launch(self.n * part // parts, self.n * (part + 1) // parts)
 
@@ -78,8 +82,7 @@ class Pool:
         claim = _claim(self.n, self.external)
         each = stride + set_words(self.n) + ENTRY * claim
         sources = max(1, min(self.sources, last - first, self.words // each))
-        blocks = min(sources, self.resident)
-        slots = min(self.most_slots, sources // blocks)
+        blocks, slots = shape(sources, self.resident, self.most_slots)
         maxid = blocks * slots * set_words(self.n)
         queues = _even(maxid + blocks * slots * stride)
         entries = (self.words - queues) // ENTRY
@@ -102,9 +105,10 @@ def plan(
 ) -> Pool:
     """The pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
-    It has room for n words of maxId and n queue entries for each of them, or what the budget has. Raises
-    MemoryBudgetError, naming the bytes needed and given, if one source does not fit: it needs a set of bits,
-    maxId, and n queue entries, or one with external frontiers.
+    Never more than the blocks that the card holds at once have slots for. It has room for n words of maxId
+    and n queue entries for each of them, or what the budget has. Raises MemoryBudgetError, naming the bytes
+    needed and given, if one source does not fit: it needs a set of bits, maxId, and n queue entries, or one
+    with external frontiers.
     """
     sources = max(1, min(sources, n, resident * most_slots))
     wanted = _even(sources * (n + set_words(n))) + sources * ENTRY * n
@@ -116,6 +120,16 @@ def plan(
             f"memory_budget: one source of order {n} needs {least * WORD} bytes, {budget} given"
         )
     return Pool(n, words, sources, resident, most_slots, bubble_removal, dynamic, external, words < wanted)
+
+
+def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int]:
+    """Blocks, and slots of each, for so many sources at a time.
+
+    Every block is busy before any has a second slot, and all have the same number: 500 sources on 396 blocks
+    run as 396, and no more run than the card's blocks have slots for.
+    """
+    blocks = min(sources, resident)
+    return blocks, min(most_slots, sources // blocks)
 
 
 def set_words(n: int) -> int:

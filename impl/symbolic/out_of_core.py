@@ -24,7 +24,7 @@ from fillpath.registry import implementation
 from impl.cuda import device, kernels
 from impl.symbolic.device_rows import Output, traverse
 from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, resident_blocks
-from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, set_words
+from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, set_words, shape
 
 __all__ = ["VARIANTS", "out_of_core"]
 
@@ -90,8 +90,7 @@ def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
     Rows beyond what the card's blocks hold at a time wait for a slot.
     """
     rows = min(end, words // row_words(n, entries))
-    blocks = min(rows, resident)
-    slots = min(SLOTS, rows // blocks)
+    blocks, slots = shape(rows, resident, SLOTS)
     maxid = blocks * slots * set_words(n)
     queues = maxid + blocks * slots * n
     queues += queues % 2

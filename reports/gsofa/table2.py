@@ -74,7 +74,7 @@ def table2_caption(frame: pd.DataFrame) -> str:
         "newFrontierQueue and their trackers, maxId, and fill. Allocated: what gsofa tells of its queues "
         "(entries of vertex and source slot), of maxId and of fill (a set of bits), over the number of "
         "sources that it runs at a time, where most do. All off: bubble_removal, dynamic_space and "
-        "external_frontiers off, the authors' rule for the number of sources. "
+        "external_frontiers off, at most as many sources as the authors' rule says. "
         f"{gpu_caption(frame, timed=False, slots=False)}"
     )
 

@@ -64,8 +64,8 @@ def table3_caption(frame: pd.DataFrame) -> str:
     """What a share is of."""
     return (
         "Entries waiting in the frontier queues over those that they have room for: the mean over gsofa's "
-        "iterations and the most at any. Whole queues: space optimisations off, n entries a source, the "
-        "authors' rule for the number of sources, as the paper's are. By default a queue that is full goes "
+        "iterations and the most at any. Whole queues: space optimisations off, n entries a source, "
+        "at most as many sources as the authors' rule says. By default a queue that is full goes "
         "on in pinned host memory. An iteration is a step of one block's queue here, of the whole card's in "
         f"the paper. Rows on grey are stand-ins. {gpu_caption(frame, timed=False, slots=False)}"
     )
