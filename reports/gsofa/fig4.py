@@ -78,9 +78,9 @@ def fig4_caption(frame: pd.DataFrame) -> str:
         "smallest average above 0, as the bins tell (one that holds a 0 hides the smallest of its others). "
         "The paper's ratios are of its GPU code on its own matrices, ordered by ParMETIS; preparation here: "
         f"{listed(frame['preparation'].dropna())} (metis: METIS). How sources are scheduled decides how "
-        "often they expand a vertex; gsofa takes at most the entries of a step of its block (512), which bounds "
-        "its frontiers and their ratio. Stand-ins are other matrices than the paper's, under their own names: "
-        "indicative only."
+        "often they expand a vertex; gsofa takes at most the entries of a step of its block (512), which "
+        "bounds its frontiers and their ratio. Stand-ins are other matrices than the paper's, under their "
+        "own names: indicative only."
     )
 
 
