@@ -91,8 +91,8 @@ def fig5_caption(frame: pd.DataFrame) -> str:
         "tells them, over the bytes of A's structure (int64 row pointers, int32 columns). Before: "
         "bubble_removal, dynamic_space and external_frontiers off; after: all on; both with at most "
         "the authors' number of concurrent sources (rule=published); the CSV names how many ran. Nothing "
-        "limits the memory here: what gsofa takes where a budget does is Figure 16. A set of bits stands for the "
-        "paper's word of fill, and one queue for its two. Pinned host memory is not counted. "
+        "limits the memory here: what gsofa takes where a budget does is Figure 16. A set of bits stands "
+        "for the paper's word of fill, and one queue for its two. Pinned host memory is not counted. "
         f"{gpu_caption(frame, timed=False)}"
     )
 
