@@ -136,6 +136,18 @@ def test_queues_of_one_entry_go_through_host_memory() -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("dynamic_space", [False, True])
+def test_the_smallest_budget_without_external_frontiers_is_never_refused(dynamic_space: bool) -> None:
+    """No vertex is twice in a queue, so that n entries a source suffice."""
+    pattern, expected = drawn(20, 5)
+    options = {"external_frontiers": False, "dynamic_space": dynamic_space}
+    with pytest.raises(MemoryBudgetError, match=r"needs (\d+) bytes") as caught:
+        function("gsofa")(pattern, memory_budget=1, **options)
+    least = int(str(caught.value).split(" bytes")[0].rsplit(" ", 1)[1])
+    assert_same(function("gsofa")(pattern, memory_budget=least, **options)[0], expected)
+
+
+@pytest.mark.gpu
 def test_three_repeats_on_ten_patterns_count_the_same() -> None:
     """A race shows as counts that move."""
     for seed in range(10):

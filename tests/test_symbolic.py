@@ -130,7 +130,7 @@ def test_the_input_is_left_alone_and_the_answer_repeats(entry: registry.Implemen
     assert_same(first, second)
     # The edges of a traversal on many threads depend on their scheduling.
     assert work.fills == again.fills
-    assert entry.name.startswith("gsofa") or work == again
+    assert work == again or (entry.device == "gpu" and entry.name != "fill2_gpu")
     assert np.array_equal(before[0], pattern.indptr)
     assert np.array_equal(before[1], pattern.indices)
 

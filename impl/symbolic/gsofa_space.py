@@ -1,4 +1,4 @@
-"""What GSoFA keeps in its one pool of memory, and where: the host's side of every implementation.
+"""What `gsofa_cpu` keeps in its one pool of memory, and where, round by round (`gsofa`: gsofa_pool.py).
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 (value ranges) and 6.
 The pool is an array of uint32 words. In each round it holds, from the front:
