@@ -190,11 +190,47 @@ def test_supernodes_without_the_rows_are_refused() -> None:
         function("gsofa")(drawn(100, 7)[0], maxsup=16, output="counts")
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("sources", [3, 500, 601, 10**6])
+@pytest.mark.parametrize("queue_fraction", [1, 8, 10**6])
+def test_any_number_of_sources_fills_as_fill1_with_queues_of_any_size(
+    sources: int, queue_fraction: int
+) -> None:
+    pattern, expected = drawn(100, 8)
+    filled, work = function("gsofa")(pattern, sources=sources, queue_fraction=queue_fraction)
+    assert_same(filled, expected)
+    most = gsofa_device.SLOTS * gsofa_device.resident_blocks(
+        {"BUBBLE": True, "RANGES": True, "COLUMNS": True}
+    )
+    assert work.facts["concurrent_sources"] == min(sources, pattern.n, most)
+    assert work.facts["bytes_queue"] <= 8 * work.facts["concurrent_sources"] * max(
+        1, pattern.n // queue_fraction
+    )
+
+
+@pytest.mark.gpu
+def test_smaller_queues_without_external_frontiers_are_refused() -> None:
+    with pytest.raises(InputError, match="external_frontiers=true"):
+        function("gsofa")(drawn(100, 7)[0], queue_fraction=2, external_frontiers=False)
+
+
+@pytest.mark.gpu
+def test_what_is_traversed_twice_is_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern, _ = drawn(50, 4)
+    once = function("fill2_gpu")(pattern)[1].edges
+    monkeypatch.setattr(device_rows, "ROOM_AN_ENTRY", 0)
+    monkeypatch.setattr(device_rows, "LEAST_ROOM", 0)
+    assert function("fill2_gpu")(pattern)[1].edges == 2 * once
+
+
 # The pool, without a GPU.
 
 
-def launches(n: int, sources: int, budget: int, **switches: bool) -> tuple[gsofa_pool.Pool, list[Launch]]:
-    pool = plan(n, sources, budget, resident=24, most_slots=4, **switches)
+FEW: dict[str, Any] = {"resident": 24, "most_slots": 4}
+
+
+def launches(n: int, sources: int, budget: int, **switches: Any) -> tuple[gsofa_pool.Pool, list[Launch]]:
+    pool = plan(n, sources, budget, **{"queue_fraction": 1, "host": 2**40, **FEW, **switches})
     return pool, list(pool.launches())
 
 
@@ -217,18 +253,47 @@ def test_launches_cover_all_sources_within_the_pool(
             assert launch.maxid == launch.sources * set_words(n)
             assert launch.queues >= launch.maxid + launch.sources * launch.stride
             assert launch.queues % 2 == 0
-            assert launch.queues + 2 * launch.blocks * launch.capacity <= pool.words
-            assert 1 <= launch.capacity <= launch.slots * n
-            assert launch.spills == (launch.capacity < launch.slots * n)
+            assert launch.queues + 2 * launch.sources * launch.capacity <= pool.words
+            assert 1 <= launch.capacity <= n
+            assert launch.spills == (launch.capacity < n)
             assert external or not launch.spills
 
 
 @pytest.mark.parametrize("wanted", [1, 23, 24, 25, 47, 48, 95, 96, 97, 1000])
 def test_every_block_is_busy_before_any_has_a_second_source(wanted: int) -> None:
-    blocks, slots = gsofa_pool.shape(wanted, resident=24, most_slots=4)
+    blocks, slots, wider = gsofa_pool.shape(wanted, **FEW)
     assert blocks == min(wanted, 24)
-    assert slots == 1 or blocks == 24
-    assert blocks * slots <= wanted < blocks * (slots + 1) or slots == 4
+    assert slots >= 1
+    assert 0 <= wider < blocks
+    assert slots + bool(wider) <= 4
+    assert blocks * slots + wider == min(wanted, 96)
+
+
+def test_the_authors_number_of_sources_runs_as_asked() -> None:
+    """512 on an H200's 396 blocks."""
+    pool = plan(
+        36057, 512, 10**12, queue_fraction=1, host=0, resident=396, most_slots=4, bubble_removal=True,
+        dynamic=True, external=True,
+    )  # fmt: skip
+    assert [launch.sources for launch in pool.launches()] == [512]
+
+
+def test_a_fraction_of_the_queues_takes_that_much_less() -> None:
+    switches = {"bubble_removal": True, "dynamic": True, "external": True}
+    n, sources = 10_000, 90
+    whole, eighth = (launches(n, sources, 10**9, queue_fraction=k, **switches)[1][0] for k in (1, 8))
+    assert (whole.sources, whole.capacity, whole.spills) == (sources, n, False)
+    assert (eighth.sources, eighth.capacity, eighth.spills) == (sources, n // 8, True)
+
+
+def test_sources_are_fewer_where_the_host_has_no_room_for_what_finds_queues_full() -> None:
+    switches = {"bubble_removal": True, "dynamic": True, "external": True}
+    n = 10_000
+    for launch in launches(n, 96, 10 * 6 * n, host=3 * 8 * n, **switches)[1]:
+        assert launch.sources <= 3 or not launch.spills
+    assert all(
+        launch.sources == 1 for launch in launches(n, 96, 10 * 6 * n, host=0, **switches)[1] if launch.spills
+    )
 
 
 def test_a_budget_that_keeps_every_block_busy_divides_nothing() -> None:

@@ -72,5 +72,5 @@ def test_a_chunk_stays_within_its_words(n: int, entries: int) -> None:
         assert launch.maxid == launch.sources * set_words(n)
         assert launch.queues >= launch.maxid + launch.sources * n
         assert launch.queues % 2 == 0
-        assert launch.queues + 2 * launch.blocks * launch.capacity <= words
+        assert launch.queues + 2 * launch.sources * launch.capacity <= words
         assert launch.spills == (entries < n)

@@ -31,6 +31,7 @@ from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailab
 
 BC, STAND_IN = "bcsstk18", "circuit,4000"
 OFF = f"gsofa.{SPACE_OFF}.rule=published"
+ON = "gsofa.queue_fraction=8.rule=published"
 
 
 def case_of(name: str, matrix: str = BC) -> Case:
@@ -281,7 +282,7 @@ def test_counted_bytes_say_so_and_take_the_cards_peak() -> None:
 
 def test_auxiliary_memory_is_the_sum_of_the_structures_over_the_matrix() -> None:
     on = counting(bytes_queue=0.0, bytes_maxid=1.16e9, bytes_fill=8e7)
-    records = (measured(OFF, 2.0), measured("gsofa.rule=published", 2.0, work=on), measured("gsofa", 2.0))
+    records = (measured(OFF, 2.0), measured(ON, 2.0, work=on), measured("gsofa", 2.0))
     row = one(frame_of(fig5_frame, *records))
     assert row["before"] == pytest.approx((2.4e9 + 8e7 + 6e8) / 6e5)
     assert row["after"] == pytest.approx(1.24e9 / 6e5)
@@ -303,28 +304,26 @@ def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sour
 
 def test_what_figure_5_lacks_is_said_and_the_print_stands_beside() -> None:
     off = measured(OFF, 2.0, work=counting(bytes_fill=None))
-    frame = frame_of(fig5_frame, off, measured("gsofa.rule=published", 2.0))
+    frame = frame_of(fig5_frame, off, measured(ON, 2.0))
     assert one(frame)["both"] == "not_measured" and pd.isna(one(frame)["reduction"])
     printed = frame.set_index("abbr")
     assert printed.loc["MK", ["paper_before", "paper_after"]].tolist() == [3121, 801]
     assert printed.loc["AU", "paper_reduction"] == 4
     top, bottom = fig5(frame).axes
     assert "not measured" in texts(top) and "3,121x" in texts(top) and "4x" in texts(bottom)
-    alone = frame_of(fig5_frame, measured(OFF, 2.0), more=(case_of("gsofa.rule=published"),))
+    alone = frame_of(fig5_frame, measured(OFF, 2.0), more=(case_of(ON),))
     assert one(alone)["both"] == "not_run", "the case after is missing"
     assert [verdict.outcome for verdict in fig5_verdicts(alone)] == ["not measured"]
 
 
 def test_memory_is_comparable_across_runs_seconds_are_not() -> None:
-    pair = measured(OFF, 2.0), measured("gsofa.rule=published", 2.0, run_id="run-2")
+    pair = measured(OFF, 2.0), measured(ON, 2.0, run_id="run-2")
     assert one(frame_of(fig5_frame, *pair))["reduction"] == pytest.approx(1)
 
 
 def test_table2_has_the_formula_beside_what_was_allocated() -> None:
-    frame = frame_of(
-        table2_frame, measured(OFF, 2.0), measured("gsofa", 2.0), measured("gsofa.rule=published", 2.0)
-    )
-    assert list(frame["variant"]) == ["all off", "default"]
+    frame = frame_of(table2_frame, measured(OFF, 2.0), measured("gsofa", 2.0), measured(ON, 2.0))
+    assert list(frame["variant"]) == ["all off", "default", "all on"]
     row, n = frame.iloc[0], frame["n"].iloc[0]
     assert row["formula_bytes_queue"] == 16 * n
     assert row["formula_bytes_maxid"] == row["formula_bytes_fill"] == 4 * n

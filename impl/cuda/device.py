@@ -25,6 +25,15 @@ def free_bytes() -> int:
     return max(0, min(free, limit - int(pool.used_bytes()))) if limit else free
 
 
+def host_free_bytes() -> int | None:
+    """Bytes of the host's memory that can be allocated without swapping; None where it cannot be read."""
+    try:
+        found = re.search(r"^MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
+
+
 def multiprocessors() -> int:
     """Streaming multiprocessors of the device, or of the MIG slice."""
     return _attribute("MultiProcessorCount")

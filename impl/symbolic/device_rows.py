@@ -44,7 +44,8 @@ class Output(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Row counts, edges of each source, and the rows if they were asked for; all on the device."""
+    """Row counts, edges of each source (twice where it was traversed twice), and the rows if they were asked
+    for; all on the device."""
 
     counts: Counts
     edges: Array
@@ -76,11 +77,14 @@ def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
         cupy.cumsum(counts.lower + counts.upper, out=indptr[1:])
         indices = cupy.empty(int(indptr[-1]), np.int32)
         _gather(output, indptr, indices)
-        if int(output.tail[0]) > len(output.columns):
-            late = cupy.flatnonzero(output.start < 0)[::-1].astype(np.int32)
-            again = new_output(n, int((indptr[late + 1] - indptr[late]).sum()))
+    if int(output.tail[0]) > len(output.columns):
+        late = cupy.flatnonzero(output.start < 0)[::-1].astype(np.int32)
+        again = new_output(n, int((indptr[late + 1] - indptr[late]).sum()))
+        with phase("traverse"):
             run(late, again)
+        with phase("assemble"):
             _gather(again, indptr, indices)
+        edges += again.edges.astype(np.int64)
     return Found(counts, edges, Filled(Pattern(indptr, indices), indptr[:-1] + counts.lower))
 
 

@@ -27,8 +27,9 @@ constexpr u32 NONE = 0xFFFFFFFFu;
 constexpr u32 ALL = 0xFFFFFFFFu;
 constexpr u32 WARPS = THREADS / 32;
 
-// What a block counts: steps, entries waiting (sum, most), cycles (all, re-initialising), entries spilled.
-constexpr u32 STEPS = 0, WAITING = 1, MOST = 2, CYCLES = 3, INITIALISING = 4, SPILLED = 5, STATS = 6;
+// What a block counts: steps, entries waiting (sum, most), cycles (all, re-initialising), entries spilled and taken,
+// words initialised.
+enum { STEPS, WAITING, MOST, CYCLES, INITIALISING, SPILLED, TAKEN, CLEARED, STATS };
 
 struct Input {
     const long long *indptr;  // (n + 1,)
@@ -40,10 +41,10 @@ struct Input {
 struct Space {
     u32 *maxid;  // (slots, stride)
     u32 *fill;   // (slots, words + summary words)
-    u64 *queue;  // (blocks, capacity): slot << 32 | vertex
-    u64 *host;   // (blocks, slots n) in pinned host memory: what found the queue full
+    u64 *queue;  // (slots, capacity): slot << 32 | vertex; the slots of a block share theirs
+    u64 *host;   // (slots, outside) in pinned host memory: what found the queue full
     u64 stride, capacity, outside;
-    u32 words, summary, slots;  // slots: of a block
+    u32 words, summary, slots, wider;  // slots: of a block; the first `wider` blocks have one more
 };
 
 struct Output {
@@ -148,29 +149,33 @@ __device__ void finish(const Slot &slot, u32 *fill, const Space &space, const Ou
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
     const long long *indptr, const int *indices, const int *sources, u32 n, u32 count,
     u32 *maxid, u32 *fill_sets, u64 *queues, u64 *host, u64 stride, u64 queue_capacity, u64 host_capacity,
-    u32 words, u32 summary, u32 slots_a_block,
+    u32 words, u32 summary, u32 slots_a_block, u32 wider,
     u32 *lower, u32 *upper, u64 *edges, float *frontier_sizes, u32 *longest, int *columns, long long *start, u64 *tail,
     u64 room, u64 *all_stats, u32 *counter) {
     const Input in{indptr, indices, sources, n, count};
     const Space space{maxid, fill_sets, queues, host, stride, queue_capacity, host_capacity,
-                      words, summary, slots_a_block};
+                      words, summary, slots_a_block, wider};
     const Output output{lower, upper, edges, frontier_sizes, longest, columns, start, tail, room, all_stats, counter};
     __shared__ Slot slots[SLOTS];
     // fresh: sources that enter, whose maxId has to be initialised. done: sources without any entry left.
     __shared__ u32 length, head, pushed, fresh, done, running;
     __shared__ u64 outside;
+    // By the first thread alone: registers are scarce.
+    __shared__ u64 counted[STATS];
     const u32 lane = lane_id(), warp = threadIdx.x >> 5;
-    const u64 first_slot = (u64)blockIdx.x * space.slots;
+    const u64 first_slot = (u64)blockIdx.x * space.slots + min(blockIdx.x, space.wider);
+    const u32 slot_count = space.slots + (blockIdx.x < space.wider ? 1u : 0u);
     const u64 set = OWN ? space.stride : (u64)space.words + space.summary;
     u32 *labels = space.maxid + first_slot * space.stride;
     u32 *sets = space.fill + first_slot * set;
-    u64 *queue = space.queue + blockIdx.x * space.capacity;
-    const u32 capacity = (u32)space.capacity;
+    u64 *queue = space.queue + first_slot * space.capacity;
+#if SPILL
+    u64 *host_queue = space.host + first_slot * space.outside;
+#endif
+    const u32 capacity = (u32)(slot_count * space.capacity);
     const u32 width = 2u * (in.n + 1u);
     const u32 uses = RANGES && !OWN ? TOP / width : 1u;
     u32 step = 0;
-    u64 waiting = 0, most = 0, initialising = 0, spilled = 0;
-    const long long began = clock64();
     if (threadIdx.x < SLOTS) {
         slots[threadIdx.x].source = NONE;
         slots[threadIdx.x].use = uses;
@@ -178,6 +183,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
     if (threadIdx.x == 0) {
         length = head = pushed = 0;
         outside = 0;
+        for (u32 k = 0; k < STATS; ++k) counted[k] = 0;
+        counted[CYCLES] = 0 - (u64)clock64();
     }
     __syncthreads();
     while (true) {
@@ -187,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                 const u32 kept = length + pushed;
 #if SPILL
                 if (kept > capacity) outside += kept - capacity;
-                if (kept > capacity) spilled += kept - capacity;
+                if (kept > capacity) counted[SPILLED] += kept - capacity;
                 length = min(kept, capacity);
 #else
                 length = kept;
@@ -195,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                 pushed = 0;
             }
             __syncwarp();
-            const bool held = lane < space.slots && slots[min(lane, SLOTS - 1)].source != NONE;
+            const bool held = lane < slot_count && slots[min(lane, SLOTS - 1)].source != NONE;
             if (held) slots[lane].longest = max(slots[lane].longest, slots[lane].active);
             const bool ended = held && slots[lane].active == 0;
             const u32 ended_mask = __ballot_sync(ALL, ended);
@@ -203,13 +210,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
         }
         __syncthreads();
         if (done) {
-            for (u32 g = warp; g < space.slots; g += WARPS)
+            for (u32 g = warp; g < slot_count; g += WARPS)
                 if (done >> g & 1u)
                     finish(slots[g], sets + g * set, space, output);
             __syncthreads();
         }
         if (warp == 0) {
-            const bool mine = lane < space.slots;
+            const bool mine = lane < slot_count;
             if (mine && (done >> lane & 1u)) slots[lane].source = NONE;
             bool free_slot = mine && slots[min(lane, SLOTS - 1)].source == NONE;
             u32 enters = 0;
@@ -264,24 +271,25 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
 #endif
         if (fresh) {
             const long long start = clock64();
-            for (u32 g = 0; g < space.slots; ++g) {
+            for (u32 g = 0; g < slot_count; ++g) {
                 if (!(fresh >> g & 1u)) continue;
                 u32 *maxid = labels + g * space.stride;
                 const u64 end = BUBBLE ? (u64)slots[g].source : (u64)in.n;
                 const u64 stop = RANGES && !OWN ? space.stride : end;
                 for (u64 v = threadIdx.x; v < stop; v += THREADS) maxid[v] = NONE;
+                if (threadIdx.x == 0) counted[CLEARED] += stop;
 #if OWN
                 for (u32 v = threadIdx.x; v < space.words + space.summary; v += THREADS) sets[v] = 0u;
 #endif
             }
             __syncthreads();
-            if (threadIdx.x == 0) initialising += clock64() - start;
+            if (threadIdx.x == 0) counted[INITIALISING] += clock64() - start;
         }
 #if SPILL
         if (length == 0) {
             const u64 held = outside;
             const u32 loaded = (u32)min((u64)capacity, held);
-            const u64 *from = space.host + blockIdx.x * space.outside + (held - loaded);
+            const u64 *from = host_queue + (held - loaded);
             for (u32 k = threadIdx.x; k < loaded; k += THREADS) queue[k] = from[k];
             __syncthreads();
             if (threadIdx.x == 0) {
@@ -306,8 +314,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
         __syncthreads();
         step += 1;
         if (threadIdx.x == 0) {
-            waiting += length + outside;
-            most = max(most, (u64)length + outside);
+            counted[STEPS] += 1;
+            counted[WAITING] += length + outside;
+            counted[MOST] = max(counted[MOST], (u64)length + outside);
+            counted[TAKEN] += taken;
             length -= taken;
             head += taken;
             if (head >= capacity) head -= capacity;
@@ -427,7 +437,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                 const u64 made = (u64)which[u] << 32 | vertex[u];
 #if SPILL
                 if (at >= capacity) {
-                    space.host[blockIdx.x * space.outside + outside + (at - capacity)] = made;
+                    host_queue[outside + (at - capacity)] = made;
                     continue;
                 }
 #endif
@@ -439,12 +449,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
         __syncthreads();
     }
     if (threadIdx.x == 0) {
-        u64 *stats = output.stats + blockIdx.x * STATS;
-        stats[STEPS] += step;
-        stats[WAITING] += waiting;
-        stats[MOST] = max(stats[MOST], most);
-        stats[CYCLES] += clock64() - began;
-        stats[INITIALISING] += initialising;
-        stats[SPILLED] += spilled;
+        counted[CYCLES] += clock64();
+        for (u32 k = 0; k < STATS; ++k) output.stats[(u64)blockIdx.x * STATS + k] = counted[k];
     }
 }

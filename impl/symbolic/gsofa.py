@@ -21,7 +21,7 @@ from fillpath.registry import implementation
 from impl.cuda import device, kernels
 from impl.supernodes.supernodes_gpu import check_maxsup, supernodes_gpu
 from impl.symbolic.device_rows import traverse
-from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, resident_blocks
+from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, host_room, resident_blocks
 from impl.symbolic.gsofa_pool import ENTRY, WORD, plan, published_sources, set_words
 
 __all__ = ["VARIANTS", "gsofa"]
@@ -49,6 +49,7 @@ def gsofa(
     fill_first: bool = False,
     dynamic_space: bool = True,
     external_frontiers: bool = True,
+    queue_fraction: int = 1,
     sources: int | None = None,
     rule: Literal["resident", "published", "published_space"] = "resident",
     memory_budget: int | None = None,
@@ -61,24 +62,30 @@ def gsofa(
     sources, not for each. bubble_removal : maxId only for vertices below the source. fill_first : skip what
     is filled before looking at maxId (line 9.5). dynamic_space : where memory binds, sources go in several
     launches, in which those with small ids leave more of the pool to queues and to more sources; off, each
-    has the same share. external_frontiers : queues smaller than n entries a source, what finds them full goes
-    to pinned host memory; off, fewer sources run at a time. sources : #C, those that run at a time at most
-    (each block has as many as the others). rule : what #C is without: as many as the card's resident blocks
-    hold, or the authors' rules (Section 4; the code of Section 6), of which no more run than those.
-    memory_budget : bytes of the pool (fill, maxId, queues), beside which the rows found so far have a buffer.
-    maxsup : T3 supernodes behind the traversal, in chunks of so many rows, as `supernodes_gpu` finds them;
-    how many is a fact. output : `counts` leaves the columns out.
+    has the same share. external_frontiers : where memory binds, queues are smaller than n entries a source,
+    and what finds them full goes to pinned host memory; off, fewer sources run at a time. queue_fraction :
+    with external frontiers, a source's queue is meant to have n / queue_fraction entries although memory does
+    not bind. sources : #C, those that run at a time at most. rule : what #C is without: as many as the card's
+    resident blocks hold, or the authors' rules (Section 4; the code of Section 6), of which no more run than
+    those. memory_budget : bytes of the pool (fill, maxId, queues), beside which the rows found so far have a
+    buffer. maxsup : T3 supernodes behind the traversal, in chunks of so many rows, as `supernodes_gpu` finds
+    them; how many is a fact. output : `counts` leaves the columns out.
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges as
     defined in Work (they depend on scheduling), fills, peak_memory (the pool and pinned host memory), series
     by source (frontier: entries worked a step of its block), facts. Raises MemoryBudgetError, before anything
-    is allocated, if one source does not fit into the budget. Raises UnknownNameError if sources < 1,
-    InputError for a maxsup out of range, or without the rows that it needs.
+    is allocated, if one source does not fit into the budget. Raises UnknownNameError if sources or
+    queue_fraction < 1, InputError for a queue_fraction without external frontiers, for a maxsup out of range,
+    or without the rows that it needs.
     """
     import cupy
 
     if sources is not None and sources < 1:
         raise UnknownNameError(f"option sources={sources}: expected 1 or more")
+    if queue_fraction < 1:
+        raise UnknownNameError(f"option queue_fraction={queue_fraction}: expected 1 or more")
+    if queue_fraction > 1 and not external_frontiers:
+        raise InputError("option queue_fraction: smaller queues need external_frontiers=true")
     if maxsup is not None:
         check_maxsup(maxsup)
     if maxsup is not None and output != "pattern":
@@ -95,6 +102,8 @@ def gsofa(
         pattern.n,
         sources or _sources(pattern.n, rule, resident, free if memory_budget is None else 2**62),
         free if memory_budget is None else memory_budget,
+        queue_fraction=queue_fraction,
+        host=host_room(),
         resident=resident,
         most_slots=SLOTS,
         bubble_removal=bubble_removal,

@@ -24,10 +24,19 @@ SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AH
 Defines = Mapping[str, bool]
 # What the value ranges of maxId descend from: the largest even uint32.
 TOP = 2**32 - 2
-# A value range takes 2 (n + 1) of the 2^32 values of a word.
-MOST_ROWS = 2**30
+# The queue of SLOTS sources, twice over, is counted in 32 bits.
+MOST_ROWS = 2**29
 # What a block counts, as in gsofa.cu.
-STATS = 6
+STATS = ("STEPS", "WAITING", "MOST", "CYCLES", "INITIALISING", "SPILLED", "TAKEN", "CLEARED")
+WAITING, MOST = STATS.index("WAITING"), STATS.index("MOST")
+# Bytes that an adjacency entry takes: its vertex, and the label or the set's word of that.
+EDGE = 8
+# Bytes of a queue entry: written and read, the row's two pointers, the label.
+ENTRY_MOVED = 36
+# Bytes of an entry of F: written, and copied to its row.
+ROW_MOVED = 12
+# Share of the host's free memory that may be pinned.
+HOST_SHARE = 0.5
 SWITCHES = ("BUBBLE", "RANGES", "FILL_FIRST", "COLUMNS", "SPILL", "OWN")
 
 
@@ -91,9 +100,9 @@ class Traversal:
         n = self.pattern.n
         if not launch.own:
             self.memory[: launch.maxid].fill(0)
-        outside = launch.slots * n if launch.spills else 0
-        host = self._pinned(8 * launch.blocks * outside)
-        stats = cupy.zeros((launch.blocks, STATS), np.uint64)
+        outside = n if launch.spills else 0
+        host = self._pinned(8 * launch.sources * outside)
+        stats = cupy.zeros((launch.blocks, len(STATS)), np.uint64)
         kernel({**self.defines, "SPILL": launch.spills, "OWN": launch.own})(
             (launch.blocks,),
             (THREADS,),
@@ -113,6 +122,7 @@ class Traversal:
                 np.uint32(-(-n // 32)),
                 np.uint32(-(-n // 1024)),
                 np.uint32(launch.slots),
+                np.uint32(launch.wider),
                 rows.lower,
                 rows.upper,
                 rows.edges,
@@ -146,41 +156,62 @@ class Traversal:
 
     def facts(self) -> dict[str, float]:
         """Bytes of each structure where most sources ran at a time; shares over all launches."""
-        import cupy
-
         if not self.launched:
             return {}
         pattern, n = self.pattern, self.pattern.n
         widest = max((launch for launch, _ in self.launched), key=lambda launch: launch.sources)
         rows = n if widest.own else widest.sources
-        each = [(launch, cupy.asnumpy(stats).astype(np.float64)) for launch, stats in self.launched]
-        steps = sum(float(stats[:, 0].sum()) for _, stats in each)
-        used = sum(float(stats[:, 1].sum()) / launch.capacity for launch, stats in each)
-        cycles = sum(float(stats[:, 3].sum()) for _, stats in each)
+        each = [(launch.entries(), counted) for launch, counted in self._counted()]
+        total = {name: sum(float(counted[:, k].sum()) for _, counted in each) for k, name in enumerate(STATS)}
+        used = sum(float((counted[:, WAITING] / entries).sum()) for entries, counted in each)
         return {
             "concurrent_sources": float(widest.sources),
             "launches": float(len(each)),
-            "iterations": steps,
+            "iterations": total["STEPS"],
             "bytes_matrix": float(pattern.indptr.nbytes + pattern.indices.nbytes),
             "bytes_fill": float(WORD * rows * (widest.stride if widest.own else set_words(n))),
             "bytes_maxid": float(WORD * rows * widest.stride),
-            "bytes_queue": float(16 * rows * n if widest.own else 8 * widest.blocks * widest.capacity),
+            "bytes_queue": float(16 * rows * n if widest.own else 8 * rows * widest.capacity),
             "bytes_external": float(self._outside()),
-            "queue_mean": used / steps if steps else 0.0,
-            "queue_peak": max(float(stats[:, 2].max()) / launch.capacity for launch, stats in each),
-            "reinit_share": sum(float(stats[:, 4].sum()) for _, stats in each) / cycles if cycles else 0.0,
-            "spilled": sum(float(stats[:, 5].sum()) for _, stats in each),
+            "queue_mean": used / total["STEPS"] if total["STEPS"] else 0.0,
+            "queue_peak": max(float((counted[:, MOST] / entries).max()) for entries, counted in each),
+            "reinit_share": total["INITIALISING"] / total["CYCLES"] if total["CYCLES"] else 0.0,
+            "spilled": total["SPILLED"],
+            "taken": total["TAKEN"],
+            "cleared": total["CLEARED"],
         }
+
+    def _counted(self) -> list[tuple[Launch, Array]]:
+        """Each launch and what its blocks counted, (blocks, STATS) float64."""
+        import cupy
+
+        return [(launch, cupy.asnumpy(stats).astype(np.float64)) for launch, stats in self.launched]
 
     def outcome(self, found: Found) -> tuple[Filled | Counts, Work]:
         """What an implementation returns: the result and the work."""
         pattern = self.pattern
         fills = found.counts.lower + found.counts.upper - (pattern.indptr[1:] - pattern.indptr[:-1])
+        nnz = int(pattern.indices.size)
+        edges, filled, facts = int(found.edges.sum()), int(fills.sum()), self.facts()
         work = Work(
-            edges=int(found.edges.sum()),
-            fills=int(fills.sum()),
+            edges=edges,
+            fills=filled,
+            bytes=_moved(edges + nnz, facts, filled + nnz if found.filled else 0),
             peak_memory=self.peak_memory,
             series=Series(self.frontier.astype(np.float64), found.edges, fills),
-            facts=self.facts(),
+            facts=facts,
         )
         return found.filled or found.counts, work
+
+
+def host_room() -> int:
+    """Bytes of the host's memory that may be pinned: half of what is free; no bound if unknown."""
+    free = device.host_free_bytes()
+    return 2**62 if free is None else int(HOST_SHARE * free)
+
+
+def _moved(examined: int, facts: Mapping[str, float], rows: int) -> int:
+    """Bytes that the traversal and the gathering of rows ask for, wherever they are found: a count, not what
+    DRAM was seen to move. examined : adjacency entries. rows : entries of F that are kept."""
+    entries, cleared = int(facts.get("taken", 0)), int(facts.get("cleared", 0))
+    return EDGE * examined + ENTRY_MOVED * entries + WORD * cleared + ROW_MOVED * rows

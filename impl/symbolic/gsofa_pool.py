@@ -5,7 +5,7 @@ Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 
 
     fill    slots x set      a bit a vertex in two levels (the paper's word a vertex, 1/31 of it)
     maxId   slots x stride   a word a vertex; with bubble removal only for vertices below the launch's sources
-    queues  blocks x 2 x capacity   uint64 (slot << 32 | vertex): frontierQueue and tracker in one word
+    queues  slots x 2 x capacity    uint64 (slot << 32 | vertex): frontierQueue and tracker in one word
 
 A vertex stands in a queue at most once a source (gsofa.cu), so that n entries a source always suffice and one
 queue does for the paper's two.
@@ -16,7 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from fillpath.errors import MemoryBudgetError
+from fillpath.nouns import Array
 
 WORD = 4
 # Words of a queue entry.
@@ -30,14 +33,16 @@ DIVISIONS = 8
 
 @dataclass(frozen=True)
 class Launch:
-    """Sources first to last - 1. blocks x slots of them at a time; stride : words of maxId of each; maxid,
-    queues : first word of each; capacity : queue entries of a block; spills : whether its queue can be full;
-    own : whether each source, not each slot, has arrays of its own."""
+    """Sources first to last - 1. blocks : that work on `slots` of them at a time, the first `wider` on one
+    more; stride : words of maxId of a source; maxid, queues : first word of each; capacity : queue entries of
+    a source, which those of a block share; spills : whether a queue can be full; own : whether each source,
+    not each slot, has arrays of its own."""
 
     first: int
     last: int
     blocks: int
     slots: int
+    wider: int
     stride: int
     maxid: int
     queues: int
@@ -48,17 +53,24 @@ class Launch:
     @property
     def sources(self) -> int:
         """Sources at a time."""
-        return self.blocks * self.slots
+        return self.blocks * self.slots + self.wider
+
+    def entries(self) -> Array:
+        """(blocks,) queue entries of each block."""
+        return self.capacity * (self.slots + (np.arange(self.blocks) < self.wider))
 
 
 @dataclass(frozen=True)
 class Pool:
-    """The pool. words : its size, even. sources : at most so many at a time. resident : blocks that the card
-    holds at once. most_slots : of a block. binds : whether a source has less than it could use."""
+    """The pool. words : its size, even. sources : at most so many at a time. entries : that a source's queue
+    is meant to have. host : bytes that may be pinned. resident : blocks that the card holds at once.
+    most_slots : of a block. binds : whether a source has less than it is meant to."""
 
     n: int
     words: int
     sources: int
+    entries: int
+    host: int
     resident: int
     most_slots: int
     bubble_removal: bool
@@ -79,17 +91,16 @@ class Pool:
 
     def _launch(self, first: int, last: int) -> Launch:
         stride = max(1, last - 1) if self.bubble_removal and self.dynamic else self.n
-        claim = _claim(self.n, self.external)
-        each = stride + set_words(self.n) + ENTRY * claim
-        sources = max(1, min(self.sources, last - first, self.words // each))
-        blocks, slots = shape(sources, self.resident, self.most_slots)
-        maxid = blocks * slots * set_words(self.n)
-        queues = _even(maxid + blocks * slots * stride)
-        entries = (self.words - queues) // ENTRY
-        if not self.dynamic:
-            entries = min(entries, blocks * slots * claim)
-        capacity = min(entries // blocks, slots * self.n)
-        return Launch(first, last, blocks, slots, stride, maxid, queues, capacity, capacity < slots * self.n)
+        claim = min(self.entries, _claim(self.n, self.external))
+        fixed = stride + set_words(self.n)
+        sources = max(1, min(self.sources, last - first, self.words // (fixed + ENTRY * claim)))
+        if self.words < _even(sources * fixed) + sources * ENTRY * self.n:
+            sources = max(1, min(sources, self.host // (2 * WORD * self.n)))
+        blocks, slots, wider = shape(sources, self.resident, self.most_slots)
+        maxid = sources * set_words(self.n)
+        queues = _even(maxid + sources * stride)
+        capacity = min((self.words - queues) // (ENTRY * sources), self.n)
+        return Launch(first, last, blocks, slots, wider, stride, maxid, queues, capacity, capacity < self.n)
 
 
 def plan(
@@ -97,6 +108,8 @@ def plan(
     sources: int,
     budget: int,
     *,
+    queue_fraction: int,
+    host: int,
     resident: int,
     most_slots: int,
     bubble_removal: bool,
@@ -105,13 +118,15 @@ def plan(
 ) -> Pool:
     """The pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
-    Never more than the blocks that the card holds at once have slots for. It has room for n words of maxId
-    and n queue entries for each of them, or what the budget has. Raises MemoryBudgetError, naming the bytes
-    needed and given, if one source does not fit: it needs a set of bits, maxId, and n queue entries, or one
-    with external frontiers.
+    Never more than the blocks that the card holds at once have slots for, nor than `host` bytes of pinned
+    memory have room for where queues can be full. It has room for n words of maxId and n / queue_fraction
+    queue entries for each of them, or what the budget has. Raises MemoryBudgetError, naming the bytes needed
+    and given, if one source does not fit: it needs a set of bits, maxId, and n queue entries, or one with
+    external frontiers.
     """
     sources = max(1, min(sources, n, resident * most_slots))
-    wanted = _even(sources * (n + set_words(n))) + sources * ENTRY * n
+    entries = max(1, n // queue_fraction)
+    wanted = _even(sources * (n + set_words(n))) + sources * ENTRY * entries
     words = min(wanted, budget // (2 * WORD) * 2)
     least = _even(set_words(n) + (max(1, n - 1) if bubble_removal and dynamic else n))
     least += ENTRY * (1 if external else n)
@@ -119,17 +134,19 @@ def plan(
         raise MemoryBudgetError(
             f"memory_budget: one source of order {n} needs {least * WORD} bytes, {budget} given"
         )
-    return Pool(n, words, sources, resident, most_slots, bubble_removal, dynamic, external, words < wanted)
+    binds = words < wanted
+    return Pool(
+        n, words, sources, entries, host, resident, most_slots, bubble_removal, dynamic, external, binds
+    )
 
 
-def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int]:
-    """Blocks, and slots of each, for so many sources at a time.
+def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
+    """Blocks, slots of each, and how many blocks have one more, for so many sources at a time.
 
-    Every block is busy before any has a second slot, and all have the same number: 500 sources on 396 blocks
-    run as 396, and no more run than the card's blocks have slots for.
+    Every block is busy before any has a second slot. sources : no more than the card's blocks have slots for.
     """
     blocks = min(sources, resident)
-    return blocks, min(most_slots, sources // blocks)
+    return blocks, *divmod(min(sources, blocks * most_slots), blocks)
 
 
 def set_words(n: int) -> int:

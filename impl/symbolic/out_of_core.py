@@ -23,7 +23,7 @@ from fillpath.nouns import Array, Counts, Filled, Pattern, Work
 from fillpath.registry import implementation
 from impl.cuda import device, kernels
 from impl.symbolic.device_rows import Output, traverse
-from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, resident_blocks
+from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, host_room, resident_blocks
 from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, set_words, shape
 
 __all__ = ["VARIANTS", "out_of_core"]
@@ -90,11 +90,12 @@ def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
     Rows beyond what the card's blocks hold at a time wait for a slot.
     """
     rows = min(end, words // row_words(n, entries))
-    blocks, slots = shape(rows, resident, SLOTS)
-    maxid = blocks * slots * set_words(n)
-    queues = maxid + blocks * slots * n
+    blocks, slots, wider = shape(rows, resident, SLOTS)
+    sources = blocks * slots + wider
+    maxid = sources * set_words(n)
+    queues = maxid + sources * n
     queues += queues % 2
-    return Launch(end - rows, end, blocks, slots, n, maxid, queues, slots * entries, entries < n)
+    return Launch(end - rows, end, blocks, slots, wider, n, maxid, queues, entries, entries < n)
 
 
 def _run(
@@ -102,6 +103,8 @@ def _run(
 ) -> None:
     """Traverse from the sources, which descend, chunk by chunk."""
     end = n = traversal.pattern.n
+    # Smaller queues need pinned memory for what finds them full.
+    dynamic = dynamic and 2 * WORD * n * resident * SLOTS <= host_room()
     entries, longest = n, 0
     while end > 0:
         launch = chunk(n, end, words, entries, resident)

@@ -53,7 +53,7 @@ def unified_memory(
         memory = managed.words(2 * n * stride + 4 * n * n, oversubscribe=oversubscribe)
     defines = {**DEFINES, "COLUMNS": output == "pattern"}
     blocks = max(1, min(n, resident_blocks(defines)))
-    launch = Launch(0, n, blocks, 1, stride, n * stride, 2 * n * stride, n, False, own=True)
+    launch = Launch(0, n, blocks, 1, 0, stride, n * stride, 2 * n * stride, n, False, own=True)
     traversal = Traversal(pattern, [launch], memory, defines)
 
     def run(sources: Array, rows: Output) -> None:

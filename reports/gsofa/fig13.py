@@ -83,8 +83,8 @@ def fig13_caption(frame: pd.DataFrame) -> str:
     return (
         f"Bytes: {hows} (hardware counters: dram__bytes.sum and lts__t_sectors.sum x 32 bytes of the "
         "implementation's kernels, read by ncu in a run of its own, clocks left alone, over the kernels' own "
-        "time in it; counted: bytes that the implementation says it moved, over its median seconds: no more "
-        "than an estimate of what reaches DRAM). Peak: of the card, from its memory clock and bus width. The "
+        "time in it; counted: bytes that the implementation asks for, wherever it finds them, over its "
+        "median seconds: not what reaches DRAM). Peak: of the card, from its memory clock and bus width. The "
         f"paper reads nvprof on one V100 with a peak of 900 GB/s. {gpu_caption(frame, timed=False)}"
     )
 

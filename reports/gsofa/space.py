@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -18,7 +19,15 @@ SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2.
 WORD = 4
 FACTS = ("concurrent_sources", "bytes_matrix", *MEMORY, "bytes_external", "queue_mean", "queue_peak")
-switched_on: Partner = without(*SPACE)
+# What is on "after": queues of so much of n entries a source, the rest in pinned host memory.
+AFTER = ("queue_fraction", "8")
+_without_any: Partner = without(*SPACE)
+
+
+def switched_on(case: Case) -> Case | None:
+    """The same case with every space optimisation on, for one that has them off."""
+    on = _without_any(case)
+    return replace(on, options=tuple(sorted((*on.options, AFTER)))) if on else None
 
 
 def space_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:

@@ -20,21 +20,22 @@ from reports.gsofa.device import (
     total,
 )
 from reports.gsofa.naming import lines
-from reports.gsofa.space import WORD, printed_words, switched_on
+from reports.gsofa.space import AFTER, WORD, printed_words, switched_on
 from reports.records import Records
 from reports.tables import Column, table
 
-OFF, DEFAULT = "all off", "default"
+OFF, ON, DEFAULT = "all off", "all on", "default"
 STRUCTURES = {"bytes_queue": "queues and\ntrackers", "bytes_maxid": "maxId", "bytes_fill": "fill"}
 
 
 def table2_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix, variant (space optimisations all off, or the default) and machine: bytes a source of
-    each structure by the paper's formula and as gsofa allocated them. told : `ok` where they are known."""
-    chosen = [case for case in cases if switched_on(case) or not case.options]
+    """A row a matrix, variant (space optimisations all off, all on, or the default) and machine: bytes a
+    source of each structure by the paper's formula and as gsofa allocated them. told : `ok` where they are
+    known."""
+    chosen = [case for case in cases if _variant(case)]
     facts = ("concurrent_sources", *MEMORY, "bytes_external")
     frame = device_frame(records, entries, chosen, facts)
-    frame["variant"] = [OFF if switched_on(Case.parse(case)) else DEFAULT for case in frame["case"]]
+    frame["variant"] = [_variant(Case.parse(case)) for case in frame["case"]]
     n, sources = frame["n"].astype("Float64"), frame["concurrent_sources"]
     for name, words in printed_words().items():
         frame[f"formula_{name}"] = (WORD * words * n).astype("float64")
@@ -74,9 +75,18 @@ def table2_caption(frame: pd.DataFrame) -> str:
         "newFrontierQueue and their trackers, maxId, and fill. Allocated: what gsofa tells of its queues "
         "(entries of vertex and source slot), of maxId and of fill (a set of bits), over the number of "
         "sources that it runs at a time, where most do. All off: bubble_removal, dynamic_space and "
-        "external_frontiers off, at most as many sources as the authors' rule says. "
+        "external_frontiers off; all on: these on, and queues of n / 8 entries a source (queue_fraction=8); "
+        "both with as many sources as the authors' rule says, at most what the card's blocks have slots for. "
+        "Default: memory does not bind, queues have n entries. "
         f"{gpu_caption(frame, timed=False, slots=False)}"
     )
+
+
+def _variant(case: Case) -> str:
+    """Which row of its matrix a case is; empty for none."""
+    if not case.options:
+        return DEFAULT
+    return OFF if switched_on(case) else ON if AFTER in case.options else ""
 
 
 def _columns(group: str) -> list[Column]:
