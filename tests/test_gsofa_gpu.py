@@ -230,7 +230,7 @@ FEW: dict[str, Any] = {"resident": 24, "most_slots": 4}
 
 
 def launches(n: int, sources: int, budget: int, **switches: Any) -> tuple[gsofa_pool.Pool, list[Launch]]:
-    pool = plan(n, sources, budget, **{"queue_fraction": 1, "host": 2**40, **FEW, **switches})
+    pool = plan(n, sources, budget, **{"queue_fraction": 1, "host": lambda: 2**40, **FEW, **switches})
     return pool, list(pool.launches())
 
 
@@ -272,7 +272,7 @@ def test_every_block_is_busy_before_any_has_a_second_source(wanted: int) -> None
 def test_the_authors_number_of_sources_runs_as_asked() -> None:
     """512 on an H200's 396 blocks."""
     pool = plan(
-        36057, 512, 10**12, queue_fraction=1, host=0, resident=396, most_slots=4, bubble_removal=True,
+        36057, 512, 10**12, queue_fraction=1, host=lambda: 0, resident=396, most_slots=4, bubble_removal=True,
         dynamic=True, external=True,
     )  # fmt: skip
     assert [launch.sources for launch in pool.launches()] == [512]
@@ -289,10 +289,12 @@ def test_a_fraction_of_the_queues_takes_that_much_less() -> None:
 def test_sources_are_fewer_where_the_host_has_no_room_for_what_finds_queues_full() -> None:
     switches = {"bubble_removal": True, "dynamic": True, "external": True}
     n = 10_000
-    for launch in launches(n, 96, 10 * 6 * n, host=3 * 8 * n, **switches)[1]:
+    for launch in launches(n, 96, 10 * 6 * n, host=lambda: 3 * 8 * n, **switches)[1]:
         assert launch.sources <= 3 or not launch.spills
     assert all(
-        launch.sources == 1 for launch in launches(n, 96, 10 * 6 * n, host=0, **switches)[1] if launch.spills
+        launch.sources == 1
+        for launch in launches(n, 96, 10 * 6 * n, host=lambda: 0, **switches)[1]
+        if launch.spills
     )
 
 

@@ -28,7 +28,7 @@ THREADS = 256
 
 
 class Output(NamedTuple):
-    """On the device. lower, upper : (n,) uint32 row counts, the diagonal with upper. edges : (n,) uint64.
+    """On the device. lower, upper : (n,) int64 row counts, the diagonal with upper. edges : (n,) uint64.
 
     columns : (room,) int32, start : (n,) int64 where a row stands there or -1; tail : (1,) uint64 entries
     asked for so far. counter : (1,) uint32, sources taken.
@@ -68,8 +68,8 @@ def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
         if n:
             run(cupy.arange(n - 1, -1, -1, dtype=np.int32), output)
         cupy.cuda.get_current_stream().synchronize()
-    counts = Counts(output.lower.astype(np.int64), output.upper.astype(np.int64))
-    edges = output.edges.astype(np.int64)
+    counts = Counts(output.lower, output.upper)
+    edges = output.edges.view(np.int64)
     if not columns:
         return Found(counts, edges, None)
     with phase("assemble"):
@@ -84,7 +84,7 @@ def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
             run(late, again)
         with phase("assemble"):
             _gather(again, indptr, indices)
-        edges += again.edges.astype(np.int64)
+        edges += again.edges.view(np.int64)
     return Found(counts, edges, Filled(Pattern(indptr, indices), indptr[:-1] + counts.lower))
 
 
@@ -98,8 +98,8 @@ def new_output(n: int, room: int) -> Output:
     import cupy
 
     return Output(
-        cupy.zeros(n, np.uint32),
-        cupy.zeros(n, np.uint32),
+        cupy.zeros(n, np.int64),
+        cupy.zeros(n, np.int64),
         cupy.zeros(n, np.uint64),
         cupy.empty(room, np.int32),
         cupy.full(n, -1, np.int64),

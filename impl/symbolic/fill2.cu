@@ -49,7 +49,8 @@ struct Marks {
 extern "C" __global__ void fill2_traverse(
     const long long *indptr, const int *indices, const int *sources, u32 count, u32 n,
     u32 *all_visited, u32 *all_stacks, u32 *all_touched, u32 groups,
-    u32 *lower, u32 *upper, u64 *edges, int *columns, long long *start, u64 *tail, u64 room, u32 *counter) {
+    long long *lower, long long *upper, u64 *edges, int *columns, long long *start, u64 *tail, u64 room,
+    u32 *counter) {
     const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     Marks marks{all_visited + thread * n, all_touched + thread * groups, 0u};
     // The stack grows from the front, the thresholds found so far from the end: together they are below n.

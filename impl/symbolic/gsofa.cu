@@ -48,9 +48,9 @@ struct Space {
 };
 
 struct Output {
-    u32 *lower, *upper;  // (n,) row counts; upper counts the diagonal
+    long long *lower, *upper;  // (n,) row counts; upper counts the diagonal
     u64 *edges;          // (n,)
-    float *frontier;     // (n,) entries a step
+    double *frontier;    // (n,) entries a step
     u32 *longest;        // (n,) most entries in the queue
     int *columns;        // rows one after another, in the order in which they were finished
     long long *start;    // (n,) where a row stands in columns; -1: there was no room
@@ -140,7 +140,7 @@ __device__ void finish(const Slot &slot, u32 *fill, const Space &space, const Ou
         output.upper[slot.source] = slot.upper;
         output.edges[slot.source] = slot.edges;
         output.longest[slot.source] = slot.longest;
-        output.frontier[slot.source] = slot.steps ? (float)slot.entries / (float)slot.steps : 0.f;
+        output.frontier[slot.source] = slot.steps ? (double)slot.entries / slot.steps : 0.0;
     }
     __syncwarp();
     drain(fill, space.words, space.summary, out);
@@ -150,8 +150,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
     const long long *indptr, const int *indices, const int *sources, u32 n, u32 count,
     u32 *maxid, u32 *fill_sets, u64 *queues, u64 *host, u64 stride, u64 queue_capacity, u64 host_capacity,
     u32 words, u32 summary, u32 slots_a_block, u32 wider,
-    u32 *lower, u32 *upper, u64 *edges, float *frontier_sizes, u32 *longest, int *columns, long long *start, u64 *tail,
-    u64 room, u64 *all_stats, u32 *counter) {
+    long long *lower, long long *upper, u64 *edges, double *frontier_sizes, u32 *longest, int *columns,
+    long long *start, u64 *tail, u64 room, u64 *all_stats, u32 *counter) {
     const Input in{indptr, indices, sources, n, count};
     const Space space{maxid, fill_sets, queues, host, stride, queue_capacity, host_capacity,
                       words, summary, slots_a_block, wider};

@@ -103,7 +103,7 @@ def gsofa(
         sources or _sources(pattern.n, rule, resident, free if memory_budget is None else 2**62),
         free if memory_budget is None else memory_budget,
         queue_fraction=queue_fraction,
-        host=host_room(),
+        host=host_room,
         resident=resident,
         most_slots=SLOTS,
         bubble_removal=bubble_removal,

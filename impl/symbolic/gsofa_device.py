@@ -73,7 +73,7 @@ class Traversal:
         if pattern.n > MOST_ROWS:
             raise InputError(f"order {pattern.n}: the labels of gsofa.cu have room for {MOST_ROWS} vertices")
         self.pattern, self.launches, self.memory, self.defines = pattern, list(launches), memory, defines
-        self.frontier = cupy.zeros(pattern.n, np.float32)
+        self.frontier = cupy.zeros(pattern.n, np.float64)
         self.longest = cupy.zeros(pattern.n, np.uint32)
         self.launched: list[tuple[Launch, Array]] = []
         self.host: Any = None
@@ -162,7 +162,7 @@ class Traversal:
         widest = max((launch for launch, _ in self.launched), key=lambda launch: launch.sources)
         rows = n if widest.own else widest.sources
         each = [(launch.entries(), counted) for launch, counted in self._counted()]
-        total = {name: sum(float(counted[:, k].sum()) for _, counted in each) for k, name in enumerate(STATS)}
+        total = dict(zip(STATS, map(float, sum(counted.sum(axis=0) for _, counted in each)), strict=True))
         used = sum(float((counted[:, WAITING] / entries).sum()) for entries, counted in each)
         return {
             "concurrent_sources": float(widest.sources),
@@ -198,7 +198,7 @@ class Traversal:
             fills=filled,
             bytes=_moved(edges + nnz, facts, filled + nnz if found.filled else 0),
             peak_memory=self.peak_memory,
-            series=Series(self.frontier.astype(np.float64), found.edges, fills),
+            series=Series(self.frontier, found.edges, fills),
             facts=facts,
         )
         return found.filled or found.counts, work

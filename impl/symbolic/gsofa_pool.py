@@ -13,7 +13,7 @@ queue does for the paper's two.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,14 +63,14 @@ class Launch:
 @dataclass(frozen=True)
 class Pool:
     """The pool. words : its size, even. sources : at most so many at a time. entries : that a source's queue
-    is meant to have. host : bytes that may be pinned. resident : blocks that the card holds at once.
+    is meant to have. host : says how many bytes may be pinned. resident : blocks that the card holds at once.
     most_slots : of a block. binds : whether a source has less than it is meant to."""
 
     n: int
     words: int
     sources: int
     entries: int
-    host: int
+    host: Callable[[], int]
     resident: int
     most_slots: int
     bubble_removal: bool
@@ -95,7 +95,7 @@ class Pool:
         fixed = stride + set_words(self.n)
         sources = max(1, min(self.sources, last - first, self.words // (fixed + ENTRY * claim)))
         if self.words < _even(sources * fixed) + sources * ENTRY * self.n:
-            sources = max(1, min(sources, self.host // (2 * WORD * self.n)))
+            sources = max(1, min(sources, self.host() // (2 * WORD * self.n)))
         blocks, slots, wider = shape(sources, self.resident, self.most_slots)
         maxid = sources * set_words(self.n)
         queues = _even(maxid + sources * stride)
@@ -109,7 +109,7 @@ def plan(
     budget: int,
     *,
     queue_fraction: int,
-    host: int,
+    host: Callable[[], int],
     resident: int,
     most_slots: int,
     bubble_removal: bool,
@@ -118,7 +118,7 @@ def plan(
 ) -> Pool:
     """The pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
-    Never more than the blocks that the card holds at once have slots for, nor than `host` bytes of pinned
+    Never more than the blocks that the card holds at once have slots for, nor than `host()` bytes of pinned
     memory have room for where queues can be full. It has room for n words of maxId and n / queue_fraction
     queue entries for each of them, or what the budget has. Raises MemoryBudgetError, naming the bytes needed
     and given, if one source does not fit: it needs a set of bits, maxId, and n queue entries, or one with
