@@ -1,7 +1,8 @@
-"""Matrices that need no download: grids, circuits and random patterns, from a name alone.
+"""Matrices that need no download: grids, finite elements, circuits and random patterns, from a name alone.
 
     poisson3d:k[:uniform|aniso|contrast]      7-point Laplacian on k x k x k points
     grid2d:k                                  5-point Laplacian on k x k points
+    fem3d:k[:unknowns=d]                      trilinear hexahedra on k x k x k nodes, d unknowns a node
     circuit:n[:seed=s][:symmetry=f]           local wires, a few dense rows and columns
     random:n:density[:seed=s]                 uniform random pattern
 
@@ -30,10 +31,17 @@ VARIANTS = ("uniform", "aniso", "contrast")
 GRAMMAR = {
     "poisson3d": "poisson3d:k[:uniform|aniso|contrast]",
     "grid2d": "grid2d:k",
+    "fem3d": "fem3d:k[:unknowns=d]",
     "circuit": "circuit:n[:seed=s][:symmetry=f]",
     "random": "random:n:density[:seed=s]",
 }
+KEYS = {
+    "fem3d": frozenset({"unknowns"}),
+    "circuit": frozenset({"seed", "symmetry"}),
+    "random": frozenset({"seed"}),
+}
 MAX_ORDER = 2**31 - 1
+MAX_UNKNOWNS = 64
 
 # Neither the paper nor its sources print the coefficients: two orders of magnitude a direction for the
 # anisotropic grid, six orders over the cells for the high contrast, are this project's choice.
@@ -47,7 +55,8 @@ _RAIL_SHARE = 0.02  # of all nodes touch a rail's row, and as many its column
 
 @dataclass(frozen=True)
 class Spec:
-    """A parsed name. size : points along a side, or the order. density 0, symmetry 0.5 : not used."""
+    """A parsed name. size : points along a side, or the order. density 0, symmetry 0.5 : not used.
+    unknowns : of a node, 1 unless it has finite elements."""
 
     generator: str
     size: int
@@ -55,18 +64,22 @@ class Spec:
     density: float = 0.0
     seed: int = 0
     symmetry: float = 0.5
+    unknowns: int = 1
 
     @property
     def order(self) -> int:
         """Rows of the matrix."""
-        dimensions = {"poisson3d": 3, "grid2d": 2}.get(self.generator, 1)
-        return int(self.size**dimensions)
+        dimensions = {"poisson3d": 3, "grid2d": 2, "fem3d": 3}.get(self.generator, 1)
+        return int(self.unknowns * self.size**dimensions)
 
     @property
     def nnz(self) -> int | None:
-        """Entries by formula (a grid loses one entry a boundary point and direction), None where seeded."""
+        """Entries by formula (a grid loses one entry a boundary point and direction, along a side of nodes
+        3 k - 2 pairs share an element), None where seeded."""
         if self.generator == "poisson3d":
             return 7 * self.size**3 - 6 * self.size**2
+        if self.generator == "fem3d":
+            return self.unknowns**2 * (3 * self.size - 2) ** 3
         return 5 * self.size**2 - 4 * self.size if self.generator == "grid2d" else None
 
     @property
@@ -77,6 +90,7 @@ class Spec:
         parts += [self.variant] if self.variant != "uniform" else []
         parts += [f"seed={self.seed}"] if self.seed else []
         parts += [f"symmetry={_number(self.symmetry)}"] if self.symmetry != 0.5 else []
+        parts += [f"unknowns={self.unknowns}"] if self.unknowns != 1 else []
         return ":".join(parts)
 
 
@@ -98,7 +112,7 @@ def parse(name: str) -> Spec:
     plain = [word for word in words if "=" not in word]
     keyed = [word.partition("=") for word in words if "=" in word]
     keys = {key: value for key, _, value in keyed}
-    allowed = {"circuit": {"seed", "symmetry"}, "random": {"seed"}}.get(generator, set())
+    allowed = KEYS.get(generator, frozenset())
     if len(keys) != len(keyed) or not keys.keys() <= allowed or not _arity(generator, plain):
         raise UnknownNameError(f"matrix {name!r}: expected {GRAMMAR[generator]}{_hint(keys, plain, allowed)}")
     spec = Spec(
@@ -108,6 +122,7 @@ def parse(name: str) -> Spec:
         density=_fraction(name, "density", plain[1]) if generator == "random" else 0.0,
         seed=_integer(name, "seed", keys.get("seed", "0")),
         symmetry=_fraction(name, "symmetry", keys.get("symmetry", "0.5")),
+        unknowns=_integer(name, "unknowns", keys.get("unknowns", "1")),
     )
     _check(name, spec)
     return spec
@@ -127,6 +142,7 @@ def generate(name: str) -> csr_array:
     make: dict[str, Callable[[Spec], csr_array]] = {
         "poisson3d": _poisson3d,
         "grid2d": _grid2d,
+        "fem3d": _fem3d,
         "circuit": _circuit,
         "random": _random,
     }
@@ -139,7 +155,7 @@ def _arity(generator: str, plain: list[str]) -> bool:
     return len(plain) == (2 if generator == "random" else 1)
 
 
-def _hint(keys: dict[str, str], plain: list[str], allowed: set[str]) -> str:
+def _hint(keys: dict[str, str], plain: list[str], allowed: frozenset[str]) -> str:
     wrong = [key for key in keys if key not in allowed] or plain[1:2]
     return suggest(wrong[0], [*allowed, *VARIANTS]) if wrong else ""
 
@@ -159,6 +175,8 @@ def _fraction(name: str, what: str, text: str) -> float:
 def _check(name: str, spec: Spec) -> None:
     if spec.size < 1:
         raise UnknownNameError(f"matrix {name!r}: size {spec.size} is below 1")
+    if not 1 <= spec.unknowns <= MAX_UNKNOWNS:
+        raise UnknownNameError(f"matrix {name!r}: unknowns {spec.unknowns} lie outside 1..{MAX_UNKNOWNS}")
     if spec.order > MAX_ORDER:
         raise UnknownNameError(f"matrix {name!r}: order {spec.order} exceeds int32 columns ({MAX_ORDER})")
     if spec.generator == "random" and spec.density == 0:
@@ -184,14 +202,18 @@ def _grid2d(spec: Spec) -> csr_array:
 
 def _grid(spec: Spec, dimensions: int, weights: Array, cells: Array) -> csr_array:
     """weights : (dimensions,) coefficient a direction, fastest index first. cells : (order,) or (1,)."""
+    indptr, indices, values = _empty(spec)
+    _fill_grid(spec.size, dimensions, weights, cells, indptr, indices, values)
+    return csr_array((values, indices, indptr), shape=(spec.order, spec.order))
+
+
+def _empty(spec: Spec) -> tuple[Array, Array, Array]:
+    """indptr : (order + 1,) of zeros, indices and values : (nnz,), to be filled."""
     nnz = spec.nnz
     assert nnz is not None
     # SciPy gives both index arrays one type: int64 pointers would double the columns.
     indptr = np.zeros(spec.order + 1, np.int32 if nnz <= MAX_ORDER else np.int64)
-    indices = np.empty(nnz, np.int32)
-    values = np.empty(nnz)
-    _fill_grid(spec.size, dimensions, weights, cells, indptr, indices, values)
-    return csr_array((values, indices, indptr), shape=(spec.order, spec.order))
+    return indptr, np.empty(nnz, np.int32), np.empty(nnz)
 
 
 @compiled
@@ -237,6 +259,43 @@ def _fill_grid(
             stride *= k
         indices[middle] = row
         values[middle] = diagonal
+        indptr[row + 1] = at
+
+
+def _fem3d(spec: Spec) -> csr_array:
+    """Every two nodes of an element couple, each unknown of one with each of the other.
+
+    Poisson's stiffness matrix on cubes has zeros between neighbours along an edge, so the weights are this
+    project's choice: -1 / r^2 at a distance of r, half of it between different unknowns, at one node -1/2.
+    """
+    indptr, indices, values = _empty(spec)
+    _fill_fem3d(spec.size, spec.unknowns, indptr, indices, values)
+    return csr_array((values, indices, indptr), shape=(spec.order, spec.order))
+
+
+@compiled
+def _fill_fem3d(k: int, unknowns: int, indptr: Array, indices: Array, values: Array) -> None:
+    """Rows of the 27-point stencil of dense blocks, Dirichlet boundary: the diagonal keeps the cut couplings.
+
+    Nodes count fastest along x, the unknowns of a node follow each other. Columns ascend.
+    """
+    others = 0.5 * (unknowns - 1)
+    around = 6.0 + 12.0 / 2.0 + 8.0 / 3.0  # faces, edges and corners of the cube of neighbours
+    diagonal = around * (1.0 + others) + others
+    at = 0
+    for row in range(indptr.size - 1):
+        node, own = row // unknowns, row % unknowns
+        x, y, z = node % k, node // k % k, node // (k * k)
+        for w in range(max(z - 1, 0), min(z + 2, k)):
+            for v in range(max(y - 1, 0), min(y + 2, k)):
+                for u in range(max(x - 1, 0), min(x + 2, k)):
+                    squared = abs(u - x) + abs(v - y) + abs(w - z)  # each difference is 0 or 1
+                    first = ((w * k + v) * k + u) * unknowns
+                    for unknown in range(unknowns):
+                        weight = (1.0 if unknown == own else 0.5) / max(squared, 1)
+                        indices[at] = first + unknown
+                        values[at] = diagonal if first + unknown == row else -weight
+                        at += 1
         indptr[row + 1] = at
 
 

@@ -21,6 +21,10 @@ NAMES = [
     "poisson3d:1",
     "grid2d:7",
     "grid2d:1",
+    "fem3d:5",
+    "fem3d:4:unknowns=3",
+    "fem3d:2:unknowns=2",
+    "fem3d:1",
     "circuit:300",
     "circuit:1",
     "circuit:300:seed=3:symmetry=0",
@@ -54,11 +58,30 @@ def test_poisson_at_243_has_the_size_that_parac_prints(variant: str) -> None:
     assert (spec.order, spec.nnz) == (int(printed["order"]), int(printed["nnz"]))
 
 
-@pytest.mark.parametrize("name", ["poisson3d:4", "poisson3d:4:aniso", "poisson3d:4:contrast", "grid2d:5"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "poisson3d:4", "poisson3d:4:aniso", "poisson3d:4:contrast", "grid2d:5",
+        "fem3d:1", "fem3d:2:unknowns=3", "fem3d:4", "fem3d:4:unknowns=2",
+    ],
+)  # fmt: skip
 def test_a_grid_is_symmetric_positive_definite(name: str) -> None:
     dense = generate.generate(name).toarray()
     assert np.array_equal(dense, dense.T)
     assert np.linalg.eigvalsh(dense).min() > 0
+
+
+@given(k=st.integers(1, 5), unknowns=st.integers(1, 4))
+@settings(max_examples=20, deadline=None)
+def test_finite_elements_couple_all_unknowns_of_nodes_that_share_an_element(k: int, unknowns: int) -> None:
+    spec = generate.parse(f"fem3d:{k}:unknowns={unknowns}")
+    matrix = generate.generate(spec.name)
+    assert matrix.shape == (spec.order, spec.order) == (unknowns * k**3,) * 2
+    assert matrix.nnz == spec.nnz == unknowns**2 * (3 * k - 2) ** 3
+    z, y, x = np.unravel_index(np.arange(k**3), (k, k, k))
+    near = [abs(axis[:, None] - axis) <= 1 for axis in (x, y, z)]
+    pattern = np.kron(np.logical_and.reduce(near), np.ones((unknowns, unknowns), bool))
+    assert np.array_equal(matrix.toarray() != 0, pattern)
 
 
 @pytest.mark.parametrize("symmetry", [0.0, 0.3, 1.0])
@@ -82,10 +105,17 @@ def test_a_random_matrix_has_about_the_density_asked_for() -> None:
     seed=st.integers(0, 50),
     symmetry=st.floats(0, 1, allow_subnormal=False),
     density=st.floats(1e-9, 1),
+    unknowns=st.integers(1, generate.MAX_UNKNOWNS),
 )
 @settings(max_examples=50, deadline=None)
-def test_a_canonical_name_stays_and_fits_a_case(seed: int, symmetry: float, density: float) -> None:
-    for name in (f"circuit:9:symmetry={symmetry!r}:seed={seed}", f"random:9:{density!r}:seed={seed}"):
+def test_a_canonical_name_stays_and_fits_a_case(
+    seed: int, symmetry: float, density: float, unknowns: int
+) -> None:
+    for name in (
+        f"circuit:9:symmetry={symmetry!r}:seed={seed}",
+        f"random:9:{density!r}:seed={seed}",
+        f"fem3d:9:unknowns={unknowns}",
+    ):
         canonical = generate.canonical(name)
         assert generate.canonical(canonical) == canonical
         assert generate.parse(canonical) == generate.parse(name)
@@ -97,6 +127,7 @@ def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
     spellings = ["circuit:50", "circuit:50:seed=0", "circuit,50,symmetry=0.50", "circuit:50:symmetry=.5"]
     assert {generate.canonical(name) for name in spellings} == {"circuit:50"}
     assert generate.canonical("poisson3d:4:uniform") == "poisson3d:4"
+    assert generate.canonical("fem3d,4,unknowns=1") == "fem3d:4"
     first, again, other = map(generate.generate, ("circuit:50", "circuit:50", "circuit:50:seed=1"))
     assert np.array_equal(first.data, again.data) and np.array_equal(first.indices, again.indices)
     assert first.nnz != other.nnz or not np.array_equal(first.data, other.data)
@@ -118,7 +149,17 @@ def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
         ("random:5:1.01", "0..1"),
         ("random:5:nan", "0..1"),
         ("random:5", "expected random"),
+        ("fem3d", "expected fem3d:k"),
+        ("fem3d:0", "below 1"),
+        ("fem3d:5:3", "expected fem3d:k"),
+        ("fem3d:5:unknown=3", "did you mean unknowns"),
+        ("fem3d:5:unknowns=3:unknowns=3", "expected fem3d"),
+        ("fem3d:5:unknowns=x", "not a non-negative integer"),
+        ("fem3d:5:unknowns=0", r"outside 1\.\.64"),
+        ("fem3d:5:unknowns=65", r"outside 1\.\.64"),
+        ("grid2d:3:unknowns=2", "expected grid2d:k"),
         ("poisson3d:1291", "int32"),
+        ("fem3d:1024:unknowns=2", "int32"),
         ("grid2d:46341", "int32"),
         ("circuit:2147483648", "int32"),
     ],
