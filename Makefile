@@ -55,7 +55,7 @@ figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa D
 test: $(STAMP) ## run the tests
 	@$(PY) -m pytest -q
 
-gpu: $(STAMP) ## all that a GPU machine should run, in three tiers: SUITE=small|papers PACKS=folder
+gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m benchmarks.tiers
 
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt

@@ -11,39 +11,28 @@ this machine first: the counters carry its key, and are shown only beside it.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import csv
-import json
 import math
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import run
-from benchmarks.measure import Limits, make_ready, settled
-from benchmarks.reference import load_reference, reference_path
-from fetch.prepare import load_prepared, prepared_path
+from benchmarks.counting import CountingError, each_case, measured, run_child, store, subject
 from fillpath.case import Case
-from fillpath.errors import FillpathError, UnknownNameError
-from fillpath.nouns import Prepared
-from fillpath.paths import machine_name, results, write_text
-from fillpath.record import Record, Status
-from fillpath.registry import Implementation, load_all, lookup
+from fillpath.paths import machine_name, results
+from fillpath.record import Record
+from fillpath.registry import load_all, lookup
 
 DRAM, SECTORS, DURATION = "dram__bytes.sum", "lts__t_sectors.sum", "gpu__time_duration.sum"
 METRICS = (DRAM, SECTORS, DURATION)
 # Bytes of a sector of L2.
 SECTOR = 32
-SCHEMA_VERSION = 1
 # Where the CUDA toolkit puts it, and its own packages, a folder a version, if it is not on the PATH.
 PLACES = ((Path("/usr/local/cuda/bin"), "ncu"), (Path("/opt/nvidia/nsight-compute"), "*/ncu"))
 SECONDS = 1800.0
@@ -58,7 +47,7 @@ _UNITS = {
 _KERNEL = re.compile(r"__global__\s+(?:[\w:]+\s+)*?(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(")
 
 
-class CountersError(FillpathError):
+class CountersError(CountingError):
     """The counters of a case could not be read."""
 
 
@@ -99,10 +88,10 @@ def count(case: Case) -> Path:
     """Read the counters of a case and store them. Returns the file.
 
     Raises CountersError where ncu is missing, may not read counters or saw no kernel of the implementation's,
-    and where the case has no ok record that the counters could stand beside.
+    CountingError where the case has no ok record that the counters could stand beside.
     """
     implementation = lookup(case.stage, case.implementation)
-    record = _measured(case, implementation)
+    record = measured(case, implementation)
     ncu = find_ncu()
     names = kernel_names(implementation.kernel_paths())
     with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +101,7 @@ def count(case: Case) -> Path:
     if not counted.kernels:
         raise CountersError(f"{case.name}: ncu saw none of {', '.join(names)}")
     path = counters_path(machine_name(), case.name)
-    write_text(path, json.dumps(_content(record, counted, ncu), indent=2, sort_keys=True) + "\n")
+    store(path, record, _content(record, counted, ncu))
     return path
 
 
@@ -212,32 +201,10 @@ def _value(row: Mapping[str, str]) -> float:
         ) from None
 
 
-def _measured(case: Case, implementation: Implementation) -> Record:
-    """The ok record that the counters will stand beside. Raises CountersError without one."""
-    if implementation.device != "gpu":
-        raise CountersError(f"{case.name}: {implementation.name} runs on the CPU, where ncu counts nothing")
-    available, reason = implementation.available()
-    if not available:
-        raise CountersError(f"{case.name}: {reason}")
-    prepared = make_ready(case, Limits(), run.alone())
-    record = settled(case, prepared.hash, Limits())
-    if record is None or record.status is not Status.OK:
-        raise CountersError(
-            f"{case.name}: no ok record of today's sources here: measure it first (`fillpath run`)"
-        )
-    return record
-
-
 def _content(record: Record, counted: Counted, ncu: str) -> dict[str, Any]:
     peak = (record.gpu or {}).get("peak_bytes_per_second")
     known = {} if peak is None else {"dram_peak_bytes_per_s": peak}
     return {
-        "schema": SCHEMA_VERSION,
-        "case": record.case,
-        "key": record.key,
-        "machine": record.machine,
-        "device": record.device,
-        "started_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "ncu": _version(ncu),
         "metrics": list(METRICS),
         "kernels": {name: vars(kernel) for name, kernel in counted.kernels.items()},
@@ -253,66 +220,31 @@ def _version(ncu: str) -> str | None:
 
 
 def _run(command: Sequence[str], log: Path) -> None:
-    """Run ncu with its child. Raises CountersError where either fails or takes too long."""
-    # A group of its own: ncu's end would leave the child, which is its and not ours, at work on the device.
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    try:
-        out, said = process.communicate(timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        raise CountersError(f"ncu was not done within {SECONDS:g} s") from None
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    """Run ncu with its child. Raises CountersError where either fails, CountingError where it takes too
+    long."""
+    ended = run_child(command, SECONDS, "ncu")
     written = log.read_text() if log.is_file() else ""
     # Without counters ncu fails or succeeds by version; the log says it either way.
-    if "ERR_NVGPUCTRPERM" in written + out + said:
+    if "ERR_NVGPUCTRPERM" in written + ended.said:
         raise CountersError(explain("ERR_NVGPUCTRPERM"))
-    if process.returncode or not written:
-        tail = [line for line in (out + said).splitlines() if line.strip()][-1:]
-        raise CountersError(
-            f"{explain(written)}; exit status {process.returncode}{': ' if tail else ''}{''.join(tail)}"
-        )
+    if ended.status or not written:
+        why = ended.why()
+        raise CountersError(f"{explain(written)}; exit status {ended.status}{': ' if why else ''}{why}")
 
 
 def _call(case: Case) -> None:
     """The child's part: call the implementation twice, the second time under the profiler. Raises
-    CountersError where that result is wrong."""
+    CountingError where that result is wrong."""
     import cupy
 
-    from benchmarks.gate import Context, verify
-    from benchmarks.places import place
-
-    implementation = lookup(case.stage, case.implementation)
-    prepared = load_prepared(prepared_path(case.matrix, case.preparation, case.seed))
-    where = place(implementation.device)
-    taken = where.bring(_taken(implementation, prepared))
-    arguments = implementation.arguments(dict(case.options))
-    implementation.function(taken, **arguments)
+    counted = subject(case)
+    counted.call()
     cupy.cuda.runtime.deviceSynchronize()
     cupy.cuda.runtime.profilerStart()
-    result, _ = implementation.function(taken, **arguments)
+    result, _ = counted.call()
     cupy.cuda.runtime.deviceSynchronize()
     cupy.cuda.runtime.profilerStop()
-    reference = load_reference(reference_path(prepared.hash))
-    if reference is None:
-        raise CountersError("the reference vanished from the cache; run again")
-    context = Context(
-        prepared, reference, implementation.values(dict(case.options)), bool(implementation.peer), None
-    )
-    verdict = verify(case.stage, where.fetch(result), context)
-    if not verdict.value <= verdict.bound:
-        raise CountersError(f"wrong under the profiler: {verdict.method}: {verdict.value:g}")
-
-
-def _taken(implementation: Implementation, prepared: Prepared) -> Any:
-    """What the implementation is given. Raises CountersError for one that stands on F."""
-    nouns = {type(noun): noun for noun in (prepared.pattern, prepared)}
-    if implementation.takes not in nouns:
-        raise CountersError(f"{implementation.name} takes a {implementation.takes.__name__}: not counted yet")
-    return nouns[implementation.takes]
+    counted.check(result, "under the profiler")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -324,20 +256,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parsed = parser.parse_args(arguments)
     load_all()
-    status = 0
-    for name in parsed.case:
-        try:
-            if parsed.child:
-                _call(Case.parse(name))
-            else:
-                print(count(Case.parse(name)))
-        except UnknownNameError as error:
-            print(f"counters: {error}", file=sys.stderr)
-            return 2
-        except FillpathError as error:
-            print(f"counters: {error}", file=sys.stderr)
-            status = 1
-    return status
+    work = _call if parsed.child else lambda case: print(count(case))
+    return each_case("counters", parsed.case, work)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,8 @@ class Settings:
 class Experiment:
     """One figure's measurements. implementations : each as a case writes it, with options
     (`gsofa.fill_first=true`); empty for every one registered for the stage but peers, which do other work: an
-    experiment has to name them. only : ids of the set's matrices, empty for all; their stand-ins follow.
+    experiment has to name them. matrices : a paper, or ids of just these. only : ids of the paper's matrices,
+    empty for all; their stand-ins follow.
     threads : of implementations on the CPU, 0 for all cores."""
 
     id: str
@@ -66,7 +67,7 @@ class Experiment:
     figure: str
     stage: str
     implementations: tuple[str, ...]
-    matrices: str
+    matrices: str | tuple[str, ...]
     preparation: Preparation
     only: tuple[str, ...] = ()
     threads: int = 0
@@ -163,6 +164,9 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
     chosen = entry["preparation"]
     for name in entry.get("implementations", ()):
         _variant(entry["stage"], name)
+    matrices = entry["matrices"]
+    if not isinstance(matrices, str):
+        matrices = tuple(catalogue.lookup(matrix).id for matrix in matrices)
     for matrix in entry.get("only", ()):
         if entry["matrices"] not in catalogue.lookup(matrix).papers:
             raise ConfigError(
@@ -174,7 +178,7 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         figure=entry["figure"],
         stage=entry["stage"],
         implementations=tuple(entry.get("implementations", ())),
-        matrices=entry["matrices"],
+        matrices=matrices,
         preparation=Preparation(
             chosen["matching"],
             chosen["ordering"],
@@ -206,9 +210,11 @@ def _all_of(stage: str) -> Iterable[registry.Implementation]:
 
 def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
     """The experiment's matrices in the size class and their stand-ins there, cheapest first."""
+    within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
+    if not isinstance(experiment.matrices, str):
+        return sorted((entry for entry in within if entry.id in experiment.matrices), key=_cost)
     whole = {entry.id for entry in catalogue.entries() if experiment.matrices in entry.papers}
     own = set(experiment.only) or whole
-    within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
     chosen = [entry for entry in within if entry.id in own or own.intersection(entry.stands_for)]
     return sorted(chosen, key=_cost)
 

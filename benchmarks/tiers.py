@@ -1,4 +1,4 @@
-"""`make gpu`: all that a machine with a GPU should run, in three tiers, each packed before the next starts.
+"""`make gpu`: all that a machine with a GPU should run, in four tiers, each packed before the next starts.
 
     python -m benchmarks.tiers
 
@@ -38,11 +38,14 @@ class Tier:
 
 
 JOB, FIGURES = ("-m", "benchmarks.launch", "job"), ("-m", "benchmarks.launch", "figures")
+ALL = {"PAPER": "", "DEVICE": "", "LIMIT": "", "FRESH": "1"}
 TIERS = (
     Tier("correctness", (*JOB, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
     Tier("figures", FIGURES, {"PAPER": "gsofa", "DEVICE": "gpu", "LIMIT": "12m", "FRESH": ""}),
     # Afresh, because a ratio is of two measurements of one run, and the CPU's are of this one.
-    Tier("rest", FIGURES, {"PAPER": "", "DEVICE": "", "LIMIT": "", "FRESH": "1"}),
+    Tier("rest", FIGURES, ALL),
+    # Of what the tier before it measured, under its settings: a run of any others is not gone on with here.
+    Tier("faults", (*JOB, sys.executable, "-m", "benchmarks.faults"), ALL),
 )
 
 

@@ -23,12 +23,12 @@ COLUMNS = (
     "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
     "entries", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "verified_by",
     "verified_method", "key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device",
-    "versions", "series_file", "bytes",
+    "versions", "series_file", "bytes", "peak_memory",
 )  # fmt: skip
 
 _DTYPES = {
     **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz"), "Int64"),
-    **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes"), "Int64"),
+    **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes", "peak_memory"), "Int64"),
     **dict.fromkeys(("median", "low", "high", "structural_symmetry"), "float64"),
     **dict.fromkeys(("suspect", "zeros_kept", "dirty"), "boolean"),
 }
@@ -42,7 +42,7 @@ DRAM_PEAK = "dram_peak_bytes_per_s"
 
 class MatrixEntry(Protocol):
     """What the reports need of a catalogue entry. name : as printed. stands_for : ids of the matrices it
-    stands in for."""
+    stands in for. lower_in : papers that print its lower triangle only."""
 
     @property
     def id(self) -> str: ...
@@ -52,6 +52,8 @@ class MatrixEntry(Protocol):
     def name(self) -> str: ...
     @property
     def stands_for(self) -> tuple[str, ...]: ...
+    @property
+    def lower_in(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,10 @@ class Records:
         peak = (found.gpu or {}).get("peak_bytes_per_second")
         counted: Mapping[str, float] = (found.work or {}).get("facts") or {}
         return counted if peak is None else {DRAM_PEAK: float(peak), **counted}
+
+    def gpu(self, case: str, machine: str) -> Mapping[str, Any]:
+        """What is known of the GPU that the case met there, whatever came of it; empty for none."""
+        return next((found.gpu or {} for found in self.of(case) if found.machine == machine), {})
 
     def frame(self, cases: Sequence[Case]) -> pd.DataFrame:
         """One row a case and machine, in the order of the cases; a case without a record is `not_run`. Where
@@ -118,14 +124,25 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
 def read_counters(machine: str, case: str, key: str) -> Mapping[str, float] | None:
     """What `python -m benchmarks.counters` read of that case; None where it was not run, or for an input, a
     source or a machine other than the record's of that key."""
-    path = results() / machine / "counters" / f"{case}.json"
+    return _read_facts("counters", machine, case, key)
+
+
+def read_faults(machine: str, case: str, key: str) -> Mapping[str, float] | None:
+    """What `python -m benchmarks.faults` counted of that case; None as of `read_counters`."""
+    return _read_facts("faults", machine, case, key)
+
+
+def _read_facts(kind: str, machine: str, case: str, key: str) -> Mapping[str, float] | None:
+    """The facts of results/<machine>/<kind>/<case>.json; None without them, with a warning for a file that
+    cannot be read, and for those of another key."""
+    path = results() / machine / kind / f"{case}.json"
     try:
         found = json.loads(path.read_text())
         facts: Mapping[str, float] = found["facts"]
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        logging.getLogger("fillpath").warning("%s: no counters: %s", path, error)
+        logging.getLogger("fillpath").warning("%s: no %s: %s", path, kind, error)
         return None
     return facts if found.get("key") == key else None
 
@@ -184,6 +201,7 @@ def _measured(record: Record) -> dict[str, Any]:
         "edges": work.get("edges"),
         "fills": work.get("fills"),
         "bytes": work.get("bytes"),
+        "peak_memory": record.peak_memory if ok else None,
         **{key: prepared.get(key) for key in _PREPARED},
         "verified_by": verified.by if verified else None,
         "verified_method": verified.method if verified else None,

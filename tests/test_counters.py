@@ -162,7 +162,7 @@ def fake_ncu(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, status: i
 def measured(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The case is as good as measured: its record stands."""
     record = on_gpu(CASE, 7, machine="test-machine", status=Status.OK, gpu={"peak_bytes_per_second": 4.8e12})
-    monkeypatch.setattr(counters, "_measured", lambda case, implementation: replace(record, case=case.name))
+    monkeypatch.setattr(counters, "measured", lambda case, implementation: replace(record, case=case.name))
     return record
 
 

@@ -82,12 +82,14 @@ def test_all_going_well_is_status_0(tmp_path: Path) -> None:
 
 
 def test_what_is_run() -> None:
-    correctness, figures, rest = TIERS
+    correctness, figures, rest, faults = TIERS
     assert correctness.seconds == 360 and correctness.command[-2:] == ("-m", "gpu")
     limited = Settings.from_env({"FILLPATH_SUITE": "small", **prefixed(figures)})
     assert limited == Settings("small", "gsofa", "gpu", 720.0, False)
     # Of all devices in one run, so that GPU and CPU make pairs.
     assert Settings.from_env({"FILLPATH_PAPER": "glu3", **prefixed(rest)}) == Settings(fresh=True)
+    # Of no other cases than those that were just measured.
+    assert faults.settings == rest.settings and faults.command[-2:] == ("-m", "benchmarks.faults")
 
 
 def prefixed(tier: Tier) -> dict[str, str]:
@@ -98,7 +100,12 @@ def test_a_killed_run_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tiers.resumed(TIERS) == list(TIERS)
     unfinished = run.Run("x", None, dataclasses.replace(Settings(), fresh=True).text())
     monkeypatch.setattr(run, "current", lambda: unfinished)
-    assert tiers.resumed(TIERS) == [TIERS[0], TIERS[2]]
+    assert tiers.resumed(TIERS) == [TIERS[0], *TIERS[2:]]
+
+
+def test_a_killed_run_of_other_settings_is_not_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "current", lambda: run.Run("x", None, Settings().text()))
+    assert tiers.resumed(TIERS) == list(TIERS)
 
 
 def test_without_a_gpu_nothing_is_run(

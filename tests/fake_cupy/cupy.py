@@ -16,6 +16,8 @@ import numpy as np
 
 MEMORY = 2**30
 UNIT = 512
+# Bytes a second from pinned memory to the device.
+LINK = 50 * 10**9
 _ERRORS = {
     2: "cudaErrorMemoryAllocation: out of memory",
     100: "cudaErrorNoDevice: no CUDA-capable device is detected",
@@ -174,6 +176,9 @@ class Event:
         # When what was launched before it is done.
         self.at = max(_Device.idle_at, time.perf_counter())
 
+    def synchronize(self) -> None:
+        time.sleep(max(0.0, self.at - time.perf_counter()))
+
 
 class RawKernel:
     def __init__(self, name: str) -> None:
@@ -203,7 +208,13 @@ def _device_count() -> int:
 
 
 def _alloc_pinned_memory(size: int) -> Any:
-    raise CUDARuntimeError(2)
+    if size > MEMORY:
+        raise CUDARuntimeError(2)
+    return SimpleNamespace(ptr=2**40)
+
+
+def _memcpy_async(dst: int, src: int, size: int, kind: int, stream: int) -> None:
+    launch(size / LINK)
 
 
 def _properties(device: int) -> dict[str, Any]:
@@ -218,7 +229,9 @@ cuda = SimpleNamespace(
     Event=Event,
     MemoryHook=MemoryHook,
     get_elapsed_time=lambda start, end: (end.at - start.at) * 1000,
+    alloc=lambda size: SimpleNamespace(ptr=2**41),
     alloc_pinned_memory=_alloc_pinned_memory,
+    get_current_stream=lambda: SimpleNamespace(ptr=0),
     memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
     compiler=SimpleNamespace(CompileException=CompileException),
     nvrtc=SimpleNamespace(getVersion=lambda: (13, 5)),
@@ -239,6 +252,8 @@ cuda = SimpleNamespace(
         getDevice=lambda: 0,
         getDeviceCount=_device_count,
         getDeviceProperties=_properties,
+        memcpyAsync=_memcpy_async,
+        memcpyHostToDevice=1,
         memGetInfo=lambda: (MEMORY - _pool.used, MEMORY),
         runtimeGetVersion=lambda: 13020,
     ),

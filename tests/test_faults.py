@@ -1,0 +1,428 @@
+"""Page faults of a case: what a child counts becomes medians beside the case's record, or one clear line."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import archive, faults
+from benchmarks.counting import Ended
+from benchmarks.experiments import Settings
+from benchmarks.faults import FaultsError, counted_cases, facts, faults_path, main
+from benchmarks.measure import Limits, measure
+from benchmarks.reference import reference
+from fetch.prepare import prepare
+from fillpath import registry
+from fillpath.case import Case, Preparation
+from fillpath.errors import UnavailableError
+from fillpath.nouns import Pattern
+from fillpath.paths import results
+from fillpath.record import Record, Status
+from impl.cuda import kernels
+from impl.cuda.page_faults import PageFaults
+from reports.records import read_faults
+from tests import device_fakes
+from tests.test_places import CACHED
+
+CASE = Case.parse("symbolic.unified_memory@bcsstk18.metis")
+OTHER = Case.parse("symbolic.out_of_core@bcsstk18.metis")
+COUNTS = {
+    "gpu_fault_groups": 700, "gpu_fault_records": 40, "fault_seconds": 0.25, "cpu_faults": 3,
+    "bytes_to_device": 4096, "bytes_to_host": 0, "thrashing": 1,
+}  # fmt: skip
+COUNTED: dict[str, Any] = {
+    "repeats": [
+        {**COUNTS, "seconds": 3.0},
+        {**COUNTS, "seconds": 1.0, "gpu_fault_groups": 100},
+        {**COUNTS, "seconds": 2.0, "gpu_fault_groups": 900, "fault_seconds": 0.5},
+    ],
+    "uncounted_seconds": [0.5, 4.0, 1.0],
+    "link_bytes_per_second": [5e10, 1e10, 4e10, 6e10, 5.5e10],
+}
+
+
+def test_facts_are_medians_and_tell_what_the_counters_cost() -> None:
+    assert facts(COUNTED) == {
+        **COUNTS,
+        "counted_seconds": 2.0,
+        "uncounted_seconds": 1.0,
+        "overhead": 2.0,
+        "link_bytes_per_second": 5e10,
+    }
+
+
+# The parent, whose child is a script.
+
+
+def record_of(case: Case, key: str) -> Record:
+    """What the parent reads of a record."""
+    parts = {"stage": case.stage, "implementation": case.implementation}
+    return Record(
+        case.name, parts, 64 * key, Status.OK, "", "run", "2026-01-01T00:00:00Z", "test-machine",
+        device="Imaginary GPU",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
+    """Every case is as good as measured, and CUPTI is there; their records by name."""
+    records = {case.name: record_of(case, key) for case, key in ((CASE, "a"), (OTHER, "b"))}
+    monkeypatch.setattr(faults, "measured", lambda case, implementation: records[case.name])
+    monkeypatch.setattr(faults, "available", lambda: (True, ""))
+    return records
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Have the child run this; `target` is its file, `case` the case's name and COUNTED what is above."""
+    start = f"import os, sys, time, json, pathlib\nCOUNTED = {COUNTED!r}\n"
+
+    def command(case: Case, target: Path) -> list[str]:
+        mine = f"target, case = pathlib.Path({str(target)!r}), {case.name!r}\n"
+        return [sys.executable, "-c", start + mine + script]
+
+    monkeypatch.setattr(faults, "child_command", command)
+
+
+def test_counts_stand_beside_the_record_that_they_belong_to(
+    measured: dict[str, Record], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
+    assert main([CASE.name]) == 0
+    path = faults_path("test-machine", CASE.name)
+    assert path == results() / "test-machine" / "faults" / f"{CASE.name}.json"
+    assert capsys.readouterr().out == f"{path}\n"
+    stored = json.loads(path.read_text())
+    record = measured[CASE.name]
+    about = {"schema": 1, "case": CASE.name, "key": record.key, "machine": "test-machine"}
+    assert {name: stored[name] for name in about} == about
+    assert stored["device"] == record.device and stored["started_at"].endswith("Z")
+    assert {name: stored[name] for name in COUNTED} == COUNTED
+    assert read_faults("test-machine", CASE.name, record.key) == facts(COUNTED)
+    assert read_faults("test-machine", CASE.name, "f" * 64) is None
+    assert read_faults("test-machine", OTHER.name, record.key) is None
+
+
+def test_damaged_counts_are_none(caplog: pytest.LogCaptureFixture) -> None:
+    path = faults_path("h200", CASE.name)
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    assert read_faults("h200", CASE.name, "f" * 64) is None
+    assert "no faults" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("print('faults: wrong with the counters on', file=sys.stderr)\nprint('bye', file=sys.stderr)\n"
+         "sys.exit(1)", "wrong with the counters on"),
+        ("raise ValueError('no such thing')", "ValueError: no such thing"),
+        ("os.kill(os.getpid(), 9)", "killed by signal 9"),
+        ("sys.exit(3)", "the child ended with exit status 3"),
+        ("sys.exit(0)", "the child ended with exit status 0"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("measured")
+def test_where_a_child_fails_nothing_is_stored_and_the_next_case_is_counted(
+    script: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scripted(
+        monkeypatch, f"if case == {OTHER.name!r}:\n    target.write_text(json.dumps(COUNTED))\n"
+        f"    sys.exit(0)\n{script}"
+    )  # fmt: skip
+    assert main([CASE.name, OTHER.name]) == 1
+    assert capsys.readouterr().err == f"faults: {CASE.name}: {said}\n"
+    assert not faults_path("test-machine", CASE.name).exists()
+    assert faults_path("test-machine", OTHER.name).exists()
+
+
+@pytest.mark.usefixtures("measured")
+def test_what_was_written_counts_however_the_child_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))\nos.kill(os.getpid(), 11)")
+    assert main([CASE.name]) == 0
+    assert faults_path("test-machine", CASE.name).exists()
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_child_that_takes_too_long_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pid = tmp_path / "pid"
+    scripted(monkeypatch, f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\ntime.sleep(60)")
+    monkeypatch.setattr(faults, "SECONDS", 3.0)
+    start = time.monotonic()
+    assert main([CASE.name]) == 1
+    assert time.monotonic() - start < 30
+    assert capsys.readouterr().err == f"faults: {CASE.name}: counting was not done within 3 s\n"
+    assert gone(pid)
+
+
+def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    child = (
+        "import os, pathlib, time; from benchmarks.launch import die_with_parent; die_with_parent(); "
+        f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid())); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", child]
+    text = f"from benchmarks.counting import run_child\nrun_child({command!r}, 60, 'it')"
+    # As a tier would start it: the variable names another process.
+    environment = {**os.environ, "FILLPATH_PARENT": "1"}
+    parent = subprocess.Popen([sys.executable, "-c", text], env=environment)
+    deadline = time.monotonic() + 60
+    while not (pid.is_file() and pid.read_text()) and parent.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    assert gone(pid)
+
+
+def gone(pid: Path) -> bool:
+    """Whether the process of that number ends within ten seconds."""
+    place = Path(f"/proc/{pid.read_text()}/exe")
+    deadline = time.monotonic() + 10
+    while place.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not place.exists()
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_missing_cupti_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(faults, "available", lambda: (False, "CUPTI is not installed: none can be loaded"))
+    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
+    assert main([CASE.name]) == 1
+    assert capsys.readouterr().err == f"faults: {CASE.name}: CUPTI is not installed: none can be loaded\n"
+
+
+@pytest.mark.parametrize(
+    ("case", "status", "said"),
+    [
+        ("symbolic.fill2_cpu@bcsstk18.metis", 1, "runs on the CPU"),
+        ("symbolic.unified_memori@bcsstk18.metis", 2, "did you mean unified_memory"),
+        ("nonsense", 2, "expected stage.implementation"),
+    ],
+)
+def test_a_case_that_cannot_be_counted_is_refused(
+    case: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([case]) == status
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("measured")
+def test_counts_travel_with_the_machines_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
+    assert main([CASE.name]) == 0
+    archive.pack("test-machine", tmp_path / "pack.tar.gz")
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))
+    archive.unpack(tmp_path / "pack.tar.gz", "another")
+    assert json.loads(faults_path("test-machine", CASE.name).read_text())["facts"] == facts(COUNTED)
+
+
+# The child, over a CuPy that needs no GPU.
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The fake in place of CuPy, here and in the workers that are started from here."""
+    monkeypatch.syspath_prepend(str(device_fakes.FOLDER))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cupy"]:
+        monkeypatch.delitem(sys.modules, name)
+    for function in CACHED:
+        function.cache_clear()
+    yield importlib.import_module("cupy")
+    del sys.modules["cupy"]
+    for function in CACHED:
+        function.cache_clear()
+
+
+class FakeCounters:
+    """In place of CUPTI: a block has as many groups as there were blocks. wait : seconds, for records."""
+
+    on = False
+    blocks = 0
+    wait = 0.0
+
+    @contextlib.contextmanager
+    def page_faults(self) -> Iterator[PageFaults]:
+        counted = PageFaults()
+        self.on = True
+        yield counted
+        self.on = False
+        time.sleep(self.wait)
+        self.blocks += 1
+        counted.gpu_fault_groups = self.blocks
+
+
+@pytest.fixture
+def counters(own_registry: None, shared_cache: None, cupy: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    device_fakes.register()
+    reference(prepare("grid2d,6", Preparation(), 0))
+    found = FakeCounters()
+    monkeypatch.setattr(faults, "page_faults", found.page_faults)
+    monkeypatch.setattr(faults, "available", lambda: (True, ""))
+    monkeypatch.setattr(faults, "die_with_parent", lambda: None)
+    return found
+
+
+def case_of(fake: str) -> Case:
+    return Case("symbolic", fake, "grid2d,6")
+
+
+def registered(function: Callable[..., Any], name: str) -> Case:
+    registry.implementation(stage="symbolic", device="gpu", name=name)(function)
+    return case_of(name)
+
+
+def test_calls_are_made_without_the_counters_first_and_in_free_memory(cupy: Any, counters: Any) -> None:
+    calls: list[tuple[bool, int]] = []
+    counters.wait = 1.0
+
+    def watched(pattern: Pattern) -> Any:
+        calls.append((counters.on, cupy.get_default_memory_pool().used_bytes()))
+        result = device_fakes._computed(pattern)
+        cupy.launch(0.05)
+        return result
+
+    counted = faults._counted(registered(watched, "watched"))
+    assert [on for on, _ in calls] == [False] * 4 + [True] * 3
+    # Nothing of the calls before is held.
+    assert len({used for _, used in calls}) == 1
+    assert [repeat["gpu_fault_groups"] for repeat in counted["repeats"]] == [1, 2, 3]
+    assert set(counted["repeats"][0]) == {*COUNTS, "seconds"}
+    seconds = [*counted["uncounted_seconds"], *(repeat["seconds"] for repeat in counted["repeats"])]
+    # Until the device is done, without the wait for records.
+    assert len(seconds) == 6 and all(0.05 <= each < 1.0 for each in seconds), seconds
+
+
+@pytest.mark.parametrize(("right", "when"), [(0, "before the counters were on"), (6, "with the counters on")])
+def test_a_wrong_result_is_no_count(
+    right: int, when: str, counters: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    called: list[None] = []
+
+    def turning(pattern: Pattern) -> Any:
+        called.append(None)
+        return (
+            device_fakes._computed(pattern)
+            if len(called) <= right
+            else device_fakes.wrong_on_the_card(pattern)
+        )
+
+    case = registered(turning, "turning")
+    assert main(["--child", str(tmp_path / "counted"), case.name]) == 1
+    assert capsys.readouterr().err.startswith(f"faults: wrong {when}: row counts and row hashes")
+    assert not (tmp_path / "counted").exists() and len(called) == right + 1
+
+
+def test_whatever_breaks_is_one_line(
+    counters: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextlib.contextmanager
+    def refused() -> Iterator[PageFaults]:
+        raise UnavailableError("the driver refuses CUPTI's unified-memory counters: no privileges (35)")
+        yield
+
+    monkeypatch.setattr(faults, "page_faults", refused)
+    for fake, said in (
+        ("too_large", "faults: OutOfMemoryError: Out of memory allocating 1,073,741,824 bytes.\n"),
+        ("on_the_card", "faults: the driver refuses CUPTI's unified-memory counters: no privileges (35)\n"),
+    ):
+        assert main(["--child", str(tmp_path / "counted"), case_of(fake).name]) == 1
+        assert capsys.readouterr().err == said
+
+
+def test_a_child_follows_its_parents_end_before_it_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(faults, "die_with_parent", lambda: order.append("follows"))
+    monkeypatch.setattr(faults, "_child", lambda case, target: order.append(f"counts {case.name} {target}"))
+    # What the parent starts, as the child reads it.
+    assert main(faults.child_command(CASE, Path("counted"))[3:]) == 0
+    assert order == ["follows", f"counts {CASE.name} counted"]
+
+
+def test_the_links_rate_is_of_warm_copies(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert max(faults.link_rates()) <= cupy.LINK
+    milliseconds = iter([100.0, 1.0, 2.0, 4.0, 1.28, 1.0])
+    monkeypatch.setattr(cupy.cuda, "get_elapsed_time", lambda start, end: next(milliseconds))
+    assert faults.link_rates() == pytest.approx([64e9, 32e9, 16e9, 50e9, 64e9])
+
+
+def in_this_process(command: list[str], seconds: float, name: str) -> Ended:
+    """The child without a process, whose CUPTI would not be a fake."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        return Ended(main(command[3:]), said.getvalue())
+
+
+def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
+    counters: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case, wrong, never = case_of("on_the_card"), case_of("wrong_on_the_card"), case_of("unwaited")
+    monkeypatch.setattr(faults, "run_child", in_this_process)
+    suite = [never, wrong, case, case_of("back_on_the_host")]
+    monkeypatch.setattr(faults, "suite_cases", lambda settings, stage: suite)
+    monkeypatch.setattr(faults, "IMPLEMENTATIONS", ("on_the_card", "wrong_on_the_card", "unwaited"))
+    assert main([case.name]) == 1
+    assert "no ok record of today's sources here: measure it first" in capsys.readouterr().err
+    assert main([]) == 2
+    assert "3 cases of on_the_card or wrong_on_the_card or unwaited" in capsys.readouterr().err
+
+    limits = Limits(seconds=60, samples=3)
+    for each in (case, wrong, case_of("back_on_the_host")):
+        record = measure(each, limits)
+        assert (record.status is Status.OK) == (each != wrong), record.reason
+    assert main([]) == 0
+    path = faults_path("test-machine", case.name)
+    assert capsys.readouterr().out == f"{path}\n"
+    found = json.loads(path.read_text())
+    assert (found["key"], found["device"]) == (measure(case, limits).key, "NVIDIA Fake 1")
+    assert found["facts"]["gpu_fault_groups"] == 2 and found["facts"]["uncounted_seconds"] >= 0.15
+
+    monkeypatch.setattr(registry.Implementation, "source_hash", lambda self: "other sources")
+    with pytest.raises(FaultsError, match="none with an ok record"):
+        counted_cases(Settings())
+    assert main([case.name]) == 1
+
+
+def test_without_a_gpu_or_a_known_suite_nothing_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernels, "available", lambda: (False, "no NVIDIA GPU: no driver"))
+    assert main([]) == 2
+    assert capsys.readouterr().err == "faults: no NVIDIA GPU: no driver\n"
+    monkeypatch.setenv("FILLPATH_SUITE", "tiny")
+    assert main([]) == 2
+    assert capsys.readouterr().err.startswith("faults: SUITE=tiny: expected one of")
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("shared_cache")
+def test_what_a_gpu_faults_is_counted() -> None:
+    cases = [Case("symbolic", name, "grid2d,40") for name in faults.IMPLEMENTATIONS]
+    keys = [measure(case, Limits(seconds=120, samples=3)).key for case in cases]
+    assert main([case.name for case in cases]) == 0
+    managed, own = [
+        read_faults("test-machine", case.name, key) for case, key in zip(cases, keys, strict=True)
+    ]
+    assert managed is not None and own is not None
+    # 24 n^2 bytes of fresh pages in the one, no managed memory in the other.
+    assert managed["gpu_fault_groups"] >= managed["gpu_fault_records"] > 0
+    assert managed["fault_seconds"] > 0 and own["gpu_fault_groups"] == own["bytes_to_device"] == 0
+    for found in (managed, own):
+        assert found["counted_seconds"] > 0 and found["uncounted_seconds"] > 0
+        # Of any link between a host and a card: PCIe 2.0 on four lanes, and NVLink-C2C.
+        assert 1e9 < found["link_bytes_per_second"] < 1e12
