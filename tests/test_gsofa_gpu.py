@@ -298,20 +298,23 @@ def test_sources_are_fewer_where_the_host_has_no_room_for_what_finds_queues_full
     )
 
 
-def test_a_budget_that_keeps_every_block_busy_divides_nothing() -> None:
+def test_a_budget_that_keeps_half_of_the_blocks_busy_divides_nothing() -> None:
     switches = {"bubble_removal": True, "dynamic": True, "external": True}
     n = 10_000
     pool, busy = launches(n, 96, 30 * 6 * n, **switches)
     assert pool.binds
     assert [launch.blocks for launch in busy] == [24]
-    assert len(launches(n, 96, 10 * 6 * n, **switches)[1]) == gsofa_pool.DIVISIONS
+    assert len(launches(n, 96, 12 * 6 * n, **switches)[1]) == 1
+    few = launches(n, 96, 7 * 6 * n, **switches)[1]
+    assert len(few) == gsofa_pool.DIVISIONS
+    assert few[0].blocks < 12
 
 
 def test_small_ids_leave_room_for_more_sources_where_memory_binds() -> None:
     switches = {"bubble_removal": True, "external": True}
     n = 10_000
-    dynamic = launches(n, 96, 100 * n, dynamic=True, **switches)[1]
-    fixed = launches(n, 96, 100 * n, dynamic=False, **switches)[1]
+    dynamic = launches(n, 96, 50 * n, dynamic=True, **switches)[1]
+    fixed = launches(n, 96, 50 * n, dynamic=False, **switches)[1]
     assert len(fixed) == 1
     assert dynamic[0].sources >= fixed[0].sources
     assert dynamic[-1].sources > fixed[0].sources

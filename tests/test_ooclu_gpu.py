@@ -60,6 +60,14 @@ def test_unified_memory_fills_as_fill1(prefetch: bool) -> None:
 # The division into chunks, without a GPU.
 
 
+def test_a_budget_for_all_that_the_card_works_on_at_a_time_makes_one_chunk() -> None:
+    n, slots = 1000, 24 * 4
+    enough = chunk(n, n, slots * row_words(n, n), n, resident=24)
+    assert (enough.first, enough.last, enough.sources) == (0, n, slots)
+    less = chunk(n, n, slots * row_words(n, n) - 1, n, resident=24)
+    assert less.last - less.first == less.sources == slots - 1
+
+
 @pytest.mark.parametrize("entries", [1, 10, 100])
 @pytest.mark.parametrize("n", [1, 7, 100, 1001])
 def test_a_chunk_stays_within_its_words(n: int, entries: int) -> None:

@@ -35,6 +35,7 @@ class Made:
     group: str
     name: str
     stands_for: tuple[str, ...] = ()
+    lower_in: tuple[str, ...] = ()
 
 
 ENTRIES = (
@@ -63,15 +64,24 @@ ON_GPU = [
     Case.parse(f"symbolic.{name}@{matrix}.metis")
     for matrix in ("bcsstk18", "circuit,4000")
     for name in (
-        "fill2_gpu", "gsofa", "gsofa.fill_first=true", "gsofa.maxid_ranges=false", "gsofa.queue_fraction=8.rule=published",
+        "fill2_gpu", "gsofa", "gsofa.fill_first=true", "gsofa.maxid_ranges=false",
+        "gsofa.queue_fraction=8.rule=published",
         f"gsofa.{SPACE_OFF}.rule=published", "gsofa.memory_budget=16GB", "gsofa.memory_budget=1GB",
         "gsofa.dynamic_space=false.memory_budget=1GB",
+    )
+]  # fmt: skip
+OUT_OF_CORE = [
+    Case.parse(f"symbolic.{name}@{matrix}.metis")
+    for matrix in ("circuit,4000", "poisson3d,16")
+    for name in (
+        "out_of_core", "unified_memory", "unified_memory.prefetch=true", "out_of_core.memory_budget=1GB",
+        "out_of_core.dynamic_assignment=false.memory_budget=1GB",
     )
 ]  # fmt: skip
 FACTS = {
     "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
     "bytes_fill": 8e7, "bytes_queue": 6e8, "bytes_external": 0.0, "queue_mean": 0.001, "queue_peak": 0.2,
-    "reinit_share": 0.03,
+    "reinit_share": 0.03, "launches": 2.0, "spilled": 0.0,
 }  # fmt: skip
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
@@ -123,7 +133,7 @@ def on_gpu(case: Case, number: int, **changes: Any) -> Record:
 RECORDS = Records(
     (
         *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
-        *(on_gpu(case, 30 + number) for number, case in enumerate(ON_GPU)),
+        *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
     )
 )
 
@@ -166,8 +176,9 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
 
 
 def test_no_records_at_all_still_draws(site: Path) -> None:
-    chosen = [*CASES[:3], *ONE_CORE, *ON_GPU]
-    absent = Records(tuple(unavailable(case, number) for number, case in enumerate(ON_GPU)))
+    gpu = [*ON_GPU, *OUT_OF_CORE]
+    chosen = [*CASES[:3], *ONE_CORE, *gpu]
+    absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
     for paper, figure in reports.available_figures():
         for cases, records in ((chosen, Records()), ([], Records()), (chosen, absent), ([], absent)):
             assert all(path.is_file() for path in reports.draw(paper, figure, cases, records, ENTRIES))
@@ -221,7 +232,7 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
 
 @pytest.mark.parametrize("pair", reports.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
-    cases = [*CASES, *ONE_CORE, *ON_GPU]
+    cases = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE]
     paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])

@@ -60,16 +60,17 @@ def gsofa(
 
     pattern : n x n, sorted, diagonal present; on the device. maxid_ranges : initialise maxId once for many
     sources, not for each. bubble_removal : maxId only for vertices below the source. fill_first : skip what
-    is filled before looking at maxId (line 9.5). dynamic_space : where memory binds, sources go in several
-    launches, in which those with small ids leave more of the pool to queues and to more sources; off, each
-    has the same share. external_frontiers : where memory binds, queues are smaller than n entries a source,
-    and what finds them full goes to pinned host memory; off, fewer sources run at a time. queue_fraction :
-    with external frontiers, a source's queue is meant to have n / queue_fraction entries although memory does
-    not bind. sources : #C, those that run at a time at most. rule : what #C is without: as many as the card's
-    resident blocks hold, or the authors' rules (Section 4; the code of Section 6), of which no more run than
-    those. memory_budget : bytes of the pool (fill, maxId, queues), beside which the rows found so far have a
-    buffer. maxsup : T3 supernodes behind the traversal, in chunks of so many rows, as `supernodes_gpu` finds
-    them; how many is a fact. output : `counts` leaves the columns out.
+    is filled before looking at maxId (line 9.5). dynamic_space : where memory leaves half of the card's
+    blocks idle, sources go in several launches, in which those with small ids leave more of the pool to
+    queues and to more sources; off, all have the same share. external_frontiers : where memory binds, queues
+    are smaller than n entries a source, and what finds them full goes to pinned host memory; off, fewer
+    sources run at a time. queue_fraction : with external frontiers, a source's queue is meant to have n /
+    queue_fraction entries although memory does not bind. sources : #C, those that run at a time at most. rule
+    : what #C is without: as many as the card's resident blocks hold, or the authors' rules (Section 4; the
+    code of Section 6), of which no more run than those. memory_budget : bytes of the pool (fill, maxId,
+    queues), beside which the rows found so far have a buffer. maxsup : T3 supernodes behind the traversal, in
+    chunks of so many rows, as `supernodes_gpu` finds them; how many is a fact. output : `counts` leaves the
+    columns out.
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges as
     defined in Work (they depend on scheduling), fills, peak_memory (the pool and pinned host memory), series

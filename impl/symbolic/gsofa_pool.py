@@ -81,10 +81,11 @@ class Pool:
     def launches(self) -> Iterator[Launch]:
         """Those that cover all sources, the largest ids first.
 
-        A launch ends with its slowest source: there are several only where one would leave blocks idle.
+        A launch ends with its slowest source: there are several only where one would leave half of the blocks
+        idle.
         """
         may_divide = self.dynamic and self.bubble_removal and self.binds and self.n > 0
-        divides = may_divide and self._launch(0, self.n).blocks < min(self.resident, self.sources)
+        divides = may_divide and 2 * self._launch(0, self.n).blocks < min(self.resident, self.sources)
         parts = min(DIVISIONS if divides else 1, self.n)
         for part in reversed(range(parts)):
             yield self._launch(self.n * part // parts, self.n * (part + 1) // parts)

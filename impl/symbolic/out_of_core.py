@@ -87,9 +87,11 @@ def row_words(n: int, entries: int) -> int:
 def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
     """The launch for the last rows below `end`, as many as `words` have room for with so many queue entries.
 
-    Rows beyond what the card's blocks hold at a time wait for a slot.
+    All of them where there is room for as many as the card's blocks can hold: the others wait for a slot, and
+    more memory would be of no use.
     """
-    rows = min(end, words // row_words(n, entries))
+    rows = words // row_words(n, entries)
+    rows = end if rows >= resident * SLOTS else min(end, rows)
     blocks, slots, wider = shape(rows, resident, SLOTS)
     sources = blocks * slots + wider
     maxid = sources * set_words(n)
