@@ -144,10 +144,34 @@ class Levels:
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
-    """Numerical values on a filled pattern. values : (nnz of F,) float32 or float64."""
+class TwoWay:
+    """The filled pattern by rows and by columns. filled : by rows. columns : by columns, as the pattern of
+    the transpose, so that its indices are rows. lower_start : (n,) int64, position in columns.indices where
+    each column's part below its diagonal begins. to_column : (nnz of F,) int64, position in columns.indices
+    of each entry of filled.pattern.indices."""
 
     filled: Filled
+    columns: Pattern
+    lower_start: Array
+    to_column: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Assembled:
+    """What a numeric factorisation starts from. values : (nnz of F,) float64, those of the prepared matrix on
+    F by columns, 0 where it fills. levels : of the columns, in which all may be factorised at once."""
+
+    two_way: TwoWay
+    values: Array
+    levels: Levels
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """L + U - I by columns: L's diagonal of ones is not stored. values : (nnz of F,) float32 or float64,
+    parallel to two_way.columns.indices. small_pivots : that were replaced."""
+
+    two_way: TwoWay
     values: Array
     small_pivots: int = 0
 

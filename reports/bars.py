@@ -85,29 +85,40 @@ def look_of(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     return {n: (PALETTE[i % count], HATCHES[(i + i // count) % len(HATCHES)]) for i, n in enumerate(names)}
 
 
-def legend(axes: Axes, frame: pd.DataFrame, labels: Mapping[str, str], hidden: Collection[str] = ()) -> int:
-    """A legend above the panel: the series but for hidden ones, and what an empty slot means where there is
-    one. Returns how many lines it takes."""
-    handles = [
+def legend(
+    axes: Axes,
+    frame: pd.DataFrame,
+    labels: Mapping[str, str],
+    hidden: Collection[str] = (),
+    more: Sequence[Artist] = (),
+) -> int:
+    """A legend above the panel: the series but for hidden ones, what an empty slot means where there is one,
+    and more. Returns how many lines it takes."""
+    handles: list[Artist] = [
         Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=labels.get(name, name))
         for name, (colour, hatch) in look_of(frame).items()
         if name not in hidden
     ]
     if (frame["status"] != "ok").any():
         handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
-    return place_legend(axes, handles)
+    return place_legend(axes, [*handles, *more])
 
 
 def place_legend(axes: Axes, handles: Sequence[Artist]) -> int:
     """A legend above the panel, in as many columns as there is room for. Returns how many lines it takes."""
     if not handles:
         return 0
-    longest = max(len(str(handle.get_label())) for handle in handles)
     figure = axes.get_figure(root=True)
     assert figure is not None
-    across = max(1, int(figure.get_figwidth() / (LETTER * (longest + 8))))
+    across = columns_for(figure.get_figwidth(), handles)
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=across, borderaxespad=0.2)
     return -(-len(handles) // across)
+
+
+def columns_for(width: float, handles: Sequence[Artist]) -> int:
+    """In how many columns a legend fits into so many inches."""
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    return max(1, int(width / (LETTER * (longest + 8))))
 
 
 def _bar(

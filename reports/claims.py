@@ -24,6 +24,12 @@ PAPERS: Mapping[str, str] = {
     "parac": "ParAC (2025)",
 }
 
+# The table in which a paper lists its matrices with their abbreviations, and its column of names.
+MATRICES: Mapping[str, tuple[str, str]] = {
+    "gsofa": ("gsofa_table1_matrices", "collection_name"),
+    "ooclu": ("ooclu_table2_matrices", "matrix"),
+}
+
 # The claim that sets an implementation's bar beside the paper's, and what the ratio's upper side is.
 CONCERNS: Mapping[tuple[str, str], tuple[str, str, str]] = {
     ("symbolic", "fill2_cpu"): ("gsofa", "fig10_vs_fill2_cpu", "GSoFA"),
@@ -102,18 +108,21 @@ def printed_table(name: str) -> pd.DataFrame:
 
 
 @functools.cache
-def abbreviations() -> Mapping[str, str]:
-    """GSoFA's abbreviation of each matrix of its Table 1, by the collection's name without the group."""
-    table = printed_table("gsofa_table1_matrices")
-    names = [str(name).rpartition("/")[2] for name in table["collection_name"]]
-    return dict(zip(names, map(str, table["abbr"]), strict=True))
+def abbreviations(paper: str = "gsofa") -> Mapping[str, str]:
+    """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
+    without the group."""
+    table, column = MATRICES[paper]
+    names = [str(name).rpartition("/")[2] for name in printed_table(table)[column]]
+    return dict(zip(names, map(str, printed_table(table)["abbr"]), strict=True))
 
 
-def abbreviation(entry: MatrixEntry | None) -> str | None:
-    """GSoFA's abbreviation of a matrix of its Table 1, None for any other; never of a stand-in."""
-    table = printed_table("gsofa_table1_matrices")
-    known = entry is not None and (table["collection_name"] == f"{entry.group}/{entry.name}").any()
-    return abbreviations()[entry.name] if entry is not None and known else None
+def abbreviation(entry: MatrixEntry | None, paper: str = "gsofa") -> str | None:
+    """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
+    table, column = MATRICES[paper]
+    if entry is None or not entry.group:
+        return None
+    known = printed_table(table)[column].isin([entry.name, f"{entry.group}/{entry.name}"]).any()
+    return abbreviations(paper)[entry.name] if known else None
 
 
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:

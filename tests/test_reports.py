@@ -65,7 +65,7 @@ ON_GPU = [
     for matrix in ("bcsstk18", "circuit,4000")
     for name in (
         "fill2_gpu", "gsofa", "gsofa.fill_first=true", "gsofa.maxid_ranges=false",
-        "gsofa.queue_fraction=8.rule=published",
+        "gsofa.queue_fraction=8.rule=published", "gsofa.output=counts",
         f"gsofa.{SPACE_OFF}.rule=published", "gsofa.memory_budget=16GB", "gsofa.memory_budget=1GB",
         "gsofa.dynamic_space=false.memory_budget=1GB",
     )

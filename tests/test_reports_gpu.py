@@ -24,6 +24,7 @@ from reports.gsofa.fig15 import fig15, fig15_frame, fig15_verdicts
 from reports.gsofa.fig16 import fig16, fig16_frame, fig16_verdicts
 from reports.gsofa.fig20 import fig20, fig20_frame, fig20_verdicts
 from reports.gsofa.space import WORD, printed_words
+from reports.gsofa.speed import speed, speed_frame
 from reports.gsofa.table2 import table2, table2_frame
 from reports.gsofa.table3 import table3, table3_frame, table3_verdicts
 from reports.records import Records
@@ -421,3 +422,26 @@ def test_figure_4_has_a_panel_for_the_gpu_only_where_it_ran() -> None:
     shown = [axes.get_title(loc="left") for axes in fig4(frame).axes if axes.get_title(loc="left")]
     assert shown == ["bcsstk18 (BC), gsofa_cpu"]
     assert "Without a panel: gsofa, unavailable (no NVIDIA GPU)" in fig4_caption(frame)
+
+
+def test_row_counts_only_are_held_against_gsofa_in_the_same_run() -> None:
+    counts = ".output=counts"
+    frame = frame_of(
+        speed_frame,
+        measured(f"gsofa{counts}", 2.0, work={"edges": 300, "fills": 7}),
+        measured(f"fill2_gpu{counts}", 6.0, work={"edges": 100, "fills": 7}),
+        measured(f"fill1_pruned{counts}", 1.0, run_id="run-2"),
+    )
+    (row,) = frame.to_dict("records")
+    assert row["edges_ratio"] == 3 and row["fills"] == 7
+    assert row["over_fill2_gpu"] == pytest.approx(3) and row["pair_fill2_gpu"] == "ok"
+    assert pd.isna(row["over_fill1_pruned"]) and row["pair_fill1_pruned"] == "two_runs"
+    cells = [text.get_text() for text in speed(frame).axes[0].texts]
+    assert {"2,000.00", "6,000.00", "1,000.00", "3.00x", "-"} <= set(cells)
+
+
+def test_a_code_that_was_not_run_is_no_row_of_its_own() -> None:
+    counts = ".output=counts"
+    frame = frame_of(speed_frame, measured(f"gsofa{counts}", 2.0), more=(case_of(f"fill2_gpu{counts}"),))
+    (row,) = frame.to_dict("records")
+    assert row["machine"] == "h200" and row["status_fill2_gpu"] == "not_run" and pd.isna(row["edges_ratio"])

@@ -15,6 +15,7 @@ from reports.gsofa import (
     fig15,
     fig16,
     fig20,
+    speed,
     table1,
     table2,
     table3,
@@ -33,4 +34,5 @@ FIGURES: Mapping[str, FigureSpec] = {
     "fig15": fig15.SPEC,
     "fig16": fig16.SPEC,
     "fig20": fig20.SPEC,
+    "speed": speed.SPEC,
 }

@@ -38,11 +38,11 @@ Partner = Callable[[Case], Case | None]
 
 
 def device_frame(
-    records: Records, entries: Entries, cases: Sequence[Case], facts: Sequence[str]
+    records: Records, entries: Entries, cases: Sequence[Case], facts: Sequence[str], *, paper: str = "gsofa"
 ) -> pd.DataFrame:
     """A row a case and machine as `timed_frame` has it, with a column for each fact; empty where the record
     does not hold it. The series is the machine."""
-    frame = timed_frame(records, entries, cases)
+    frame = timed_frame(records, entries, cases, paper)
     known = [
         {} if pd.isna(machine) else records.facts(case, machine)
         for case, machine in zip(frame["case"], frame["machine"], strict=True)
@@ -62,6 +62,7 @@ def pair_frame(
     facts: Sequence[str],
     same: str = "",
     inverse: bool = False,
+    paper: str = "gsofa",
 ) -> pd.DataFrame:
     """A row a case that has a partner, and machine: `ratio`, its seconds over the partner's in the same run,
     with what the intervals allow; `pair` says `ok` or why there is none; `pair_status` is the partner's own.
@@ -70,7 +71,8 @@ def pair_frame(
     fact that has to be known of both and equal. inverse : the partner's seconds over its own.
     """
     others = {case: other for case in cases if (other := partner(case)) is not None}
-    rows = device_frame(records, entries, list(dict.fromkeys([*others, *others.values()])), facts)
+    whole = list(dict.fromkeys([*others, *others.values()]))
+    rows = device_frame(records, entries, whole, facts, paper=paper)
     found = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
     names = {case.name: other.name for case, other in others.items()}
     frame = rows[rows["case"].isin(names)].reset_index(drop=True)
@@ -113,15 +115,17 @@ def option_of(case: str, name: str) -> str | None:
     return dict(Case.parse(case).options).get(name)
 
 
-def add_printed(frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float | None]]) -> pd.DataFrame:
+def add_printed(
+    frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float | None]], *, paper: str = "gsofa"
+) -> pd.DataFrame:
     """The frame with what the paper prints by matrix in columns of their own, the paper's matrices first in
     its order; one that has numbers and no row is `not_run`.
 
     printed : numbers by matrix, by column.
     """
-    order = list(abbreviations().values())
+    order = list(abbreviations(paper).values())
     named = [abbr for abbr in order if any(abbr in numbers for numbers in printed.values())]
-    frame = _with_rows_for(frame, [abbr for abbr in named if abbr not in set(frame["abbr"])])
+    frame = _with_rows_for(frame, [abbr for abbr in named if abbr not in set(frame["abbr"])], paper)
     own = [abbr if isinstance(abbr, str) else "" for abbr in frame["abbr"]]
     for column, numbers in printed.items():
         values = [numbers.get(abbr) for abbr in own]
@@ -132,11 +136,11 @@ def add_printed(frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float | 
     return frame.drop(columns="place")
 
 
-def _with_rows_for(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
+def _with_rows_for(frame: pd.DataFrame, missing: Sequence[str], paper: str) -> pd.DataFrame:
     """The frame and a row for each matrix of the paper's that is not at hand."""
     if not missing:
         return frame
-    rows = pd.DataFrame({"abbr": missing, "label": [printed_label(abbr) for abbr in missing]})
+    rows = pd.DataFrame({"abbr": missing, "label": [printed_label(abbr, paper) for abbr in missing]})
     rows = rows.reindex(columns=frame.columns)
     for name in ("status", *(STATUSES & set(frame))):
         rows[name] = "not_run"
@@ -160,7 +164,7 @@ def columns_of(frame: pd.DataFrame, *own: str) -> pd.DataFrame:
     return frame[[*first, *own, *last]]
 
 
-def gpu_caption(frame: pd.DataFrame, *, timed: bool = True, slots: bool = True) -> str:
+def gpu_caption(frame: pd.DataFrame, *, timed: bool = True, slots: bool = True, paper: str = "gsofa") -> str:
     """The caption's part on where it was measured and how. timed : it shows seconds, or ratios of them. slots
     : it is no table."""
     ok = frame[frame["status"] == "ok"]
@@ -169,7 +173,7 @@ def gpu_caption(frame: pd.DataFrame, *, timed: bool = True, slots: bool = True) 
     if ok.empty:
         return f"No record of a GPU here. {slots_say} {absent}"
     how = f"{seconds_how(frame)} A ratio never mixes machines or runs. " if timed else ""
-    return f"Measured on: {listed(ok['where'])}. {how}{prepared_how(frame)} {slots_say} {absent}"
+    return f"Measured on: {listed(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say} {absent}"
 
 
 def _at_the_same(

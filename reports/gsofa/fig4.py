@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,12 +12,12 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports.claims import abbreviation, claim
 from reports.figures import Entries, FigureSpec
+from reports.frontiers import BINS, bins_of, empty_panel
 from reports.gsofa.naming import label, lines, listed, stand_in
-from reports.records import MatrixEntry, Records, find_entry, read_series
+from reports.records import MatrixEntry, Records, find_entry
 from reports.style import LARGE, NORMAL, PALETTE, new_figure
 
 DRAWN = ("gsofa_cpu", "gsofa")
-BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 ACROSS = 2
 # Below every average frontier that is not zero, which is at least 1.
 FLOOR = 0.6
@@ -88,7 +87,7 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
     """The rows of one case."""
     stood_for = stand_in(entry, _printed())
     short = abbreviation(entry) or (stood_for or "").partition(", ")[0]
-    bins, reason = _bins(row)
+    bins, reason = bins_of(row)
     kept = ("case", "implementation", "matrix", "preparation", "threads", "machine", "status")
     return bins.assign(
         **{name: row[name] for name in kept},
@@ -121,21 +120,6 @@ def _place(part: pd.DataFrame) -> int:
     return shown.index(short) if (short := part["paper_matrix"].iloc[0]) in shown else len(shown)
 
 
-def _bins(row: Mapping[Any, Any]) -> tuple[pd.DataFrame, str]:
-    """The bins of a case, or one without numbers and the reason."""
-    nothing = pd.DataFrame([dict.fromkeys(BINS, None)])
-    if row["status"] != "ok":
-        return nothing, row["reason"]
-    if pd.isna(row["series_file"]):
-        return nothing, "its record names no series"
-    bins = read_series(row["machine"], row["series_file"])
-    if bins is None or not set(BINS) <= set(bins):
-        return nothing, f"no frontier sizes in {row['series_file']}"
-    if not (bins["frontier_max"] > 0).any():
-        return nothing, "no source has a frontier"
-    return bins[list(BINS)], ""
-
-
 def _growth(bins: pd.DataFrame) -> dict[str, float | None]:
     """The smallest average frontier above 0 and the largest, and their ratio."""
     values = bins[["frontier_min", "frontier_max"]].astype(float)
@@ -150,7 +134,7 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
     axes.set_title(f"{lines(row)}, {row['implementation']}{host}".replace("\n", ", "), loc="left")
     axes.set_xlabel("source")
     if pd.isna(row["ratio"]):
-        _empty(axes, row)
+        empty_panel(axes, row["status"], row["reason"])
         return
     middle = (panel["first"] + panel["last"]).astype(float) / 2
     low = panel["frontier_min"].clip(lower=FLOOR)
@@ -161,18 +145,6 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
     axes.set_ylim(FLOOR, row["largest"] * 12)
     axes.set_xlim(0, row["n"])
     axes.text(0.02, 0.97, _ratios(row), transform=axes.transAxes, va="top", fontsize=NORMAL)
-
-
-def _empty(axes: Axes, row: Mapping[Any, Any]) -> None:
-    """A hatched panel that says why there is nothing in it."""
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.patch.set(hatch="////", edgecolor="#cccccc")
-    said = "nothing to draw" if row["status"] == "ok" else str(row["status"]).replace("_", " ")
-    axes.text(
-        0.5, 0.5, textwrap.fill(f"{said}: {' '.join(str(row['reason']).split())}", 44),
-        transform=axes.transAxes, ha="center", va="center", bbox={"facecolor": "white", "edgecolor": "none"},
-    )  # fmt: skip
 
 
 def _ratios(row: Mapping[Any, Any]) -> str:

@@ -27,13 +27,17 @@ MUCH = 8.0
 def draw_gains(
     axes: Axes, frame: pd.DataFrame, panel: bars.Panel, printed: str, mean: float | None, even: float = 1.0
 ) -> None:
-    """The panel with its line at `even`. printed : the column of what the paper prints; mean : its mean."""
+    """The panel with its line at `even`. printed : the column of what the paper prints of each matrix, empty
+    for none; mean : its mean."""
     bars.bar_panel(axes, frame, panel, pd.Series(True, index=frame.index))
     axes.axhline(even, color="black", linewidth=1)
     if mean is not None:
         axes.axhline(mean, **PRINTED_LINE)
-    add_stars(axes, frame, printed, panel.form)
-    _limits(axes, frame, panel, [*frame[printed].dropna(), even, *([] if mean is None else [mean])])
+    own: Sequence[float] = []
+    if printed:
+        add_stars(axes, frame, printed, panel.form)
+        own = frame[printed].dropna().tolist()
+    _limits(axes, frame, panel, [*own, even, *([] if mean is None else [mean])])
 
 
 def add_stars(axes: Axes, frame: pd.DataFrame, printed: str, form: Form) -> None:
@@ -101,7 +105,9 @@ def _stars(axes: Axes, x: float, values: Sequence[float], form: Form) -> None:
 
 
 def gains_legend(axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]] = ()) -> None:
-    """Above the panel: each series that was measured as a point, and more : (kind, text), see `_handle`."""
+    """Above the panel: each series that was measured as a point, and more.
+
+    more : (kind, text), see `legend_mark`."""
     looks = bars.look_of(frame)
     measured = set(frame.loc[frame["status"] == "ok", "series"])
     handles: list[Line2D | Patch] = [
@@ -112,10 +118,10 @@ def gains_legend(axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]
         for name, (colour, hatch) in looks.items()
         if name in measured
     ]  # fmt: skip
-    bars.place_legend(axes, [*handles, *(_handle(kind, text) for kind, text in more)])
+    bars.place_legend(axes, [*handles, *(legend_mark(kind, text) for kind, text in more)])
 
 
-def _handle(kind: str, text: str) -> Line2D | Patch:
+def legend_mark(kind: str, text: str) -> Line2D | Patch:
     """A legend's mark: star, line (or its style), dash, hollow, full or slot."""
     if kind == "star":
         return Line2D([], [], linestyle="none", label=text, **STAR)

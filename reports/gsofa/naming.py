@@ -1,4 +1,4 @@
-"""What the figures of this paper call a matrix: its own under its abbreviation, a stand-in never."""
+"""What the figures of a paper call a matrix: its own under its abbreviation, a stand-in never."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from reports.claims import abbreviation, abbreviations
 from reports.records import MatrixEntry, find_entry, printed_name
 
 
-def label(matrix: str, entry: MatrixEntry | None) -> str:
+def label(matrix: str, entry: MatrixEntry | None, paper: str = "gsofa") -> str:
     """`rma10 (RM)`; for a matrix that the paper does not print its name alone."""
-    short = abbreviation(entry)
+    short = abbreviation(entry, paper)
     name = entry.name if entry else printed_name(matrix)
     return f"{name} ({short})" if short else name
 
 
-def stand_in(entry: MatrixEntry | None, among: Iterable[str] | None = None) -> str | None:
-    """`ST, AU`: the matrices of this paper that the entry stands in for. among : of these abbreviations."""
-    shorts = [
-        abbreviations()[name] for name in (entry.stands_for if entry else ()) if name in abbreviations()
-    ]
+def stand_in(
+    entry: MatrixEntry | None, among: Iterable[str] | None = None, paper: str = "gsofa"
+) -> str | None:
+    """`ST, AU`: the matrices of the paper that the entry stands in for. among : of these abbreviations."""
+    known = abbreviations(paper)
+    shorts = [known[name] for name in (entry.stands_for if entry else ()) if name in known]
     return ", ".join(short for short in shorts if among is None or short in among) or None
 
 
-def add_names(frame: pd.DataFrame, entries: Sequence[MatrixEntry]) -> None:
+def add_names(frame: pd.DataFrame, entries: Sequence[MatrixEntry], paper: str = "gsofa") -> None:
     """Add `label`, `abbr` (of the paper's own matrices only) and `stand_in_for` to rows with a `matrix`."""
     found = [find_entry(matrix, entries) for matrix in frame["matrix"]]
-    frame["label"] = [label(m, entry) for m, entry in zip(frame["matrix"], found, strict=True)]
-    frame["abbr"] = pd.Series([abbreviation(entry) for entry in found], index=frame.index, dtype="object")
-    frame["stand_in_for"] = [stand_in(entry) for entry in found]
+    frame["label"] = [label(m, entry, paper) for m, entry in zip(frame["matrix"], found, strict=True)]
+    shorts = [abbreviation(entry, paper) for entry in found]
+    frame["abbr"] = pd.Series(shorts, index=frame.index, dtype="object")
+    frame["stand_in_for"] = [stand_in(entry, paper=paper) for entry in found]
 
 
-def printed_label(abbr: str) -> str:
-    """The label of a matrix of the paper's Table 1."""
-    return next(f"{name} ({abbr})" for name, short in abbreviations().items() if short == abbr)
+def printed_label(abbr: str, paper: str = "gsofa") -> str:
+    """The label of a matrix of the paper's own table."""
+    return next(f"{name} ({abbr})" for name, short in abbreviations(paper).items() if short == abbr)
 
 
 def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:

@@ -19,16 +19,19 @@ from reports.records import Records
 SECONDS = bars.Panel("median", "low", "high", "seconds")
 # What no thread of the host has a part in.
 ON_GPU = ("fill2_gpu", "gsofa")
+ORDERING = {"gsofa": "orders by ParMETIS", "ooclu": "names no ordering"}
 RATIO = ("pair", "ratio", "ratio_low", "ratio_high")
 
 
-def timed_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def timed_frame(
+    records: Records, entries: Entries, cases: Sequence[Case], paper: str = "gsofa"
+) -> pd.DataFrame:
     """A row a case, with what a drawing needs: label, abbr, stand_in_for, series (the implementation), where
-    (machine and device), group (the position of the matrix)."""
+    (machine and device), group (the position of the matrix). paper : whose abbreviations."""
     frame = records.frame(cases)
     for name in ("median", "low", "high"):
         frame[name] = frame[name].astype(float)
-    add_names(frame, entries)
+    add_names(frame, entries, paper)
     frame["where"] = _where(frame)
     frame["series"] = _series(frame)
     frame["group"] = groups_of(frame)
@@ -143,10 +146,10 @@ def seconds_how(frame: pd.DataFrame) -> str:
     )
 
 
-def prepared_how(frame: pd.DataFrame) -> str:
+def prepared_how(frame: pd.DataFrame, paper: str = "gsofa") -> str:
     """How the matrices were prepared."""
     prepared = listed(frame["preparation"].dropna())
-    return f"Preparation: {prepared} (metis: METIS; the paper orders by ParMETIS)."
+    return f"Preparation: {prepared} (metis: METIS; the paper {ORDERING[paper]})."
 
 
 STAND_INS = "Stand-ins are other matrices than the paper's: indicative only."

@@ -1,0 +1,42 @@
+"""What the figures of frontiers share: the bins of a case's series, and a panel without any."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from reports.records import read_series
+
+BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
+
+
+def bins_of(row: Mapping[Any, Any]) -> tuple[pd.DataFrame, str]:
+    """The bins of a case's sources, of its row in the records' frame; or one without numbers, and the
+    reason."""
+    nothing = pd.DataFrame([dict.fromkeys(BINS, None)])
+    if row["status"] != "ok":
+        return nothing, row["reason"]
+    if pd.isna(row["series_file"]):
+        return nothing, "its record names no series"
+    bins = read_series(row["machine"], row["series_file"])
+    if bins is None or not set(BINS) <= set(bins):
+        return nothing, f"no frontier sizes in {row['series_file']}"
+    if not (bins["frontier_max"] > 0).any():
+        return nothing, "no source has a frontier"
+    return bins[list(BINS)], ""
+
+
+def empty_panel(axes: Axes, status: str, reason: str) -> None:
+    """A hatched panel that says why there is nothing in it."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.patch.set(hatch="////", edgecolor="#cccccc")
+    said = "nothing to draw" if status == "ok" else status.replace("_", " ")
+    axes.text(
+        0.5, 0.5, textwrap.fill(f"{said}: {' '.join(reason.split())}", 44), transform=axes.transAxes,
+        ha="center", va="center", bbox={"facecolor": "white", "edgecolor": "none"},
+    )  # fmt: skip

@@ -1,0 +1,136 @@
+"""What the figures of this paper share: the intermediate arrays of all rows, the three ways of having them,
+and the regime that unified memory is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from fillpath.case import Case
+from reports.claims import Claim, printed_table
+from reports.records import Records
+from reports.verdicts import BESIDE, Verdict, outcome, spread, verdicts
+
+PAPER = "ooclu"
+# The matrices of Table 2 with the largest n, in place of those that Figure 7 does not name.
+LARGEST = ("AP", "PR", "IN")
+MATRICES, FAULTS_TABLE = "ooclu_table2_matrices", "ooclu_table3_page_faults"
+# Words a vertex and row, and bytes of a word.
+WORDS, WORD = 6, 4
+# Share of the card's memory that unified_memory asks for at most (impl/cuda/managed.py: of what is free).
+SHARE = 0.5
+OUT_OF_CORE, PREFETCHED, PLAIN = "out_of_core", "unified memory, prefetched", "unified memory"
+FITS, OVERSUBSCRIBED = "fits", "oversubscribed"
+REGIMES = (
+    f"`{FITS}`: the managed memory is less than the card's, pages are moved there once and nothing is "
+    f"evicted; `{OVERSUBSCRIBED}`: it is more, as in the paper."
+)
+
+
+def is_out_of_core(case: Case) -> bool:
+    """A case of out_of_core, whatever its options."""
+    return case.stage == "symbolic" and case.implementation == OUT_OF_CORE
+
+
+def variant_of(case: Case) -> str:
+    """Which of the three ways a case is; empty for none."""
+    if is_out_of_core(case) and not case.options:
+        return OUT_OF_CORE
+    if case.stage != "symbolic" or case.implementation != "unified_memory":
+        return ""
+    return {(): PLAIN, (("prefetch", "true"),): PREFETCHED}.get(case.options, "")
+
+
+def is_variant(case: Case) -> bool:
+    """A case of one of the three ways."""
+    return bool(variant_of(case))
+
+
+def over_out_of_core(case: Case) -> Case | None:
+    """out_of_core with its defaults on the same matrix, for a case of one of the three ways."""
+    return replace(case, implementation=OUT_OF_CORE, options=()) if variant_of(case) else None
+
+
+def printed_numbers(table: str, column: str) -> dict[str, float | None]:
+    """A column of a printed table, by abbreviation."""
+    rows = printed_table(table)
+    return {str(abbr): float(value) for abbr, value in zip(rows["abbr"], rows[column], strict=True)}
+
+
+def printed_of(table: str, abbreviations: Sequence[str]) -> dict[str, float | None]:
+    """nnz/n as Table 2 prints it, of these matrices."""
+    numbers = printed_numbers(table, "nnz_per_row")
+    return {abbr: numbers[abbr] for abbr in abbreviations}
+
+
+def the_seven() -> list[str]:
+    """The abbreviations of the matrices that Figure 6 and Table 3 show."""
+    return [str(abbr) for abbr in printed_table(FAULTS_TABLE)["abbr"]]
+
+
+def stand_in_among(frame: pd.DataFrame, abbreviations: Collection[str]) -> None:
+    """Leave of what each row stands in for only these."""
+    stood_for = [name.split(", ") if isinstance(name, str) else [] for name in frame["stand_in_for"]]
+    left = [", ".join(short for short in shorts if short in abbreviations) or None for shorts in stood_for]
+    frame["stand_in_for"] = pd.Series(left, index=frame.index, dtype="object")
+
+
+def add_memory(frame: pd.DataFrame, records: Records, order: pd.Series[float] | None = None) -> None:
+    """Add `managed_bytes` (24 n^2), `card_bytes`, `times_card` and `regime`, empty where it is not known.
+
+    order : in place of n, where that is not known.
+    """
+    n = frame["n"].astype("float64")
+    n = n if order is None else n.fillna(order)
+    cards = [
+        records.gpu(case, machine).get("memory") if isinstance(machine, str) else None
+        for case, machine in zip(frame["case"], frame["machine"], strict=True)
+    ]
+    frame["managed_bytes"] = WORDS * WORD * n**2
+    frame["card_bytes"] = pd.Series(cards, index=frame.index, dtype="float64")
+    frame["times_card"] = frame["managed_bytes"] / frame["card_bytes"]
+    known = frame["times_card"].notna()
+    regimes = (frame["times_card"] < 1).map({True: FITS, False: OVERSUBSCRIBED})
+    frame["regime"] = regimes.where(known, "").astype("object")
+
+
+def by_regime(
+    frame: pd.DataFrame,
+    found: Claim,
+    value: str,
+    *,
+    least: float,
+    printed: str,
+    basis: str,
+    status: str,
+    form: Callable[[float], str] = "{:.4g}x".format,
+) -> list[Verdict]:
+    """A verdict for each regime, machine and scope. least : what the mean is held against where the regime is
+    the paper's; in the other both numbers stand beside each other. printed : as text."""
+    return [
+        verdict
+        for regime, rows in in_regimes(frame, status)
+        for verdict in verdicts(
+            rows, found, value, _told(regime, value, least, printed, form), basis=f"{basis}, {regime}",
+            status=status, printed=printed,
+        )
+    ]  # fmt: skip
+
+
+def in_regimes(frame: pd.DataFrame, status: str) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each regime that has a number; of the paper's, where none has."""
+    has = set(frame.loc[frame[status] == "ok", "regime"])
+    found = [(name or "regime unknown", name) for name in (OVERSUBSCRIBED, FITS, "") if name in has]
+    return [(text, frame[frame["regime"] == name]) for text, name in found] or [(OVERSUBSCRIBED, frame)]
+
+
+def _told(
+    regime: str, value: str, least: float, printed: str, form: Callable[[float], str]
+) -> Callable[[pd.DataFrame], tuple[str, str]]:
+    def told(rows: pd.DataFrame) -> tuple[str, str]:
+        judged = outcome(float(rows[value].mean()), least, "higher") if regime == OVERSUBSCRIBED else BESIDE
+        return f"{spread(rows, value, form)}, printed {printed}", judged
+
+    return told

@@ -1,0 +1,167 @@
+"""Beyond the paper: what the number of page faults is of, first touches or density."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fillpath.case import Case
+from reports.claims import printed_table
+from reports.figures import Entries, FigureSpec
+from reports.gsofa.device import columns_of, gpu_caption
+from reports.labels import legend_above, write_names
+from reports.ooclu.arrays import (
+    FAULTS_TABLE,
+    MATRICES,
+    OVERSUBSCRIBED,
+    PAPER,
+    PLAIN,
+    PREFETCHED,
+    REGIMES,
+    is_variant,
+)
+from reports.ooclu.counted import BLOCK, counted_frame, first_touches
+from reports.records import Records
+from reports.style import LARGE, MARKERS, PALETTE, new_figure
+
+PRINT = "the paper (V100)"
+WAYS = {PLAIN: "without prefetching", PREFETCHED: "with prefetching"}
+
+
+def faults_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a matrix, way of having unified memory and source (the paper, or a machine): fault groups, the
+    blocks of 2 MiB in 24 n^2 bytes, the first over the second, and nnz/n."""
+    unified = [case for case in cases if is_unified(case)]
+    frame = counted_frame(records, entries, unified)
+    frame = frame.rename(columns={"gpu_fault_groups": "groups"})
+    frame["first_touches"] = first_touches(frame["n"])
+    own = ("source", "variant", "n", "nnz_per_row", "managed_bytes", "regime", "first_touches", "groups")
+    frame = columns_of(frame.assign(source=frame["where"]), *own, "told")
+    printed = _printed().reindex(columns=frame.columns)
+    typed = [printed.astype(frame.dtypes.to_dict()), frame] if len(frame) else [printed]
+    whole = pd.concat(typed, ignore_index=True)
+    whole["over_first_touches"] = whole["groups"] / whole["first_touches"]
+    return whole
+
+
+def faults(frame: pd.DataFrame) -> Figure:
+    """Groups a block against density, and groups against bytes."""
+    figure = new_figure(15.0, 7.5)
+    title = "PPoPP'23, beyond the paper: page faults, first touches, density"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    left, right = figure.subplots(1, 2)
+    known = frame[frame["groups"].notna()]
+    _scatter(left, known, "nnz_per_row", "over_first_touches")
+    left.axhline(1, color="black", linewidth=1)
+    left.set_xlabel("nnz / n")
+    left.set_ylabel("fault groups over blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes")
+    left.set_xlim(0, 1.1 * float(known["nnz_per_row"].max()))
+    left.set_ylim(0, 1.15 * max(1.0, float(known["over_first_touches"].max())))
+    gigabytes = known.assign(gigabytes=known["managed_bytes"] / 1e9)
+    _scatter(right, gigabytes, "gigabytes", "groups")
+    most = 1.1 * float(gigabytes["gigabytes"].max())
+    right.plot([0, most], [0, 1e9 * most / BLOCK], color="black", linewidth=1)
+    right.set_xlim(0, most)
+    right.set_ylim(0, 1.1 * max(1e9 * most / BLOCK, float(known["groups"].max())))
+    right.set_xlabel("24 n\N{SUPERSCRIPT TWO} bytes, GB")
+    right.set_ylabel("fault groups")
+    _name(left, known, "nnz_per_row", "over_first_touches")
+    _name(right, gigabytes, "gigabytes", "groups")
+    _legend(figure, known)
+    return figure
+
+
+def faults_caption(frame: pd.DataFrame) -> str:
+    """What the paper says, what its own numbers say, and what was counted."""
+    printed = frame[(frame["source"] == PRINT) & (frame["variant"] == PLAIN)]
+    ratios = printed["over_first_touches"]
+    ranks = float(printed["nnz_per_row"].corr(ratios, "spearman"))
+    counted = int(frame.loc[frame["source"] != PRINT, "groups"].notna().sum())
+    here = f"{counted} cases were counted here" if counted else "No case has been counted here"
+    return (
+        "The paper explains what page faults cost by density: with fewer computations their effect is "
+        f"larger. Its own counts without prefetching are {ratios.min():.2f} to {ratios.max():.2f} times the "
+        f"blocks of 2 MiB (2^21 bytes, what the driver moves at once at most) in 24 n\N{SUPERSCRIPT TWO} "
+        f"bytes, and grow with nnz/n (rank correlation {ranks:+.2f} over {len(printed)} matrices), while the "
+        "share of time that it prints falls with it. So density does not make fewer faults: there is one for "
+        "each block that is touched, and more, and denser matrices have more else to do. Lines: one group a "
+        f"block. {here}. unified_memory touches less than it has (of fill a bit a vertex, of two queues "
+        f"one), and a group may be of less than a block or of more. {REGIMES} "
+        f"{gpu_caption(frame[frame['source'] != PRINT], timed=False, slots=False, paper=PAPER)}"
+    )
+
+
+def is_unified(case: Case) -> bool:
+    """A case of unified memory, prefetched or not."""
+    return is_variant(case) and case.implementation == "unified_memory"
+
+
+def _printed() -> pd.DataFrame:
+    """Two rows for each matrix of Table 3, without prefetching and with."""
+    joined = printed_table(FAULTS_TABLE).merge(printed_table(MATRICES), on="abbr", validate="one_to_one")
+    columns = {PLAIN: "gpu_fault_groups_without_prefetch", PREFETCHED: "gpu_fault_groups_with_prefetch"}
+    touches = first_touches(joined["order"])
+    shared = {
+        "label": joined["matrix"] + " (" + joined["abbr"] + ")", "matrix": joined["matrix"],
+        "abbr": joined["abbr"], "source": PRINT, "where": PRINT, "series": PRINT, "n": joined["order"],
+        "nnz_per_row": joined["nnz_per_row"], "first_touches": touches, "managed_bytes": touches * BLOCK,
+        "regime": OVERSUBSCRIBED, "status": "printed", "told": "printed", "group": joined.index,
+    }  # fmt: skip
+    parts = [pd.DataFrame({**shared, "variant": way, "groups": joined[c]}) for way, c in columns.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _scatter(axes: Axes, frame: pd.DataFrame, across: str, up: str) -> None:
+    """A point a row: full without prefetching, empty with."""
+    looks = _looks(frame)
+    for row in frame.to_dict("records"):
+        colour, marker = looks[row["source"]]
+        plain = row["variant"] == PLAIN
+        axes.plot(
+            row[across], row[up], linestyle="none", **_point(colour, marker, plain), clip_on=False, zorder=3
+        )
+
+
+def _name(axes: Axes, frame: pd.DataFrame, across: str, up: str) -> None:
+    """The matrix beside each full point: the paper's by its abbreviation."""
+    plain = frame[frame["variant"] == PLAIN]
+    printed = plain["source"] == PRINT
+    points = list(zip(plain[across], plain[up], strict=True))
+    write_names(axes, points, plain["label"].where(~printed, plain["abbr"]).tolist())
+
+
+def _looks(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
+    """(colour, marker) of each source: a star is the paper's."""
+    others = [source for source in dict.fromkeys(frame["source"]) if source != PRINT]
+    count = len(PALETTE)
+    looks = {source: (PALETTE[k % count], MARKERS[k % count]) for k, source in enumerate(others)}
+    return {PRINT: ("black", "*"), **looks}
+
+
+def _point(colour: str, marker: str, filled: bool) -> dict[str, Any]:
+    return {
+        "marker": marker, "markersize": 13 if marker == "*" else 8, "markeredgecolor": colour,
+        "markeredgewidth": 1.5, "color": colour if filled else "white",
+    }  # fmt: skip
+
+
+def _legend(figure: Figure, frame: pd.DataFrame) -> None:
+    looks, shown = _looks(frame), frame.drop_duplicates(["source", "variant"])
+    handles = [
+        Line2D(
+            [], [], linestyle="none", label=f"{row['source']}, {WAYS[row['variant']]}",
+            **_point(*looks[row["source"]], row["variant"] == PLAIN),
+        )
+        for row in shown.to_dict("records")
+    ]  # fmt: skip
+    legend_above(figure, handles)
+
+
+SPEC = FigureSpec(
+    "Beyond the paper: page faults, first touches, density", is_unified, faults_frame, faults, faults_caption
+)

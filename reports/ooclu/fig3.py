@@ -1,0 +1,146 @@
+"""Figure 3: how the frontiers grow along the rows, and where the paper splits them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports.figures import Entries, FigureSpec
+from reports.frontiers import BINS, bins_of, empty_panel
+from reports.gsofa.naming import label, lines, listed
+from reports.gsofa.timed import prepared_how
+from reports.ooclu.arrays import PAPER, is_out_of_core
+from reports.records import MatrixEntry, Records, find_entry
+from reports.style import LARGE, NORMAL, PALETTE, new_figure
+
+# What the figure shows; Table 2, which has the abbreviations, leaves the second out.
+SHOWN = ("pre2", "audikw_1")
+ACROSS = 2
+HALF = 0.5
+
+
+def fig3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a bin of rows of each case; a single one without numbers, with the reason, where there is no
+    series or no case of a matrix that the paper shows. largest : frontier of any row. split : the first row
+    of the first bin in which one exceeds half of it; share_before : of all rows."""
+    plain = [case for case in cases if not case.options]
+    rows = records.frame(plain).to_dict("records")
+    parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
+    there = {part["label"].iloc[0].partition(" (")[0] for part in parts}
+    parts += [_absent(name) for name in SHOWN if name not in there]
+    parts.sort(key=_place)
+    columns = [
+        "case", "matrix", "label", "stand_in_for", "preparation", "machine", "device", "status", "reason",
+        "n", *BINS, "largest", "split", "share_before",
+    ]  # fmt: skip
+    frame = pd.concat([part.reindex(columns=columns).astype("object") for part in parts], ignore_index=True)
+    numbers = (*BINS, "n", "largest", "split", "share_before")
+    whole = dict.fromkeys(("n", "first", "last", "split"), "Int64")
+    return frame.astype(dict.fromkeys(numbers, "float64") | whole)
+
+
+def fig3(frame: pd.DataFrame) -> Figure:
+    """One panel a case: mean and range of each bin of rows, the half of the largest, and the split."""
+    panels = [group for _, group in frame.groupby(["label", "machine"], sort=False, dropna=False)]
+    down = -(-len(panels) // ACROSS)
+    figure = new_figure(14.0, 1.0 + 4.0 * down)
+    figure.suptitle(
+        "PPoPP'23, Figure 3: frontiers along the rows", x=0.01, ha="left", fontsize=LARGE, weight="bold"
+    )
+    several = frame["machine"].nunique() > 1
+    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
+    for axes, panel in zip(grid, panels, strict=False):
+        _panel(axes, panel, several)
+    for axes in grid[::ACROSS]:
+        axes.set_ylabel("frontier of a row")
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    return figure
+
+
+def fig3_caption(frame: pd.DataFrame) -> str:
+    """What a frontier is here, and what the split is for."""
+    drawn = frame[frame["frontier_mean"].notna()]
+    return (
+        "Frontier of a row: the vertices that its traversal by out_of_core expands, over the steps that it "
+        "takes; line: mean over the rows of a bin (at most 2000), band: least to most in it. Dashed: half of "
+        "the largest; dotted: the first row of the bin in which a row exceeds it, where the paper begins its "
+        "second part (Algorithm 4). The paper draws frontiers by iteration, a chunk of rows each, and says "
+        "that they are large in the last iterations only; it prints no numbers. out_of_core itself, which "
+        "has to know before it has traversed the rows, splits by the longest queues of its chunks, from the "
+        f"last row to the first. Measured on: {listed(drawn['device'].dropna())}. "
+        f"{prepared_how(frame, PAPER)} Stand-ins are other matrices than the paper's, under their own names: "
+        "indicative only."
+    )
+
+
+def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
+    """The rows of one case."""
+    bins, reason = bins_of(row)
+    kept = ("case", "matrix", "preparation", "machine", "device", "status", "n")
+    stood_for = [name for name in SHOWN if entry is not None and name in entry.stands_for]
+    return bins.assign(
+        **{name: row[name] for name in kept},
+        label=label(row["matrix"], entry, PAPER),
+        stand_in_for=", ".join(stood_for) or None,
+        reason=reason,
+        **_split(bins, row["n"]),
+    )
+
+
+def _absent(name: str) -> pd.DataFrame:
+    """The row of a matrix that the paper shows and no case has."""
+    return pd.DataFrame([{"label": name, "status": "not_run", "reason": "the matrix is not at hand"}])
+
+
+def _split(bins: pd.DataFrame, n: Any) -> dict[str, float | None]:
+    """The largest frontier and where more than half of it is first seen."""
+    most = bins["frontier_max"].astype(float)
+    if most.isna().all():
+        return {}
+    split = int(bins.loc[most > HALF * most.max(), "first"].iloc[0])
+    return {"largest": most.max(), "split": split, "share_before": split / n}
+
+
+def _place(part: pd.DataFrame) -> tuple[int, bool]:
+    """By the matrix of the paper's; its own before what stands in for it."""
+    own, stood_for = part["label"].iloc[0].partition(" (")[0], part.get("stand_in_for")
+    name = own if own in SHOWN or stood_for is None else str(stood_for.iloc[0]).partition(", ")[0]
+    return SHOWN.index(name) if name in SHOWN else len(SHOWN), own not in SHOWN
+
+
+def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
+    row = panel.iloc[0].to_dict()
+    host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
+    axes.set_title(f"{lines(row)}{host}".replace("\n", ", "), loc="left")
+    axes.set_xlabel("row")
+    if pd.isna(row["largest"]):
+        empty_panel(axes, row["status"], row["reason"])
+        return
+    middle = (panel["first"] + panel["last"]).astype(float) / 2
+    axes.fill_between(middle, panel["frontier_min"], panel["frontier_max"], color=PALETTE[4], alpha=0.55)
+    axes.plot(middle, panel["frontier_mean"], color=PALETTE[0], linewidth=1.0)
+    axes.axhline(HALF * row["largest"], color="black", linestyle="--", linewidth=1.2)
+    axes.axvline(row["split"], color="black", linestyle=":", linewidth=1.8)
+    axes.set_xlim(0, row["n"])
+    axes.set_ylim(0, 1.25 * row["largest"])
+    said = f"largest {row['largest']:,.4g}; over half of it from row {row['split']:,}"
+    axes.text(
+        0.02, 0.97, f"{said} on ({row['share_before']:.0%} are before)", transform=axes.transAxes, va="top",
+        fontsize=NORMAL,
+    )  # fmt: skip
+
+
+SPEC = FigureSpec(
+    "Figure 3: frontiers along the rows",
+    is_out_of_core,
+    fig3_frame,
+    fig3,
+    fig3_caption,
+    claims=("fig3_frontiers",),
+)

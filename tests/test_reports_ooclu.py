@@ -1,0 +1,471 @@
+"""PPoPP'23's figures of the symbolic phase, from made records. All numbers are made up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.experiments import SUITES, Settings, experiments, figure_cases
+from benchmarks.sources import series_path, write_series
+from fetch import catalogue
+from fillpath import registry
+from fillpath.case import Case
+from fillpath.nouns import Series
+from fillpath.paths import results
+from fillpath.record import Record, Status
+from impl.cuda import managed
+from reports import labels, style
+from reports.claims import abbreviation, abbreviations, printed_table
+from reports.figures import spec
+from reports.ooclu import arrays, budgets, fig7
+from reports.ooclu.budgets import budgets_frame
+from reports.ooclu.counted import BLOCK, first_touches
+from reports.ooclu.faults import PRINT, faults, faults_caption, faults_frame
+from reports.ooclu.fig3 import fig3, fig3_caption, fig3_frame
+from reports.ooclu.fig6 import fig6, fig6_caption, fig6_frame, fig6_verdicts
+from reports.ooclu.fig7 import fig7_frame, fig7_verdicts
+from reports.ooclu.table2 import table2, table2_caption, table2_frame
+from reports.ooclu.table3 import table3, table3_frame, table3_verdicts
+from reports.records import Records
+from tests.test_reports import FACTS, made_record, unavailable
+
+OT2, STAND_IN, OTHER = "onetone2", "ex40", "cage11"
+WAYS = ("out_of_core", "unified_memory.prefetch=true", "unified_memory")
+ENTRIES = catalogue.entries()
+# As an H200 and a V100 have it.
+LARGE, SMALL = 150_109_880_320, 16_945_709_056
+
+
+def case_of(name: str, matrix: str = OT2) -> Case:
+    return Case.parse(f"symbolic.{name}@{matrix}.metis")
+
+
+def measured(name: str, median: float, matrix: str = OT2, *, card: int = LARGE, **changes: Any) -> Record:
+    """An ok record of the catalogue's order and entries: three samples around the median."""
+    entry = catalogue.lookup(matrix)
+    record = made_record(case_of(name, matrix), 1)
+    prepared = {**(record.prepared or {}), "n": entry.order, "entries": entry.nnz_with_zeros}
+    record = replace(record, status=Status.OK, machine="h200", device="NVIDIA H200", prepared=prepared)
+    record = replace(record, gpu={"memory": card}, peak_memory=3 * 10**9)
+    samples = [median * factor for factor in (0.9, 1.0, 1.2)]
+    return replace(record, **{"seconds": samples, "work": counting(), **changes})
+
+
+def counting(**facts: float | None) -> dict[str, Any]:
+    """The work of a record with these facts in place of FACTS' own; None leaves one out."""
+    known = {name: value for name, value in {**FACTS, **facts}.items() if value is not None}
+    return {"edges": 10**8, "fills": 10**6, "facts": known}
+
+
+def three(*seconds: float, matrix: str = OT2, **changes: Any) -> list[Record]:
+    """out_of_core, unified memory with prefetching and without."""
+    return [measured(name, s, matrix, **changes) for name, s in zip(WAYS, seconds, strict=True)]
+
+
+def count(record: Record, **facts: float) -> Record:
+    """The record, with its page faults on disk."""
+    path = results() / record.machine / "faults" / f"{record.case}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    known = {
+        "gpu_fault_groups": 12_000.0, "gpu_fault_records": 12_000.0, "fault_seconds": 0.6, "cpu_faults": 0.0,
+        "bytes_to_device": 3e10, "bytes_to_host": 0.0, "thrashing": 0.0, "counted_seconds": 1.2,
+        "uncounted_seconds": 1.0, "overhead": 1.2, "link_bytes_per_second": 5e10,
+    }  # fmt: skip
+    path.write_text(json.dumps({"key": record.key, "facts": known | facts}))
+    return record
+
+
+def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
+    """The figure's frame from these records, and cases without one."""
+    cases = [*(Case.parse(record.case) for record in records), *more]
+    frame = function(Records(records), ENTRIES, list(dict.fromkeys(cases)))
+    assert isinstance(frame, pd.DataFrame)
+    return frame
+
+
+def texts(axes: Any) -> str:
+    return "\n".join([axes.get_title(loc="left"), *(text.get_text() for text in axes.texts)])
+
+
+def names(axes: Any) -> list[str]:
+    return [label.get_text() for label in axes.get_xticklabels()]
+
+
+def one(frame: pd.DataFrame) -> Mapping[Any, Any]:
+    """The only row that is of a case."""
+    (row,) = frame[frame["case"].notna()].to_dict("records")
+    return row
+
+
+# ---- what they share
+
+
+def test_each_paper_has_its_own_abbreviations() -> None:
+    rma10, gemat11 = catalogue.lookup("rma10"), catalogue.lookup("gemat11")
+    assert abbreviation(rma10, "ooclu") == "RM" and abbreviation(catalogue.lookup(OT2), "ooclu") == "OT2"
+    assert abbreviation(catalogue.lookup(OT2)) is None, "GSoFA does not list it"
+    assert abbreviation(gemat11, "ooclu") is None and abbreviation(None, "ooclu") is None
+    assert len(abbreviations("ooclu")) == 18 and len(abbreviations()) == 13
+
+
+def test_what_may_be_asked_for_is_what_unified_memory_asks_for() -> None:
+    assert arrays.SHARE == managed.SHARE
+
+
+@pytest.mark.parametrize(("card", "regime"), [(LARGE, "fits"), (SMALL, "oversubscribed")])
+def test_the_regime_is_that_of_24_n_squared_bytes_and_the_card(card: int, regime: str) -> None:
+    frame = frame_of(fig6_frame, *three(1.0, 2.0, 3.0, card=card))
+    own = frame[frame["case"].notna()]
+    assert set(own["managed_bytes"]) == {24 * 36057**2} and set(own["card_bytes"]) == {card}
+    assert set(own["regime"]) == {regime}
+    assert set(frame.loc[frame["case"].isna(), "regime"]) == {""}, "nothing is said of what did not run"
+
+
+def test_experiments_have_what_their_figures_pair() -> None:
+    ours = [experiment for experiment in experiments() if experiment.paper == "ooclu"]
+    assert {e.figure for e in ours} == {"table2", "fig3", "fig6", "table3", "faults", "fig7", "budgets"}
+    partners = {
+        "fig6": arrays.over_out_of_core, "fig7": fig7.switched_on, "budgets": budgets.without_budget,
+    }  # fmt: skip
+    for figure, partner in partners.items():
+        cases = figure_cases("ooclu", figure, Settings(suite="papers"))
+        held = {other for case in cases if (other := partner(case))}
+        assert held and held <= set(cases), figure
+    for experiment in ours:
+        chosen = figure_cases("ooclu", experiment.figure, Settings(suite="papers"))
+        assert all(spec("ooclu", experiment.figure).select(case) for case in chosen)
+
+
+def test_the_seven_are_those_with_the_smallest_n_and_have_stand_ins_at_hand() -> None:
+    table = printed_table("ooclu_table2_matrices").nsmallest(7, "order")
+    assert set(table["abbr"]) == set(arrays.the_seven())
+    figure = next(experiment for experiment in experiments() if experiment.id == "ooclu-fig6")
+    assert set(figure.only) == set(table["matrix"])
+    at_hand = {e.id for e in ENTRIES if e.suite == "small"}
+    for matrix in figure.only:
+        assert matrix in at_hand or any(matrix in e.stands_for for e in ENTRIES if e.id in at_hand), matrix
+    shown = dict(abbreviations("ooclu"))
+    largest = printed_table("ooclu_table2_matrices").nlargest(3, "order")["matrix"]
+    assert {shown[matrix] for matrix in largest} == set(arrays.LARGEST)
+
+
+def test_without_a_gpu_nothing_of_this_paper_is_run() -> None:
+    for suite in SUITES:
+        for experiment in (e for e in experiments() if e.paper == "ooclu"):
+            for case in figure_cases("ooclu", experiment.figure, Settings(suite=suite)):
+                assert registry.lookup(case.stage, case.implementation).device == "gpu"
+
+
+# ---- Table 2
+
+
+def test_table2_has_the_print_beside_the_measured_and_the_memory() -> None:
+    apache2 = measured("out_of_core", 2.0, "apache2")
+    frame = frame_of(table2_frame, measured("out_of_core", 1.0), apache2).set_index("abbr")
+    row = frame.loc["OT2"]
+    assert (row["paper_order"], row["paper_nnz"], row["paper_nnz_per_row"]) == (36057, 227628, 6.3)
+    assert (row["n"], row["own_nnz"]) == (36057, 227628) and row["nnz_per_row"] == pytest.approx(6.3, abs=0.1)
+    assert row["managed_bytes"] == 24 * 36057**2 and row["safe_bytes"] == LARGE / 2
+    assert row["times_card"] == pytest.approx(24 * 36057**2 / LARGE)
+    assert (row["launches"], row["peak_memory"]) == (2, 3e9)
+    assert frame.loc["AP", "own_nnz"] == frame.loc["AP", "paper_nnz"], "the lower triangle, as printed"
+    assert len(frame) == 18 and frame.loc["WI", "status"] == "not_run"
+    assert frame.loc["WI", "managed_bytes"] == 24 * 40816**2 and pd.isna(frame.loc["WI", "launches"])
+    drawn = [text.get_text() for text in table2(frame.reset_index()).axes[0].texts]
+    assert drawn.count("not run") == 16 and "onetone2 (OT2)" in drawn and "31.20" in drawn
+    assert "in 1 of 2 rows here" in table2_caption(frame.reset_index())
+
+
+def test_table2_labels_stand_ins_and_keeps_what_failed() -> None:
+    failed = measured("out_of_core", 1.0, STAND_IN, status=Status.WRONG, seconds=[])
+    frame = frame_of(table2_frame, failed)
+    row = one(frame)
+    assert row["stand_in_for"] == "BB, MI, GO, WI" and row["abbr"] is None and pd.isna(row["peak_memory"])
+    assert "wrong" in [text.get_text() for text in table2(frame).axes[0].texts]
+
+
+# ---- Figure 3
+
+
+def keep(matrix: str, frontier: np.ndarray[Any, Any], **changes: Any) -> Record:
+    """A record of out_of_core whose series is on disk."""
+    name = write_series(
+        series_path("h200", case_of("out_of_core", matrix).name), Series(frontier=frontier), len(frontier)
+    )
+    record = measured("out_of_core", 1.0, matrix, **changes)
+    return replace(record, series=name, prepared={**(record.prepared or {}), "n": len(frontier)})
+
+
+def test_the_split_is_where_more_than_half_of_the_largest_frontier_is_first_seen() -> None:
+    frontier = np.concatenate([np.full(500, 1.0), np.full(300, 40.0), np.full(200, 81.0)])
+    frame = frame_of(fig3_frame, keep("cage11", frontier))
+    own = frame[frame["case"].notna()]
+    assert set(own["largest"]) == {81} and set(own["split"]) == {800} and set(own["share_before"]) == {0.8}
+    assert set(own["stand_in_for"]) == {"pre2"}
+    drawn = fig3(frame)
+    assert [axes.get_title(loc="left") for axes in drawn.axes[:3]] == [
+        "pre2", "cage11, stand-in: pre2", "audikw_1",
+    ]  # fmt: skip
+    assert "not run: the matrix is not at hand" in texts(drawn.axes[0])
+    assert "from row 800 on (80% are before)" in texts(drawn.axes[1])
+    assert "indicative only" in fig3_caption(frame)
+
+
+def test_a_matrix_of_figure_3_that_has_a_case_is_not_said_to_be_missing() -> None:
+    own, lacking = keep("pre2", np.arange(1.0, 90.0)), measured("out_of_core", 1.0, "bcsstk32")
+    frame = frame_of(fig3_frame, own, lacking, more=(case_of("out_of_core", "audikw_1"),))
+    panels = [axes for axes in fig3(frame).axes if axes.get_title(loc="left")]
+    shown = {axes.get_title(loc="left"): texts(axes) for axes in panels}
+    assert list(shown) == ["pre2 (PR)", "audikw_1", "bcsstk32, stand-in: audikw_1"]
+    assert "no record yet" in shown["audikw_1"] and "names no series" in shown["bcsstk32, stand-in: audikw_1"]
+
+
+# ---- Figure 6
+
+
+def test_unified_memory_is_held_against_out_of_core_in_one_run() -> None:
+    frame = frame_of(fig6_frame, *three(1.0, 1.5, 3.0)).set_index("variant")
+    assert frame.loc["unified memory, prefetched", "ratio"] == pytest.approx(1.5)
+    assert frame.loc["unified memory", "ratio"] == pytest.approx(3.0)
+    assert frame.loc["unified memory", "ratio_high"] == pytest.approx(3.6 / 0.9)
+    assert frame.loc["out_of_core", "pair"] == "baseline" and pd.isna(frame.loc["out_of_core", "ratio"])
+    drawn = fig6(frame.reset_index())
+    top, bottom = drawn.axes
+    assert "1.5x, fits" in texts(top) and "3x, fits" in texts(top)
+    assert names(bottom)[:2] == ["onetone2 (OT2)", "rajat15 (R15)"] and len(names(bottom)) == 7
+    assert texts(top).count("not run") == 6, "a slot each"
+    assert "nothing is evicted" in fig6_caption(frame.reset_index())
+
+
+def test_a_claim_of_the_oversubscribed_regime_is_judged_there_alone() -> None:
+    fits = fig6_verdicts(frame_of(fig6_frame, *three(1.0, 1.5, 3.0)))
+    assert [v.outcome for v in fits] == ["beside the print"] * 2 and "fits" in fits[0].basis
+    assert fits[0].numbers == "1.5x (onetone2 (OT2)), printed 1.2x to 2.2x"
+    assert fits[1].numbers == "1 of 1 matrices so"
+    for seconds, outcomes in (
+        ((1.0, 1.5, 3.0), ["reached", "reached"]),
+        ((1.0, 1.1, 1.05), ["not reached", "contradicted"]),
+        ((1.0, 0.5, 3.0), ["contradicted", "contradicted"]),
+    ):
+        over = fig6_verdicts(frame_of(fig6_frame, *three(*seconds, card=SMALL)))
+        assert [v.outcome for v in over] == outcomes and "oversubscribed" in over[0].basis
+    small = three(1.0, 1.5, 3.0, matrix=STAND_IN, card=SMALL)
+    both = fig6_verdicts(frame_of(fig6_frame, *three(1.0, 1.5, 3.0, card=SMALL), *small))
+    assert [v.basis.rpartition(", ")[2] for v in both] == ["oversubscribed", "fits"] * 2
+    nothing = fig6_verdicts(frame_of(fig6_frame, more=(case_of("out_of_core"),)))
+    assert {v.outcome for v in nothing} == {"not measured"} and len(nothing) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"status": Status.OUT_OF_MEMORY, "seconds": []}, "out of memory"),
+        ({"run_id": "run-2"}, "two runs"),
+        ({"machine": "other"}, "out of core not run"),
+    ],
+)
+def test_what_cannot_be_paired_is_a_slot_that_says_why(changes: dict[str, Any], said: str) -> None:
+    base, prefetched, plain = three(1.0, 1.5, 3.0)
+    frame = frame_of(fig6_frame, base, prefetched, replace(plain, **changes))
+    assert frame.loc[frame["variant"] == "unified memory", "ratio"].isna().all()
+    assert said in [text.get_text() for text in fig6(frame).axes[0].texts]
+
+
+def test_a_card_of_unknown_memory_has_no_regime() -> None:
+    frame = frame_of(fig6_frame, *(replace(record, gpu=None) for record in three(1.0, 1.5, 3.0)))
+    assert set(frame["regime"]) == {""} and "1.5x\n" in texts(fig6(frame).axes[0])
+    (first, _) = fig6_verdicts(frame)
+    assert first.outcome == "beside the print" and "regime unknown" in first.basis
+
+
+def test_two_machines_are_two_series_and_slots_add_none() -> None:
+    there = [replace(record, machine="v100", gpu={"memory": SMALL}) for record in three(1.0, 2.0, 4.0)]
+    frame = frame_of(fig6_frame, *three(1.0, 1.5, 3.0), *there)
+    drawn = fig6(frame)
+    shown = [text.get_text() for text in drawn.axes[0].get_legend().get_texts()]
+    assert "unified memory, prefetched, v100" in shown
+    assert not [name for name in shown if "no machine" in name]
+    assert "2x, oversubscribed" in texts(drawn.axes[0])
+
+
+def test_much_longer_bars_get_a_log_axis() -> None:
+    frame = frame_of(fig6_frame, *three(1.0, 1.5, 300.0))
+    assert fig6(frame).axes[0].get_yscale() == "log"
+
+
+# ---- Table 3
+
+
+def test_shares_are_of_the_counted_call_and_movement_of_the_link() -> None:
+    base, prefetched, plain = three(1.0, 1.5, 3.0)
+    base = replace(base, work=counting(bytes_matrix=1e6, spilled=250_000.0))
+    count(plain, fault_seconds=1.8)
+    count(prefetched, gpu_fault_groups=3_000.0, fault_seconds=0.3, overhead=1.1)
+    frame = frame_of(table3_frame, base, prefetched, plain)
+    row = one(frame)
+    assert (row["groups"], row["prefetched_groups"], row["reduction"]) == (12_000, 3_000, 4)
+    assert row["share"] == pytest.approx(150), "groups that overlap add up: nothing is capped"
+    assert row["prefetched_share"] == pytest.approx(25)
+    assert row["movement"] == pytest.approx(100 * (1e6 + 16 * 250_000) / 5e10)
+    assert (row["overhead"], row["prefetched_overhead"]) == (1.2, 1.1) and row["both"] == "ok"
+    assert (row["paper_groups"], row["paper_prefetched_share"], row["paper_movement"]) == (16734, 56.60, 0.06)
+    cells = [text.get_text() for text in table3(frame).axes[0].texts]
+    assert {"12,000", "16,734", "150.0", "1.20x", "fits", "h200 (NVIDIA H200)"} <= set(cells)
+    assert cells.count("not run") == 6, "the paper's others"
+    (verdict,) = table3_verdicts(frame)
+    assert verdict.outcome == "beside the print" and "printed 2.9x to 3.9x" in verdict.numbers
+
+
+def test_table3_is_judged_where_memory_is_oversubscribed() -> None:
+    _, prefetched, plain = three(1.0, 1.5, 3.0, card=SMALL)
+    frame = frame_of(table3_frame, count(prefetched, gpu_fault_groups=6_000.0), count(plain))
+    (verdict,) = table3_verdicts(frame)
+    assert verdict.outcome == "not reached" and verdict.basis.endswith("oversubscribed")
+    assert one(frame)["out_of_core_told"] == "not_run"
+
+
+def test_what_was_not_counted_is_said_and_not_inferred() -> None:
+    base, prefetched, plain = three(1.0, 1.5, 3.0)
+    count(replace(plain, key="0" * 64))
+    row = one(frame_of(table3_frame, base, prefetched, plain))
+    assert row["told"] == row["prefetched_told"] == row["out_of_core_told"] == "not_measured"
+    assert pd.isna(row["groups"]) and pd.isna(row["movement"]) and pd.isna(row["reduction"])
+    refused = replace(plain, status=Status.OUT_OF_MEMORY, seconds=[])
+    frame = frame_of(table3_frame, count(base), count(prefetched), refused)
+    assert one(frame)["both"] == "out_of_memory" and one(frame)["movement"] > 0
+    said = [text.get_text() for text in table3(frame).axes[0].texts]
+    assert "h200 (NVIDIA H200); unified memory: out of memory" in said
+    assert [v.outcome for v in table3_verdicts(frame)] == ["not measured"]
+
+
+def test_a_machine_has_a_row_of_its_own() -> None:
+    there = replace(three(1.0, 2.0, 4.0)[2], machine="v100", gpu={"memory": SMALL})
+    own = frame_of(table3_frame, *three(1.0, 1.5, 3.0), count(there))
+    rows = own[own["case"].notna()].set_index("machine")
+    assert list(rows.index) == ["h200", "v100"] and rows.loc["v100", "regime"] == "oversubscribed"
+    assert rows.loc["v100", "prefetched_told"] == "not_run"
+
+
+# ---- faults
+
+
+def test_the_papers_counts_are_1_09_to_1_31_times_the_first_touches() -> None:
+    frame = frame_of(faults_frame)
+    printed = frame[(frame["source"] == PRINT) & (frame["variant"] == "unified memory")]
+    assert len(frame) == 14 and len(printed) == 7
+    assert printed["over_first_touches"].round(2).agg(["min", "max"]).tolist() == [1.09, 1.31]
+    assert BLOCK == 2**21 and first_touches(pd.Series([2**20]))[0] == 24 * 2**40 / 2**21
+    assert "1.09 to 1.31 times" in faults_caption(frame) and "rank correlation +0.82" in faults_caption(frame)
+    assert "No case has been counted here" in faults_caption(frame)
+    assert faults(frame).axes
+
+
+def test_faults_that_were_counted_stand_beside_the_print() -> None:
+    _, prefetched, plain = three(1.0, 1.5, 3.0, matrix=STAND_IN)
+    lacking = measured("unified_memory", 2.0, OTHER)
+    frame = frame_of(faults_frame, count(prefetched, gpu_fault_groups=2.0), count(plain), lacking)
+    own = frame[frame["source"] != PRINT].set_index("case")
+    row = own.loc[plain.case]
+    assert row["over_first_touches"] == pytest.approx(12_000 / (24 * 7740**2 / 2**21))
+    assert row["nnz_per_row"] == pytest.approx(458012 / 7740) and row["regime"] == "fits"
+    assert own.loc[lacking.case, "told"] == "not_measured" and pd.isna(own.loc[lacking.case, "groups"])
+    drawn = faults(frame)
+    assert "ex40" in texts(drawn.axes[0]) and "cage11" not in texts(drawn.axes[0])
+    (legend,) = drawn.legends
+    assert "h200 (NVIDIA H200), with prefetching" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_names_stand_beside_their_points_and_over_no_other() -> None:
+    axes = style.new_figure(6.0, 6.0).subplots()
+    axes.set_xlim(0, 10)
+    axes.set_ylim(0, 10)
+    points = [(5.0, 5.0), (5.0, 5.05), (5.0, 5.1), (9.9, 5.0)]
+    labels.write_names(axes, points, ["first", "second", "third", "a long name"])
+    heights = [text.xyann[1] for text in axes.texts if text.get_text() != "a long name"]
+    assert np.diff(np.sort(heights)).min() >= labels.LINE
+    assert [text.get_ha() for text in axes.texts if text.get_text() == "a long name"] == ["right"]
+
+
+# ---- budgets
+
+
+def test_dynamic_assignment_gains_where_several_launches_were_needed() -> None:
+    one_launch, off = counting(launches=1.0), "out_of_core.dynamic_assignment=false.memory_budget"
+    records = [
+        measured("out_of_core.memory_budget=1GB", 1.0, OTHER),
+        measured(f"{off}=1GB", 1.25, OTHER, work=one_launch),
+        measured("out_of_core.memory_budget=64MB", 2.0, OTHER),
+        measured(f"{off}=64MB", 2.1, OTHER),
+        measured("out_of_core.memory_budget=250MB", 2.0, OTHER, run_id="run-2"),
+        measured(f"{off}=250MB", 2.1, OTHER),
+    ]
+    frame = frame_of(fig7_frame, *records)
+    assert list(frame["budget"]) == ["1GB", "250MB", "64MB"]
+    assert list(frame["pair"]) == ["ok", "two_runs", "ok"]
+    assert frame["gain"].tolist() == pytest.approx([25, float("nan"), 5], nan_ok=True)
+    assert frame["binds"].tolist() == [0, 1, 1] and set(frame["stand_in_for"]) == {"PR"}
+    (axes,) = fig7.fig7(frame).axes
+    assert "+25%" in texts(axes) and "two runs" in texts(axes)
+    (verdict,) = fig7_verdicts(frame)
+    assert verdict.outcome == "not reached", "the larger gain is where nothing binds"
+    assert verdict.numbers == "at most +5% (cage11 at 64MB), at least +5%, of 1; printed at most +10%"
+
+
+@pytest.mark.parametrize(("off", "outcome"), [(1.2, "reached"), (0.9, "contradicted")])
+def test_the_largest_gain_is_held_against_ten_per_cent(off: float, outcome: str) -> None:
+    pair = (
+        measured("out_of_core.memory_budget=64MB", 1.0, OTHER),
+        measured("out_of_core.dynamic_assignment=false.memory_budget=64MB", off, OTHER),
+    )
+    (verdict,) = fig7_verdicts(frame_of(fig7_frame, *pair))
+    assert verdict.outcome == outcome and verdict.scope == "indicative (stand-in)"
+
+
+def test_launches_that_are_not_known_bind_nothing() -> None:
+    unknown = counting(launches=None)
+    pair = (
+        measured("out_of_core.memory_budget=64MB", 1.0, OTHER),
+        measured("out_of_core.dynamic_assignment=false.memory_budget=64MB", 1.5, OTHER, work=unknown),
+    )
+    frame = frame_of(fig7_frame, *pair)
+    assert frame["binds"].isna().all() and fig7_verdicts(frame)[0].outcome == "not measured"
+
+
+def test_a_budget_is_held_against_none_and_gsofa_stands_beside() -> None:
+    records = [
+        measured("out_of_core", 2.0, work=counting(launches=1.0)),
+        measured("out_of_core.memory_budget=64MB", 8.0),
+        measured("out_of_core.memory_budget=16GB", 2.0, work=counting(launches=1.0)),
+        measured("out_of_core.memory_budget=1GB", 3.0, status=Status.OUT_OF_MEMORY, seconds=[]),
+        measured("gsofa", 1.0, work=counting(launches=1.0)),
+    ]
+    frame = frame_of(budgets_frame, *records)
+    assert list(frame["budget"].fillna("gsofa")) == ["64MB", "1GB", "16GB", "gsofa"]
+    assert frame["ratio"].tolist() == pytest.approx([4, float("nan"), 1, 0.5], nan_ok=True)
+    assert frame["binds"].fillna(-1).tolist() == [1, -1, 0, -1], "what failed and gsofa have no chunks"
+    axes = budgets.budgets(frame).axes[0]
+    assert names(axes) == ["64MB", "1GB", "16GB", "none"] and "gsofa 0.5x" in texts(axes)
+    assert "out of memory" in texts(axes) and "1x: 2 s" in texts(axes) and "4x" in texts(axes)
+
+
+def test_a_panel_without_a_ratio_says_why() -> None:
+    frame = frame_of(budgets_frame, more=(case_of("out_of_core"), case_of("out_of_core.memory_budget=1GB")))
+    assert "not run: no record yet" in texts(budgets.budgets(frame).axes[0])
+    gone = replace(unavailable(case_of("out_of_core.memory_budget=1GB"), 1), machine="laptop")
+    assert "unavailable: no NVIDIA GPU" in texts(budgets.budgets(frame_of(budgets_frame, gone)).axes[0])
+
+
+def test_a_reader_without_a_gpu_has_slots_and_no_number() -> None:
+    gone = [replace(unavailable(Case.parse(r.case), 1), machine="laptop") for r in three(1.0, 1.5, 3.0)]
+    frame = frame_of(fig6_frame, *gone)
+    assert set(frame.loc[frame["case"].notna(), "pair"]) == {"unavailable", "baseline"}
+    assert "unavailable" in texts(fig6(frame).axes[0])
+    assert "No record of a GPU here" in fig6_caption(frame)
+    cells = [text.get_text() for text in table3(frame_of(table3_frame, *gone)).axes[0].texts]
+    assert "unavailable" in cells
