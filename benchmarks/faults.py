@@ -5,8 +5,8 @@
 A child process calls the implementation once, so that kernels are compiled and memory is there, REPEATS times
 as it is, and REPEATS times with the counters on; the first and the last result are verified. It also measures
 what the link between host and device moves. The case needs an ok record of today's sources on this machine
-first: the counts carry its key, and are shown only beside it. Without a case: those of the run that the
-FILLPATH_ settings describe, of PPoPP'23's two implementations, that have such a record.
+first: the counts carry its key, and are shown only beside it. Without a case: those of PPoPP'23's Table 3 in
+the run that the FILLPATH_ settings describe that have such a record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.counting import CountingError, Ended, each_case, measured, run_child, store, subject
-from benchmarks.experiments import Settings, suite_cases
+from benchmarks.experiments import Settings, figure_cases
 from benchmarks.launch import die_with_parent
 from benchmarks.measure import Limits, settled
 from fillpath.case import Case
@@ -35,7 +35,8 @@ from fillpath.registry import load_all, lookup
 from impl.cuda import kernels
 from impl.cuda.page_faults import available, page_faults
 
-IMPLEMENTATIONS = ("unified_memory", "out_of_core")
+# The figure whose cases are counted.
+FIGURE = ("ooclu", "table3")
 REPEATS = 3
 SECONDS = 1800.0
 LINK_BYTES = 64 * 10**6
@@ -88,17 +89,17 @@ def facts(counted: Mapping[str, Any]) -> dict[str, float]:
 
 
 def counted_cases(settings: Settings) -> list[Case]:
-    """The cases of a run, cheapest first, that are counted: of IMPLEMENTATIONS, with an ok record of today's
-    sources here. Raises FaultsError without any."""
+    """The cases of a run, cheapest first, that are counted: of FIGURE, with an ok record of today's sources
+    here. Raises FaultsError without any."""
     there, why_not = kernels.available()
     if not there:
         raise FaultsError(why_not)
-    cases = [case for case in suite_cases(settings, "symbolic") if case.implementation in IMPLEMENTATIONS]
+    cases = figure_cases(*FIGURE, settings)
     found = [case for case in cases if _is_measured(case)]
     if not found:
         raise FaultsError(
-            f"{len(cases)} cases of {' or '.join(IMPLEMENTATIONS)} in this run, none with an ok record of "
-            "today's sources here: measure them first (`make figures`)"
+            f"{len(cases)} cases of {' '.join(FIGURE)} in this run, none with an ok record of today's "
+            "sources here: measure them first (`make figures`)"
         )
     return found
 

@@ -165,6 +165,11 @@ def standing_records(machine: str | None = None) -> Iterator[Record]:
 
     A file that cannot be read is passed over with a warning: one damaged line hides no other case.
     """
+    return (found[-1] for found in stored_records(machine))
+
+
+def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
+    """As `standing_records`, with the records that it has superseded before each."""
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
         try:
             found = read_records(path)
@@ -172,7 +177,7 @@ def standing_records(machine: str | None = None) -> Iterator[Record]:
             logging.getLogger("fillpath").warning("%s", error)
             continue
         if found:
-            yield found[-1]
+            yield found
 
 
 @functools.cache

@@ -27,7 +27,7 @@ FrameFunction = Callable[[Records, Entries, Sequence[Case]], pd.DataFrame]
 class FigureSpec:
     """How one figure is made. select : which cases it concerns. state : how much of the printed figure is
     drawn. claims : the ids in claims.yaml that the drawing speaks to. judge : what became of them, by the
-    frame."""
+    frame. one_run : it shows ratios, for which records of one run are chosen where they are not the last."""
 
     title: str
     select: Callable[[Case], bool]
@@ -37,6 +37,7 @@ class FigureSpec:
     state: str = "drawn"
     claims: tuple[str, ...] = ()
     judge: Callable[[pd.DataFrame], Sequence[Verdict]] = lambda frame: ()
+    one_run: bool = False
 
 
 def specs(paper: str) -> Mapping[str, FigureSpec]:
@@ -68,6 +69,7 @@ def draw(paper: str, figure: str, cases: Sequence[Case], records: Records, entri
     """Draw one figure from the records: SVG, PNG and CSV in the site. Returns their paths."""
     found = spec(paper, figure)
     chosen = [case for case in cases if found.select(case)]
+    records = records.of_one_run(chosen) if found.one_run else records
     frame = found.frame(records, entries, chosen)
     stamp = style.Stamp.of(records.frame(chosen))
     verdicts = [(verdict.key, verdict.text) for verdict in found.judge(frame)]

@@ -16,7 +16,7 @@ import pandas as pd
 
 from fillpath.case import Case, matrix_id
 from fillpath.paths import results
-from fillpath.record import Record, Status, interval, standing_records
+from fillpath.record import Record, Status, interval, stored_records
 
 COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
@@ -58,14 +58,38 @@ class MatrixEntry(Protocol):
 
 @dataclass(frozen=True)
 class Records:
-    """The record that stands for each case and machine."""
+    """The record that stands for each case and machine. earlier : those that they have superseded."""
 
     rows: tuple[Record, ...] = ()
+    earlier: tuple[Record, ...] = ()
 
     @classmethod
     def load(cls, machine: str | None = None) -> Records:
         """From results/: of one machine, or of all."""
-        return cls(tuple(standing_records(machine)))
+        stored = list(stored_records(machine))
+        earlier = tuple(record for found in stored for record in found[:-1])
+        return cls(tuple(found[-1] for found in stored), earlier)
+
+    def of_one_run(self, cases: Sequence[Case]) -> Records:
+        """For figures of ratios, which are of one run: of the cases of each input and machine the records of
+        the run in which most of them were ok, the newest of several. What that run lacks stays as it is, and
+        so does what has not been ok since."""
+        inputs = {case.name: (case.matrix, case.preparation.name) for case in cases}
+        ok: dict[tuple[Any, ...], dict[str, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
+        for record in (*self.earlier, *self.rows):
+            if record.case in inputs and record.status is Status.OK:
+                ok[*inputs[record.case], record.machine][record.run_id][record.case] = record
+        chosen = {
+            (record.case, record.machine): record
+            for runs in ok.values()
+            for record in max(runs.values(), key=_most_and_newest).values()
+        }
+        return Records(
+            tuple(
+                chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
+                for record in self.rows
+            )
+        )
 
     def of(self, case: str) -> list[Record]:
         """The records of a case, one a machine."""
@@ -158,6 +182,10 @@ def find_entry(matrix: str, entries: Iterable[MatrixEntry]) -> MatrixEntry | Non
 def printed_name(matrix: str) -> str:
     """A case's matrix as people write it: `poisson3d,40,uniform` is `poisson3d:40:uniform`."""
     return matrix.replace(",", ":").replace("+", "/")
+
+
+def _most_and_newest(run: Mapping[str, Record]) -> tuple[int, str]:
+    return len(run), max(str(record.started_at) for record in run.values())
 
 
 def _tried(record: Record) -> bool:

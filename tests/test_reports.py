@@ -390,3 +390,25 @@ def test_readme_says_what_is_reproduced() -> None:
     if not readme.is_file() or state.PART.begin not in readme.read_text():
         pytest.skip("README.md has no markers for the table")
     assert state.main(["--check"]) == 0
+
+
+def of_run(name: str, run: str, seconds: float, status: Status = Status.OK) -> Record:
+    made = replace(made_record(Case.parse(f"symbolic.{name}@bcsstk18.metis"), 1), status=status, run_id=run)
+    return replace(made, seconds=[seconds] * 3 if status is Status.OK else [], started_at=f"2026-01-0{run}")
+
+
+def test_ratios_are_of_the_run_that_measured_most_of_a_figures_cases() -> None:
+    cases = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu", "fill2_cpu")]
+    old = [of_run("gsofa", "1", 3.0), of_run("fill2_gpu", "1", 4.0), of_run("fill2_cpu", "1", 5.0)]
+    new = [of_run("gsofa", "2", 2.0), of_run("fill2_gpu", "2", 3.0)]
+    records = Records((*new, old[2]), (old[0], old[1]))
+    assert {r.run_id for r in records.of_one_run(cases).rows} == {"1"}
+    assert {r.run_id for r in records.of_one_run(cases[:2]).rows if r.case != old[2].case} == {"2"}
+
+
+def test_what_has_been_wrong_since_is_never_replaced_by_what_was_right() -> None:
+    cases = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu")]
+    old = [of_run("gsofa", "1", 3.0), of_run("fill2_gpu", "1", 4.0)]
+    wrong = of_run("gsofa", "2", 2.0, Status.WRONG)
+    rows = Records((wrong, old[1]), (old[0],)).of_one_run(cases).rows
+    assert [r.status for r in rows] == [Status.WRONG, Status.OK]

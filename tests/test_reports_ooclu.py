@@ -330,6 +330,17 @@ def test_table3_is_judged_where_memory_is_oversubscribed() -> None:
     assert one(frame)["out_of_core_told"] == "not_run"
 
 
+def test_no_fault_left_with_prefetching_is_said_and_is_no_ratio() -> None:
+    records = three(1.0, 1.5, 2.0)
+    for record, groups in zip(records, (0.0, 0.0, 12_000.0), strict=True):
+        count(record, gpu_fault_groups=groups)
+    frame = table3_frame(Records(tuple(records)), ENTRIES, [Case.parse(r.case) for r in records])
+    row = frame[frame["status"] == "ok"].iloc[0]
+    assert row["groups"] == 12_000 and row["prefetched_groups"] == 0 and pd.isna(row["reduction"])
+    (verdict,) = table3_verdicts(frame)
+    assert verdict.numbers.startswith("no group is left with prefetching on 1 matrices")
+
+
 def test_what_was_not_counted_is_said_and_not_inferred() -> None:
     base, prefetched, plain = three(1.0, 1.5, 3.0)
     count(replace(plain, key="0" * 64))
@@ -450,7 +461,7 @@ def test_a_budget_is_held_against_none_and_gsofa_stands_beside() -> None:
     assert frame["ratio"].tolist() == pytest.approx([4, float("nan"), 1, 0.5], nan_ok=True)
     assert frame["binds"].fillna(-1).tolist() == [1, -1, 0, -1], "what failed and gsofa have no chunks"
     axes = budgets.budgets(frame).axes[0]
-    assert names(axes) == ["64MB", "1GB", "16GB", "none"] and "gsofa 0.5x" in texts(axes)
+    assert names(axes) == ["64MB", "1GB", "16GB", "none"] and "gsofa: 0.5x" in texts(axes)
     assert "out of memory" in texts(axes) and "1x: 2 s" in texts(axes) and "4x" in texts(axes)
 
 

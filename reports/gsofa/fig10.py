@@ -183,4 +183,5 @@ SPEC = FigureSpec(
     fig10_caption,
     claims=tuple(OVER.values()),
     judge=fig10_verdicts,
+    one_run=True,
 )

@@ -148,4 +148,5 @@ SPEC = FigureSpec(
     fig11_caption,
     claims=(CLAIM,),
     judge=fig11_verdicts,
+    one_run=True,
 )

@@ -111,4 +111,5 @@ SPEC = FigureSpec(
     fig14_caption,
     claims=(CLAIM,),
     judge=fig14_verdicts,
+    one_run=True,
 )

@@ -71,4 +71,5 @@ SPEC = FigureSpec(
     fig15_caption,
     claims=(CLAIM,),
     judge=fig15_verdicts,
+    one_run=True,
 )

@@ -84,4 +84,5 @@ SPEC = FigureSpec(
     fig16_caption,
     claims=(CLAIM,),
     judge=fig16_verdicts,
+    one_run=True,
 )

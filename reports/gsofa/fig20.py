@@ -112,4 +112,5 @@ SPEC = FigureSpec(
     fig20_caption,
     claims=(CLAIM,),
     judge=fig20_verdicts,
+    one_run=True,
 )

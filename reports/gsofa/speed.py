@@ -121,4 +121,5 @@ SPEC = FigureSpec(
     speed_frame,
     speed,
     speed_caption,
+    one_run=True,
 )

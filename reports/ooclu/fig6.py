@@ -176,4 +176,5 @@ SPEC = FigureSpec(
     fig6_caption,
     claims=(CLAIM,),
     judge=fig6_verdicts,
+    one_run=True,
 )

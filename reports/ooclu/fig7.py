@@ -117,4 +117,5 @@ SPEC = FigureSpec(
     fig7_caption,
     claims=(CLAIM,),
     judge=fig7_verdicts,
+    one_run=True,
 )

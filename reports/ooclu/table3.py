@@ -22,13 +22,14 @@ from reports.ooclu.arrays import (
     PREFETCHED,
     REGIMES,
     by_regime,
+    in_regimes,
     is_variant,
     printed_numbers,
 )
 from reports.ooclu.counted import counted_frame
 from reports.records import Records
 from reports.tables import Column, table
-from reports.verdicts import Verdict
+from reports.verdicts import BESIDE, Verdict, verdicts
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.
@@ -49,7 +50,8 @@ STATUSES = ("told", "prefetched_told", "out_of_core_told", "both")
 def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """A row a matrix and machine: fault groups and the share of time that servicing them takes without and
     with prefetching, the share that data movement has of out_of_core, all in per cent, and what counting
-    cost; each with what the paper prints. reduction : groups without prefetching over with."""
+    cost; each with what the paper prints. reduction : groups without prefetching over with, empty where none
+    is left."""
     frame = _by_matrix(counted_frame(records, entries, [case for case in cases if is_variant(case)]))
     printed = {f"paper_{name}": printed_numbers(FAULTS_TABLE, column) for name, column in PRINTED.items()}
     frame = add_printed(frame, printed, paper=PAPER)
@@ -57,7 +59,8 @@ def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
         frame[name] = frame[name].astype("object").fillna("not_run")
     frame["regime"] = frame["regime"].astype("object").fillna("")
     for prefix in ("", "paper_"):
-        frame[f"{prefix}reduction"] = frame[f"{prefix}groups"] / frame[f"{prefix}prefetched_groups"]
+        left = frame[f"{prefix}prefetched_groups"]
+        frame[f"{prefix}reduction"] = frame[f"{prefix}groups"] / left.where(left > 0)
     return columns_of(
         frame, "n", "nnz_per_row", "managed_bytes", "card_bytes", "regime", *printed, "paper_reduction",
         *NUMBERS, "reduction", *STATUSES,
@@ -95,13 +98,27 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How many times fewer fault groups there are with prefetching."""
-    printed = frame["paper_reduction"].dropna().drop_duplicates()
-    least, most = float(printed.min()), float(printed.max())
-    return by_regime(
-        frame, claim(PAPER, CLAIM), "reduction", least=least, printed=f"{least:.2g}x to {most:.2g}x",
-        basis="fault groups without prefetching over with", status="both",
-    )  # fmt: skip
+    """How many times fewer fault groups there are with prefetching; where none is left, that."""
+    found, basis = claim(PAPER, CLAIM), "fault groups without prefetching over with"
+    ratios = frame["paper_reduction"].dropna().drop_duplicates()
+    least, most = float(ratios.min()), float(ratios.max())
+    printed = f"{least:.2g}x to {most:.2g}x"
+    none_left = frame[(frame["both"] == "ok") & frame["reduction"].isna()]
+
+    def told(rows: pd.DataFrame) -> tuple[str, str]:
+        return f"no group is left with prefetching on {len(rows)} matrices, printed {printed}", BESIDE
+
+    without = [
+        verdict
+        for regime, rows in in_regimes(none_left, "both")
+        for verdict in verdicts(rows, found, "groups", told, basis=f"{basis}, {regime}", status="both")
+    ]  # fmt: skip
+    rest = frame.drop(none_left.index)
+    if len(none_left) and not (rest["both"] == "ok").any():
+        return without
+    return by_regime(rest, found, "reduction", least=least, printed=printed, basis=basis, status="both") + (
+        without if len(none_left) else []
+    )
 
 
 def _by_matrix(frame: pd.DataFrame) -> pd.DataFrame:
