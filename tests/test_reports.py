@@ -180,8 +180,12 @@ def test_no_records_at_all_still_draws(site: Path) -> None:
     chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
     for paper, figure in reports.available_figures():
-        for cases, records in ((chosen, Records()), ([], Records()), (chosen, absent), ([], absent)):
-            assert all(path.is_file() for path in reports.draw(paper, figure, cases, records, ENTRIES))
+        assert all(path.is_file() for path in reports.draw(paper, figure, chosen, absent, ENTRIES))
+        found = figures.spec(paper, figure)
+        for cases, records in ((chosen, Records()), ([], Records()), ([], absent)):
+            frame = found.frame(records, ENTRIES, [case for case in cases if found.select(case)])
+            assert found.plot(frame).axes and found.caption(frame)
+            assert not any(verdict.machine for verdict in found.judge(frame))
 
 
 def test_teps_only_where_edges_are_those_of_fill2() -> None:
