@@ -23,7 +23,6 @@ from benchmarks.reference import load_reference, reference_path
 from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnknownNameError
-from fillpath.nouns import Prepared
 from fillpath.paths import write_text
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation, lookup
@@ -66,8 +65,9 @@ class Subject:
     def check(self, result: Any, when: str) -> None:
         """Hold a result against the reference. Raises CountingError for a wrong one, saying when it was."""
         from benchmarks.gate import verify
+        from benchmarks.given import answer
 
-        verdict = verify(self.stage, self.where.fetch(result), self.context)
+        verdict = verify(self.stage, self.where.fetch(answer(result, self.context)), self.context)
         if not verdict.value <= verdict.bound:
             raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
 
@@ -120,9 +120,8 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
 
 
 def subject(case: Case) -> Subject:
-    """The case, its input brought to where it is used. Raises CountingError for what is not cached, and for
-    an implementation that stands on F."""
-    from benchmarks.gate import Context
+    """The case, its input brought to where it is used. Raises CountingError for what is not cached."""
+    from benchmarks import given
     from benchmarks.places import place
 
     implementation = lookup(case.stage, case.implementation)
@@ -130,11 +129,11 @@ def subject(case: Case) -> Subject:
     reference = load_reference(reference_path(prepared.hash))
     if reference is None:
         raise CountingError("the reference vanished from the cache; run again")
-    where = place(implementation.device)
-    taken = where.bring(_taken(implementation, prepared))
     options = dict(case.options)
     arguments = implementation.arguments(options)
-    context = Context(prepared, reference, implementation.values(options), bool(implementation.peer), None)
+    context = given.context(prepared, reference, implementation, options)
+    where = place(implementation.device)
+    taken = where.bring(given.taken(implementation, context))
     return Subject(case.stage, where, lambda: implementation.function(taken, **arguments), context)
 
 
@@ -152,11 +151,3 @@ def each_case(tool: str, names: Iterable[str], work: Callable[[Case], None]) -> 
             print(f"{tool}: {error}", file=sys.stderr)
             status = 1
     return status
-
-
-def _taken(implementation: Implementation, prepared: Prepared) -> Any:
-    """What the implementation is given. Raises CountingError for one that stands on F."""
-    nouns = {type(noun): noun for noun in (prepared.pattern, prepared)}
-    if implementation.takes not in nouns:
-        raise CountingError(f"{implementation.name} takes a {implementation.takes.__name__}: not counted yet")
-    return nouns[implementation.takes]

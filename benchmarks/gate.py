@@ -8,30 +8,30 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import norm
 
+from benchmarks.dependencies import verify_levels
+from benchmarks.residuals import verify_factor, verify_residual, verify_solution
 from fillpath.errors import FillpathError, InputError, UnsupportedError
-from fillpath.nouns import Array, Counts, Factorised, Filled, Prepared, Reference, Supernodes
+from fillpath.nouns import Array, Counts, Factorised, Filled, Prepared, Reference, Supernodes, TwoWay
 from fillpath.record import Verified
 
-# Of a solution in float64 without pivoting for size, which loses some of the 16 digits.
-RESIDUAL_BOUND = 1e-8
-RESIDUAL = "relative residual"
-# Stages whose gate reads F.
-ON_FILLED = ("supernodes",)
+# Stages whose gate reads F, and those whose gate reads its places by columns too.
+ON_FILLED = ("supernodes", "levels")
+ON_TWO_WAY = ("numeric",)
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
     """What a result is held against. options : the implementation's, defaults included. peer : whether a
-    whole factorisation is an answer. filled : F, equal to the reference; None where nothing reads it."""
+    whole factorisation is an answer. filled : F, equal to the reference, and two_way : it by rows and by
+    columns; None where nothing reads them."""
 
     prepared: Prepared
     reference: Reference
     options: Mapping[str, Any]
     peer: bool = False
     filled: Filled | None = None
+    two_way: TwoWay | None = None
 
 
 def require(stage: str) -> None:
@@ -65,9 +65,32 @@ def _verify_supernodes_stage(result: Any, context: Context) -> Verified:
     return verify_supernodes(result, context.filled, context.options["maxsup"])
 
 
+def _verify_levels_stage(result: Any, context: Context) -> Verified:
+    if context.filled is None:
+        raise FillpathError("stage levels: its gate needs the filled pattern")
+    return verify_levels(result, context.filled)
+
+
+def _verify_numeric_stage(result: Any, context: Context) -> Verified:
+    if isinstance(result, Factorised) and context.peer:
+        return verify_residual(result, context.prepared)
+    if context.two_way is None:
+        raise FillpathError("stage numeric: its gate needs the filled pattern by rows and by columns")
+    options = context.options
+    static = bool(options.get("static_pivoting"))
+    return verify_factor(result, context.prepared, context.two_way, options.get("dtype"), static)
+
+
+def _verify_solve_stage(result: Any, context: Context) -> Verified:
+    return verify_solution(result, context.prepared, context.options.get("dtype"))
+
+
 _GATES: Mapping[str, Callable[[Any, Context], Verified]] = {
     "symbolic": _verify_symbolic_stage,
     "supernodes": _verify_supernodes_stage,
+    "levels": _verify_levels_stage,
+    "numeric": _verify_numeric_stage,
+    "solve": _verify_solve_stage,
 }
 
 
@@ -96,20 +119,6 @@ def verify_supernodes(result: Any, filled: Filled, maxsup: int) -> Verified:
     wrong = _wrong_boundaries(result.starts, filled, maxsup) if _is_partition(result, n) else n
     by = "filled pattern, equal to the reference"
     return Verified(by, method="definition of T3, row by row", value=float(wrong), bound=0.0)
-
-
-def verify_residual(result: Factorised, prepared: Prepared) -> Verified:
-    """||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, for b = A times seeded random numbers: no
-    constant vector, which a singular Laplacian takes to 0."""
-    pattern = prepared.pattern
-    matrix = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
-    b = matrix @ np.random.default_rng(0).uniform(1.0, 2.0, pattern.n)
-    x = np.asarray(result.solve(b), np.float64)
-    if x.shape != b.shape:
-        raise InputError(f"a solution of shape {x.shape} where {b.shape} was asked for")
-    scale = norm(matrix, np.inf) * np.abs(x).max() + np.abs(b).max()
-    residual = float(np.abs(b - matrix @ x).max() / scale)
-    return Verified("A x = b, b = A times random numbers", RESIDUAL, residual, RESIDUAL_BOUND)
 
 
 def row_hashes(filled: Filled) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.gate import RESIDUAL
+from benchmarks.residuals import RESIDUAL
 from fillpath.case import Case
 from fillpath.record import Record, Status
 

@@ -26,7 +26,6 @@ from impl.cuda.device import is_out_of_memory
 if TYPE_CHECKING:
     from benchmarks.gate import Context
     from benchmarks.places import Place
-    from fillpath.nouns import Filled, Prepared, Reference
     from fillpath.registry import Implementation
 
 PR_SET_PDEATHSIG = 1
@@ -81,7 +80,7 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
 
 
 def _measure(job: Mapping[str, Any], report: Report) -> None:
-    from benchmarks import gate
+    from benchmarks import gate, given
     from benchmarks.places import place
     from benchmarks.sources import write_series
     from fillpath.registry import lookup
@@ -93,14 +92,14 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     _set_threads(job["threads"])
     context = _context(job, implementation)
     where = place(implementation.device)
-    taken = where.bring(_taken(implementation, context))
+    taken = where.bring(given.taken(implementation, context))
     arguments = implementation.arguments(job["options"])
 
     def call() -> Any:
         return implementation.function(taken, **arguments)
 
     def passes(result: Any) -> bool:
-        verdict = gate.verify(job["stage"], where.fetch(result), context)
+        verdict = gate.verify(job["stage"], where.fetch(given.answer(result, context)), context)
         report("verified", **asdict(verdict))
         return verdict.value <= verdict.bound
 
@@ -120,40 +119,15 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
 
 def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
     """What the implementation is given and what its results are held against."""
-    from benchmarks.gate import ON_FILLED, Context
+    from benchmarks import given
     from benchmarks.reference import load_reference
     from fetch.prepare import load_prepared
-    from fillpath.nouns import Filled
 
     prepared = load_prepared(Path(job["prepared"]))
     reference = load_reference(Path(job["reference"]))
     if reference is None:
         raise FillpathError("the reference vanished from the cache; run again")
-    is_read = implementation.takes is Filled or job["stage"] in ON_FILLED
-    filled = _filled(prepared, reference) if is_read else None
-    return Context(
-        prepared, reference, implementation.values(job["options"]), bool(implementation.peer), filled
-    )
-
-
-def _filled(prepared: Prepared, reference: Reference) -> Filled:
-    """F, as later stages stand on it. Raises FillpathError unless it equals the reference."""
-    from benchmarks.gate import verify_symbolic
-    from fillpath.nouns import Filled
-    from impl.symbolic.fill1_pruned import fill1_pruned
-
-    filled, _ = fill1_pruned(prepared.pattern)
-    if not isinstance(filled, Filled) or verify_symbolic(filled, reference).value > 0:
-        raise FillpathError("fill1_pruned no longer gives the reference that it made; report this")
-    return filled
-
-
-def _taken(implementation: Implementation, context: Context) -> Any:
-    """What the implementation is given, all of it made before anything is timed."""
-    from fillpath.nouns import Filled, Pattern, Prepared
-
-    nouns = {Pattern: context.prepared.pattern, Prepared: context.prepared, Filled: context.filled}
-    return nouns[implementation.takes]
+    return given.context(prepared, reference, implementation, job["options"])
 
 
 def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: Report) -> Any:
@@ -188,14 +162,19 @@ def _work(work: Any) -> dict[str, Any]:
 
 def _moved(taken: Any, result: Any) -> int:
     """Bytes that any implementation must at least read and write."""
-    from fillpath.nouns import Filled, Prepared
+    from fillpath.nouns import Assembled, Factor, Filled, Prepared, TwoWay
 
     read = _array_bytes(taken)
     if isinstance(taken, Prepared):
         read = _array_bytes(taken.pattern) + int(taken.values.nbytes)
     elif isinstance(taken, Filled):  # Its row counts: what else is read depends on them.
         read = int(taken.pattern.indptr.nbytes + taken.upper_start.nbytes)
-    return read + _array_bytes(result)
+    elif isinstance(taken, TwoWay):  # As above, of its columns.
+        read = int(taken.columns.indptr.nbytes + taken.lower_start.nbytes)
+    elif isinstance(taken, Assembled):
+        read = int(taken.two_way.columns.indices.nbytes + taken.values.nbytes)
+    written = int(result.values.nbytes) if isinstance(result, Factor) else _array_bytes(result)
+    return read + written
 
 
 def _array_bytes(noun: Any) -> int:

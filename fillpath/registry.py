@@ -2,8 +2,8 @@
 
 An implementation is one function under `@implementation(...)`: it takes a noun, returns a noun and its
 `Work`, reads no clock and prints nothing. The annotation of its first parameter says which noun it is
-given: a Pattern, a Prepared or a Filled. Keyword-only parameters with defaults are its options; their
-annotations say how a case's text becomes a value.
+given, one of TAKEN. Keyword-only parameters with defaults are its options; their annotations say how a
+case's text becomes a value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from types import UnionType
 from typing import Any, Literal
 
 from fillpath.errors import UnknownNameError, suggest
-from fillpath.nouns import Filled, Pattern, Prepared, content_hash
+from fillpath.nouns import Assembled, Filled, Pattern, Prepared, TwoWay, content_hash
 from fillpath.paths import ROOT
 
 STAGES: Mapping[str, str] = {
@@ -30,12 +30,14 @@ STAGES: Mapping[str, str] = {
     "supernodes": "rows of U that share a structure",
     "levels": "columns that can be factorised at once",
     "numeric": "the values of L and U",
-    "solve": "the triangular solves",
+    "solve": "a linear system, through all stages",
     "cholesky": "ParAC's randomised factor",
     "laplacian": "factor and preconditioned conjugate gradients",
 }
 # What an implementation can be given. All of it is there before anything is timed.
-TAKEN = (Pattern, Prepared, Filled)
+TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled)
+# What holds a stage's own answer, so that nothing of that stage is given it.
+ANSWERS: Mapping[str, tuple[type, ...]] = {"symbolic": (Filled, TwoWay, Assembled), "levels": (Assembled,)}
 # Where what kernels include in quotes lies.
 HEADERS = ROOT / "impl" / "cuda"
 # Stages that work with values: a complex matrix stops before them.
@@ -216,8 +218,7 @@ def lookup(stage: str, name: str) -> Implementation:
 def _taken(function: Callable[..., Any], stage: str) -> type:
     first = next(iter(inspect.signature(function).parameters), "")
     hint = typing.get_type_hints(function).get(first)
-    # A symbolic implementation that took F would be given its answer.
-    known = {noun: noun for noun in TAKEN if (stage, noun) != ("symbolic", Filled)}
+    known = {noun: noun for noun in TAKEN if noun not in ANSWERS.get(stage, ())}
     if hint not in known:
         raise TypeError(
             f"{function.__module__}.{function.__qualname__}: annotate its first parameter with what it is "

@@ -206,7 +206,7 @@ FAKES: list[tuple[Any, dict[str, Any]]] = [
     )),
     (imprecise, {"peer": "scipy"}),
     *((f, {"stage": "supernodes"}) for f in (one_each, all_in_one, no_cap)),
-    (no_gate, {"stage": "levels"}),
+    (no_gate, {"stage": "cholesky"}),
     (absent, {"available": lambda: (False, "needs a machine that does not exist")}),
 ]  # fmt: skip
 

@@ -9,17 +9,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import archive, rates, sources
-from benchmarks.gate import Context, verify, verify_counts, verify_residual
+from benchmarks import archive, given, rates, sources
+from benchmarks.gate import verify, verify_counts
 from benchmarks.measure import Limits, measure
 from benchmarks.reference import make_reference
+from benchmarks.residuals import verify_residual
 from benchmarks.worker import _moved
 from fetch import catalogue
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.errors import FillpathError, InputError, UnsupportedError
-from fillpath.nouns import Counts, Factorised, Filled, Pattern, Prepared, Series, Supernodes
+from fillpath.nouns import (
+    Assembled,
+    Counts,
+    Factorised,
+    Filled,
+    Pattern,
+    Prepared,
+    Series,
+    Supernodes,
+    TwoWay,
+)
 from fillpath.paths import results
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
 from impl.peers.superlu import superlu
@@ -52,6 +63,9 @@ def measured(name: str, stage: str = "symbolic") -> Record:
         ("superlu", "symbolic", Status.OK, RESIDUAL),
         ("t3", "supernodes", Status.OK, T3),
         ("one_each", "supernodes", Status.WRONG, T3),
+        ("glu3_relaxed", "levels", Status.OK, "exact dependencies that go up"),
+        ("left_looking", "numeric", Status.OK, "||A - L U||_F / ||A||_F"),
+        ("lu_cpu", "solve", Status.OK, RESIDUAL),
     ],
 )
 def test_each_kind_of_result_is_measured(name: str, stage: str, status: Status, method: str) -> None:
@@ -64,10 +78,9 @@ def test_each_kind_of_result_is_measured(name: str, stage: str, status: Status, 
 def verdict_of(stage: str, name: str, prepared: Prepared) -> Verified:
     """As the worker holds a result, without its process."""
     entry = registry.lookup(stage, name)
-    filled, _ = fill1(prepared.pattern)
-    taken = {Pattern: prepared.pattern, Prepared: prepared, Filled: filled}[entry.takes]
-    context = Context(prepared, make_reference(prepared.pattern), entry.values({}), bool(entry.peer), filled)
-    return verify(stage, entry.function(taken)[0], context)
+    context = given.context(prepared, make_reference(prepared.pattern), entry, {})
+    result, _ = entry.function(given.taken(entry, context))
+    return verify(stage, given.answer(result, context), context)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +93,9 @@ def verdict_of(stage: str, name: str, prepared: Prepared) -> Verified:
         ("symbolic", "imprecise", RESIDUAL, False),
         ("symbolic", "a_peer_in_disguise", ROWS, False),
         ("supernodes", "all_in_one", T3, False),
+        ("levels", "glu1", "exact dependencies that go up", False),
+        ("levels", "glu2", "exact dependencies that go up", True),
+        ("solve", "superlu", RESIDUAL, True),
     ],
 )
 def test_what_is_returned_decides_the_gate(
@@ -95,7 +111,7 @@ def test_supernodes_without_their_option_are_an_error(prepared: Prepared) -> Non
 
 
 def test_what_cannot_be_verified_is_not_called_and_waits_for_its_gate() -> None:
-    record = measured("no_gate", "levels")
+    record = measured("no_gate", "cholesky")
     assert record.status is Status.UNSUPPORTED and "no gate yet" in record.reason
     assert not record.conclusive
 
@@ -108,14 +124,18 @@ def hinted(hint: Any) -> Any:
     return function
 
 
-@pytest.mark.parametrize("hint", [Pattern, Prepared, Filled])
+@pytest.mark.parametrize("hint", [Pattern, Prepared, Filled, TwoWay])
 def test_the_first_annotation_says_what_is_given(hint: type) -> None:
     registry.implementation(stage="levels", name="taker")(hinted(hint))
     assert registry.lookup("levels", "taker").takes is hint
 
 
 @pytest.mark.parametrize(
-    ("stage", "hint"), [("levels", None), ("levels", np.ndarray), ("levels", Counts), ("symbolic", Filled)]
+    ("stage", "hint"),
+    [
+        *(("levels", None), ("levels", np.ndarray), ("levels", Counts), ("levels", Assembled)),
+        *(("symbolic", Filled), ("symbolic", TwoWay), ("symbolic", Assembled)),
+    ],
 )
 def test_an_implementation_that_takes_anything_else_is_refused(stage: str, hint: Any) -> None:
     with pytest.raises(TypeError, match=r"hinted.*annotate its first parameter.*Pattern, Prepared"):

@@ -1,0 +1,9 @@
+"""asv's view of the stage levels."""
+
+from benchmarks.airspeed import Cases
+
+
+class Levels(Cases):
+    """Seconds from the filled pattern by rows and columns, resident, to the columns of each level."""
+
+    stage = "levels"

@@ -1,0 +1,151 @@
+"""The gates of the stages that work with values: what is left of A where L U, or A x, is taken away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import norm
+
+from fillpath.errors import InputError
+from fillpath.nouns import Array, Factor, Factorised, Prepared, Solution, TwoWay
+from fillpath.record import Verified
+
+# Of a solution in float64 without pivoting for size, which loses some of the 16 digits; of one in float32.
+RESIDUAL_BOUND = 1e-8
+SINGLE_RESIDUAL_BOUND = 1e-4
+RESIDUAL = "relative residual"
+# ||A - L U|| / ||A||, a column in float64: some 10^4 roundings of 1.1e-16, which leaves room for the growth
+# that elimination without pivoting for size brings. In float32 so many of 6e-8 would pass anything: some 2000
+# of them, or so many of || |L| |U| || / ||A|| where that grows, which a factor computed with care keeps to
+# (0.1 to 6 were seen on real matrices), as long as two digits are left.
+FACTOR_BOUND = 1e-12
+SINGLE_FACTOR_BOUND = 1e-4
+SINGLE_ROUNDINGS = 4.0
+LOOSEST_BOUND = 1e-2
+# A pivot below so much of ||A||_1 in modulus may be replaced by one of that modulus, rounded to float32.
+SMALL_PIVOT = 3.45e-4 * (1 + 1e-6)
+
+
+def verify_factor(result: Any, prepared: Prepared, both: TwoWay, dtype: str | None, static: bool) -> Verified:
+    """||A - L U||_F / ||A||_F on F, in float64; nan where the factor is none or not of the dtype asked for.
+
+    dtype : float32 or float64, None: the factor's own. static : whether small pivots may be replaced: of the
+    differences on the diagonal, as many as it says that it replaced are left out, the largest first, where
+    they are no larger than a replacement makes them.
+    """
+    values = np.asarray(result.values if isinstance(result, Factor) else np.empty(0))
+    asked = np.dtype(dtype or values.dtype)
+    residual, bound = float("nan"), FACTOR_BOUND * both.filled.pattern.n
+    if values.shape == (both.filled.pattern.nnz,) and values.dtype == asked:
+        rows = _Rows(prepared, both, values[both.to_column].astype(np.float64))
+        residual = rows.residual(int(result.small_pivots) if static else 0)
+        bound = rows.single_bound() if asked == np.float32 else bound
+    return Verified("A - L U on the filled pattern", "||A - L U||_F / ||A||_F", residual, bound)
+
+
+def verify_residual(result: Factorised, prepared: Prepared) -> Verified:
+    """||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, for b = A times seeded random numbers: no
+    constant vector, which a singular Laplacian takes to 0."""
+    matrix, b = _system(prepared)
+    return _solved(matrix, b, result.solve(b), RESIDUAL_BOUND)
+
+
+def verify_solution(result: Any, prepared: Prepared, dtype: str | None) -> Verified:
+    """The same residual of a solution for the same b. dtype : of the factors that it was found with."""
+    matrix, b = _system(prepared)
+    bound = SINGLE_RESIDUAL_BOUND if dtype == "float32" else RESIDUAL_BOUND
+    return _solved(matrix, b, result.x if isinstance(result, Solution) else None, bound)
+
+
+def _system(prepared: Prepared) -> tuple[csr_array, Array]:
+    pattern = prepared.pattern
+    matrix = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
+    return matrix, matrix @ np.random.default_rng(0).uniform(1.0, 2.0, pattern.n)
+
+
+def _solved(matrix: csr_array, b: Array, found: Any, bound: float) -> Verified:
+    x = np.asarray(found, np.float64)
+    if x.shape != b.shape:
+        raise InputError(f"a solution of shape {x.shape} where {b.shape} was asked for")
+    scale = norm(matrix, np.inf) * np.abs(x).max() + np.abs(b).max()
+    with np.errstate(invalid="ignore"):
+        residual = float(np.abs(b - matrix @ x).max() / scale)
+    return Verified("A x = b, b = A times random numbers", RESIDUAL, residual, bound)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """A factor by rows. values : (nnz of F,) float64, of L + U - I."""
+
+    prepared: Prepared
+    both: TwoWay
+    values: Array
+
+    def residual(self, replaced: int) -> float:
+        """Without the `replaced` largest differences on the diagonal that are as small as they may be."""
+        given, filled = self.prepared.pattern, self.both.filled
+        squares, diagonal = _differences(
+            *(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, self.values),
+            *(given.indptr, given.indices, self.prepared.values),
+        )
+        columns = np.bincount(given.indices, np.abs(self.prepared.values), minlength=given.n)
+        # A nan stands first and is never small.
+        largest = np.sort(np.abs(diagonal))[::-1]
+        left_out = np.flatnonzero(largest[:replaced] <= 2 * SMALL_PIVOT * columns.max())
+        squares += np.square(np.delete(largest, left_out)).sum()
+        return float(np.sqrt(squares) / np.linalg.norm(self.prepared.values))
+
+    def single_bound(self) -> float:
+        filled = self.both.filled
+        size = _size(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, np.abs(self.values))
+        growth = size / np.linalg.norm(self.prepared.values)
+        rounded = SINGLE_ROUNDINGS * float(np.finfo(np.float32).eps) / 2 * float(growth)
+        # A nan is no growth.
+        return max(SINGLE_FACTOR_BOUND, min(LOOSEST_BOUND, rounded) if rounded >= 0 else 0.0)
+
+
+@njit(cache=True)
+def _differences(indptr, indices, upper_start, values, given_indptr, given_indices, given):
+    """Row by row of A - L U: the sum of squares off the diagonal, and the diagonal itself."""
+    n = len(upper_start)
+    row = np.zeros(n)
+    diagonal = np.empty(n)
+    squares = 0.0
+    for i in range(n):
+        for p in range(given_indptr[i], given_indptr[i + 1]):
+            row[given_indices[p]] = given[p]
+        for p in range(indptr[i], upper_start[i]):
+            k = indices[p]
+            for q in range(upper_start[k], indptr[k + 1]):
+                row[indices[q]] -= values[p] * values[q]
+        for q in range(upper_start[i], indptr[i + 1]):
+            row[indices[q]] -= values[q]
+        diagonal[i] = row[i]
+        row[i] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            squares += row[indices[p]] ** 2
+            row[indices[p]] = 0.0
+    return squares, diagonal
+
+
+@njit(cache=True)
+def _size(indptr, indices, upper_start, moduli):
+    """|| |L| |U| ||_F of L + U - I in moduli."""
+    n = len(upper_start)
+    row = np.zeros(n)
+    squares = 0.0
+    for i in range(n):
+        for p in range(indptr[i], upper_start[i]):
+            k = indices[p]
+            for q in range(upper_start[k], indptr[k + 1]):
+                row[indices[q]] += moduli[p] * moduli[q]
+        for q in range(upper_start[i], indptr[i + 1]):
+            row[indices[q]] += moduli[q]
+        for p in range(indptr[i], indptr[i + 1]):
+            squares += row[indices[p]] ** 2
+            row[indices[p]] = 0.0
+    return np.sqrt(squares)

@@ -1,0 +1,9 @@
+"""asv's view of the stage solve."""
+
+from benchmarks.airspeed import Cases
+
+
+class Solve(Cases):
+    """Seconds from the matrix, resident, through all stages to the solution of a linear system, resident."""
+
+    stage = "solve"

@@ -1,0 +1,1 @@
+"""Levels: columns of L and U that can be factorised at once."""

@@ -1,0 +1,61 @@
+"""GLU3.0's levels: a superset of the exact dependencies that two loops find.
+
+S. Peng and S. X.-D. Tan, GLU3.0: fast GPU-based parallel sparse LU factorization for circuit simulation,
+IEEE Design & Test 37 (2020), Algorithm 4. A column looks up along U and left along its row of L.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fillpath.nouns import Levels, TwoWay, Work
+from fillpath.registry import implementation
+from impl.levels.glu1 import by_level, counted
+
+
+@implementation(stage="levels", paper="glu3", section="GLU3.0, Algorithm 4; Table II")
+def glu3_relaxed(two_way: TwoWay) -> tuple[Levels, Work]:
+    """Levels by relaxed dependencies, in two loops (sequential).
+
+    two_way : F, n x n, by rows and by columns. Column k depends on i < k if U[i,k] != 0 and L[:,i] is not
+    empty, or if L[k,i] != 0. Returns the levels, columns ascending in each; facts as `counted` has them, a
+    pair with both entries counting twice. Reads the rows of L, and the columns of U where those do not give
+    the deepest level so far.
+    """
+    columns, filled = two_way.columns, two_way.filled
+    pointers, grouped, widest, found = _glu3_relaxed(
+        columns.indptr.view(np.uint64),
+        columns.indices.view(np.uint32),
+        two_way.lower_start.view(np.uint64),
+        filled.pattern.indptr.view(np.uint64),
+        filled.pattern.indices.view(np.uint32),
+        filled.upper_start.view(np.uint64),
+    )
+    return counted(pointers, grouped, widest, found)
+
+
+@njit(cache=True, nogil=True)
+def _glu3_relaxed(starts, rows, lower_start, indptr, indices, upper_start):
+    n = np.uint64(len(lower_start))
+    one = np.uint64(1)
+    level = np.empty(n, np.int32)
+    # The level that a column has at least if it depends on this one; 0 where L[:,i] is empty.
+    after = np.empty(n, np.int32)
+    deepest = np.int32(0)
+    found = np.uint64(0)
+    for k in range(n):
+        here = np.int32(0)
+        for p in range(indptr[k], upper_start[k]):
+            here = max(here, after[indices[p]])
+        if here < deepest:
+            for p in range(starts[k], lower_start[k] - one):
+                here = max(here, after[rows[p]])
+        level[k] = here
+        after[k] = 0
+        found += upper_start[k] - indptr[k]
+        if lower_start[k] < starts[k + one]:
+            after[k] = here + 1
+            deepest = max(deepest, after[k])
+            found += indptr[k + one] - upper_start[k] - one
+    return *by_level(level), found

@@ -1,0 +1,1 @@
+"""Numeric factorisation: the values of L and U on the filled pattern."""

@@ -1,0 +1,44 @@
+"""GLU2.0's numeric factorisation: one kernel shape for every level."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fillpath.nouns import Assembled, Factor, Work
+from fillpath.registry import implementation
+from impl.cuda import kernels
+from impl.numeric.right_looking import FIXED, VARIANTS, right_looking
+
+__all__ = ["VARIANTS", "glu2"]
+
+
+@implementation(
+    stage="numeric",
+    device="gpu",
+    paper="glu3",
+    section="GLU 2.0, Table I",
+    available=kernels.available,
+    kernels=("right_looking.cu",),
+)
+def glu2(
+    assembled: Assembled,
+    *,
+    dtype: Literal["float32", "float64"] = "float32",
+    static_pivoting: bool = False,
+    storage: Literal["auto", "dense_column", "csc_search"] = "auto",
+    memory_budget: int | None = None,
+) -> tuple[Factor, Work]:
+    """Right-looking LU, a block a column, a warp a sub-column, 32 warps a block in every level.
+
+    assembled : A on F, and levels, on the device. The slides leave the shape open: this is our reading. The
+    options, what is returned and what is raised are `glu3`'s, whose kernels these are.
+    """
+    return right_looking(
+        assembled,
+        FIXED,
+        dtype=dtype,
+        static_pivoting=static_pivoting,
+        storage=storage,
+        batched=False,
+        memory_budget=memory_budget,
+    )

@@ -1,0 +1,1 @@
+"""Linear systems through all stages, from the prepared matrix to the solution."""

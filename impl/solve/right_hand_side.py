@@ -1,0 +1,25 @@
+"""The system that the stage `solve` is asked for: A x = b of a known x, the same for every implementation."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from fillpath.nouns import Array, Prepared
+
+
+def known_solution(n: int) -> Array:
+    """(n,) float64: uniform random numbers of [1, 2), of NumPy's default generator seeded with 0."""
+    return np.random.default_rng(0).uniform(1.0, 2.0, n)
+
+
+def as_matrix(prepared: Prepared) -> csr_array:
+    """The prepared matrix, its arrays shared."""
+    pattern = prepared.pattern
+    return csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
+
+
+def right_hand_side(prepared: Prepared) -> Array:
+    """(n,) float64: b = A times `known_solution`, in the prepared matrix's own order."""
+    b: Array = as_matrix(prepared) @ known_solution(prepared.pattern.n)
+    return b
