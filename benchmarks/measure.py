@@ -27,8 +27,8 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from fillpath.lock import exclusive
-from fillpath.nouns import Prepared, content_hash
-from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
+from fillpath.nouns import Prepared
+from fillpath.record import Record, Status, Verified, read_records, record_key, record_path, write_records
 from fillpath.registry import NUMERIC_STAGES, Device, Implementation, load_all, lookup
 
 # No memory moves more, not even a GPU's cache: a median below the least bytes over this rate is marked as
@@ -236,7 +236,7 @@ def _prepared_facts(prepared: Prepared) -> dict[str, Any]:
 
 
 def _key(case: Case, implementation: Implementation, prepared_hash: str) -> str:
-    return content_hash(case.name, prepared_hash, implementation.source_hash(), paths.machine_name())
+    return record_key(case.name, prepared_hash, implementation.source_hash(), paths.machine_name())
 
 
 def settled(case: Case, prepared_hash: str, limits: Limits) -> Record | None:

@@ -20,6 +20,7 @@ import jsonschema
 import numpy as np
 
 from fillpath.errors import ConfigError
+from fillpath.nouns import content_hash
 from fillpath.paths import results, write_text
 
 SCHEMA_VERSION = 1
@@ -158,6 +159,11 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
     """Replace the file by these records."""
     lines = [json.dumps(record.to_json(), allow_nan=False, sort_keys=True) for record in records]
     write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def record_key(case: str, prepared_hash: str, source_hash: str, machine: str) -> str:
+    """What a record is reused by: the case's name, its input, the implementation's source, the machine."""
+    return content_hash(case, prepared_hash, source_hash, machine)
 
 
 def standing_records(machine: str | None = None) -> Iterator[Record]:

@@ -15,22 +15,24 @@ import numpy as np
 import pandas as pd
 
 from fillpath.case import Case, matrix_id
+from fillpath.errors import UnknownNameError
 from fillpath.paths import results
-from fillpath.record import Record, Status, interval, stored_records
+from fillpath.record import Record, Status, interval, record_key, stored_records
+from fillpath.registry import lookup
 
 COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
     "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
     "entries", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "verified_by",
     "verified_method", "key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device",
-    "versions", "series_file", "bytes", "peak_memory",
+    "versions", "series_file", "bytes", "peak_memory", "current",
 )  # fmt: skip
 
 _DTYPES = {
     **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz"), "Int64"),
     **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes", "peak_memory"), "Int64"),
     **dict.fromkeys(("median", "low", "high", "structural_symmetry"), "float64"),
-    **dict.fromkeys(("suspect", "zeros_kept", "dirty"), "boolean"),
+    **dict.fromkeys(("suspect", "zeros_kept", "dirty", "current"), "boolean"),
 }
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
@@ -117,11 +119,12 @@ class Records:
     def frame(self, cases: Sequence[Case]) -> pd.DataFrame:
         """One row a case and machine, in the order of the cases; a case without a record is `not_run`. Where
         a machine cannot run a case (`unavailable`), it has a row only if no other machine has tried."""
+        sources = _Sources()
         by_case: dict[str, list[Record | None]] = defaultdict(list)
         for record in self.rows:
             by_case[record.case].append(record)
         rows = [
-            {**_parts(case), **(_measured(record) if record else _not_run())}
+            {**_parts(case), **(_measured(record, sources) if record else _not_run())}
             for case in dict.fromkeys(cases)
             for record in [r for r in by_case[case.name] if r and _tried(r)] or by_case[case.name] or [None]
         ]
@@ -211,7 +214,7 @@ def _not_run() -> dict[str, Any]:
     return {"status": str(Status.NOT_RUN), "reason": "no record yet", "samples": 0, "suspect": False}
 
 
-def _measured(record: Record) -> dict[str, Any]:
+def _measured(record: Record, sources: _Sources) -> dict[str, Any]:
     """What a record says. Numbers of a result stand only where it was verified."""
     ok = record.status is Status.OK
     low, high = interval(record.seconds) if ok else (None, None)
@@ -235,5 +238,32 @@ def _measured(record: Record) -> dict[str, Any]:
         "verified_method": verified.method if verified else None,
         **{name: getattr(record, name) for name in _PROVENANCE},
         "versions": json.dumps(record.versions, sort_keys=True),
+        "current": sources.made(record),
         "series_file": record.series if ok else None,
     }
+
+
+class _Sources:
+    """Today's sources of implementations, each hashed once."""
+
+    def __init__(self) -> None:
+        self._hashes: dict[tuple[str, str], str | None] = {}
+
+    def made(self, record: Record) -> bool | None:
+        """Whether the record is theirs; None of an implementation that is no more."""
+        case = Case.parse(record.case)
+        name = case.stage, case.implementation
+        if name not in self._hashes:
+            self._hashes[name] = _source_hash(*name)
+        source_hash = self._hashes[name]
+        if source_hash is None:
+            return None
+        prepared_hash = (record.prepared or {}).get("hash", "")
+        return record_key(record.case, prepared_hash, source_hash, record.machine) == record.key
+
+
+def _source_hash(stage: str, implementation: str) -> str | None:
+    try:
+        return lookup(stage, implementation).source_hash()
+    except UnknownNameError:
+        return None

@@ -41,7 +41,8 @@ _SETTINGS: Any = {
 
 @dataclass(frozen=True)
 class Stamp:
-    """Where the numbers come from. drawn : matrices with a number. excluded : (case, status) without."""
+    """Where the numbers come from. drawn : matrices with a number. excluded : (case, status) without. other :
+    cases measured with other sources than today's."""
 
     commits: tuple[str, ...]
     dirty: bool
@@ -49,6 +50,7 @@ class Stamp:
     run_ids: tuple[str, ...]
     drawn: int
     excluded: tuple[tuple[str, str], ...]
+    other: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
@@ -62,6 +64,7 @@ class Stamp:
             run_ids=_distinct(rows["run_id"]),
             drawn=int(ok["matrix"].nunique()),
             excluded=tuple(zip(others["case"].tolist(), others["status"].tolist(), strict=True)),
+            other=tuple(ok.loc[ok["current"].eq(False).fillna(False), "case"]),
         )
 
     def items(self) -> list[tuple[str, str]]:
@@ -72,6 +75,7 @@ class Stamp:
             ("run", ", ".join(self.run_ids) or "none"),
             ("n", f"{self.drawn} matrices drawn"),
             ("excluded", ", ".join(f"{case} ({status})" for case, status in self.excluded) or "none"),
+            *([("other sources than today's", ", ".join(self.other))] if self.other else []),
         ]
 
     def footer(self) -> str:
@@ -84,6 +88,8 @@ class Stamp:
             values["excluded"] = f"{listed} (named in the CSV)"
         if len(self.run_ids) > 3:
             values["run"] = f"{len(self.run_ids)} runs, {self.run_ids[0]} to {self.run_ids[-1]}"
+        if self.other:
+            values["other sources than today's"] = f"{len(self.other)} cases (named in the CSV)"
         more = " ..." if len(self.commits) > 3 else ""
         values["commit"] = f"{commits}{more}{'+dirty' if self.dirty else ''}"
         return " | ".join(f"{key} {value}" for key, value in values.items())

@@ -7,6 +7,7 @@ import pytest
 from fillpath import registry
 from fillpath.errors import MemoryBudgetError
 from fillpath.nouns import Filled, Pattern
+from impl.symbolic import device_rows, out_of_core
 from impl.symbolic.gsofa_pool import set_words
 from impl.symbolic.out_of_core import chunk, row_words
 from tests.devices import hosted
@@ -29,6 +30,26 @@ def test_any_budget_fills_as_fill1(rows: int, dynamic: bool) -> None:
     assert_same(filled, expected)
     least = -(-pattern.n // rows)
     assert facts["launches"] <= least if dynamic else facts["launches"] == least
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_chunks_traverse_again_what_found_no_room(monkeypatch: pytest.MonkeyPatch, dynamic: bool) -> None:
+    pattern, expected = drawn(60, 40)
+    monkeypatch.setattr(device_rows, "ROOM_AN_ENTRY", 0)
+    monkeypatch.setattr(device_rows, "LEAST_ROOM", expected.pattern.nnz // 2)
+    budget = 4 * 7 * row_words(pattern.n, pattern.n)
+    filled, _ = run("out_of_core", pattern, memory_budget=budget, dynamic_assignment=dynamic)
+    assert_same(filled, expected)
+
+
+@pytest.mark.gpu
+def test_a_host_without_room_keeps_whole_queues(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern, expected = drawn(60, 40)
+    monkeypatch.setattr(out_of_core, "host_room", lambda: 0)
+    filled, facts = run("out_of_core", pattern, memory_budget=4 * 50 * row_words(pattern.n, pattern.n))
+    assert_same(filled, expected)
+    assert facts["bytes_external"] == 0
 
 
 @pytest.mark.gpu

@@ -56,7 +56,7 @@ struct Output {
     long long *start;    // (n,) where a row stands in columns; -1: there was no room
     u64 *tail;           // entries of columns in use
     u64 room;
-    u64 *stats;  // (blocks, STATS)
+    u64 *stats;  // (blocks, STATS) of all launches of this shape
     u32 *taken;  // sources taken so far
 };
 
@@ -450,6 +450,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
     }
     if (threadIdx.x == 0) {
         counted[CYCLES] += clock64();
-        for (u32 k = 0; k < STATS; ++k) output.stats[(u64)blockIdx.x * STATS + k] = counted[k];
+        u64 *stats = output.stats + (u64)blockIdx.x * STATS;
+        for (u32 k = 0; k < STATS; ++k) stats[k] = k == MOST ? max(stats[k], counted[k]) : stats[k] + counted[k];
     }
 }

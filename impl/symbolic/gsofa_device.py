@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,8 @@ EDGE = 8
 ENTRY_MOVED = 36
 # Bytes of an entry of F: written, and copied to its row.
 ROW_MOVED = 12
-# Share of the host's free memory that may be pinned.
-HOST_SHARE = 0.5
+# Share of the host's free memory that may be pinned; CuPy's pool rounds it up to twice as much at most.
+HOST_SHARE = 0.25
 SWITCHES = ("BUBBLE", "RANGES", "FILL_FIRST", "COLUMNS", "SPILL", "OWN")
 
 
@@ -75,8 +76,12 @@ class Traversal:
         self.pattern, self.launches, self.memory, self.defines = pattern, list(launches), memory, defines
         self.frontier = cupy.zeros(pattern.n, np.float64)
         self.longest = cupy.zeros(pattern.n, np.uint32)
-        self.launched: list[tuple[Launch, Array]] = []
+        # What the blocks counted, by the shape of the launches; how many those were.
+        self.counted: dict[Launch, Array] = {}
+        self.launched = 0
+        self.shape: Launch | None = None
         self.host: Any = None
+        self.pinned = 0
 
     def run(self, sources: Array, rows: Output) -> None:
         """Traverse from the sources, which descend."""
@@ -98,11 +103,15 @@ class Traversal:
 
         rows.counter.fill(0)
         n = self.pattern.n
-        if not launch.own:
+        # A launch leaves its sets empty.
+        if not launch.own and launch.shape != self.shape:
             self.memory[: launch.maxid].fill(0)
+        self.shape = launch.shape
         outside = n if launch.spills else 0
         host = self._pinned(8 * launch.sources * outside)
-        stats = cupy.zeros((launch.blocks, len(STATS)), np.uint64)
+        if launch.shape not in self.counted:
+            self.counted[launch.shape] = cupy.zeros((launch.blocks, len(STATS)), np.uint64)
+        self.launched += 1
         kernel({**self.defines, "SPILL": launch.spills, "OWN": launch.own})(
             (launch.blocks,),
             (THREADS,),
@@ -132,11 +141,10 @@ class Traversal:
                 rows.start,
                 rows.tail,
                 np.uint64(len(rows.columns)),
-                stats,
+                self.counted[launch.shape],
                 rows.counter,
             ),
         )
-        self.launched.append((launch, stats))
 
     def _pinned(self, size: int) -> int:
         """Address of so much pinned host memory, the same for all launches; 0 for none."""
@@ -145,34 +153,38 @@ class Traversal:
         if size and (self.host is None or self.host.mem.size < size):
             cupy.cuda.get_current_stream().synchronize()
             self.host = cupy.cuda.alloc_pinned_memory(size)
+            # The pool keeps the smaller one that this may replace.
+            self.pinned += int(self.host.mem.size)
         return int(self.host.ptr) if size else 0
 
     @property
     def peak_memory(self) -> int:
-        return int(self.memory.nbytes) + self._outside()
-
-    def _outside(self) -> int:
-        return 0 if self.host is None else int(self.host.mem.size)
+        return int(self.memory.nbytes) + self.pinned
 
     def facts(self) -> dict[str, float]:
         """Bytes of each structure where most sources ran at a time; shares over all launches."""
+        import cupy
+
         if not self.launched:
             return {}
         pattern, n = self.pattern, self.pattern.n
-        widest = max((launch for launch, _ in self.launched), key=lambda launch: launch.sources)
+        widest = max(self.counted, key=lambda launch: launch.sources)
         rows = n if widest.own else widest.sources
-        each = [(launch.entries(), counted) for launch, counted in self._counted()]
+        each = [
+            (launch.entries(), cupy.asnumpy(counted).astype(np.float64))
+            for launch, counted in self.counted.items()
+        ]
         total = dict(zip(STATS, map(float, sum(counted.sum(axis=0) for _, counted in each)), strict=True))
         used = sum(float((counted[:, WAITING] / entries).sum()) for entries, counted in each)
         return {
             "concurrent_sources": float(widest.sources),
-            "launches": float(len(each)),
+            "launches": float(self.launched),
             "iterations": total["STEPS"],
             "bytes_matrix": float(pattern.indptr.nbytes + pattern.indices.nbytes),
             "bytes_fill": float(WORD * rows * (widest.stride if widest.own else set_words(n))),
             "bytes_maxid": float(WORD * rows * widest.stride),
             "bytes_queue": float(16 * rows * n if widest.own else 8 * rows * widest.capacity),
-            "bytes_external": float(self._outside()),
+            "bytes_external": float(self.pinned),
             "queue_mean": used / total["STEPS"] if total["STEPS"] else 0.0,
             "queue_peak": max(float((counted[:, MOST] / entries).max()) for entries, counted in each),
             "reinit_share": total["INITIALISING"] / total["CYCLES"] if total["CYCLES"] else 0.0,
@@ -180,12 +192,6 @@ class Traversal:
             "taken": total["TAKEN"],
             "cleared": total["CLEARED"],
         }
-
-    def _counted(self) -> list[tuple[Launch, Array]]:
-        """Each launch and what its blocks counted, (blocks, STATS) float64."""
-        import cupy
-
-        return [(launch, cupy.asnumpy(stats).astype(np.float64)) for launch, stats in self.launched]
 
     def outcome(self, found: Found) -> tuple[Filled | Counts, Work]:
         """What an implementation returns: the result and the work."""
@@ -204,8 +210,10 @@ class Traversal:
         return found.filled or found.counts, work
 
 
+@functools.cache
 def host_room() -> int:
-    """Bytes of the host's memory that may be pinned: half of what is free; no bound if unknown."""
+    """Bytes that may be asked for as pinned memory, for all calls of a process alike: a quarter of what the
+    host has free; no bound if unknown."""
     free = device.host_free_bytes()
     return 2**62 if free is None else int(HOST_SHARE * free)
 

@@ -5,7 +5,7 @@ Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 
 
     fill    slots x set      a bit a vertex in two levels (the paper's word a vertex, 1/31 of it)
     maxId   slots x stride   a word a vertex; with bubble removal only for vertices below the launch's sources
-    queues  slots x 2 x capacity    uint64 (slot << 32 | vertex): frontierQueue and tracker in one word
+    queues  slots x capacity   uint64 (slot << 32 | vertex): frontierQueue and tracker in one word
 
 A vertex stands in a queue at most once a source (gsofa.cu), so that n entries a source always suffice and one
 queue does for the paper's two.
@@ -14,7 +14,7 @@ queue does for the paper's two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,6 +54,11 @@ class Launch:
     def sources(self) -> int:
         """Sources at a time."""
         return self.blocks * self.slots + self.wider
+
+    @property
+    def shape(self) -> Launch:
+        """The same for launches that divide the pool alike, whatever their sources."""
+        return replace(self, first=0, last=0)
 
     def entries(self) -> Array:
         """(blocks,) queue entries of each block."""

@@ -14,6 +14,7 @@ chunk.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -28,7 +29,7 @@ from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, set_words, shape
 
 __all__ = ["VARIANTS", "out_of_core"]
 
-# Share of the free memory that intermediate arrays take where no budget is given.
+# Share of the free memory that intermediate arrays take where no budget is given: the rows need the rest.
 SHARE = 0.5
 MARGIN = 2
 
@@ -105,17 +106,30 @@ def _run(
 ) -> None:
     """Traverse from the sources, which descend, chunk by chunk."""
     end = n = traversal.pattern.n
-    # Smaller queues need pinned memory for what finds them full.
-    dynamic = dynamic and 2 * WORD * n * resident * SLOTS <= host_room()
+    where = _positions(sources, n)
     entries, longest = n, 0
     while end > 0:
         launch = chunk(n, end, words, entries, resident)
-        part = sources[(sources >= launch.first) & (sources < launch.last)]
+        part = sources[where(launch.last) : where(launch.first)]
         if len(part):
             traversal.launch(launch, part, rows)
         end = launch.first
         if dynamic and entries == n and end > 0 and len(part):
             found = int(traversal.longest[launch.first : launch.last].max())
             longest = max(longest, found)
-            if 2 * found <= longest:
-                entries = max(1, min(n, MARGIN * found))
+            fewer = max(1, min(n, MARGIN * found))
+            # Smaller queues need pinned memory for what finds them full.
+            pinned = 2 * WORD * n * chunk(n, end, words, fewer, resident).sources
+            if 2 * found <= longest and pinned <= host_room():
+                entries = fewer
+
+
+def _positions(sources: Array, n: int) -> Callable[[int], int]:
+    """Where the sources below a row begin: by arithmetic if they are all rows, which needs no word of the
+    device."""
+    import cupy
+
+    if len(sources) == n:
+        return lambda row: n - row
+    ascending = cupy.asnumpy(sources[::-1])
+    return lambda row: len(ascending) - int(np.searchsorted(ascending, row))
