@@ -73,14 +73,16 @@ def count(case: Case) -> Path:
 def facts(counted: Mapping[str, Any]) -> dict[str, float]:
     """The medians, as reports read them, of what the child wrote.
 
-    counted_seconds, uncounted_seconds : of a call with the counters on, and without. overhead : the first
-    over the second. link_bytes_per_second : from pinned host memory to the device.
+    fault_share : of a counted call's seconds that servicing faults takes. counted_seconds, uncounted_seconds
+    : of a call with the counters on, and without. overhead : the first over the second.
+    link_bytes_per_second : from pinned host memory to the device.
     """
     repeats = counted["repeats"]
     medians = {name: float(median(repeat[name] for repeat in repeats)) for name in repeats[0]}
     seconds, without = medians.pop("seconds"), float(median(counted["uncounted_seconds"]))
     return {
         **medians,
+        "fault_share": float(median(repeat["fault_seconds"] / repeat["seconds"] for repeat in repeats)),
         "counted_seconds": seconds,
         "uncounted_seconds": without,
         "overhead": seconds / without,
@@ -94,7 +96,7 @@ def counted_cases(settings: Settings) -> list[Case]:
     there, why_not = kernels.available()
     if not there:
         raise FaultsError(why_not)
-    cases = figure_cases(*FIGURE, settings)
+    cases = figure_cases(*FIGURE, settings) if settings.paper in ("", FIGURE[0]) else []
     found = [case for case in cases if _is_measured(case)]
     if not found:
         raise FaultsError(

@@ -56,6 +56,7 @@ COUNTED: dict[str, Any] = {
 def test_facts_are_medians_and_tell_what_the_counters_cost() -> None:
     assert facts(COUNTED) == {
         **COUNTS,
+        "fault_share": 0.25,
         "counted_seconds": 2.0,
         "uncounted_seconds": 1.0,
         "overhead": 2.0,

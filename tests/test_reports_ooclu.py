@@ -76,6 +76,7 @@ def count(record: Record, **facts: float) -> Record:
         "gpu_fault_groups": 12_000.0, "gpu_fault_records": 12_000.0, "fault_seconds": 0.6, "cpu_faults": 0.0,
         "bytes_to_device": 3e10, "bytes_to_host": 0.0, "thrashing": 0.0, "counted_seconds": 1.2,
         "uncounted_seconds": 1.0, "overhead": 1.2, "link_bytes_per_second": 5e10,
+        "fault_share": 0.5,
     }  # fmt: skip
     path.write_text(json.dumps({"key": record.key, "facts": known | facts}))
     return record
@@ -305,8 +306,8 @@ def test_much_longer_bars_get_a_log_axis() -> None:
 def test_shares_are_of_the_counted_call_and_movement_of_the_link() -> None:
     base, prefetched, plain = three(1.0, 1.5, 3.0)
     base = replace(base, work=counting(bytes_matrix=1e6, spilled=250_000.0))
-    count(plain, fault_seconds=1.8)
-    count(prefetched, gpu_fault_groups=3_000.0, fault_seconds=0.3, overhead=1.1)
+    count(plain, fault_share=1.5)
+    count(prefetched, gpu_fault_groups=3_000.0, fault_share=0.25, overhead=1.1)
     frame = frame_of(table3_frame, base, prefetched, plain)
     row = one(frame)
     assert (row["groups"], row["prefetched_groups"], row["reduction"]) == (12_000, 3_000, 4)

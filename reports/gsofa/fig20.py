@@ -90,9 +90,12 @@ def fig20_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     said = f"printed {len(gains)} of {len(abbreviations())}, {least:+g}% to {most:+g}%"
 
     def told(rows: pd.DataFrame) -> tuple[str, str]:
-        count = int((rows["gain"] > 0).sum())
+        count = int((rows["gain_low"] > 0).sum())
         low, high = rows["gain"].min(), rows["gain"].max()
-        return f"{count} of {len(rows)} matrices gain, {low:+.3g}% to {high:+.3g}%; {said}", BESIDE
+        return (
+            f"{count} of {len(rows)} matrices gain for certain, {low:+.3g}% to {high:+.3g}%; {said}",
+            BESIDE,
+        )
 
     return verdicts(frame, claim("gsofa", CLAIM), "gain", told, basis="seconds", status="pair")
 

@@ -24,7 +24,7 @@ SHARE = 0.5
 OUT_OF_CORE, PREFETCHED, PLAIN = "out_of_core", "unified memory, prefetched", "unified memory"
 FITS, OVERSUBSCRIBED = "fits", "oversubscribed"
 REGIMES = (
-    f"`{FITS}`: the managed memory is less than the card's, pages are moved there once and nothing is "
+    f"`{FITS}`: the managed memory is less than the card's, pages are made there once and nothing is "
     f"evicted; `{OVERSUBSCRIBED}`: it is more, as in the paper."
 )
 

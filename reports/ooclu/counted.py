@@ -18,7 +18,8 @@ from reports.records import Records, read_faults
 BLOCK = 2**21
 COUNTED = (
     "gpu_fault_groups", "gpu_fault_records", "fault_seconds", "cpu_faults", "bytes_to_device",
-    "bytes_to_host", "thrashing", "counted_seconds", "uncounted_seconds", "overhead", "link_bytes_per_second",
+    "bytes_to_host", "thrashing", "fault_share", "counted_seconds", "uncounted_seconds", "overhead",
+    "link_bytes_per_second",
 )  # fmt: skip
 
 

@@ -88,10 +88,9 @@ def faults_caption(frame: pd.DataFrame) -> str:
         f"larger. Its own counts without prefetching are {ratios.min():.2f} to {ratios.max():.2f} times the "
         f"blocks of 2 MiB (2^21 bytes, what the driver moves at once at most) in 24 n\N{SUPERSCRIPT TWO} "
         f"bytes, and grow with nnz/n (rank correlation {ranks:+.2f} over {len(printed)} matrices), while the "
-        "share of time that it prints falls with it. So density does not make fewer faults: there is one for "
-        "each block that is touched, and more, and denser matrices have more else to do. Lines: one group a "
-        f"block. {here}. unified_memory touches less than it has (of fill a bit a vertex, of two queues "
-        f"one), and a group may be of less than a block or of more. {REGIMES} "
+        "share of time that it prints falls with it. So density does not make fewer faults in the print: "
+        "denser matrices have more else to do. Lines: one group a block. "
+        f"{here}: points below the line are of groups of more than a block, above it of less. {REGIMES} "
         f"{gpu_caption(frame[frame['source'] != PRINT], timed=False, slots=False, paper=PAPER)}"
     )
 

@@ -88,10 +88,10 @@ def table3_caption(frame: pd.DataFrame) -> str:
     return (
         "Fault groups: groups of page faults that the driver serviced together, without prefetching and "
         "with, counted by CUPTI in calls of their own (medians of three), which it slows by the factors on "
-        "the right. Time, in per cent: seconds of servicing over those of the counted call; groups serviced "
-        "at the same time are added up, so that it can be more than 100. Movement, in per cent: of "
-        "out_of_core, the input's upload and the queue entries that go to pinned host memory and come back "
-        "(16 bytes each), at the rate of a pinned copy, over its median seconds, of which the upload is no "
+        "the right. Time, in per cent: seconds of servicing over those of the counted call, the median of "
+        "three; groups serviced at the same time are added up, so that it can be more than 100. Movement, in "
+        "per cent: of out_of_core, the input's upload and the queue entries that go to pinned host memory "
+        "and come back (16 bytes each), at the rate of a pinned copy, over its median seconds, of which the upload is no "
         f"part. The paper does not say what its own is of. {REGIMES} Rows on grey are stand-ins. "
         f"{gpu_caption(frame, timed=False, slots=False, paper=PAPER)}"
     )
@@ -146,7 +146,7 @@ def _numbers(plain: Row, prefetched: Row, out_of_core: Row) -> dict[str, Any]:
         found[f"{prefix}told"] = row["told"] if row else "not_run"
         if row and row["told"] == "ok":
             found[f"{prefix}groups"] = row["gpu_fault_groups"]
-            found[f"{prefix}share"] = 100 * row["fault_seconds"] / row["counted_seconds"]
+            found[f"{prefix}share"] = 100 * row["fault_share"]
             found[f"{prefix}overhead"] = row["overhead"]
     found.setdefault("overhead", None)
     found["both"] = found["told"] if found["told"] != "ok" else found["prefetched_told"]
