@@ -91,7 +91,8 @@ def table3_caption(frame: pd.DataFrame) -> str:
         "the right. Time, in per cent: seconds of servicing over those of the counted call, the median of "
         "three; groups serviced at the same time are added up, so that it can be more than 100. Movement, in "
         "per cent: of out_of_core, the input's upload and the queue entries that go to pinned host memory "
-        "and come back (16 bytes each), at the rate of a pinned copy, over its median seconds, of which the upload is no "
+        "and come back (16 bytes each), at the rate of a pinned copy, over its median seconds, of which the "
+        "upload is no "
         f"part. The paper does not say what its own is of. {REGIMES} Rows on grey are stand-ins. "
         f"{gpu_caption(frame, timed=False, slots=False, paper=PAPER)}"
     )
