@@ -1,7 +1,8 @@
-"""What each source took, binned: results/<machine>/series/<case>.npz.
+"""What each source took, or what each level holds, binned: results/<machine>/series/<case>.npz.
 
-The file holds `n`, `first` (the first source of each bin), and `<name>_mean`, `_min` and `_max` over each bin
-for every series that the implementation kept: frontier, edges, fills.
+The file holds `n` (sources, or levels), `first` (the first one of each bin), and `<name>_mean`, `_min` and
+`_max` over each bin for every series that the implementation kept: frontier, edges, fills of a source;
+columns, subcolumns of a level.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import IO, cast
 import numpy as np
 
 from fillpath.errors import InputError
-from fillpath.nouns import Array, Series
+from fillpath.nouns import Array, LevelSeries, Series
 from fillpath.paths import atomic_write, results
 
 MOST_BINS = 2000
@@ -24,15 +25,17 @@ def series_path(machine: str, case: str) -> Path:
     return results() / machine / "series" / f"{case}.npz"
 
 
-def write_series(path: Path, series: Series | None, n: int) -> str | None:
+def write_series(path: Path, series: Series | LevelSeries | None, n: int) -> str | None:
     """Replace the file by this series. Returns its name as a record gives it, None without any series.
 
-    Raises InputError unless each holds a value a source.
+    n : sources. Raises InputError unless each holds a value a source, or a level.
     """
-    kept = {f.name: getattr(series, f.name) for f in fields(Series)} if series is not None else {}
+    kept = {f.name: getattr(series, f.name) for f in fields(series)} if series is not None else {}
     kept = {name: values for name, values in kept.items() if values is not None}
     if not kept:
         return None
+    if isinstance(series, LevelSeries):
+        n = len(series.columns)
     first = np.arange(min(n, MOST_BINS)) * n // min(n, MOST_BINS)
     arrays = {"n": np.array(n), "first": first}
     for name, values in kept.items():

@@ -214,14 +214,24 @@ class Series:
     fills: Array | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class LevelSeries:
+    """What each level holds. columns : (depth,) int64, its columns. subcolumns : (depth,) int64, the most
+    that one of them has: entries of its row of U right of the diagonal."""
+
+    columns: Array
+    subcolumns: Array
+
+
 @dataclass(frozen=True)
 class Work:
     """What was done, not how long it took. None: this implementation does not count it.
 
     edges : adjacency entries examined while expanding frontiers, repeats included, the initial scan of the
     source's own row excluded. fills : entries of F outside pattern(A). bytes : moved. page_faults : groups.
-    peak_memory : bytes of the algorithm's own data structures. series : the same by source. facts : what else
-    an implementation counts, of its device say (bytes_queue, queue_peak, reinit_share): finite, none below 0.
+    peak_memory : bytes of the algorithm's own data structures. series : the same by source, or what each
+    level holds. facts : what else an implementation counts, of its device say (bytes_queue, queue_peak,
+    reinit_share): finite, none below 0.
     """
 
     edges: int | None = None
@@ -229,7 +239,7 @@ class Work:
     bytes: int | None = None
     page_faults: int | None = None
     peak_memory: int | None = None
-    series: Series | None = field(default=None, compare=False, repr=False)
+    series: Series | LevelSeries | None = field(default=None, compare=False, repr=False)
     facts: Mapping[str, float] | None = field(default=None, compare=False, repr=False)
 
 

@@ -24,10 +24,11 @@ PAPERS: Mapping[str, str] = {
     "parac": "ParAC (2025)",
 }
 
-# The table in which a paper lists its matrices with their abbreviations, and its column of names.
+# The table in which a paper lists its matrices, and its column of names; their abbreviations stand in `abbr`.
 MATRICES: Mapping[str, tuple[str, str]] = {
     "gsofa": ("gsofa_table1_matrices", "collection_name"),
     "ooclu": ("ooclu_table2_matrices", "matrix"),
+    "glu3": ("glu3_table1_kernel_time", "matrix"),
 }
 
 # The claim that sets an implementation's bar beside the paper's, and what the ratio's upper side is.
@@ -110,10 +111,11 @@ def printed_table(name: str) -> pd.DataFrame:
 @functools.cache
 def abbreviations(paper: str = "gsofa") -> Mapping[str, str]:
     """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
-    without the group."""
+    without the group; that name itself where the paper abbreviates none."""
     table, column = MATRICES[paper]
-    names = [str(name).rpartition("/")[2] for name in printed_table(table)[column]]
-    return dict(zip(names, map(str, printed_table(table)["abbr"]), strict=True))
+    rows = printed_table(table)
+    names = [str(name).rpartition("/")[2] for name in rows[column]]
+    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else names, strict=True))
 
 
 def abbreviation(entry: MatrixEntry | None, paper: str = "gsofa") -> str | None:

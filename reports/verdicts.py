@@ -1,7 +1,7 @@
 """What became of a printed claim: the numbers of a figure's frame held against config/claims.yaml.
 
-A verdict is firm only on the paper's own matrices with at least 10^9 edges; on anything else it is
-`indicative (stand-in)`. The two are never averaged together, nor are two machines.
+A verdict is firm only on the paper's own matrices with at least 10^9 edges, in stages that examine edges; on
+anything else it is `indicative (stand-in)`. The two are never averaged together, nor are two machines.
 """
 
 from __future__ import annotations
@@ -80,14 +80,17 @@ def verdicts(
     basis: str,
     status: str = "status",
     printed: str = "",
+    by_edges: bool = True,
 ) -> list[Verdict]:
     """As `judge`, where the figure itself says of the rows of a machine and scope what the numbers are and
-    what became of the claim. printed : stands where nothing was measured."""
+    what became of the claim. printed : stands where nothing was measured. by_edges : False where no edges are
+    examined, so that the paper's own matrices are enough."""
     ok = frame[(frame[status] == "ok") & frame[value].notna()]
     if ok.empty:
         numbers = f"printed {printed}" if printed else ""
         return [Verdict(found.id, basis, "", "", numbers, NOT_MEASURED)]
-    scopes = pd.Series([FIRM if firm else INDICATIVE for firm in is_firm(ok)], index=ok.index)
+    firm = is_firm(ok) if by_edges else ok["abbr"].notna()
+    scopes = pd.Series([FIRM if is_so else INDICATIVE for is_so in firm], index=ok.index)
     return [
         Verdict(found.id, basis, str(machine), str(scope), *told(rows))
         for (machine, scope), rows in ok.groupby([ok["machine"], scopes])

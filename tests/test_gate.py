@@ -25,6 +25,7 @@ from fillpath.nouns import (
     Counts,
     Factorised,
     Filled,
+    LevelSeries,
     Pattern,
     Prepared,
     Series,
@@ -165,6 +166,17 @@ def test_bins_hold_every_source_once(tmp_path: Path, n: int) -> None:
         assert stored["edges_min"].tolist() == [part.min() for part in bins]
         assert stored["edges_max"].tolist() == [part.max() for part in bins]
         assert np.allclose(stored["frontier_mean"], stored["edges_mean"] / 8)
+
+
+@pytest.mark.parametrize("depth", [1, 2001])
+def test_a_series_of_levels_has_a_value_a_level(tmp_path: Path, depth: int) -> None:
+    columns, path = np.arange(1, depth + 1), tmp_path / "case.npz"
+    sources.write_series(path, LevelSeries(columns=columns, subcolumns=3 * columns), 10**6)
+    with np.load(path, allow_pickle=False) as stored:
+        assert int(stored["n"]) == depth and len(stored["first"]) == min(depth, 2000)
+        assert stored["columns_max"][-1] == depth and stored["subcolumns_min"][0] == 3
+    with pytest.raises(InputError, match="series subcolumns"):
+        sources.write_series(path, LevelSeries(columns=columns, subcolumns=np.arange(7)), 10**6)
 
 
 @pytest.mark.parametrize("series", [None, Series()])

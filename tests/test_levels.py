@@ -119,6 +119,19 @@ def test_the_exact_search_in_two_loops_finds_what_three_find(pattern: Pattern) -
 
 
 @given(patterns())
+def test_a_series_tells_what_each_level_holds(pattern: Pattern) -> None:
+    both = two_way_of(pattern)
+    entry = registry.lookup("levels", "glu3_relaxed")
+    (levels, work), (plain, without) = run(entry, both, series=True), run(entry, both)
+    assert np.array_equal(levels.columns, plain.columns) and without.series is None
+    assert work.facts == without.facts and work.facts["filled"] == both.filled.pattern.nnz
+    dense = np.triu(to_dense(both.filled), 1)
+    parts = np.split(levels.columns, levels.pointers[1:-1])
+    assert work.series.columns.tolist() == [len(part) for part in parts]
+    assert work.series.subcolumns.tolist() == [dense[part].sum(axis=1).max() for part in parts]
+
+
+@given(patterns())
 def test_each_rule_finds_more_than_the_one_before(pattern: Pattern) -> None:
     both = two_way_of(pattern)
     one, two, three = (

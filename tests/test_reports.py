@@ -78,10 +78,17 @@ OUT_OF_CORE = [
         "out_of_core.dynamic_assignment=false.memory_budget=1GB",
     )
 ]  # fmt: skip
+ON_FILLED = [
+    Case.parse(f"{name}@circuit,4000.metis")
+    for name in (
+        "levels.glu2", "levels.glu2.search=closed", "levels.glu3_relaxed",
+        "levels.glu3_relaxed.series=true", "numeric.glu2", "numeric.glu3",
+    )
+]  # fmt: skip
 FACTS = {
     "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
     "bytes_fill": 8e7, "bytes_queue": 6e8, "bytes_external": 0.0, "queue_mean": 0.001, "queue_peak": 0.2,
-    "reinit_share": 0.03, "launches": 2.0, "spilled": 0.0,
+    "reinit_share": 0.03, "launches": 2.0, "spilled": 0.0, "levels": 40.0, "dependencies": 9000.0,
 }  # fmt: skip
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
@@ -134,6 +141,10 @@ RECORDS = Records(
     (
         *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
         *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
+        *(
+            replace(on_gpu(case, number), kernel_seconds=[0.002, 0.003])
+            for number, case in enumerate(ON_FILLED)
+        ),
     )
 )
 
@@ -176,7 +187,7 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
 
 
 def test_no_records_at_all_still_draws(site: Path) -> None:
-    gpu = [*ON_GPU, *OUT_OF_CORE]
+    gpu = [*ON_GPU, *OUT_OF_CORE, *ON_FILLED]
     chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
     for paper, figure in reports.available_figures():
@@ -236,7 +247,7 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
 
 @pytest.mark.parametrize("pair", reports.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
-    cases = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE]
+    cases = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_FILLED]
     paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])
@@ -274,7 +285,7 @@ def test_unknown_names_come_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean fig10"):
         reports.draw("gsofa", "fig100", CASES, RECORDS, ENTRIES)
     with pytest.raises(UnknownNameError, match="none yet"):
-        reports.draw("glu3", "table1", CASES, RECORDS, ENTRIES)
+        reports.draw("parac", "table1", CASES, RECORDS, ENTRIES)
 
 
 def test_page_holds_every_case_and_escapes(site: Path) -> None:
@@ -372,7 +383,7 @@ def test_claims_agree_with_their_schema_and_files() -> None:
 def test_figures_speak_to_claims_that_exist() -> None:
     for paper, figure in reports.available_figures():
         for id in figures.spec(paper, figure).claims:
-            assert claim(paper, id).figure == figure
+            assert claim(paper, id).figure in (figure, "")
 
 
 def test_state_table_has_every_claim_and_can_be_written(tmp_path: Path) -> None:

@@ -6,22 +6,25 @@ IEEE Design & Test 37 (2020), Algorithm 4. A column looks up along U and left al
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numba import njit
 
-from fillpath.nouns import Levels, TwoWay, Work
+from fillpath.nouns import Levels, LevelSeries, TwoWay, Work
 from fillpath.registry import implementation
 from impl.levels.glu1 import by_level, counted
 
 
 @implementation(stage="levels", paper="glu3", section="GLU3.0, Algorithm 4; Table II")
-def glu3_relaxed(two_way: TwoWay) -> tuple[Levels, Work]:
+def glu3_relaxed(two_way: TwoWay, *, series: bool = False) -> tuple[Levels, Work]:
     """Levels by relaxed dependencies, in two loops (sequential).
 
     two_way : F, n x n, by rows and by columns. Column k depends on i < k if U[i,k] != 0 and L[:,i] is not
-    empty, or if L[k,i] != 0. Returns the levels, columns ascending in each; facts as `counted` has them, a
-    pair with both entries counting twice. Reads the rows of L, and the columns of U where those do not give
-    the deepest level so far.
+    empty, or if L[k,i] != 0. series : keep what each level holds, which levels alone do not need. Returns the
+    levels, columns ascending in each; facts as `counted` has them, a pair with both entries counting twice,
+    and the entries of F as `filled`. Reads the rows of L, and the columns of U where those do not give the
+    deepest level so far.
     """
     columns, filled = two_way.columns, two_way.filled
     pointers, grouped, widest, found = _glu3_relaxed(
@@ -32,7 +35,17 @@ def glu3_relaxed(two_way: TwoWay) -> tuple[Levels, Work]:
         filled.pattern.indices.view(np.uint32),
         filled.upper_start.view(np.uint64),
     )
-    return counted(pointers, grouped, widest, found)
+    levels, work = counted(pointers, grouped, widest, found)
+    held = _held(two_way, levels) if series else None
+    return levels, replace(work, series=held, facts={**(work.facts or {}), "filled": columns.nnz})
+
+
+def _held(two_way: TwoWay, levels: Levels) -> LevelSeries:
+    """Columns of each level, and the most sub-columns of one."""
+    filled = two_way.filled
+    subcolumns = filled.pattern.indptr[1:] - filled.upper_start - 1
+    most = np.maximum.reduceat(subcolumns[levels.columns], levels.pointers[:-1])
+    return LevelSeries(np.diff(levels.pointers), most)
 
 
 @njit(cache=True, nogil=True)

@@ -47,8 +47,8 @@ def glu3(
 
     Returns the factor on the device. Atomic updates come in any order: values differ from run to run by
     rounding. Facts: levels, by mode; launches; levels that went batched; updates, multiply-adds; dense
-    columns. Raises FillpathError naming the first column whose pivot is zero, or with a value that is not
-    finite; MemoryBudgetError for dense columns where not one fits.
+    columns. Raises UnsupportedError naming the first column whose pivot is zero, or with a value that is
+    not finite; MemoryBudgetError for dense columns where not one fits.
     """
     shapes = AUTHORS if thresholds == "authors" else auto(device.multiprocessors())
     return right_looking(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fillpath.errors import FillpathError, MemoryBudgetError
+from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Assembled, Factor, Work
 from impl.cuda import device, kernels
 
@@ -249,7 +249,7 @@ class _Run:
         return min(most, parts * launch.columns), parts
 
     def finish(self) -> None:
-        """Divide, and raise FillpathError naming the first column without a pivot or a finite value."""
+        """Divide, and raise UnsupportedError naming the first column without a pivot or a finite value."""
         import cupy
 
         columns = self.two_way.columns
@@ -266,12 +266,12 @@ class _Run:
         self.status = cupy.asnumpy(self.told)
         zero, not_finite = int(self.status[ZERO]), int(self.status[NOT_FINITE])
         if zero < self.n and zero <= not_finite:
-            raise FillpathError(
+            raise UnsupportedError(
                 f"column {zero}: the pivot is zero (static_pivoting=true replaces small ones)"
             )
         if not_finite < self.n:
             name = np.dtype(self.dtype).name
-            raise FillpathError(f"column {not_finite}: a value is infinite or not a number in {name}")
+            raise UnsupportedError(f"column {not_finite}: a value is infinite or not a number in {name}")
 
     def _each(self, name: str, threads: int, *arguments: Any) -> None:
         self.kernels[name]((-(-threads // 256),), (256,), arguments)

@@ -12,10 +12,10 @@ from reports.records import MatrixEntry, find_entry, printed_name
 
 
 def label(matrix: str, entry: MatrixEntry | None, paper: str = "gsofa") -> str:
-    """`rma10 (RM)`; for a matrix that the paper does not print its name alone."""
+    """`rma10 (RM)`; for a matrix that the paper does not print, or not abbreviate, its name alone."""
     short = abbreviation(entry, paper)
     name = entry.name if entry else printed_name(matrix)
-    return f"{name} ({short})" if short else name
+    return _with_short(name, short) if short else name
 
 
 def stand_in(
@@ -38,7 +38,7 @@ def add_names(frame: pd.DataFrame, entries: Sequence[MatrixEntry], paper: str = 
 
 def printed_label(abbr: str, paper: str = "gsofa") -> str:
     """The label of a matrix of the paper's own table."""
-    return next(f"{name} ({abbr})" for name, short in abbreviations(paper).items() if short == abbr)
+    return next(_with_short(name, abbr) for name, short in abbreviations(paper).items() if short == abbr)
 
 
 def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:
@@ -53,3 +53,7 @@ def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:
 def listed(names: Iterable[str]) -> str:
     """The names once each, `none` without any."""
     return ", ".join(sorted(set(names))) or "none"
+
+
+def _with_short(name: str, short: str) -> str:
+    return name if short == name else f"{name} ({short})"

@@ -1,0 +1,15 @@
+"""GLU3.0 (Peng and Tan, IEEE Design & Test 2020, as their slides tell it): one module a table or figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reports.figures import FigureSpec
+from reports.glu3 import dependencies, levels, table1, table2
+
+FIGURES: Mapping[str, FigureSpec] = {
+    "table1": table1.SPEC,
+    "table2": table2.SPEC,
+    "levels": levels.SPEC,
+    "dependencies": dependencies.SPEC,
+}

@@ -1,0 +1,282 @@
+"""The dependency graphs of the three methods, GLU1.0's wrong factor, and how many dependencies each finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fillpath.case import Case
+from reports import bars
+from reports.figures import Entries, FigureSpec
+from reports.glu3 import examples
+from reports.glu3.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
+from reports.glu3.paper import PAPER, prepared_how
+from reports.gsofa.device import device_frame
+from reports.gsofa.naming import lines
+from reports.labels import legend_above
+from reports.records import Records
+from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
+from reports.verdicts import BESIDE, REACHED, SMALLER, Verdict
+
+GRAPHS, WRONG = "fig_dependency_graphs", "glu1_is_wrong"
+COUNTED = ("glu2", "glu3_relaxed")
+# Colour and style of an arrow.
+LOOKS: Mapping[str, tuple[str, Any]] = {
+    UPPER: ("black", "-"), DOUBLE: (PALETTE[5], "-"), LEFT: (PALETTE[0], (0, (3, 2)))
+}  # fmt: skip
+EDGE = ("example", "method", "before", "column", "why")
+LEVEL = ("level",)
+ENTRY = ("row", "value", "filled", "right")
+MATRIX = (
+    "case", "matrix", "label", "abbr", "stand_in_for", "preparation", "machine", "where", "status", "reason",
+    "series", "group",
+)  # fmt: skip
+NUMBERS = ("dependencies_exact", "double_u", "dependencies_relaxed", "ratio")
+
+
+def is_counted(case: Case) -> bool:
+    """A case whose dependencies are counted."""
+    return case.stage == "levels" and case.implementation in COUNTED and not case.options
+
+
+def dependencies_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """Rows of five kinds (`part`): an entry of an example's F (row and column from 1; filled: not of A), a
+    dependency (column on before, and why), a level of a column, from 1, a value of the factor of the slides'
+    example under a method's levels (right: that of GLU2.0's), and of a measured matrix how many dependencies
+    the exact and the relaxed rule find."""
+    parts: list[Mapping[str, Any]] = []
+    for example in EXAMPLES:
+        parts += _example_rows(example)
+    matrices = _matrix_rows(records, entries, cases)
+    columns = list(dict.fromkeys(["part", *EDGE, *LEVEL, *ENTRY, *MATRIX, *NUMBERS]))
+    frame = pd.DataFrame([*parts, *matrices], columns=columns)
+    whole = dict.fromkeys(("before", "column", "level", "row", "group"), "Int64")
+    return frame.astype(whole | dict.fromkeys(("value", *NUMBERS), "float64"))
+
+
+def dependencies(frame: pd.DataFrame) -> Figure:
+    """A row of panels an example: its pattern, and the graph of each method; the two factors; the counts."""
+    matrices = _of_matrices(frame)
+    heights = [3.2, 4.2, max(2.6, 0.9 + 0.27 * len(matrices))]
+    figure = new_figure(16.0, 0.9 + sum(heights))
+    figure.suptitle(
+        "GLU3.0: dependency graphs of GLU1.0, 2.0 and 3.0", x=0.01, ha="left", fontsize=LARGE, weight="bold"
+    )
+    top, middle, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel()
+    for part, example in zip((top, middle), EXAMPLES, strict=True):
+        own = frame[frame["example"] == example.name]
+        panels = part.subplots(1, 4, squeeze=False, width_ratios=[1.0, 1.2, 1.2, 1.2]).ravel()
+        _pattern(panels[0], own, example)
+        for axes, method in zip(panels[1:], METHODS, strict=True):
+            _graph(axes, own[own["method"] == method], example, method)
+    left, right = bottom.subplots(1, 2, width_ratios=[1.0, 1.6])
+    _factors(left, frame[frame["part"] == "factor"])
+    _counts(right, matrices)
+    words = (UPPER, "is updated by it (U)"), (DOUBLE, "reads what it writes"), (LEFT, "neither: relaxed")
+    legend_above(
+        figure,
+        [
+            Line2D([], [], color=LOOKS[why][0], linestyle=LOOKS[why][1], linewidth=2, label=text)
+            for why, text in words
+        ],
+    )
+    return figure
+
+
+def dependencies_caption(frame: pd.DataFrame) -> str:
+    """What is an illustration, and what was measured."""
+    return (
+        "Above, an illustration, computed when it was drawn and no measurement: levels are those of glu1, "
+        "glu2 and glu3_relaxed on F of two examples, and each arrow goes from a column to one that has to "
+        "wait for it by the method's rule; downwards a row a level, across a column of the matrix. Squares: "
+        "entries of A, grey: filled in. The slides draw their graphs of a matrix that they do not print: the "
+        "second example is made up. Bottom left: the slides' matrix of ones, factorised right-looking under "
+        "a fixed schedule, the columns of a level in descending order: GLU1.0 has columns 1 and 2 in one "
+        "level, 2 reads U[2,3] before 1 has updated it, and the last pivot is 0. Bottom right: how many "
+        "dependencies the relaxed rule finds over the exact one on measured matrices (a pair that a rule "
+        f"finds in two ways counts twice). {prepared_how(_of_matrices(frame))}"
+    )
+
+
+def dependencies_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Whether GLU1.0's levels give a wrong factor of the slides' matrix, and the others' the right one; how
+    many dependencies each method has on the examples."""
+    factors = frame[frame["part"] == "factor"]
+    wrong = {name: int((~rows["right"].astype(bool)).sum()) for name, rows in factors.groupby("method")}
+    last = factors[(factors["row"] == 3) & (factors["column"] == 3)].set_index("method")["value"]
+    so = wrong["GLU1.0"] > 0 and not (wrong["GLU2.0"] or wrong["GLU3.0"])
+    pivots = ", ".join(f"{last[name]:g} by {name}" for name in METHODS)
+    edges = frame[frame["part"] == "dependency"].groupby(["example", "method"], sort=False).size()
+    counts = "; ".join(
+        f"{example.name}: " + ", ".join(f"{name} {edges[example.name, name]}" for name in METHODS)
+        for example in EXAMPLES
+    )
+    return [
+        Verdict(GRAPHS, "dependencies of the examples, an illustration", "", "", counts, BESIDE),
+        Verdict(
+            WRONG, "factor of the slides' matrix, columns of a level in descending order", "", "",
+            f"last pivot {pivots}; printed 0 by GLU1.0, 1 serially", REACHED if so else SMALLER,
+        ),
+    ]  # fmt: skip
+
+
+def _example_rows(example: examples.Example) -> list[dict[str, Any]]:
+    """All rows of an example, columns from 1."""
+    found = examples.filled(example)
+    dense, own = examples.dense_of(found), {"example": example.name}
+    rows: list[dict[str, Any]] = [
+        {"part": "entry", **own, "row": i + 1, "column": k + 1, "filled": not example.dense[i, k]}
+        for i, k in zip(*np.nonzero(dense), strict=True)
+    ]
+    right = examples.factor_by(examples.levels_of(examples.filled(SLIDES), "GLU2.0"))
+    for method in METHODS:
+        levels, named = examples.levels_of(found, method), own | {"method": method}
+        rows += [
+            {"part": "level", **named, "column": k + 1, "level": level + 1}
+            for k, level in enumerate(examples.level_of(levels))
+        ]
+        rows += [
+            {"part": "dependency", **named, "before": i + 1, "column": k + 1, "why": why}
+            for (i, k), why in examples.dependencies(dense, method).items()
+        ]
+        if example is SLIDES:
+            values = examples.factor_by(levels)
+            rows += [
+                {"part": "factor", **named, "row": i + 1, "column": k + 1, "value": value, "right": same}
+                for ((i, k), value), same in zip(
+                    np.ndenumerate(values), (values == right).ravel().tolist(), strict=True
+                )
+            ]
+    return rows
+
+
+def _matrix_rows(records: Records, entries: Entries, cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """A row a matrix, preparation and machine with what glu2 and glu3_relaxed counted."""
+    chosen = [case for case in cases if is_counted(case)]
+    frame = device_frame(records, entries, chosen, ("dependencies", "double_u"), paper=PAPER)
+    rows = []
+    for _, own in frame.groupby(["group", "machine"], sort=False, dropna=False):
+        by = {row["implementation"]: row for row in own.to_dict("records")}
+        exact, relaxed = (by.get(name) for name in COUNTED)
+        first = relaxed or exact
+        assert first is not None
+        failed = [row["status"] if row else "not_run" for row in (exact, relaxed)]
+        row = {"part": "matrix", **{name: first[name] for name in MATRIX}}
+        row["status"] = next((status for status in failed if status != "ok"), "ok")
+        if row["status"] == "ok" and exact and relaxed:
+            row |= {
+                "dependencies_exact": exact["dependencies"],
+                "double_u": exact["double_u"],
+                "dependencies_relaxed": relaxed["dependencies"],
+                "ratio": relaxed["dependencies"] / exact["dependencies"] if exact["dependencies"] else None,
+            }
+        rows.append(row)
+    return rows
+
+
+def _of_matrices(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["part"] == "matrix"]
+
+
+def _pattern(axes: Axes, own: pd.DataFrame, example: examples.Example) -> None:
+    axes.set_title(example.name, loc="left")
+    entries = own[own["part"] == "entry"]
+    for grey, rows in entries.groupby(entries["filled"].astype(bool)):
+        axes.scatter(
+            rows["column"], rows["row"], marker="s", s=260 if example.n < 5 else 110,
+            color="#b5b5b5" if grey else "black",
+        )  # fmt: skip
+    ticks = range(1, example.n + 1)
+    axes.set_xticks(ticks)
+    axes.set_yticks(ticks)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.set_xlim(0.4, example.n + 0.6)
+    axes.set_ylim(example.n + 0.6, 0.4)
+    axes.set_aspect("equal")
+    axes.grid(visible=False)
+
+
+def _graph(axes: Axes, own: pd.DataFrame, example: examples.Example, method: str) -> None:
+    levels = own[own["part"] == "level"]
+    place = {int(row["column"]): int(row["level"]) for row in levels.to_dict("records")}
+    depth = max(place.values())
+    axes.set_title(f"{method} ({METHODS[method]}): {depth} levels", loc="left")
+    for row in own[own["part"] == "dependency"].to_dict("records"):
+        colour, style = LOOKS[row["why"]]
+        start, end = (int(row[name]) for name in ("before", "column"))
+        axes.annotate(
+            "", (end, place[end]), (start, place[start]), zorder=1,
+            arrowprops={
+                "arrowstyle": "-|>", "color": colour, "linestyle": style, "linewidth": 1.6, "shrinkA": 11,
+                "shrinkB": 11, "connectionstyle": "arc3,rad=0.12",
+            },
+        )  # fmt: skip
+    for column, level in place.items():
+        axes.text(
+            column, level, str(column), ha="center", va="center", fontsize=NORMAL, zorder=3,
+            bbox={"boxstyle": "circle,pad=0.3", "facecolor": "white", "edgecolor": "black"},
+        )  # fmt: skip
+    axes.set_xlim(0.3, example.n + 0.7)
+    axes.set_ylim(depth + 0.6, 0.4)
+    axes.set_xticks([])
+    axes.set_yticks(range(1, depth + 1))
+    axes.set_ylabel("level")
+
+
+def _factors(axes: Axes, rows: pd.DataFrame) -> None:
+    """L + U - I by each method, wrong entries marked."""
+    axes.set_axis_off()
+    axes.set_xlim(0, 12.5)
+    axes.set_ylim(4.6, -0.4)
+    axes.set_title("L + U - I of the slides' matrix", loc="left")
+    for number, (method, own) in enumerate(rows.groupby("method", sort=False)):
+        left = 0.7 + 4.2 * number
+        axes.text(left + 1, 0.2, str(method), ha="center", va="center", fontsize=NORMAL, weight="bold")
+        for row in own.to_dict("records"):
+            x, y = left + row["column"] - 1, row["row"] + 0.1
+            wrong = {} if row["right"] else {"bbox": {"facecolor": "#f3c7b8", "edgecolor": PALETTE[5]}}
+            axes.text(x, y, f"{row['value']:g}", ha="center", va="center", fontsize=LARGE, **wrong)
+        said = "right" if own["right"].astype(bool).all() else "wrong: marked"
+        axes.text(left + 1, 4.1, said, ha="center", va="center", fontsize=SMALL)
+
+
+def _counts(axes: Axes, rows: pd.DataFrame) -> None:
+    """A line a matrix and machine: dependencies of the relaxed rule over those of the exact one."""
+    axes.set_title("dependencies of glu3_relaxed over those of glu2", loc="left")
+    axes.grid(visible=False)
+    axes.grid(visible=True, axis="x")
+    several = rows["machine"].nunique() > 1
+    names = []
+    for place, row in enumerate(rows.to_dict("records")):
+        names.append(lines(row).replace("\n", ", ") + (f", {row['machine']}" if several else ""))
+        said = str(row["status"]).replace("_", " ") if pd.isna(row["ratio"]) else bars.times(row["ratio"])
+        at = 1.0 if pd.isna(row["ratio"]) else float(row["ratio"])
+        if not pd.isna(row["ratio"]):
+            axes.plot(at, place, marker="o", markersize=7, color=PALETTE[0], markeredgecolor="black")
+        axes.annotate(
+            said, (at, place), (9, 0), textcoords="offset points", va="center", fontsize=SMALL,
+            bbox=bars.GROUND,
+        )  # fmt: skip
+    most = max([*rows["ratio"].dropna(), 1.1])
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set_xlim(1 - 0.05 * (most - 1), 1 + 1.2 * (most - 1))
+    axes.set_yticks(range(len(names)), names or [], fontsize=SMALL)
+    axes.set_ylim(max(len(names), 1) - 0.4, -0.6)
+
+
+SPEC = FigureSpec(
+    "Dependency graphs of GLU1.0, 2.0 and 3.0",
+    is_counted,
+    dependencies_frame,
+    dependencies,
+    dependencies_caption,
+    claims=(GRAPHS, WRONG),
+    judge=dependencies_verdicts,
+)

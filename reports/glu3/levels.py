@@ -1,0 +1,208 @@
+"""The figure of columns and sub-columns along the levels, from which the three kernel modes follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fillpath.case import Case
+from reports.claims import claim
+from reports.figures import Entries, FigureSpec
+from reports.frontiers import empty_panel
+from reports.glu3.paper import PAPER, WAYS
+from reports.gsofa.naming import label, lines, listed
+from reports.labels import legend_above
+from reports.records import MatrixEntry, Records, find_entry, read_series
+from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
+from reports.verdicts import BESIDE, Verdict, verdicts
+
+CLAIM = "fig_levels"
+SERIES = (("series", "true"),)
+# What the slides show.
+SHOWN = "ASIC_100ks"
+KINDS = ("mean", "min", "max")
+BINS = ("first", "last", *(f"{name}_{kind}" for name in ("columns", "subcolumns") for kind in KINDS))
+# Columns of a level above which the authors' code takes the mode (impl/numeric/right_looking.py).
+MODES = {"A": 448, "B": 16}
+FLOOR = 0.7
+ACROSS = 2
+
+
+def is_series(case: Case) -> bool:
+    """A case that keeps what each level holds."""
+    return case.stage == "levels" and case.implementation == "glu3_relaxed" and case.options == SERIES
+
+
+def levels_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a bin of levels of each case, which is a level where there are at most 2000; a single one without
+    numbers, with the reason, where there is no series or the paper's matrix is not at hand. depth : levels.
+    correlation : of columns and sub-columns along the levels, by ranks. in_<mode> : levels of each mode,
+    where every bin is a level."""
+    rows = records.frame([case for case in cases if is_series(case)]).to_dict("records")
+    parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
+    if not any(part["label"].iloc[0] == SHOWN for part in parts):
+        missing = {"label": SHOWN, "status": "not_run", "reason": "the matrix is not at hand"}
+        parts.append(pd.DataFrame([missing]))
+    parts.sort(key=_place)
+    modes = [f"in_{mode}" for mode in (*MODES, "C")]
+    numbers = [*BINS, "n", "depth", "correlation", *modes]
+    columns = [
+        "case", "matrix", "label", "abbr", "stand_in_for", "preparation", "machine", "device", "status",
+        "reason", *numbers,
+    ]  # fmt: skip
+    frame = pd.concat([part.reindex(columns=columns).astype("object") for part in parts], ignore_index=True)
+    whole = dict.fromkeys(("n", "depth", "first", "last", *modes), "Int64")
+    return frame.astype(dict.fromkeys(numbers, "float64") | whole)
+
+
+def levels(frame: pd.DataFrame) -> Figure:
+    """One panel a case: columns of each level and most sub-columns of one, and where the modes change."""
+    panels = [group for _, group in frame.groupby(["label", "machine"], sort=False, dropna=False)]
+    down = -(-len(panels) // ACROSS)
+    figure = new_figure(14.0, 1.4 + 3.6 * down)
+    figure.suptitle(
+        "GLU3.0: columns and sub-columns along the levels", x=0.01, ha="left", fontsize=LARGE, weight="bold"
+    )
+    several = frame["machine"].nunique() > 1
+    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
+    for axes, panel in zip(grid, panels, strict=False):
+        _panel(axes, panel, several)
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    handles = [
+        Line2D([], [], color=PALETTE[0], linewidth=2, label="columns of the level"),
+        Line2D([], [], color=PALETTE[5], linewidth=2, linestyle="--", label="most sub-columns of one"),
+        Line2D([], [], color="#777777", linewidth=1, linestyle=":", label="where the mode changes"),
+    ]  # fmt: skip
+    legend_above(figure, handles)
+    return figure
+
+
+def levels_caption(frame: pd.DataFrame) -> str:
+    """What is drawn, and what the paper says of it."""
+    drawn = frame[frame["depth"].notna()]
+    return (
+        "Levels of glu3_relaxed; sub-columns of a column: the entries of its row of U right of the diagonal, "
+        f"which it updates; the most in each level, as the slides have it (of {SHOWN}, no numbers). In the "
+        "last levels they have to fall: few columns are left to update. 0 is drawn at the bottom. Above 2000 "
+        "levels a point is the mean of some, the band least to most. Dotted: columns above which the "
+        "authors' code takes mode A (448, and 896 with fewer warps) and B (16); C below. "
+        f"Measured on: {listed(drawn['machine'].dropna())}. "
+        f"Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). "
+        "Stand-ins are other matrices than the paper's, under their own names: indicative only."
+    )
+
+
+def levels_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Whether sub-columns rise where columns fall: their rank correlation."""
+    one_each = frame.drop_duplicates(["label", "machine"])
+
+    def told(rows: pd.DataFrame) -> tuple[str, str]:
+        ordered = rows.sort_values("correlation")
+        text = ", ".join(f"{row['correlation']:+.2f} {row['label']}" for row in ordered.to_dict("records"))
+        return f"{text}; printed: the one falls, the other rises", BESIDE
+
+    basis = "rank correlation of columns and most sub-columns along the levels"
+    return verdicts(one_each, claim(PAPER, CLAIM), "correlation", told, basis=basis, by_edges=False)
+
+
+def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
+    """The rows of one case."""
+    bins, reason = _bins_of(row)
+    name = label(row["matrix"], entry, PAPER)
+    kept = ("case", "matrix", "preparation", "machine", "device", "status", "n")
+    return bins.assign(
+        **{column: row[column] for column in kept},
+        label=name,
+        abbr=name if name == SHOWN else None,
+        stand_in_for=SHOWN if entry is not None and SHOWN in entry.stands_for else None,
+        reason=reason,
+        **_told(bins),
+    )
+
+
+def _bins_of(row: Mapping[Any, Any]) -> tuple[pd.DataFrame, str]:
+    """The bins of a case's levels, or one without numbers and the reason."""
+    nothing = pd.DataFrame([dict.fromkeys(BINS, None)])
+    if row["status"] != "ok":
+        return nothing, row["reason"]
+    if pd.isna(row["series_file"]):
+        return nothing, "its record names no series"
+    bins = read_series(row["machine"], row["series_file"])
+    if bins is None or not set(BINS) <= set(bins):
+        return nothing, f"no levels in {row['series_file']}"
+    return bins[list(BINS)], ""
+
+
+def _told(bins: pd.DataFrame) -> dict[str, float | None]:
+    """How many levels there are, of each mode, and the rank correlation, where there are several."""
+    columns = bins["columns_mean"].astype(float)
+    if columns.isna().all():
+        return {}
+    found: dict[str, float | None] = {"depth": int(bins["last"].iloc[-1]) + 1}
+    if columns.nunique() > 1 and bins["subcolumns_mean"].nunique() > 1:
+        found["correlation"] = float(columns.corr(bins["subcolumns_mean"].astype(float), method="spearman"))
+    if (bins["first"] == bins["last"]).all():
+        found["in_A"] = int((columns > MODES["A"]).sum())
+        found["in_B"] = int(((columns > MODES["B"]) & (columns <= MODES["A"])).sum())
+        found["in_C"] = int((columns <= MODES["B"]).sum())
+    return found
+
+
+def _place(part: pd.DataFrame) -> tuple[int, str]:
+    """The paper's matrix, what stands in for it, the others."""
+    row = part.iloc[0].to_dict()
+    stands_in = isinstance(row.get("stand_in_for"), str)
+    return (0 if row["label"] == SHOWN else 1 if stands_in else 2), str(row["label"])
+
+
+def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
+    row = panel.iloc[0].to_dict()
+    host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
+    axes.set_title(f"{lines(row)}{host}".replace("\n", ", "), loc="left")
+    if pd.isna(row["depth"]):
+        empty_panel(axes, row["status"], row["reason"])
+        return
+    axes.set_xlabel("level")
+    middle = (panel["first"] + panel["last"]).astype(float) / 2
+    for name, colour, style in (("columns", PALETTE[0], "-"), ("subcolumns", PALETTE[5], "--")):
+        drawn = {kind: panel[f"{name}_{kind}"].clip(lower=FLOOR) for kind in KINDS}
+        axes.fill_between(middle, drawn["min"], drawn["max"], color=colour, alpha=0.25, linewidth=0)
+        axes.plot(middle, drawn["mean"], color=colour, linewidth=1.4, linestyle=style)
+    most = float(panel[["columns_max", "subcolumns_max"]].max().max())
+    axes.set_yscale("log")
+    axes.set_ylim(FLOOR, 12 * most)
+    axes.set_xlim(0, row["depth"])
+    for mode, above in MODES.items():
+        if above < 12 * most:
+            axes.axhline(above, color="#777777", linewidth=1, linestyle=":")
+            axes.annotate(
+                f"{mode} above", (1, above), (-4, 2), xycoords=("axes fraction", "data"), ha="right",
+                textcoords="offset points", va="bottom", fontsize=SMALL, color="#555555",
+            )  # fmt: skip
+    axes.text(0.02, 0.97, _counted(row), transform=axes.transAxes, va="top", fontsize=NORMAL)
+
+
+def _counted(row: Mapping[Any, Any]) -> str:
+    counted = f"{row['depth']:,} levels"
+    if not pd.isna(row["in_A"]):
+        counted += ": " + ", ".join(f"{mode} {row[f'in_{mode}']:,}" for mode in (*MODES, "C"))
+    return (
+        counted if pd.isna(row["correlation"]) else f"{counted}; rank correlation {row['correlation']:+.2f}"
+    )
+
+
+SPEC = FigureSpec(
+    "Columns and sub-columns along the levels",
+    is_series,
+    levels_frame,
+    levels,
+    levels_caption,
+    claims=(CLAIM,),
+    judge=levels_verdicts,
+)
