@@ -123,7 +123,10 @@ def abbreviation(entry: MatrixEntry | None, paper: str = "gsofa") -> str | None:
     table, column = MATRICES[paper]
     if entry is None or not entry.group:
         return None
-    known = printed_table(table)[column].isin([entry.name, f"{entry.group}/{entry.name}"]).any()
+    names = printed_table(table)[column]
+    # A table without groups says only what it is called: the catalogue knows whose it is.
+    bare = (names == entry.name).any() and paper in entry.papers
+    known = bare or (names == f"{entry.group}/{entry.name}").any()
     return abbreviations(paper)[entry.name] if known else None
 
 

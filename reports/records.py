@@ -44,7 +44,7 @@ DRAM_PEAK = "dram_peak_bytes_per_s"
 
 class MatrixEntry(Protocol):
     """What the reports need of a catalogue entry. name : as printed. stands_for : ids of the matrices it
-    stands in for. lower_in : papers that print its lower triangle only."""
+    stands in for. papers : that use it. lower_in : of these, that print its lower triangle only."""
 
     @property
     def id(self) -> str: ...
@@ -54,6 +54,8 @@ class MatrixEntry(Protocol):
     def name(self) -> str: ...
     @property
     def stands_for(self) -> tuple[str, ...]: ...
+    @property
+    def papers(self) -> tuple[str, ...]: ...
     @property
     def lower_in(self) -> tuple[str, ...]: ...
 

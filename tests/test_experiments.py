@@ -114,8 +114,8 @@ def test_a_reader_without_a_gpu_is_shown_what_others_measured() -> None:
 
 def test_every_gpu_figure_pairs_what_it_measures() -> None:
     """Each case with an option has in the same experiment the case that it is held against."""
+    from reports.device import without
     from reports.gsofa import fig16
-    from reports.gsofa.device import without
     from reports.gsofa.space import switched_on
 
     partners = {

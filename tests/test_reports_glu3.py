@@ -30,7 +30,7 @@ from reports.glu3.examples import EXAMPLES, METHODS, SLIDES
 from reports.glu3.levels import MODES, levels, levels_caption, levels_frame, levels_verdicts
 from reports.glu3.table1 import table1, table1_caption, table1_frame, table1_verdicts
 from reports.glu3.table2 import table2, table2_caption, table2_frame, table2_verdicts
-from reports.gsofa.naming import label, printed_label
+from reports.naming import label, printed_label
 from reports.records import Records
 from tests.test_levels import depends, longest_paths
 from tests.test_reports import made_record, unavailable

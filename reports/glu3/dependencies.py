@@ -13,13 +13,13 @@ from matplotlib.lines import Line2D
 
 from fillpath.case import Case
 from reports import bars
+from reports.device import device_frame
 from reports.figures import Entries, FigureSpec
 from reports.glu3 import examples
 from reports.glu3.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
 from reports.glu3.paper import PAPER, prepared_how
-from reports.gsofa.device import device_frame
-from reports.gsofa.naming import lines
 from reports.labels import legend_above
+from reports.naming import lines
 from reports.records import Records
 from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
 from reports.verdicts import BESIDE, REACHED, SMALLER, Verdict

@@ -15,8 +15,8 @@ from reports.claims import claim
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import empty_panel
 from reports.glu3.paper import PAPER, WAYS
-from reports.gsofa.naming import label, lines, listed
 from reports.labels import legend_above
+from reports.naming import label, lines, listed
 from reports.records import MatrixEntry, Records, find_entry, read_series
 from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
 from reports.verdicts import BESIDE, Verdict, verdicts

@@ -11,9 +11,9 @@ from scipy.stats import gmean
 
 from reports.bars import times
 from reports.claims import printed_table
-from reports.gsofa.device import columns_of
-from reports.gsofa.naming import listed
-from reports.gsofa.timed import RATIO, STAND_INS, groups_of
+from reports.device import columns_of
+from reports.naming import listed
+from reports.timed import RATIO, STAND_INS, groups_of
 
 PAPER = "glu3"
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"

@@ -14,6 +14,7 @@ from fillpath.case import Case
 from fillpath.record import Status, interval
 from reports.bars import times
 from reports.claims import claim
+from reports.device import NOT_MEASURED, add_printed, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.glu3.paper import (
     KERNELS,
@@ -33,11 +34,10 @@ from reports.glu3.paper import (
     status_of,
     where,
 )
-from reports.gsofa.device import NOT_MEASURED, add_printed, device_frame
-from reports.gsofa.naming import lines
-from reports.gsofa.timed import RATIO, ratio_of
+from reports.naming import lines
 from reports.records import Records
 from reports.tables import Column, table
+from reports.timed import RATIO, ratio_of
 from reports.verdicts import BESIDE, Verdict, outcome, verdicts
 from reports.verdicts import NOT_MEASURED as NO_NUMBER
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports.bars import times
 from reports.claims import claim
+from reports.device import add_printed, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.glu3.paper import (
     KERNELS,
@@ -32,11 +33,10 @@ from reports.glu3.paper import (
     status_of,
     where,
 )
-from reports.gsofa.device import add_printed, device_frame
-from reports.gsofa.naming import lines
-from reports.gsofa.timed import RATIO, ratio_of
+from reports.naming import lines
 from reports.records import Records
 from reports.tables import Column, table
+from reports.timed import RATIO, ratio_of
 from reports.verdicts import BESIDE, REACHED, SMALLER, Verdict, outcome, verdicts
 
 CLAIM, COUNTS = "table2_levelization", "counts"

@@ -9,11 +9,11 @@ from fillpath.case import Case
 from fillpath.registry import Option
 from reports import bars
 from reports.claims import claim
-from reports.gsofa.device import MEMORY, columns_of, gpu_caption, option_of, without
-from reports.gsofa.gains import draw_gains, gains_legend
-from reports.gsofa.timed import RATIO, name_matrices, width
+from reports.device import MEMORY, columns_of, gpu_caption, option_of, without
+from reports.gains import draw_gains, gains_legend
 from reports.records import Records
 from reports.style import LARGE, new_figure
+from reports.timed import RATIO, name_matrices, width
 from reports.verdicts import Verdict, judge, printed_mean
 
 BUDGET = "memory_budget"

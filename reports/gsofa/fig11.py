@@ -13,9 +13,11 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
+from reports.device import GSOFA
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import GSOFA
-from reports.gsofa.timed import (
+from reports.records import Records
+from reports.style import LARGE, SMALL, new_figure
+from reports.timed import (
     SECONDS,
     SLOTS,
     add_columns,
@@ -28,8 +30,6 @@ from reports.gsofa.timed import (
     told_in_words,
     width,
 )
-from reports.records import Records
-from reports.style import LARGE, SMALL, new_figure
 from reports.verdicts import Verdict, judge
 
 CLAIM = "fig11_vs_glu3_symbolic"

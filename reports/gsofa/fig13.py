@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
+from reports.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption, is_gsofa
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption, is_gsofa
-from reports.gsofa.gains import PRINTED_LINE, add_stars, gains_legend
-from reports.gsofa.naming import listed
-from reports.gsofa.timed import add_columns, name_matrices, width
+from reports.gains import PRINTED_LINE, add_stars, gains_legend
+from reports.naming import listed
 from reports.records import DRAM_PEAK, Records, read_counters
 from reports.style import LARGE, new_figure
+from reports.timed import add_columns, name_matrices, width
 from reports.verdicts import Verdict, judge
 
 CLAIM = "fig13_bandwidth"

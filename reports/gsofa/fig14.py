@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
-from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import (
+from reports.device import (
     add_printed,
     columns_of,
     gpu_caption,
@@ -20,10 +19,11 @@ from reports.gsofa.device import (
     printed_values,
     without,
 )
-from reports.gsofa.gains import draw_before_after, draw_gains, gains_legend
-from reports.gsofa.timed import RATIO, name_matrices, width
+from reports.figures import Entries, FigureSpec
+from reports.gains import draw_before_after, draw_gains, gains_legend
 from reports.records import Records
 from reports.style import LARGE, new_figure
+from reports.timed import RATIO, name_matrices, width
 from reports.verdicts import Verdict, judge
 
 CLAIM = "fig14_maxid_ranges"

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
+from reports.device import add_printed, is_gsofa, pair_frame, printed_values, without
 from reports.figures import Entries, FigureSpec
 from reports.gsofa.budgets import (
     BUDGET,
@@ -19,7 +20,6 @@ from reports.gsofa.budgets import (
     by_budget,
     draw_budgets,
 )
-from reports.gsofa.device import add_printed, is_gsofa, pair_frame, printed_values, without
 from reports.records import Records
 from reports.verdicts import Verdict, printed_mean
 

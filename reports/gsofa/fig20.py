@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import abbreviations, claim
+from reports.device import add_printed, columns_of, gpu_caption, is_gsofa, pair_frame, without
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import add_printed, columns_of, gpu_caption, is_gsofa, pair_frame, without
-from reports.gsofa.gains import draw_gains, gains_legend
-from reports.gsofa.timed import name_matrices, width
+from reports.gains import draw_gains, gains_legend
 from reports.records import Records
 from reports.style import LARGE, new_figure
+from reports.timed import name_matrices, width
 from reports.verdicts import BESIDE, Verdict, verdicts
 
 CLAIM = "fig20_fill_before_maxid"

@@ -13,7 +13,7 @@ from fillpath.case import Case
 from reports.claims import abbreviation, claim
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import BINS, bins_of, empty_panel
-from reports.gsofa.naming import label, lines, listed, stand_in
+from reports.naming import label, lines, listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry
 from reports.style import LARGE, NORMAL, PALETTE, new_figure
 

@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
+from reports.device import MEMORY, add_printed, columns_of, gpu_caption, is_gsofa, total
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import MEMORY, add_printed, columns_of, gpu_caption, is_gsofa, total
-from reports.gsofa.gains import draw_before_after, draw_gains, gains_legend
+from reports.gains import draw_before_after, draw_gains, gains_legend
 from reports.gsofa.space import WORD, printed_words, space_frame
-from reports.gsofa.timed import name_matrices, width
 from reports.records import Records
 from reports.style import LARGE, new_figure
+from reports.timed import name_matrices, width
 from reports.verdicts import Verdict, judge
 
 CLAIM = "fig5_auxiliary_memory"

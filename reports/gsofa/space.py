@@ -10,10 +10,10 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.claims import printed_table
+from reports.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
 from reports.figures import Entries
-from reports.gsofa.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
-from reports.gsofa.timed import groups_of
 from reports.records import Records
+from reports.timed import groups_of
 
 SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2.

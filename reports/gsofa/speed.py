@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.naming import lines
-from reports.gsofa.timed import prepared_how, ratio_of, timed_frame
+from reports.naming import lines
 from reports.records import Records
 from reports.tables import Column, table
+from reports.timed import prepared_how, ratio_of, timed_frame
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
 HELD = ("fill1_pruned", "fill2_gpu")

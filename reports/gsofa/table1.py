@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports.claims import abbreviation, printed_table
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.naming import listed, stand_in
+from reports.naming import listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry, printed_name
 from reports.tables import Column, table
 

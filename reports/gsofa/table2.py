@@ -9,8 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import (
+from reports.device import (
     MEMORY,
     NOT_MEASURED,
     columns_of,
@@ -19,8 +18,9 @@ from reports.gsofa.device import (
     is_gsofa,
     total,
 )
-from reports.gsofa.naming import lines
+from reports.figures import Entries, FigureSpec
 from reports.gsofa.space import AFTER, WORD, printed_words, switched_on
+from reports.naming import lines
 from reports.records import Records
 from reports.tables import Column, table
 

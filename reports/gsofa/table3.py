@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.claims import claim, printed_table
+from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption, is_gsofa
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import NOT_MEASURED, add_printed, columns_of, gpu_caption, is_gsofa
-from reports.gsofa.naming import lines
 from reports.gsofa.space import space_frame
+from reports.naming import lines
 from reports.records import Records
 from reports.tables import Column, table
 from reports.verdicts import Verdict, judge

@@ -12,17 +12,17 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
+from reports.device import columns_of, gpu_caption, is_gsofa, option_of, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import empty_panel
+from reports.gains import PRINTED_LINE, legend_mark
 from reports.gsofa.budgets import BUDGET, budget_bytes
-from reports.gsofa.device import columns_of, gpu_caption, is_gsofa, option_of, pair_frame
-from reports.gsofa.gains import PRINTED_LINE, legend_mark
-from reports.gsofa.naming import lines
-from reports.gsofa.timed import RATIO
 from reports.labels import legend_above
+from reports.naming import lines
 from reports.ooclu.arrays import LARGEST, OUT_OF_CORE, PAPER, is_out_of_core, stand_in_among
 from reports.records import Records
 from reports.style import LARGE, PALETTE, SMALL, new_figure
+from reports.timed import RATIO
 
 ACROSS = 3
 NONE = "none"

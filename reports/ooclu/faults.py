@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 
 from fillpath.case import Case
 from reports.claims import printed_table
+from reports.device import columns_of, gpu_caption
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import columns_of, gpu_caption
 from reports.labels import legend_above, write_names
 from reports.ooclu.arrays import (
     FAULTS_TABLE,

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import BINS, bins_of, empty_panel
-from reports.gsofa.naming import label, lines, listed
-from reports.gsofa.timed import prepared_how
+from reports.naming import label, lines, listed
 from reports.ooclu.arrays import PAPER, is_out_of_core
 from reports.records import MatrixEntry, Records, find_entry
 from reports.style import LARGE, NORMAL, PALETTE, new_figure
+from reports.timed import prepared_how
 
 # What the figure shows; Table 2, which has the abbreviations, leaves the second out.
 SHOWN = ("pre2", "audikw_1")

@@ -13,10 +13,9 @@ from matplotlib.ticker import AutoLocator
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
+from reports.device import add_printed, columns_of, gpu_caption, pair_frame
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import add_printed, columns_of, gpu_caption, pair_frame
-from reports.gsofa.gains import MUCH
-from reports.gsofa.timed import RATIO, SECONDS, name_matrices, on_one, width
+from reports.gains import MUCH
 from reports.ooclu.arrays import (
     MATRICES,
     OUT_OF_CORE,
@@ -37,6 +36,7 @@ from reports.ooclu.arrays import (
 )
 from reports.records import Records
 from reports.style import LARGE, SMALL, new_figure
+from reports.timed import RATIO, SECONDS, name_matrices, on_one, width
 from reports.verdicts import BESIDE, CONTRADICTED, REACHED, SMALLER, Verdict, verdicts
 
 CLAIM = "fig6_symbolic_three_ways"

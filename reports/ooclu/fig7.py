@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
+from reports.device import columns_of, gpu_caption, option_of, pair_frame
 from reports.figures import Entries, FigureSpec
+from reports.gains import draw_gains, gains_legend
 from reports.gsofa.budgets import BUDGET, budget_bytes, by_budget
-from reports.gsofa.device import columns_of, gpu_caption, option_of, pair_frame
-from reports.gsofa.gains import draw_gains, gains_legend
-from reports.gsofa.timed import name_matrices, width
 from reports.ooclu.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
 from reports.records import Records
 from reports.style import LARGE, new_figure
+from reports.timed import name_matrices, width
 from reports.verdicts import Verdict, outcome, verdicts
 
 CLAIM = "fig7_dynamic_assignment"

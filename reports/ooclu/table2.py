@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.claims import abbreviations
+from reports.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
-from reports.gsofa.naming import lines
+from reports.naming import lines
 from reports.ooclu.arrays import (
     MATRICES,
     PAPER,

@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.claims import claim
+from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.figures import Entries, FigureSpec
-from reports.gsofa.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
-from reports.gsofa.naming import lines
-from reports.gsofa.timed import groups_of
+from reports.naming import lines
 from reports.ooclu.arrays import (
     FAULTS_TABLE,
     OUT_OF_CORE,
@@ -29,6 +28,7 @@ from reports.ooclu.arrays import (
 from reports.ooclu.counted import counted_frame
 from reports.records import Records
 from reports.tables import Column, table
+from reports.timed import groups_of
 from reports.verdicts import BESIDE, Verdict, verdicts
 
 CLAIM = "table3_page_faults"

@@ -12,8 +12,9 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import abbreviations, claim
 from reports.figures import Entries
-from reports.gsofa.naming import listed, printed_label
-from reports.gsofa.timed import (
+from reports.naming import listed, printed_label
+from reports.records import Records
+from reports.timed import (
     RATIO,
     SLOTS,
     STAND_INS,
@@ -24,7 +25,6 @@ from reports.gsofa.timed import (
     seconds_how,
     timed_frame,
 )
-from reports.records import Records
 
 GSOFA = "gsofa"
 MEMORY = ("bytes_fill", "bytes_maxid", "bytes_queue")

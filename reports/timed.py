@@ -13,7 +13,7 @@ from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
 from reports.figures import Entries
-from reports.gsofa.naming import add_names, lines, listed
+from reports.naming import add_names, lines, listed
 from reports.records import Records
 
 SECONDS = bars.Panel("median", "low", "high", "seconds")
