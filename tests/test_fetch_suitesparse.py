@@ -399,9 +399,19 @@ def start() -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def arrived(process: subprocess.Popen[str]) -> None:
+    """Wait until the process has what comes before the server stalls."""
+    deadline = time.monotonic() + 20
+    while not part().is_file() or part().stat().st_size < 12000:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_two_processes_at_once_ask_once(site: Site) -> None:
-    site.script = [stalled(12000, 1.5)]
-    both = [start(), start()]
+    site.script = [stalled(12000, 5.0)]
+    both = [start()]
+    arrived(both[0])
+    both.append(start())
     said = [process.communicate(timeout=30) for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     assert sorted(out.split()[0] for out, _ in said) == ["downloaded", "reused"]
@@ -413,10 +423,7 @@ def test_two_processes_at_once_ask_once(site: Site) -> None:
 def test_a_killed_download_is_gone_on_with(site: Site) -> None:
     site.script = [stalled(12000, 30.0)]
     process = start()
-    deadline = time.monotonic() + 20
-    while not part().is_file() or part().stat().st_size < 12000:
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.01)
+    arrived(process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     (part().parent / ".m.mtx.orphan.tmp").write_bytes(b"what a kill leaves")
