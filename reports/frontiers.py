@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.records import read_series
+from reports.records import series_bins
 
 BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 
@@ -17,17 +17,10 @@ BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 def bins_of(row: Mapping[Any, Any]) -> tuple[pd.DataFrame, str]:
     """The bins of a case's sources, of its row in the records' frame; or one without numbers, and the
     reason."""
-    nothing = pd.DataFrame([dict.fromkeys(BINS, None)])
-    if row["status"] != "ok":
-        return nothing, row["reason"]
-    if pd.isna(row["series_file"]):
-        return nothing, "its record names no series"
-    bins = read_series(row["machine"], row["series_file"])
-    if bins is None or not set(BINS) <= set(bins):
-        return nothing, f"no frontier sizes in {row['series_file']}"
-    if not (bins["frontier_max"] > 0).any():
-        return nothing, "no source has a frontier"
-    return bins[list(BINS)], ""
+    bins, reason = series_bins(row, BINS)
+    if not reason and not (bins["frontier_max"] > 0).any():
+        return bins.iloc[:1].assign(**dict.fromkeys(BINS, None)), "no source has a frontier"
+    return bins, reason
 
 
 def empty_panel(axes: Axes, status: str, reason: str) -> None:

@@ -150,6 +150,20 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
     return bins
 
 
+def series_bins(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[pd.DataFrame, str]:
+    """These columns of a case's series, of its row in the records' frame; or one bin without numbers, and the
+    reason."""
+    nothing = pd.DataFrame([dict.fromkeys(names, None)])
+    if row["status"] != "ok":
+        return nothing, row["reason"]
+    if pd.isna(row["series_file"]):
+        return nothing, "its record names no series"
+    bins = read_series(row["machine"], row["series_file"])
+    if bins is None or not set(names) <= set(bins):
+        return nothing, f"{row['series_file']} lacks what is drawn"
+    return bins[list(names)], ""
+
+
 def read_counters(machine: str, case: str, key: str) -> Mapping[str, float] | None:
     """What `python -m benchmarks.counters` read of that case; None where it was not run, or for an input, a
     source or a machine other than the record's of that key."""

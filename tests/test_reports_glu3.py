@@ -31,7 +31,7 @@ from reports.glu3.levels import MODES, levels, levels_caption, levels_frame, lev
 from reports.glu3.table1 import table1, table1_caption, table1_frame, table1_verdicts
 from reports.glu3.table2 import table2, table2_caption, table2_frame, table2_verdicts
 from reports.naming import label, printed_label
-from reports.records import Records
+from tests.made import made_frame
 from tests.test_levels import depends, longest_paths
 from tests.test_reports import made_record, unavailable
 
@@ -77,10 +77,7 @@ def levelled(matrix: str = OWN, *, exact: int = 37, relaxed: int = 39, filled: i
 
 def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
     """The figure's frame from these records, and cases without one."""
-    cases = [*(Case.parse(record.case) for record in records), *more]
-    frame = function(Records(records), ENTRIES, list(dict.fromkeys(cases)))
-    assert isinstance(frame, pd.DataFrame)
-    return frame
+    return made_frame(function, ENTRIES, records, more)
 
 
 def cells(figure: Any) -> list[str]:

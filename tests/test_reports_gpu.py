@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +26,7 @@ from reports.gsofa.space import WORD, printed_words
 from reports.gsofa.speed import speed, speed_frame
 from reports.gsofa.table2 import table2, table2_frame
 from reports.gsofa.table3 import table3, table3_frame, table3_verdicts
-from reports.records import Records
+from tests.made import counting, made_frame, names, one, texts
 from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailable
 
 BC, STAND_IN = "bcsstk18", "circuit,4000"
@@ -49,32 +48,9 @@ def measured(name: str, median: float, matrix: str = BC, **changes: Any) -> Reco
     return replace(record, **{"seconds": samples, "work": work, **changes})
 
 
-def counting(**facts: float | None) -> dict[str, Any]:
-    """The work of a record with these facts in place of FACTS' own; None leaves one out."""
-    known = {name: value for name, value in {**FACTS, **facts}.items() if value is not None}
-    return {"edges": 10**8, "fills": 10**6, "facts": known}
-
-
 def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
     """The figure's frame from these records, and cases without one."""
-    cases = [*(Case.parse(record.case) for record in records), *more]
-    frame = function(Records(records), ENTRIES, list(dict.fromkeys(cases)))
-    assert isinstance(frame, pd.DataFrame)
-    return frame
-
-
-def texts(axes: Any) -> str:
-    return "\n".join([axes.get_title(loc="left"), *(text.get_text() for text in axes.texts)])
-
-
-def names(axes: Any) -> list[str]:
-    return [label.get_text() for label in axes.get_xticklabels()]
-
-
-def one(frame: pd.DataFrame) -> Mapping[Any, Any]:
-    """The only row that is of a case."""
-    (row,) = frame[frame["case"].notna()].to_dict("records")
-    return row
+    return made_frame(function, ENTRIES, records, more)
 
 
 # ---- pairs of cases that differ in one option

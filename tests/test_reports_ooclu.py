@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +32,8 @@ from reports.ooclu.fig7 import fig7_frame, fig7_verdicts
 from reports.ooclu.table2 import table2, table2_caption, table2_frame
 from reports.ooclu.table3 import table3, table3_frame, table3_verdicts
 from reports.records import Records
-from tests.test_reports import FACTS, made_record, unavailable
+from tests.made import counting, made_frame, names, one, texts
+from tests.test_reports import made_record, unavailable
 
 OT2, STAND_IN, OTHER = "onetone2", "ex40", "cage11"
 WAYS = ("out_of_core", "unified_memory.prefetch=true", "unified_memory")
@@ -57,12 +57,6 @@ def measured(name: str, median: float, matrix: str = OT2, *, card: int = LARGE, 
     return replace(record, **{"seconds": samples, "work": counting(), **changes})
 
 
-def counting(**facts: float | None) -> dict[str, Any]:
-    """The work of a record with these facts in place of FACTS' own; None leaves one out."""
-    known = {name: value for name, value in {**FACTS, **facts}.items() if value is not None}
-    return {"edges": 10**8, "fills": 10**6, "facts": known}
-
-
 def three(*seconds: float, matrix: str = OT2, **changes: Any) -> list[Record]:
     """out_of_core, unified memory with prefetching and without."""
     return [measured(name, s, matrix, **changes) for name, s in zip(WAYS, seconds, strict=True)]
@@ -84,24 +78,7 @@ def count(record: Record, **facts: float) -> Record:
 
 def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
     """The figure's frame from these records, and cases without one."""
-    cases = [*(Case.parse(record.case) for record in records), *more]
-    frame = function(Records(records), ENTRIES, list(dict.fromkeys(cases)))
-    assert isinstance(frame, pd.DataFrame)
-    return frame
-
-
-def texts(axes: Any) -> str:
-    return "\n".join([axes.get_title(loc="left"), *(text.get_text() for text in axes.texts)])
-
-
-def names(axes: Any) -> list[str]:
-    return [label.get_text() for label in axes.get_xticklabels()]
-
-
-def one(frame: pd.DataFrame) -> Mapping[Any, Any]:
-    """The only row that is of a case."""
-    (row,) = frame[frame["case"].notna()].to_dict("records")
-    return row
+    return made_frame(function, ENTRIES, records, more)
 
 
 # ---- what they share

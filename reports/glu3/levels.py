@@ -17,7 +17,7 @@ from reports.frontiers import empty_panel
 from reports.glu3.paper import PAPER, WAYS
 from reports.labels import legend_above
 from reports.naming import label, lines, listed
-from reports.records import MatrixEntry, Records, find_entry, read_series
+from reports.records import MatrixEntry, Records, find_entry, series_bins
 from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
 from reports.verdicts import BESIDE, Verdict, verdicts
 
@@ -113,7 +113,7 @@ def levels_verdicts(frame: pd.DataFrame) -> list[Verdict]:
 
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
     """The rows of one case."""
-    bins, reason = _bins_of(row)
+    bins, reason = series_bins(row, BINS)
     name = label(row["matrix"], entry, PAPER)
     kept = ("case", "matrix", "preparation", "machine", "device", "status", "n")
     return bins.assign(
@@ -124,19 +124,6 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
         reason=reason,
         **_told(bins),
     )
-
-
-def _bins_of(row: Mapping[Any, Any]) -> tuple[pd.DataFrame, str]:
-    """The bins of a case's levels, or one without numbers and the reason."""
-    nothing = pd.DataFrame([dict.fromkeys(BINS, None)])
-    if row["status"] != "ok":
-        return nothing, row["reason"]
-    if pd.isna(row["series_file"]):
-        return nothing, "its record names no series"
-    bins = read_series(row["machine"], row["series_file"])
-    if bins is None or not set(BINS) <= set(bins):
-        return nothing, f"no levels in {row['series_file']}"
-    return bins[list(BINS)], ""
 
 
 def _told(bins: pd.DataFrame) -> dict[str, float | None]:
