@@ -137,7 +137,7 @@ def _point(
     axes.errorbar(
         x, numbers[0], yerr=_whiskers(numbers), marker=marker, markersize=8,
         color=look[0] if filled else "white", markeredgecolor="black" if filled else look[0],
-        markeredgewidth=1.0 if filled else 2.0, elinewidth=1.4, capsize=3, ecolor="black",
+        markeredgewidth=1.0 if filled else 2.0, elinewidth=1.4, capsize=3, ecolor="black", zorder=4,
     )  # fmt: skip
 
 
