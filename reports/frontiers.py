@@ -17,7 +17,7 @@ BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 def bins_of(row: Mapping[Any, Any]) -> tuple[pd.DataFrame, str]:
     """The bins of a case's sources, of its row in the records' frame; or one without numbers, and the
     reason."""
-    bins, reason = series_bins(row, BINS)
+    bins, reason = series_bins(row, BINS, "frontier sizes")
     if not reason and not (bins["frontier_max"] > 0).any():
         return bins.iloc[:1].assign(**dict.fromkeys(BINS, None)), "no source has a frontier"
     return bins, reason

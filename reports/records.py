@@ -150,9 +150,9 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
     return bins
 
 
-def series_bins(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[pd.DataFrame, str]:
+def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tuple[pd.DataFrame, str]:
     """These columns of a case's series, of its row in the records' frame; or one bin without numbers, and the
-    reason."""
+    reason. what : they are called there."""
     nothing = pd.DataFrame([dict.fromkeys(names, None)])
     if row["status"] != "ok":
         return nothing, row["reason"]
@@ -160,7 +160,7 @@ def series_bins(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[pd.DataFr
         return nothing, "its record names no series"
     bins = read_series(row["machine"], row["series_file"])
     if bins is None or not set(names) <= set(bins):
-        return nothing, f"{row['series_file']} lacks what is drawn"
+        return nothing, f"no {what} in {row['series_file']}"
     return bins[list(names)], ""
 
 

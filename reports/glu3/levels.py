@@ -113,7 +113,7 @@ def levels_verdicts(frame: pd.DataFrame) -> list[Verdict]:
 
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
     """The rows of one case."""
-    bins, reason = series_bins(row, BINS)
+    bins, reason = series_bins(row, BINS, "levels")
     name = label(row["matrix"], entry, PAPER)
     kept = ("case", "matrix", "preparation", "machine", "device", "status", "n")
     return bins.assign(
