@@ -56,7 +56,7 @@ struct Output {
     long long *start;    // (n,) where a row stands in columns; -1: there was no room
     u64 *tail;           // entries of columns in use
     u64 room;
-    u64 *stats;  // (blocks, STATS) of all launches of this shape
+    u64 *stats;  // (blocks, STATS) of all launches of this layout
     u32 *taken;  // sources taken so far
 };
 

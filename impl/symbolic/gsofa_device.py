@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,28 +72,22 @@ class Traversal:
         import cupy
 
         if pattern.n > MOST_ROWS:
-            raise InputError(f"order {pattern.n}: the labels of gsofa.cu have room for {MOST_ROWS} vertices")
+            raise InputError(f"order {pattern.n}: gsofa.cu takes {MOST_ROWS} vertices at most")
         self.pattern, self.launches, self.memory, self.defines = pattern, list(launches), memory, defines
         self.frontier = cupy.zeros(pattern.n, np.float64)
         self.longest = cupy.zeros(pattern.n, np.uint32)
-        # What the blocks counted, by the shape of the launches; how many those were.
+        # What the blocks counted, by the layout of the launches; how many those were.
         self.counted: dict[Launch, Array] = {}
         self.launched = 0
-        self.shape: Launch | None = None
+        self.layout: Launch | None = None
         self.host: Any = None
         self.pinned = 0
 
     def run(self, sources: Array, rows: Output) -> None:
         """Traverse from the sources, which descend."""
-        import cupy
-
-        if len(self.launches) == 1:
-            self.launch(self.launches[0], sources, rows)
-            return
-        firsts = cupy.asarray([launch.first for launch in self.launches])
-        ends = len(sources) - cupy.asnumpy(cupy.searchsorted(sources[::-1], firsts))
-        for launch, start, end in zip(self.launches, [0, *ends[:-1]], ends, strict=True):
-            part = sources[start:end]
+        where = positions(sources, self.pattern.n)
+        for launch in self.launches:
+            part = sources[where(launch.last) : where(launch.first)]
             if len(part):
                 self.launch(launch, part, rows)
 
@@ -104,13 +98,13 @@ class Traversal:
         rows.counter.fill(0)
         n = self.pattern.n
         # A launch leaves its sets empty.
-        if not launch.own and launch.shape != self.shape:
+        if not launch.own and launch.layout != self.layout:
             self.memory[: launch.maxid].fill(0)
-        self.shape = launch.shape
+        self.layout = launch.layout
         outside = n if launch.spills else 0
         host = self._pinned(8 * launch.sources * outside)
-        if launch.shape not in self.counted:
-            self.counted[launch.shape] = cupy.zeros((launch.blocks, len(STATS)), np.uint64)
+        if launch.layout not in self.counted:
+            self.counted[launch.layout] = cupy.zeros((launch.blocks, len(STATS)), np.uint64)
         self.launched += 1
         kernel({**self.defines, "SPILL": launch.spills, "OWN": launch.own})(
             (launch.blocks,),
@@ -141,7 +135,7 @@ class Traversal:
                 rows.start,
                 rows.tail,
                 np.uint64(len(rows.columns)),
-                self.counted[launch.shape],
+                self.counted[launch.layout],
                 rows.counter,
             ),
         )
@@ -208,6 +202,17 @@ class Traversal:
             facts=facts,
         )
         return found.filled or found.counts, work
+
+
+def positions(sources: Array, n: int) -> Callable[[int], int]:
+    """Where the sources below a row begin; sources : they descend. By arithmetic if they are all rows, which
+    needs no word of the device."""
+    import cupy
+
+    if len(sources) == n:
+        return lambda row: n - row
+    ascending = cupy.asnumpy(sources[::-1])
+    return lambda row: len(ascending) - int(np.searchsorted(ascending, row))
 
 
 @functools.cache

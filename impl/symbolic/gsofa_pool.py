@@ -56,7 +56,7 @@ class Launch:
         return self.blocks * self.slots + self.wider
 
     @property
-    def shape(self) -> Launch:
+    def layout(self) -> Launch:
         """The same for launches that divide the pool alike, whatever their sources."""
         return replace(self, first=0, last=0)
 

@@ -14,7 +14,6 @@ chunk.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -24,7 +23,7 @@ from fillpath.nouns import Array, Counts, Filled, Pattern, Work
 from fillpath.registry import implementation
 from impl.cuda import device, kernels
 from impl.symbolic.device_rows import Output, traverse
-from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, host_room, resident_blocks
+from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, host_room, positions, resident_blocks
 from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, set_words, shape
 
 __all__ = ["VARIANTS", "out_of_core"]
@@ -106,7 +105,7 @@ def _run(
 ) -> None:
     """Traverse from the sources, which descend, chunk by chunk."""
     end = n = traversal.pattern.n
-    where = _positions(sources, n)
+    where = positions(sources, n)
     entries, longest = n, 0
     while end > 0:
         launch = chunk(n, end, words, entries, resident)
@@ -122,14 +121,3 @@ def _run(
             pinned = 2 * WORD * n * chunk(n, end, words, fewer, resident).sources
             if 2 * found <= longest and pinned <= host_room():
                 entries = fewer
-
-
-def _positions(sources: Array, n: int) -> Callable[[int], int]:
-    """Where the sources below a row begin: by arithmetic if they are all rows, which needs no word of the
-    device."""
-    import cupy
-
-    if len(sources) == n:
-        return lambda row: n - row
-    ascending = cupy.asnumpy(sources[::-1])
-    return lambda row: len(ascending) - int(np.searchsorted(ascending, row))

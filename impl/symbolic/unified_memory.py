@@ -3,8 +3,8 @@
 Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Sections 4.2 and 4.3:
 six words a vertex for every row, 24 n^2 bytes of managed memory, traversed by the same kernel. Rows have
 arrays of their own, so that each page is touched for the first time by the kernel that works on it. The
-kernel touches less than there is (of fill a bit a vertex, of two queues one): without prefetching fewer pages
-fault than in the paper's arrays, and prefetching moves pages that are never used.
+kernel touches less than there is (of fill a bit a vertex, of two queues one), so that prefetching makes pages
+that are never used.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
+from reports.bars import GROUND
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import BINS, bins_of, empty_panel
 from reports.naming import label, lines, listed
@@ -134,7 +135,7 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
     said = f"largest {row['largest']:,.4g}; over half of it from row {row['split']:,}"
     axes.text(
         0.02, 0.97, f"{said} on ({row['share_before']:.0%} are before)", transform=axes.transAxes, va="top",
-        fontsize=NORMAL,
+        fontsize=NORMAL, bbox=GROUND,
     )  # fmt: skip
 
 
