@@ -8,8 +8,9 @@ from fillpath import registry
 from fillpath.errors import MemoryBudgetError
 from fillpath.nouns import Filled, Pattern
 from impl.symbolic import device_rows, out_of_core
+from impl.symbolic.gsofa_device import SLOTS
 from impl.symbolic.gsofa_pool import set_words
-from impl.symbolic.out_of_core import chunk, row_words
+from impl.symbolic.out_of_core import chunk, row_words, spare_entries
 from tests.devices import hosted
 from tests.test_gsofa_gpu import assert_same, drawn
 
@@ -103,3 +104,13 @@ def test_a_chunk_stays_within_its_words(n: int, entries: int) -> None:
         assert launch.queues % 2 == 0
         assert launch.queues + 2 * launch.sources * launch.capacity <= words
         assert launch.spills == (entries < n)
+
+
+@pytest.mark.parametrize("n", [1000, 1001])
+def test_spare_entries_are_the_most_with_which_the_blocks_stay_full(n: int) -> None:
+    words = 24 * SLOTS * row_words(n, 300) + 5
+    spare = spare_entries(n, words, 24)
+    assert spare == 300
+    assert chunk(n, n, words, spare, 24).first == 0
+    assert chunk(n, n, words, spare + 1, 24).first > 0
+    assert spare_entries(n, 24 * SLOTS * row_words(n, 0) - 1, 24) < 0

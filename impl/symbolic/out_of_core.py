@@ -9,7 +9,7 @@ The text is silent on how frontiers are known before they are traversed, and on 
 parts. Here chunks go from the last row to the first: the part with long frontiers ends with the first chunk
 whose longest queue is at most half of the longest so far, and the rows before it get queues of MARGIN times
 what that chunk needed (what finds a queue full goes to pinned host memory), so that more of them make a
-chunk.
+chunk; of more than that, where as many rows as the card works on at a time leave memory for it.
 """
 
 from __future__ import annotations
@@ -84,6 +84,12 @@ def row_words(n: int, entries: int) -> int:
     return fixed + fixed % 2 + ENTRY * entries
 
 
+def spare_entries(n: int, words: int, resident: int) -> int:
+    """Queue entries a row that memory has room for beside as many rows as the card's blocks can hold; below 0
+    where it has no room for those."""
+    return (words // (resident * SLOTS) - row_words(n, 0)) // ENTRY
+
+
 def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
     """The launch for the last rows below `end`, as many as `words` have room for with so many queue entries.
 
@@ -116,7 +122,7 @@ def _run(
         if dynamic and entries == n and end > 0 and len(part):
             found = int(traversal.longest[launch.first : launch.last].max())
             longest = max(longest, found)
-            fewer = max(1, min(n, MARGIN * found))
+            fewer = min(n, max(1, MARGIN * found, spare_entries(n, words, resident)))
             # Smaller queues need pinned memory for what finds them full.
             pinned = 2 * WORD * n * chunk(n, end, words, fewer, resident).sources
             if 2 * found <= longest and pinned <= host_room():
