@@ -17,7 +17,10 @@ from fillpath.paths import ROOT, machine_name, results, write_text
 from fillpath.registry import Device
 from impl.cuda import device, kernels
 
-LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pymetis", "cupy-cuda12x", "cupy-cuda13x")
+LIBRARIES = (
+    *("numpy", "scipy", "numba", "llvmlite", "pymetis"),
+    *("cupy-cuda12x", "cupy-cuda13x", "nvidia-cudss-cu12", "nvidia-cudss-cu13"),
+)
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str) -> str:
 
 
 def registered_kernels() -> list[Kernel]:
-    """Every .cu file that an implementation names, in every variant that differs for it."""
+    """Every .cu file that an implementation names, in every variant that differs for it. One without VARIANTS
+    has others launch what it names: those say the variants."""
     entries = [entry for entry in registry.registered() if entry.kernels]
     found: dict[tuple[Path, tuple[str, ...]], list[str]] = {}
     for entry, path, variant in _named(entries):
@@ -74,7 +75,7 @@ def _named(
     entries: list[registry.Implementation],
 ) -> Iterator[tuple[registry.Implementation, Path, tuple[str, ...]]]:
     for entry in entries:
-        variants = importlib.import_module(entry.module).VARIANTS
+        variants = getattr(importlib.import_module(entry.module), "VARIANTS", ())
         for path, variant in itertools.product(entry.kernel_paths(), variants):
             yield entry, path, variant
 

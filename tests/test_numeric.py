@@ -48,7 +48,9 @@ NUMERIC, SOLVE = (
     [
         pytest.param(entry, id=entry.name, marks=[pytest.mark.gpu] if entry.device == "gpu" else [])
         for entry in registry.registered(stage)
-        if entry.module.startswith("impl.") and entry.takes is takes
+        if entry.module.startswith("impl.")
+        and entry.takes is takes
+        and not (stage == "numeric" and entry.peer)
     ]
     for stage, takes in (("numeric", Assembled), ("solve", Prepared))
 )

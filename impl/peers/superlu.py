@@ -33,13 +33,14 @@ def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
         rows = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
         columns = rows.tocsc()
     with phase("factorise"):
-        factors = _factorise(columns)
+        factors = factorise(columns)
     stored = factors.nnz - pattern.n
     return Factorised(factors.solve, stored), Work(fills=stored - pattern.nnz)
 
 
-def _factorise(columns: csc_array) -> SuperLU:
-    """SymmetricMode keeps SuperLU from a postorder of its own."""
+def factorise(columns: csc_array) -> SuperLU:
+    """The factors of a matrix by columns, in the order that it has: SymmetricMode keeps SuperLU from a
+    postorder of its own. Raises UnsupportedError where no pivot is left."""
     options = {"SymmetricMode": True}
     try:
         factors: SuperLU = splu(columns, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)

@@ -1,0 +1,29 @@
+"""SciPy's SuperLU, a peer, where the stage numeric asks for the values of L and U (X. S. Li, ACM TOMS 31)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from fillpath.nouns import Assembled, Factorised, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.peers.superlu import factorise
+
+
+@implementation(stage="numeric", peer="scipy")
+def superlu(assembled: Assembled) -> tuple[Factorised, Work]:
+    """SciPy's SuperLU (sequential): its own symbolic part too, checked by a residual only.
+
+    assembled : A on F, whose zeros it is not given: it finds its own pattern, supernodal, and pivots where a
+    pivot is 0, in the order that A has. So its factors are none on F, and what is verified is that A x = b is
+    solved. Returns the factorisation. Raises UnsupportedError where no pivot is left.
+    """
+    columns = assembled.two_way.columns
+    with phase("convert"):
+        held = np.flatnonzero(assembled.values)
+        indptr = np.searchsorted(held, columns.indptr)
+        matrix = csc_array((assembled.values[held], columns.indices[held], indptr), shape=(columns.n,) * 2)
+    with phase("factorise"):
+        factors = factorise(matrix)
+    return Factorised(factors.solve, factors.nnz - columns.n), Work()

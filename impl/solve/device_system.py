@@ -1,0 +1,15 @@
+"""The system that the stage `solve` is asked for, made on the device."""
+
+from __future__ import annotations
+
+from fillpath.nouns import Array, Prepared
+from impl.peers.cusparse import Matrix
+from impl.solve.right_hand_side import known_solution
+
+
+def on_device(prepared: Prepared) -> tuple[Matrix, Array]:
+    """The prepared matrix, its arrays shared, and b = A times `known_solution`, (n,) float64."""
+    import cupy
+
+    matrix = Matrix(prepared.pattern, prepared.values)
+    return matrix, matrix.product(cupy.asarray(known_solution(prepared.pattern.n)))

@@ -1,0 +1,74 @@
+"""LU on the GPU, end to end: the pattern, its levels, the values, the triangular solves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fillpath.errors import InputError
+from fillpath.nouns import Filled, Prepared, Solution, Work
+from fillpath.phase import PhaseClock, phase, recording
+from fillpath.registry import implementation
+from impl.cuda import kernels
+from impl.levels.device_two_way import assembled, by_both
+from impl.levels.kahn_gpu import kahn_gpu
+from impl.numeric.glu3 import glu3
+from impl.peers.cusparse import Triangles
+from impl.solve.device_system import on_device
+from impl.symbolic.gsofa import gsofa
+
+
+@implementation(
+    stage="solve",
+    device="gpu",
+    paper="ooclu",
+    section="3, Figure 4",
+    available=kernels.available,
+    kernels=(
+        "../symbolic/gsofa.cu",
+        "../symbolic/rows.cu",
+        "../levels/kahn.cu",
+        "../numeric/right_looking.cu",
+    ),
+)
+def lu_gpu(
+    prepared: Prepared,
+    *,
+    dtype: Literal["float32", "float64"] = "float64",
+    static_pivoting: bool = False,
+    batched: bool = True,
+    refine: int = 1,
+) -> tuple[Solution, Work]:
+    """gsofa, kahn_gpu, glu3 and cuSPARSE's triangular solves, all of it on the GPU.
+
+    prepared : n x n, on the device. dtype, static_pivoting, batched : as `glu3` has them; the triangular
+    solves are of that dtype too. refine : as in lu_cpu. Returns x, float64, for the b of `right_hand_side`,
+    on the device. Its phases are lu_cpu's. Facts: of `kahn_gpu` and `glu3`, and the pivots that were replaced
+    as `small_pivots`. Raises what `glu3` and `gsofa` raise, InputError for refine < 0.
+    """
+    import cupy
+
+    if refine < 0:
+        raise InputError(f"refine={refine}: expected a number of steps")
+    with phase("right_hand_side"):
+        matrix, b = on_device(prepared)
+    # gsofa has a phase `assemble` of its own, which is none of the one below.
+    with phase("symbolic"), recording(PhaseClock()):
+        filled, work = gsofa(prepared.pattern)
+        assert isinstance(filled, Filled)
+    with phase("columns"):
+        both = by_both(filled, cupy)
+    with phase("levels"):
+        levels, found = kahn_gpu(both)
+    with phase("assemble"):
+        start = assembled(prepared, both, levels, cupy)
+    with phase("numeric"):
+        factor, done = glu3(start, dtype=dtype, static_pivoting=static_pivoting, batched=batched)
+    del start
+    with phase("triangular"):
+        triangles = Triangles(filled.pattern, factor.values[both.to_column])
+        x = triangles.solved(b)
+    with phase("refine"):
+        for _ in range(refine):
+            x += triangles.solved(matrix.residual(b, x))
+    facts = {**(found.facts or {}), **(done.facts or {}), "small_pivots": float(factor.small_pivots)}
+    return Solution(x), Work(fills=work.fills, facts=facts)
