@@ -28,6 +28,14 @@ def times(value: float) -> str:
     return f"{value:,.0f}x" if value >= 100 else f"{value:.3g}x"
 
 
+def seconds(value: Any) -> str:
+    """A time with three digits and its unit; `-` for none."""
+    if value is None or pd.isna(value):
+        return "-"
+    scale, unit = next((s, u) for s, u in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns")) if value >= s)
+    return f"{value / (scale or 1e-9):.3g} {unit}" if value < 999.5 else f"{value:,.0f} s"
+
+
 @dataclass(frozen=True)
 class Panel:
     """One panel: columns of the frame and what the axis says. Rows with `shown` False have no slot in it.

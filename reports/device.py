@@ -31,7 +31,7 @@ MEMORY = ("bytes_fill", "bytes_maxid", "bytes_queue")
 NOT_MEASURED = "not_measured"
 OTHER_CONCURRENCY = "other_concurrency"
 # Columns beside `status` that say `ok` or why there is no number.
-STATUSES = {"pair", "pair_status", "default_status", "told", "both"}
+STATUSES = {"pair", "pair_status", "default_status", "told", "both", "stack"}
 
 # The case that one is held against; None for a case that is no pair's first.
 Partner = Callable[[Case], Case | None]
@@ -125,7 +125,8 @@ def add_printed(
     """
     order = list(abbreviations(paper).values())
     named = [abbr for abbr in order if any(abbr in numbers for numbers in printed.values())]
-    frame = _with_rows_for(frame, [abbr for abbr in named if abbr not in set(frame["abbr"])], paper)
+    absent = [abbr for abbr in named if abbr not in set(frame["abbr"])]
+    frame = with_rows_for(frame, {abbr: printed_label(abbr, paper) for abbr in absent})
     own = [abbr if isinstance(abbr, str) else "" for abbr in frame["abbr"]]
     for column, numbers in printed.items():
         values = [numbers.get(abbr) for abbr in own]
@@ -136,11 +137,12 @@ def add_printed(
     return frame.drop(columns="place")
 
 
-def _with_rows_for(frame: pd.DataFrame, missing: Sequence[str], paper: str) -> pd.DataFrame:
-    """The frame and a row for each matrix of the paper's that is not at hand."""
+def with_rows_for(frame: pd.DataFrame, missing: Mapping[str, str]) -> pd.DataFrame:
+    """The frame and a row for each matrix of the paper's that is not at hand. missing : label by
+    abbreviation."""
     if not missing:
         return frame
-    rows = pd.DataFrame({"abbr": missing, "label": [printed_label(abbr, paper) for abbr in missing]})
+    rows = pd.DataFrame({"abbr": list(missing), "label": list(missing.values())})
     rows = rows.reindex(columns=frame.columns)
     for name in ("status", *(STATUSES & set(frame))):
         rows[name] = "not_run"

@@ -103,11 +103,15 @@ class Records:
         """Names of the cases that machines other than this one have tried."""
         return frozenset(record.case for record in self.rows if record.machine != machine and _tried(record))
 
+    def result(self, case: str, machine: str) -> Record | None:
+        """The record of a verified result of that case there, None without one."""
+        own = (record for record in self.of(case) if record.machine == machine)
+        return next((record for record in own if record.status is Status.OK), None)
+
     def facts(self, case: str, machine: str) -> Mapping[str, float]:
         """What the implementation counted of its device, of a verified result, and as `dram_peak_bytes_per_s`
         what the device's memory can move at most; empty where nothing is known."""
-        own = (record for record in self.of(case) if record.machine == machine)
-        found = next((record for record in own if record.status is Status.OK), None)
+        found = self.result(case, machine)
         if found is None:
             return {}
         peak = (found.gpu or {}).get("peak_bytes_per_second")

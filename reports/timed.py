@@ -20,6 +20,7 @@ SECONDS = bars.Panel("median", "low", "high", "seconds")
 # What no thread of the host has a part in.
 ON_GPU = ("fill2_gpu", "gsofa")
 ORDERING = {"gsofa": "orders by ParMETIS", "ooclu": "names no ordering"}
+SYMBOLIC = "input pattern resident in memory to filled pattern resident"
 RATIO = ("pair", "ratio", "ratio_low", "ratio_high")
 
 
@@ -134,13 +135,13 @@ def measured_how(frame: pd.DataFrame) -> str:
     )
 
 
-def seconds_how(frame: pd.DataFrame) -> str:
-    """What the seconds are, and their interval."""
+def seconds_how(frame: pd.DataFrame, span: str = SYMBOLIC) -> str:
+    """What the seconds are, and their interval. span : from what to what."""
     ok = frame[frame["status"] == "ok"]
     counts = sorted(set(ok["samples"])) or [0]
     samples = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
     return (
-        "Seconds: input pattern resident in memory to filled pattern resident, preparation outside. "
+        f"Seconds: {span}, preparation outside. "
         f"They are medians of {samples} samples, whiskers the 95% bootstrap interval of the median "
         "(least to most below 6 samples)."
     )
@@ -153,7 +154,8 @@ def prepared_how(frame: pd.DataFrame, paper: str = "gsofa") -> str:
 
 
 STAND_INS = "Stand-ins are other matrices than the paper's: indicative only."
-SLOTS = f"A hatched slot has no valid result: it names the status, its height means nothing. {STAND_INS}"
+NO_RESULT = "A hatched slot has no valid result: it names the status, its height means nothing."
+SLOTS = f"{NO_RESULT} {STAND_INS}"
 
 
 def _where(frame: pd.DataFrame) -> list[str]:

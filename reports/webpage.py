@@ -13,6 +13,7 @@ import pandas as pd
 from fillpath.case import Case
 from fillpath.paths import ROOT, SITE, results, write_text
 from reports import style
+from reports.bars import seconds
 from reports.claims import PAPERS, paper_figure
 from reports.figures import spec, stem
 from reports.records import MatrixEntry, Records
@@ -115,14 +116,6 @@ def _unavailable(rows: pd.DataFrame) -> list[str]:
         )
         for reason, own in absent.groupby("reason", sort=False)
     ]
-
-
-def seconds(value: Any) -> str:
-    """A time with three digits and its unit; `-` for none."""
-    if value is None or pd.isna(value):
-        return "-"
-    scale, unit = next((s, u) for s, u in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns")) if value >= s)
-    return f"{value / (scale or 1e-9):.3g} {unit}" if value < 999.5 else f"{value:,.0f} s"
 
 
 def _document(body: str) -> str:

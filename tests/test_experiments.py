@@ -161,7 +161,7 @@ def test_settings_narrow() -> None:
     assert all(by_device) and not by_device[0] & by_device[1]
     assert by_device[0] | by_device[1] == set(suite_cases(Settings()))
     assert suite_cases(Settings(paper="parac")) == []
-    assert suite_stages(Settings()) == ["symbolic", "levels", "numeric"]
+    assert suite_stages(Settings()) == ["symbolic", "levels", "numeric", "solve"]
     assert ("gsofa", "fig10") in suite_figures(Settings())
     assert all(name.endswith(".metis") for name in suite_inputs(Settings()))
 

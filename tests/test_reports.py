@@ -20,7 +20,7 @@ from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
-from reports import figures, state, style, webpage
+from reports import bars, figures, state, style, webpage
 from reports.claims import claim, claims, paper_figure
 from reports.gsofa.fig10 import fig10, fig10_frame
 from reports.gsofa.table1 import table1_caption, table1_frame
@@ -36,6 +36,7 @@ class Made:
     name: str
     stands_for: tuple[str, ...] = ()
     lower_in: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
 
 
 ENTRIES = (
@@ -51,7 +52,7 @@ ENTRIES = (
     ),
     Made("random,1000,0.004", "", "random:1000:0.004", ("lhr71c", "bbmat")),
     Made("bcsstk18", "HB", "bcsstk18"),
-    Made("rma10", "Bova", "rma10"),
+    Made("rma10", "Bova", "rma10", papers=("gsofa", "ooclu")),
 )
 NAMES = ("fill1", "fill1_pruned", "fill2_cpu")
 CASES = [Case("symbolic", name, entry.id, METIS) for entry in ENTRIES for name in NAMES]
@@ -82,7 +83,9 @@ ON_FILLED = [
     Case.parse(f"{name}@circuit,4000.metis")
     for name in (
         "levels.glu2", "levels.glu2.search=closed", "levels.glu3_relaxed",
-        "levels.glu3_relaxed.series=true", "numeric.glu2", "numeric.glu3",
+        "levels.glu3_relaxed.series=true", "levels.kahn_gpu", "numeric.glu2", "numeric.glu3",
+        "numeric.glu3.storage=csc_search", "numeric.glu3.memory_budget=2MB.storage=dense_column",
+        "solve.lu_cpu", "solve.superlu",
     )
 ]  # fmt: skip
 FACTS = {
@@ -367,7 +370,7 @@ def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path)
 
 
 def test_times_are_readable() -> None:
-    assert [webpage.seconds(value) for value in (None, 0.0, 2.5e-7, 0.0123, 61.0, 999.7, 12345.6)] == [
+    assert [bars.seconds(value) for value in (None, 0.0, 2.5e-7, 0.0123, 61.0, 999.7, 12345.6)] == [
         "-", "0 ns", "250 ns", "12.3 ms", "61 s", "1,000 s", "12,346 s",
     ]  # fmt: skip
 

@@ -96,7 +96,7 @@ def test_the_paper_calls_its_matrices_by_their_names() -> None:
 
 def test_experiments_have_what_their_figures_show() -> None:
     ours = [experiment for experiment in experiments() if experiment.paper == "glu3"]
-    assert {e.figure for e in ours} == {"table1", "table2", "levels", "dependencies"}
+    assert {e.figure for e in ours} == {"table1", "table2", "levels", "dependencies", "phases"}
     for figure in {e.figure for e in ours}:
         cases = figure_cases("glu3", figure, Settings(suite="papers"))
         assert cases and all(spec("glu3", figure).select(case) for case in cases)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reports.figures import FigureSpec
-from reports.glu3 import dependencies, levels, table1, table2
+from reports.glu3 import dependencies, levels, phases, table1, table2
 
 FIGURES: Mapping[str, FigureSpec] = {
     "table1": table1.SPEC,
     "table2": table2.SPEC,
     "levels": levels.SPEC,
     "dependencies": dependencies.SPEC,
+    "phases": phases.SPEC,
 }

@@ -106,14 +106,13 @@ def of_the_same(rows: pd.DataFrame, column: str, whole: Mapping[str, float]) -> 
     return float(own.mean()), f"printed {means(own)} of the same (mean {all_of_them} of all)"
 
 
-def prepared_how(frame: pd.DataFrame) -> str:
-    """How the matrices were prepared, and where they were measured."""
+def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
+    """How the matrices were prepared, and where they were measured. printed : all that the paper prints stand
+    in the figure."""
     ok = frame[frame["status"] == "ok"]
     measured = f"Measured on: {listed(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
-    return (
-        f"{measured}Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). {STAND_INS} Matrices of "
-        "the paper's that are not at hand stand as not run."
-    )
+    absent = " Matrices of the paper's that are not at hand stand as not run." if printed else ""
+    return f"{measured}Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). {STAND_INS}{absent}"
 
 
 def cell(value: Any, form: str, absent: str = "-") -> str:

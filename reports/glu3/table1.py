@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from fillpath.record import Status, interval
+from fillpath.record import interval
 from reports.bars import times
 from reports.claims import claim
 from reports.device import NOT_MEASURED, add_printed, device_frame
@@ -169,10 +169,10 @@ def _use_kernel_seconds(frame: pd.DataFrame, records: Records) -> None:
 
 
 def _kernels(records: Records, case: str, machine: str) -> _Kernels | None:
-    for record in records.of(case):
-        if record.machine == machine and record.status is Status.OK and record.kernel_seconds:
-            return _Kernels(float(np.median(record.kernel_seconds)), *interval(record.kernel_seconds))
-    return None
+    found = records.result(case, machine)
+    if found is None or not found.kernel_seconds:
+        return None
+    return _Kernels(float(np.median(found.kernel_seconds)), *interval(found.kernel_seconds))
 
 
 def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:

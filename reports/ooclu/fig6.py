@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from matplotlib.ticker import AutoLocator
 
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
 from reports.device import add_printed, columns_of, gpu_caption, pair_frame
 from reports.figures import Entries, FigureSpec
-from reports.gains import MUCH
 from reports.ooclu.arrays import (
     MATRICES,
     OUT_OF_CORE,
@@ -34,16 +30,13 @@ from reports.ooclu.arrays import (
     the_seven,
     variant_of,
 )
+from reports.ooclu.over import BASELINE, draw_over, panel_over
 from reports.records import Records
-from reports.style import LARGE, SMALL, new_figure
+from reports.style import LARGE, new_figure
 from reports.timed import RATIO, SECONDS, name_matrices, on_one, width
 from reports.verdicts import BESIDE, CONTRADICTED, REACHED, SMALLER, Verdict, verdicts
 
 CLAIM = "fig6_symbolic_three_ways"
-OVER = bars.Panel("ratio", "ratio_low", "ratio_high", "seconds over those\nof out_of_core", "pair", log=False)
-# What `pair` says of the rows that the others are held against.
-BASELINE = "baseline"
-BAND = "#e4e4e4"
 
 
 def fig6_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
@@ -81,15 +74,8 @@ def fig6(frame: pd.DataFrame) -> Figure:
         fontsize=LARGE, weight="bold",
     )  # fmt: skip
     low, high = claim(PAPER, CLAIM).data["range"]
-    over = frame["variant"] != OUT_OF_CORE
-    bars.bar_panel(top, frame, OVER, over)
-    _scale(top, frame, high)
-    top.axhspan(low, high, color=BAND, zorder=0)
-    top.axhline(1, color="black", linewidth=1)
-    _label(top, frame[over])
+    draw_over(top, frame, panel_over(OUT_OF_CORE), (low, high), ", of prefetched", regimes=True)
     bars.bar_panel(bottom, frame, SECONDS, pd.Series(True, index=frame.index))
-    band = Patch(facecolor=BAND, label=f"printed, of prefetched: {low:g}x to {high:g}x")
-    bars.legend(top, frame, {}, hidden=_unmeasured(frame), more=[band])
     name_matrices(bottom, frame)
     return figure
 
@@ -136,36 +122,6 @@ def _ordered(regime: str) -> Callable[[pd.DataFrame], tuple[str, str]]:
         return f"{count} of {len(rows)} matrices so", judged if regime == OVERSUBSCRIBED else BESIDE
 
     return told
-
-
-def _unmeasured(frame: pd.DataFrame) -> set[str]:
-    """The series that only slots have, where others have a machine."""
-    known = frame["machine"].notna()
-    own = set(frame.loc[known, "series"]) or set(frame.loc[frame["variant"] != "", "series"])
-    return set(frame["series"]) - own
-
-
-def _scale(axes: Axes, rows: pd.DataFrame, printed: float) -> None:
-    """Bars from 0, with room for their labels; a log axis where one is MUCH longer than the print."""
-    ok = rows[rows["pair"] == "ok"]
-    most = max(printed, float(ok["ratio_high"].max()) if len(ok) else 0.0)
-    axes.yaxis.set_major_locator(AutoLocator())
-    if len(ok) and most > MUCH * printed:
-        axes.set_yscale("log")
-        axes.set_ylim(min(0.5, float(ok["ratio_low"].min()) / 2), most * most**0.5)
-    else:
-        axes.set_ylim(0, 1.5 * most)
-
-
-def _label(axes: Axes, rows: pd.DataFrame) -> None:
-    """Ratio and regime of each bar, upwards from its whisker."""
-    for x, row in zip(bars.positions(rows)[0], rows.to_dict("records"), strict=True):
-        if row["pair"] == "ok":
-            said = ", ".join(text for text in (bars.times(row["ratio"]), row["regime"]) if text)
-            axes.annotate(
-                said, (x, row["ratio_high"]), (0, 5), textcoords="offset points", rotation=90, ha="center",
-                va="bottom", fontsize=SMALL, bbox=bars.GROUND,
-            )  # fmt: skip
 
 
 SPEC = FigureSpec(

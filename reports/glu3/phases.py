@@ -1,0 +1,149 @@
+"""Beyond the papers: what each phase of a solution takes, beside cuDSS and SuperLU, with residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports import bars
+from reports.device import columns_of
+from reports.figures import Entries, FigureSpec
+from reports.glu3.paper import PAPER, prepared_how
+from reports.records import Records
+from reports.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
+from reports.style import LARGE, PALETTE, new_figure
+from reports.timed import (
+    NO_RESULT,
+    SECONDS,
+    add_columns,
+    name_matrices,
+    seconds_how,
+    timed_frame,
+    told_in_words,
+    width,
+)
+
+REST = Part("rest", "right-hand side, conversion, rest", "#bbbbbb")
+MEASURED = (
+    Part("ordering", "ordering", PALETTE[3]),
+    Part("symbolic", "symbolic", PALETTE[0]),
+    Part("levels", "F by columns, levels, A's values on F", PALETTE[1]),
+    Part("numeric", "numeric", PALETTE[4]),
+    Part("both", "symbolic and numeric at once", PALETTE[2]),
+    Part("triangular", "triangular solves", PALETTE[6]),
+    Part("refine", "refinement", PALETTE[5]),
+)
+PARTS = (*MEASURED, REST)
+_STAGES = {
+    "symbolic": ("symbolic",),
+    "levels": ("columns", "levels", "assemble"),
+    "numeric": ("numeric",),
+    "triangular": ("triangular",),
+    "refine": ("refine",),
+}
+# The phases that make up each part, by implementation: a phase inside another one counts in both.
+PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "lu_cpu": _STAGES,
+    "lu_gpu": _STAGES,
+    "superlu": {"both": ("factorise",), "triangular": ("triangular",), "refine": ("refine",)},
+    "cudss": {
+        "ordering": ("reordering",),
+        "symbolic": ("symbolic",),
+        "numeric": ("numeric",),
+        "triangular": ("triangular",),
+        "refine": ("refine",),
+    },
+}
+SPAN = "the prepared matrix resident in memory to x resident there, the right-hand side included"
+
+
+def is_shown(case: Case) -> bool:
+    """A linear system through all stages, with an implementation's defaults."""
+    return case.stage == "solve" and case.implementation in PHASES and not case.options
+
+
+def phases_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a case and machine: its seconds, those of each part and their share, and the residual that the
+    gate found (`bound` : the largest that passes). The rest is what no part has."""
+    frame = timed_frame(records, entries, [case for case in cases if is_shown(case)], PAPER)
+    told = [_told(records, row) for row in frame.to_dict("records")]
+    add_columns(frame, told, [*(part.seconds for part in PARTS), "residual", "bound"])
+    add_own_shares(frame, PARTS)
+    return columns_of(
+        frame, "implementation", "n", "entries", "median", "low", "high", *columns_of_parts(PARTS),
+        "residual", "bound",
+    )  # fmt: skip
+
+
+def phases(frame: pd.DataFrame) -> Figure:
+    """Seconds above the stacked phases, each bar with its residual. What no machine can run is told in
+    words."""
+    idle, _ = told_in_words(frame)
+    shown = frame[~idle]
+    figure = new_figure(width(shown), 11.5)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    figure.suptitle(
+        "Beyond the papers: each phase of a solution, beside cuDSS and SuperLU", x=0.01, ha="left",
+        fontsize=LARGE, weight="bold",
+    )  # fmt: skip
+    bars.bar_panel(top, shown, SECONDS, pd.Series(True, index=shown.index))
+    bars.legend(top, shown, {})
+    drawn = set(shown.loc[shown["stack"] == "ok", "implementation"])
+    used = {name for implementation in drawn for name in PHASES[implementation]}
+    parts = [part for part in PARTS if part is REST or part.name in used]
+    stacked_panel(bottom, shown, parts, "share of its seconds", lambda row: _residual(row["residual"]))
+    name_matrices(bottom, shown)
+    return figure
+
+
+def phases_caption(frame: pd.DataFrame) -> str:
+    """What a bar spans, and what the residual is."""
+    _, absent = told_in_words(frame)
+    return (
+        "A x = b from the prepared matrix to x, by each implementation with its defaults. Below, what each "
+        "phase has of that, and above each bar its residual, ||b - A x|| over ||A|| ||x|| + ||b|| in "
+        "infinity norms, which the gate computes in float64. lu_cpu and lu_gpu go through "
+        "the stages of this project without pivoting for size; SuperLU, sequential, finds pattern and "
+        "values at once; cuDSS orders the matrix once more, in its own way, and that is part of its seconds, "
+        "where the others take the order that they are given. Bars on the GPU and on the CPU span the same; "
+        "transfers to and from the card are in none. "
+        f"{seconds_how(frame, SPAN)} {NO_RESULT} {absent + '. ' if absent else ''}"
+        f"{prepared_how(frame, printed=False)}"
+    )
+
+
+def _told(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
+    """The seconds of each part, medians as the whole is one, and the residual; nothing without a result."""
+    found = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
+    if found is None:
+        return {}
+    own = PHASES[row["implementation"]]
+    medians = {name: float(np.median(values)) for name, values in found.phases.items() if values}
+    told = {
+        part.seconds: sum(medians.get(name, 0.0) for name in own[part.name])
+        for part in MEASURED
+        if part.name in own
+    }
+    told[REST.seconds] = max(0.0, row["median"] - sum(told.values()))
+    if found.verified is not None:
+        told |= {"residual": found.verified.value, "bound": found.verified.bound}
+    return told
+
+
+def _residual(value: float) -> str:
+    return "no residual" if pd.isna(value) else f"{value:.0e}"
+
+
+SPEC = FigureSpec(
+    "Beyond the papers: each phase of a solution, beside cuDSS and SuperLU",
+    is_shown,
+    phases_frame,
+    phases,
+    phases_caption,
+    one_run=True,
+)

@@ -1,0 +1,427 @@
+"""Figures of whole factorisations, PPoPP'23's Figures 4, 5 and 8 and Table 4, and of the phases of solutions.
+
+From made records; all numbers are made up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchmarks.experiments import SUITES, Settings, experiments, figure_cases, suite_cases
+from fetch import catalogue
+from fillpath import registry
+from fillpath.case import Case
+from fillpath.record import Record, Status, Verified
+from impl.numeric.right_looking import scratch_columns
+from reports import style
+from reports.claims import claim, printed_table
+from reports.glu3.phases import PARTS, PHASES, phases, phases_caption, phases_frame
+from reports.ooclu import arrays, fig4, fig5, large
+from reports.ooclu.fig4 import fig4_caption, fig4_frame, fig4_verdicts
+from reports.ooclu.fig5 import fig5_caption, fig5_frame, fig5_verdicts
+from reports.ooclu.fig8 import fig8, fig8_caption, fig8_frame, fig8_verdicts
+from reports.ooclu.table4 import table4, table4_caption, table4_frame, table4_verdicts
+from reports.stacked import Part, add_own_shares, add_shares, stacked_panel
+from tests.made import made_frame, names, texts
+from tests.test_reports import made_record, unavailable
+
+OT2, STAND_IN, GRID = "onetone2", "ex40", "grid2d,1000"
+ENTRIES = catalogue.entries()
+# As an H200 and a V100 have it.
+LARGE, SMALL = 150_109_880_320, 16_945_709_056
+DENSE = "glu3.memory_budget=500MB.storage=dense_column"
+FREE, SEARCH = "glu3.storage=dense_column", "glu3.storage=csc_search"
+
+
+def measured(
+    stage: str,
+    name: str,
+    median: float,
+    matrix: str = OT2,
+    *,
+    preparation: str = "auto+metis",
+    card: int = LARGE,
+    facts: Any = (),
+    **changes: Any,
+) -> Record:
+    """An ok record of the catalogue's order and entries: three samples around the median."""
+    entry = catalogue.lookup(matrix)
+    record = made_record(Case.parse(f"{stage}.{name}@{matrix}.{preparation}"), 1)
+    prepared = {**(record.prepared or {}), "n": entry.order, "entries": entry.nnz_with_zeros}
+    work = {"edges": 2 * 10**9, "fills": 10**6, "facts": dict(facts)}
+    record = replace(record, status=Status.OK, machine="h200", device="NVIDIA H200", prepared=prepared)
+    samples = [median * factor for factor in (0.9, 1.0, 1.2)]
+    return replace(record, **{"seconds": samples, "work": work, "gpu": {"memory": card}, **changes})
+
+
+def end_to_end(matrix: str = OT2, **changes: Any) -> list[Record]:
+    """Out of core 1 + 0.5 + 0.5 s; unified memory 3 and 7; on the CPU 2, 7.5 and 0.1, with levels of 0.4."""
+    symbolic = {
+        "out_of_core": 1.0, "unified_memory.prefetch=true": 3.0, "unified_memory": 7.0, "fill2_cpu": 2.0,
+        "gilbert_peierls.threads=1": 7.5, "fill1_pruned.threads=1": 0.1,
+    }  # fmt: skip
+    return [
+        *(measured("symbolic", name, seconds, matrix, **changes) for name, seconds in symbolic.items()),
+        measured("levels", "kahn_gpu", 0.5, matrix, **changes),
+        measured("levels", "glu3_relaxed", 0.4, matrix, **changes),
+        measured("numeric", "glu3", 0.5, matrix, **changes),
+    ]
+
+
+def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
+    """The figure's frame from these records, and cases without one."""
+    return made_frame(function, ENTRIES, records, more)
+
+
+def without(records: list[Record], *beginnings: str) -> list[Record]:
+    return [record for record in records if not record.case.startswith(beginnings)]
+
+
+def ways_of(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["case"].notna()].set_index("way")
+
+
+# ---- the experiments
+
+
+def test_every_way_of_figures_4_and_5_has_the_cases_of_its_stages() -> None:
+    for figure, ways in (("fig4", fig4.WAYS), ("fig5", fig5.WAYS)):
+        cases = figure_cases("ooclu", figure, Settings(suite="papers"))
+        for case in cases:
+            wanted = {part for way in ways for part in way.cases(case).values()}
+            assert wanted <= set(cases), case.name
+
+
+def test_the_papers_matrices_of_figures_4_and_5_are_there_or_have_a_stand_in() -> None:
+    small = {case.matrix for case in figure_cases("ooclu", "fig5", Settings(suite="small"))}
+    stood_for = {matrix for name in small for matrix in catalogue.lookup(name).stands_for} | small
+    seven = next(e for e in experiments() if e.id == "ooclu-fig6").only
+    assert set(seven) <= stood_for
+    listed = set(printed_table("ooclu_table2_matrices")["matrix"])
+    assert listed <= {case.matrix for case in figure_cases("ooclu", "fig4", Settings(suite="papers"))}
+
+
+def test_grids_of_a_million_rows_are_in_the_suite_of_the_papers_alone() -> None:
+    for suite in SUITES:
+        rows = [catalogue.lookup(case.matrix) for case in suite_cases(Settings(suite=suite))]
+        largest = max(entry.order or 0 for entry in rows if entry.name.startswith("grid2d"))
+        assert largest == {"embedded": 40_000, "small": 250_000, "papers": 4_000_000}[suite]
+
+
+def test_budgets_are_those_of_the_printed_blocks_in_proportion_to_n() -> None:
+    bytes_at, blocks = large.blocks_printed()
+    assert (bytes_at, blocks) == (8e9, 160)
+    for case in figure_cases("ooclu", "fig8", Settings(suite="papers")):
+        if large.variant_of(case) != large.LIMITED:
+            continue
+        budget, n = (
+            large.budget_bytes(dict(case.options)["memory_budget"]),
+            catalogue.lookup(case.matrix).order,
+        )
+        assert n is not None
+        printed = large.printed_numbers().get(case.matrix)
+        columns = scratch_columns(n, large.REAL, "dense_column", blocks, budget)
+        assert columns == (printed[2] if printed else 125)
+        assert printed or budget == 8e9 * n / 1.6e7
+
+
+def test_every_solver_that_is_measured_has_parts() -> None:
+    for case in figure_cases("glu3", "phases", Settings(suite="papers")):
+        assert registry.lookup("solve", case.implementation) and not case.options
+        assert set(PHASES[case.implementation]) <= {part.name for part in PARTS}
+    embedded = {case.matrix for case in figure_cases("glu3", "phases", Settings())}
+    assert embedded == {"circuit,20000"}
+
+
+# ---- stacked bars
+
+
+def test_shares_are_of_the_longest_of_a_matrix_machine_and_run() -> None:
+    parts = (Part("a", "first", "#000000"), Part("b", "second", "#ffffff"))
+    frame = pd.DataFrame(
+        {
+            "group": [0, 0, 0, 1, 0], "machine": ["x", "x", "x", "x", "y"], "series": list("stusv"),
+            "run_id": ["1", "1", "2", "1", "1"], "status": ["ok", "ok", "ok", "timeout", "ok"],
+            "seconds_a": [1.0, 2.0, 90.0, None, 3.0], "seconds_b": [1.0, 2.0, 1.0, None, None],
+        }
+    )  # fmt: skip
+    add_shares(frame, parts)
+    assert frame["share_a"].tolist()[:2] == [0.25, 0.5] and frame["share_a"].tolist()[4] == 1.0
+    assert frame["stack"].tolist() == ["ok", "ok", "two_runs", "timeout", "ok"]
+    assert pd.isna(frame.loc[2, "share_a"]) and pd.isna(frame.loc[3, "share_a"])
+    axes = style.new_figure(6.0, 4.0).subplots()
+    stacked_panel(axes, frame, parts, "share", lambda row: f"run {row['run_id']}")
+    assert texts(axes).count("run 1") == 3 and "two runs" in texts(axes) and "timeout" in texts(axes)
+    tops = sorted(bar.get_y() + bar.get_height() for bar in axes.patches if bar.get_facecolor()[3] > 0)
+    assert tops[-1] == pytest.approx(1)
+    add_own_shares(frame, parts)
+    assert frame["share_a"].tolist()[:2] == [0.5, 0.5] and frame.loc[2, "stack"] == "ok"
+
+
+# ---- Figures 4 and 5
+
+
+def test_a_bar_is_the_sum_of_its_stages_in_one_run() -> None:
+    rows = ways_of(frame_of(fig4_frame, *without(end_to_end(), "symbolic.unified")))
+    first = rows.loc["out_of_core"]
+    assert (first["seconds_symbolic"], first["seconds_levels"], first["seconds_numeric"]) == (1.0, 0.5, 0.5)
+    assert (
+        first["median"] == 2.0 and first["low"] == pytest.approx(1.8) and first["high"] == pytest.approx(2.4)
+    )
+    assert first["pair"] == "baseline" and pd.isna(first["ratio"])
+    longest = rows.loc[fig4.SEQUENTIAL.name]
+    assert longest["median"] == pytest.approx(8.4) and longest["ratio"] == pytest.approx(4.2)
+    assert longest["ratio_low"] == pytest.approx(0.9 * 8.4 / 2.4)
+    assert longest["share_symbolic"] == pytest.approx(7.5 / 8.4)
+    assert first["share_levels"] == pytest.approx(0.5 / 8.4)
+    assert longest["symbolic_case"] == "symbolic.gilbert_peierls.threads=1@onetone2.auto+metis"
+    assert longest["levels_case"].startswith("levels.glu3_relaxed@")
+    assert first["levels_case"].startswith("levels.kahn_gpu@") and longest["threads"] == 1
+    assert rows.loc[fig4.PRUNED.name, "ratio"] == pytest.approx(0.5)
+
+
+def test_figure_4_shows_all_of_table_2_and_names_what_it_is_composed_of() -> None:
+    frame = frame_of(fig4_frame, *end_to_end(), *end_to_end(STAND_IN))
+    drawn = fig4.fig4(frame)
+    top, bottom = drawn.axes
+    assert len(names(bottom)) == 19 and names(bottom)[-1] == "ex40\nstand-in: BB, MI, GO, WI"
+    assert "4.2x" in texts(top) and "8.4 s" in texts(bottom) and "2 s" in texts(bottom)
+    assert texts(top).count("not run") == 17
+    legend = [text.get_text() for text in top.get_legend().get_texts()]
+    assert "printed: 1.13x to 32.65x" in legend and "no machine" not in legend
+    assert [text.get_text() for text in bottom.get_legend().get_texts()] == ["symbolic", "levels", "numeric"]
+    said = fig4_caption(frame)
+    assert "composed from records of stages" in said and "Measured on: h200 (NVIDIA H200)" in said
+    assert "auto+metis" in said and "fill2_cpu on all cores stands for it" in said
+
+
+def test_the_baselines_are_judged_apart_and_the_good_sequential_code_stands_beside() -> None:
+    found = fig4_verdicts(frame_of(fig4_frame, *end_to_end()))
+    assert [v.outcome for v in found] == ["reached", "reached", "beside the print"]
+    assert {v.scope for v in found} == {"on the paper's own matrices"}
+    assert found[0].numbers == "1.45x (onetone2 (OT2)), printed 1.13x to 32.65x"
+    assert "fill2_cpu, all cores" in found[0].basis
+    short = [replace(r, work={"edges": 5, "fills": 1, "facts": {}}) for r in end_to_end()]
+    assert {v.scope for v in fig4_verdicts(frame_of(fig4_frame, *short))} == {"indicative (stand-in)"}
+
+
+def test_how_figure_4s_ratio_goes_with_density_is_said_of_several_matrices() -> None:
+    alike = [record for matrix in (STAND_IN, "cage10") for record in end_to_end(matrix)]
+    assert "rank" not in fig4_verdicts(frame_of(fig4_frame, *alike))[0].numbers
+    sparse = [replace(r, seconds=[0.5] * 3) if "fill2_cpu" in r.case else r for r in end_to_end("gemat11")]
+    told = fig4_verdicts(frame_of(fig4_frame, *alike, *sparse))[0].numbers
+    assert told.endswith("rank correlation with nnz/n +0.87, printed: larger with it")
+    same = fig4_verdicts(frame_of(fig4_frame, *alike, *end_to_end("gemat11")))[0].numbers
+    assert "rank" not in same, "where all are one number there is none"
+
+
+@pytest.mark.parametrize(
+    ("stage", "changes", "status"),
+    [
+        ("symbolic.fill2_cpu", {"status": Status.TIMEOUT, "seconds": []}, "symbolic timeout"),
+        ("symbolic.fill2_cpu", {"run_id": "run-2"}, "two_runs"),
+        ("symbolic.fill2_cpu", {"machine": "other"}, "symbolic not_run"),
+        ("levels.glu3_relaxed", {"status": Status.ERROR, "seconds": []}, "levels error"),
+        ("numeric.glu3", {"status": Status.UNSUPPORTED, "seconds": []}, "numeric unsupported"),
+    ],
+)
+def test_a_stage_that_failed_is_named_in_the_slot(stage: str, changes: dict[str, Any], status: str) -> None:
+    records = [replace(r, **changes) if r.case.startswith(f"{stage}@") else r for r in end_to_end()]
+    frame = frame_of(fig4_frame, *records)
+    row = ways_of(frame).loc[fig4.PARALLEL.name]
+    assert row["status"] == row["stack"] == row["pair"] == status
+    assert pd.isna(row["ratio"]) and pd.isna(row["share_symbolic"]) and pd.isna(row["median"])
+    drawn = fig4.fig4(frame)
+    for axes in drawn.axes:
+        assert status.replace("_", " ") in texts(axes)
+
+
+def test_without_out_of_core_there_is_no_ratio_and_the_others_stay() -> None:
+    frame = frame_of(fig4_frame, *without(end_to_end(), "symbolic.out_of_core"))
+    rows = ways_of(frame)
+    assert rows.loc[fig4.PARALLEL.name, "pair"] == "out_of_core symbolic not_run"
+    assert rows.loc[fig4.PARALLEL.name, "status"] == "ok" and fig4.fig4(frame).axes
+    assert {v.outcome for v in fig4_verdicts(frame)} == {"not measured"}
+
+
+def test_machines_have_bars_of_their_own() -> None:
+    there = [replace(record, machine="v100", gpu={"memory": SMALL}) for record in end_to_end()]
+    frame = frame_of(fig5_frame, *end_to_end(), *there)
+    own = frame[frame["case"].notna()]
+    assert own.groupby("machine")["regime"].unique().map(list).to_dict() == {
+        "h200": ["fits"], "v100": ["oversubscribed"],
+    }  # fmt: skip
+    assert {"out_of_core, h200", "out_of_core, v100"} <= set(own["series"])
+    assert own.groupby("machine")["share_numeric"].max().nunique() == 1, "each has its own longest"
+
+
+def test_a_readers_own_machine_without_a_gpu_adds_no_bars_to_those_of_others() -> None:
+    """It has the CPU's stages only: nothing of it is whole."""
+    own = [replace(r, machine="laptop", gpu=None) for r in end_to_end() if "_cpu" in r.case]
+    frame = frame_of(fig4_frame, *end_to_end(), *own)
+    assert set(frame["machine"].dropna()) == {"h200"}
+
+
+def test_unified_memory_is_judged_where_it_is_oversubscribed() -> None:
+    fits = frame_of(fig5_frame, *end_to_end())
+    rows = ways_of(fits)
+    assert rows.loc[arrays.PREFETCHED, "ratio"] == pytest.approx(2.0)
+    assert rows.loc[arrays.PLAIN, "ratio"] == pytest.approx(4.0)
+    (verdict,) = fig5_verdicts(fits)
+    assert verdict.outcome == "beside the print" and verdict.basis.endswith("fits")
+    assert verdict.numbers == "2x (onetone2 (OT2)), printed 1.06x to 2.22x"
+    (over,) = fig5_verdicts(frame_of(fig5_frame, *end_to_end(card=SMALL)))
+    assert over.outcome == "reached" and over.basis.endswith("oversubscribed")
+    drawn = fig5.fig5(fits)
+    assert "2x, fits" in texts(drawn.axes[0]) and len(names(drawn.axes[1])) == 7
+    assert "The paper's figure has prefetching alone" in fig5_caption(fits)
+
+
+def test_without_a_card_the_slots_say_so() -> None:
+    gone = [replace(unavailable(Case.parse(r.case), 1), machine="laptop") for r in end_to_end()]
+    on_cpu = [
+        r for r in end_to_end() if not r.case.startswith(("symbolic.o", "symbolic.u", "levels.k", "num"))
+    ]
+    here = [replace(record, machine="laptop", gpu=None) for record in on_cpu]
+    absent = [record for record in gone if record.case not in {r.case for r in here}]
+    frame = frame_of(fig4_frame, *absent, *here)
+    rows = ways_of(frame)
+    assert rows.loc["out_of_core", "status"] == "unavailable"
+    assert rows.loc[fig4.PARALLEL.name, "status"] == "numeric unavailable"
+    assert {v.outcome for v in fig4_verdicts(frame)} == {"not measured"} and fig4.fig4(frame).axes
+    empty = frame_of(fig5_frame)
+    assert len(empty) == 7 and set(empty["status"]) == {"not_run"} and fig5.fig5(empty).axes
+
+
+# ---- Figure 8 and Table 4
+
+
+def stored(
+    *seconds: float, matrix: str = GRID, preparation: str = "geometric", **changes: Any
+) -> list[Record]:
+    """Binary search, 125 dense columns, as many as fit."""
+    return [
+        measured(
+            "numeric", name, s, matrix, preparation=preparation, facts={"scratch_columns": columns}, **changes
+        )
+        for name, s, columns in zip((SEARCH, DENSE, FREE), seconds, (0.0, 125.0, 1056.0), strict=True)
+    ]
+
+
+def test_dense_columns_are_held_against_the_binary_search() -> None:
+    frame = frame_of(fig8_frame, *stored(1.0, 3.0, 2.0))
+    rows = frame[frame["case"].notna()].set_index("variant")
+    limited = rows.loc[large.LIMITED]
+    assert limited["ratio"] == pytest.approx(3.0) and limited["blocks_alone"] == pytest.approx(1.5)
+    assert limited["ratio_high"] == pytest.approx(3.0 * 1.2 / 0.9)
+    assert (limited["budget_bytes"], limited["budget_blocks"]) == (5e8, 125)
+    assert limited["scratch_columns"] == 125 and limited["bound"] == pytest.approx(1.28)
+    assert rows.loc[large.FREE, "ratio"] == pytest.approx(2.0)
+    assert rows.loc[large.SEARCHED, "pair"] == "baseline" and pd.isna(rows.loc[large.FREE, "blocks_alone"])
+    assert limited["stand_in_for"] == "hugetrace-00020, hugebubbles-00000, hugebubbles-00010"
+    top, bottom = fig8(frame).axes
+    assert "3x" in texts(top) and texts(top).count("not run") == 4
+    assert names(bottom)[-1] == "grid2d:1000\nstand-in: Table 4's" and names(bottom)[0] == "hugetrace-00020"
+    said = fig8_caption(frame)
+    assert "From 102 to 124 blocks to 160 is 1.29x to 1.57x at most" in said
+    assert "printed 2.88x to 3.33x the rest has another cause" in said and "geometric" in said
+
+
+def test_figure_8_is_judged_by_the_printed_number_of_blocks_alone() -> None:
+    over, alone, arithmetic = fig8_verdicts(frame_of(fig8_frame, *stored(1.0, 3.0, 2.0)))
+    assert over.outcome == "reached" and over.scope == "indicative (stand-in)"
+    assert over.numbers == "3x (grid2d:1000), printed 2.88x to 3.33x"
+    assert alone.outcome == "beside the print" and alone.numbers.startswith("1.5x")
+    assert arithmetic.machine == "" and "1.29x to 1.57x" in arithmetic.numbers
+    for seconds, outcome in ((2.0, "not reached"), (0.8, "contradicted")):
+        assert fig8_verdicts(frame_of(fig8_frame, *stored(1.0, seconds, 2.0)))[0].outcome == outcome
+    own = stored(1.0, 3.0, 2.0, matrix="delaunay_n24", preparation="metis+diagonal=1000")
+    frame = frame_of(fig8_frame, *own)
+    assert fig8_verdicts(frame)[0].scope == "on the paper's own matrices"
+    assert len(frame) == 3 + 3 and set(frame["abbr"]) == set(large.printed_numbers())
+
+
+def test_storages_of_two_runs_give_no_ratio() -> None:
+    search, dense, free = stored(1.0, 3.0, 2.0)
+    frame = frame_of(fig8_frame, search, replace(dense, run_id="run-2"), free)
+    assert frame.loc[frame["variant"] == large.LIMITED, "pair"].tolist() == ["two_runs"]
+    assert frame["blocks_alone"].isna().all() and "two runs" in texts(fig8(frame).axes[0])
+    assert fig8_verdicts(frame)[0].outcome == "not measured"
+
+
+def test_table4_has_the_print_what_follows_from_it_and_what_ran() -> None:
+    frame = frame_of(table4_frame, *stored(1.0, 3.0, 2.0))
+    printed = frame[frame["paper_blocks"].notna()].set_index("label")
+    assert printed["paper_blocks"].tolist() == [124, 119, 109, 102] == printed["computed_blocks"].tolist()
+    assert printed["bound"].round(2).tolist() == [1.29, 1.34, 1.47, 1.57]
+    assert printed.loc["delaunay_n24", "paper_nnz"] == 100_663_202
+    (row,) = frame[frame["case"].notna()].to_dict("records")
+    assert (row["n"], row["entries"], row["budget_blocks"], row["scratch_columns"]) == (
+        10**6,
+        4996000,
+        125,
+        125,
+    )
+    cells = [text.get_text() for text in table4(frame).axes[0].texts]
+    assert {"16,002,413", "124", "1.57x", "0.5", "125", "h200 (NVIDIA H200)"} <= set(cells)
+    assert cells.count("not run") == 4 and "8.0e9 bytes give its four numbers" in table4_caption(frame)
+    (verdict,) = table4_verdicts(frame)
+    assert verdict.numbers == "8.0e9 bytes over 4 n give the printed blocks of 4 of 4 matrices"
+    assert claim("ooclu", verdict.claim) and verdict.outcome == "beside the print"
+
+
+def test_without_records_table_4_is_the_print() -> None:
+    frame = frame_of(table4_frame)
+    assert len(frame) == 4 and table4(frame).axes and len(frame_of(fig8_frame)) == 4
+
+
+# ---- phases of solutions
+
+LU = {"symbolic": 3.0, "traverse": 2.9, "columns": 0.5, "levels": 0.2, "assemble": 0.3, "numeric": 4.0}
+
+
+def solved(name: str, median: float, phases: dict[str, float], **changes: Any) -> Record:
+    held = {phase: [seconds] * 3 for phase, seconds in phases.items()}
+    gate = Verified("A x = b", "relative residual", 3e-17, 1e-8)
+    kept = {"preparation": "mc64+amd", "phases": held, "verified": gate}
+    return measured("solve", name, median, "rajat12", **{**kept, **changes})
+
+
+def test_phases_make_up_a_solution_and_the_rest_is_what_none_has() -> None:
+    records = [
+        solved("lu_cpu", 10.0, {**LU, "triangular": 0.5, "refine": 1.0, "right_hand_side": 0.25}),
+        solved("superlu", 5.0, {"convert": 0.5, "factorise": 4.0, "triangular": 0.25}),
+        solved("cudss", 4.0, {"reordering": 2.0, "symbolic": 1.0, "numeric": 0.5, "to_device": 9.0}),
+    ]
+    frame = frame_of(phases_frame, *records)
+    rows = frame.set_index("implementation")
+    own = rows.loc["lu_cpu"]
+    assert own["seconds_levels"] == pytest.approx(1.0) and own["seconds_symbolic"] == 3.0
+    assert own["seconds_rest"] == pytest.approx(0.5) and pd.isna(own["seconds_both"])
+    assert own["share_numeric"] == pytest.approx(0.4) and own["residual"] == 3e-17 and own["bound"] == 1e-8
+    assert rows.loc["superlu", "share_both"] == pytest.approx(0.8)
+    assert rows.loc["superlu", "seconds_rest"] == pytest.approx(0.75)
+    assert rows.loc["cudss", "share_ordering"] == pytest.approx(0.5), "transfers are in no share"
+    shares = [f"share_{part.name}" for part in PARTS]
+    assert rows[shares].sum(axis=1).tolist() == pytest.approx([1, 1, 1])
+    top, bottom = phases(frame).axes
+    assert texts(bottom).count("3e-17") == 3
+    legend = [text.get_text() for text in bottom.get_legend().get_texts()]
+    assert "symbolic and numeric at once" in legend and "ordering" in legend
+    assert "mc64+amd" in phases_caption(frame) and "its residual" in phases_caption(frame)
+    assert [t.get_text() for t in top.get_legend().get_texts()] == ["lu_cpu", "superlu", "cudss"]
+
+
+def test_a_solution_that_failed_is_a_slot_and_what_cannot_run_is_told_in_words() -> None:
+    wrong = solved("lu_cpu", 1.0, LU, status=Status.WRONG, seconds=[])
+    gone = replace(unavailable(Case.parse("solve.lu_gpu@rajat12.mc64+amd"), 1), machine="h200")
+    frame = frame_of(phases_frame, wrong, solved("superlu", 5.0, {"factorise": 4.0}), gone)
+    rows = frame.set_index("implementation")
+    assert rows.loc["lu_cpu", "stack"] == "wrong" and pd.isna(rows.loc["lu_cpu", "residual"])
+    assert "wrong" in texts(phases(frame).axes[1]) and "unavailable" not in texts(phases(frame).axes[1])
+    assert "lu_gpu: unavailable, no NVIDIA GPU" in phases_caption(frame)
+    assert phases(frame_of(phases_frame)).axes
