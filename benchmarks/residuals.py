@@ -26,8 +26,9 @@ FACTOR_BOUND = 1e-12
 SINGLE_FACTOR_BOUND = 1e-4
 SINGLE_ROUNDINGS = 4.0
 LOOSEST_BOUND = 1e-2
-# A pivot below so much of ||A||_1 in modulus may be replaced by one of that modulus, rounded to float32.
-SMALL_PIVOT = 3.45e-4 * (1 + 1e-6)
+# A pivot below the root of the type's precision times ||A||_1 in modulus may be replaced by one of that
+# modulus, rounded to float32.
+ROUNDED = 1 + 1e-6
 
 
 def verify_factor(result: Any, prepared: Prepared, both: TwoWay, dtype: str | None, static: bool) -> Verified:
@@ -42,7 +43,8 @@ def verify_factor(result: Any, prepared: Prepared, both: TwoWay, dtype: str | No
     residual, bound = float("nan"), FACTOR_BOUND * both.filled.pattern.n
     if values.shape == (both.filled.pattern.nnz,) and values.dtype == asked:
         rows = _Rows(prepared, both, values[both.to_column].astype(np.float64))
-        residual = rows.residual(int(result.small_pivots) if static else 0)
+        small = ROUNDED * float(np.sqrt(np.finfo(asked).eps))
+        residual = rows.residual(int(result.small_pivots) if static else 0, small)
         bound = rows.single_bound() if asked == np.float32 else bound
     return Verified("A - L U on the filled pattern", "||A - L U||_F / ||A||_F", residual, bound)
 
@@ -85,8 +87,9 @@ class _Rows:
     both: TwoWay
     values: Array
 
-    def residual(self, replaced: int) -> float:
-        """Without the `replaced` largest differences on the diagonal that are as small as they may be."""
+    def residual(self, replaced: int, small: float) -> float:
+        """Without the `replaced` largest differences on the diagonal that are as small as they may be.
+        small : of ||A||_1, what a replaced pivot is at most."""
         given, filled = self.prepared.pattern, self.both.filled
         squares, diagonal = _differences(
             *(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, self.values),
@@ -95,7 +98,7 @@ class _Rows:
         columns = np.bincount(given.indices, np.abs(self.prepared.values), minlength=given.n)
         # A nan stands first and is never small.
         largest = np.sort(np.abs(diagonal))[::-1]
-        left_out = np.flatnonzero(largest[:replaced] <= 2 * SMALL_PIVOT * columns.max())
+        left_out = np.flatnonzero(largest[:replaced] <= 2 * small * columns.max())
         squares += np.square(np.delete(largest, left_out)).sum()
         return float(np.sqrt(squares) / np.linalg.norm(self.prepared.values))
 

@@ -16,6 +16,7 @@ from fillpath import registry
 from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Assembled, Factor, TwoWay
 from impl.numeric import right_looking
+from impl.numeric.pivots import small_pivot
 from impl.numeric.right_looking import AUTHORS, FIXED, WARPS, auto, modes, plan, scratch_columns
 from tests.assembly import (
     assembled,
@@ -236,8 +237,8 @@ def test_what_has_no_factor_is_an_error_naming_the_first_column(
 @pytest.mark.parametrize("name", ["glu2", "glu3"])
 def test_small_pivots_are_replaced_with_their_sign_and_counted(name: str, dtype: str) -> None:
     start = assembled(sp.csr_array(sp.eye_array(6)))
-    least = 2 * right_looking.SMALL_PIVOT
-    values = np.array([1.0, 1e-5, -1e-5, 0.0, -2.0, 1.01 * least])
+    least = 2 * small_pivot(dtype)
+    values = np.array([1.0, 0.1 * least, -0.1 * least, 0.0, -2.0, 1.01 * least])
     factor, _ = function("numeric", name)(replace(start, values=values), static_pivoting=True, dtype=dtype)
     assert factor.small_pivots == 3
     assert np.allclose(factor.values, [1.0, least, -least, least, -2.0, 1.01 * least], rtol=1e-6)
@@ -251,7 +252,7 @@ def test_static_pivoting_goes_on_where_elimination_meets_a_zero() -> None:
     factor, _ = function("numeric", "glu3")(assembled(matrix), dtype="float64", static_pivoting=True)
     assert factor.small_pivots == 1
     assert np.all(np.isfinite(factor.values))
-    assert residual(matrix, factor) <= 3 * right_looking.SMALL_PIVOT
+    assert residual(matrix, factor) <= 3 * small_pivot("float64")
 
 
 @pytest.mark.gpu

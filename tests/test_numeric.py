@@ -37,7 +37,8 @@ from fillpath.nouns import (
 from fillpath.record import Status
 from impl.levels.glu3_relaxed import glu3_relaxed
 from impl.levels.two_way import assembled, by_both
-from impl.numeric.left_looking import SMALL_PIVOT, left_looking
+from impl.numeric.left_looking import left_looking
+from impl.numeric.pivots import small_pivot
 from impl.solve.lu_cpu import lu_cpu
 from impl.solve.right_hand_side import as_matrix, right_hand_side
 from impl.symbolic.fill1 import fill1
@@ -182,13 +183,13 @@ def test_the_ends_of_left_looking_are_unsupported_and_advise() -> None:
 def test_small_pivots_are_replaced_with_their_sign_and_counted(
     entry: registry.Implementation, dtype: str
 ) -> None:
-    """||A||_1 = 11: 0 and 1e-4 become eps, -1e-5 becomes -eps; 0.005 stays."""
-    dense = np.diag([10.0, 0.0, 1e-4, -1e-5, 0.005, 1.0])
+    """||A||_1 = 11: 0 and what is a little above it become eps, what is below it -eps; 0.005 stays."""
+    eps = small_pivot(dtype) * 11
+    dense = np.diag([10.0, 0.0, 0.1 * eps, -0.01 * eps, 0.005, 1.0])
     dense[5, 0] = 1.0
     prepared = of_dense(dense)
     start = start_of(prepared)
     factor = factorise(entry, start, dtype=dtype, static_pivoting=True)
-    eps = SMALL_PIVOT * 11
     assert factor.small_pivots == 3
     assert np.allclose(np.diag(dense_of(factor)[1]), [10, eps, eps, -eps, 0.005, 1], rtol=1e-6)
     verdict = verify_factor(factor, prepared, start.two_way, dtype, True)

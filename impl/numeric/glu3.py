@@ -32,18 +32,18 @@ def glu3(
 ) -> tuple[Factor, Work]:
     """Right-looking LU in modes A, B and C by the columns of the level.
 
-    assembled : A on F, and levels, on the device. static_pivoting : pivots below 3.45e-4 ||A||_1 become that,
-    with their sign. thresholds : `authors` are those of their code: above 896 columns a block of 2 warps a
-    column, above 448 of 4 (A), above 16 of 32 (B), a warp a sub-column; else (C) a block of 32 warps a
-    sub-column, where the paper has a stream a column and here one launch has all blocks that the card holds,
-    which take a column's sub-columns in turn. `auto` halves a block's warps whenever there are columns for
-    twice the blocks. storage : `dense_column`, column j spread over n words of the block that takes it, whose
-    updates walk through each target column (of column k no copy could be right while other columns of the
-    level update it too); `csc_search`, a binary search in the target column; `auto`, the rule of PPoPP'23,
-    Section 3.4: searches where the memory holds fewer dense columns than the card holds blocks of 1024
-    threads. batched : consecutive levels of modes B and C go in one cooperative launch each, in which a small
-    level is one block's, always searched. memory_budget : bytes of dense columns, None: half of what is free;
-    there are never more than eight a multiprocessor.
+    assembled : A on F, and levels, on the device. static_pivoting : pivots below `small_pivot(dtype)` ||A||_1
+    become that, with their sign. thresholds : `authors` are those of their code: above 896 columns a block of
+    2 warps a column, above 448 of 4 (A), above 16 of 32 (B), a warp a sub-column; else (C) a block of 32
+    warps a sub-column, where the paper has a stream a column and here one launch has all blocks that the card
+    holds, which take a column's sub-columns in turn. `auto` halves a block's warps whenever there are columns
+    for twice the blocks. storage : `dense_column`, column j spread over n words of the block that takes it,
+    whose updates walk through each target column (of column k no copy could be right while other columns of
+    the level update it too); `csc_search`, a binary search in the target column; `auto`, the rule of
+    PPoPP'23, Section 3.4: searches where the memory holds fewer dense columns than the card holds blocks of
+    1024 threads. batched : consecutive levels of modes B and C go in one cooperative launch, in which a small
+    level is one block's, and which searches, whatever the storage is. memory_budget : bytes of dense columns,
+    None: half of what is free; there are never more than eight a multiprocessor.
 
     Returns the factor on the device. Atomic updates come in any order: values differ from run to run by
     rounding. Facts: levels, by mode; launches; levels that went batched; updates, multiply-adds; dense

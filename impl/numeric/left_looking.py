@@ -15,9 +15,7 @@ from fillpath.errors import InputError, UnsupportedError
 from fillpath.nouns import Array, Assembled, Factor, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-
-# Pivots below this share of ||A||_1 are replaced: GLU's, the square root of float32's precision.
-SMALL_PIVOT = 3.45e-4
+from impl.numeric.pivots import small_pivot
 
 
 @implementation(stage="numeric", paper="glu3", section="Algorithm 1, G/P left-looking")
@@ -30,15 +28,15 @@ def left_looking(
     """L and U column by column, each updated by those before it (sequential).
 
     assembled : the values on F, n x n, by columns; its levels are not read. dtype : of the factor and of all
-    arithmetic. static_pivoting : a pivot below eps in modulus becomes sign(pivot) eps, eps = SMALL_PIVOT
-    ||A||_1, and is counted. Returns L + U - I; facts: updates (multiply-adds), small_pivots.
-    Raises InputError where a value is not finite in that dtype; UnsupportedError for a pivot of 0 without
-    static_pivoting, and for one that overflowed, both naming the column, from 0, as prepared.
+    arithmetic. static_pivoting : a pivot below eps in modulus becomes sign(pivot) eps, eps =
+    small_pivot(dtype) ||A||_1, and is counted. Returns L + U - I; facts: updates (multiply-adds),
+    small_pivots. Raises InputError where a value is not finite in that dtype; UnsupportedError for a pivot of
+    0 without static_pivoting, and for one that overflowed, both naming the column, from 0, as prepared.
     """
     columns, lower_start = assembled.two_way.columns, assembled.two_way.lower_start
     with phase("convert"):
         values = converted(assembled.values, columns, dtype)
-        least = SMALL_PIVOT * norm_1(assembled.values, columns) if static_pivoting else 0.0
+        least = small_pivot(dtype) * norm_1(assembled.values, columns) if static_pivoting else 0.0
     with phase("factorise"):
         stopped, small, updates = _left_looking(
             columns.indptr.view(np.uint64),

@@ -10,6 +10,10 @@
 // binary search decides. Dense: a block spreads column j over n words of its own, zero elsewhere, and walks through
 // column k below j. The block clears those words when it is done with column j.
 //
+// Levels that go together (rl_levels) are searched. Where a thread's first updates of a level stand does not depend
+// on values: it looks that up while it waits for the level before, so that between two levels there are one load of
+// values and one atomic addition.
+//
 // Compile-time: REAL, float or double.
 
 #include "grid_barrier.cuh"
@@ -21,7 +25,9 @@ typedef REAL real;
 constexpr u32 ALL = 0xFFFFFFFFu;
 constexpr u32 THREADS = 1024;
 // One block does a level alone, the others waiting, if it has at most so many columns and updates.
-constexpr u32 FEW_COLUMNS = 64, FEW_UPDATES = 8192;
+constexpr u32 FEW_COLUMNS = 64, FEW_UPDATES = 4096;
+// Updates that a thread has under way in rl_levels.
+constexpr u32 AHEAD = 4;
 
 // What all blocks tell: the first columns with a zero pivot and with a value that is not finite (n: none), pivots
 // replaced, updates.
@@ -43,26 +49,19 @@ struct Column {
     real pivot;
 };
 
-// FRESH: other blocks have written values since the kernel began, which this multiprocessor may hold older.
-template <bool FRESH>
-__device__ __forceinline__ real load(const real *value) {
-    return FRESH ? __ldcg(value) : *value;
-}
-
 __device__ __forceinline__ bool is_small(real pivot, real least) { return fabs(pivot) < least; }
 
 __device__ __forceinline__ real replaced(real pivot, real least) {
     return is_small(pivot, least) ? (pivot < (real)0 ? -least : least) : pivot;
 }
 
-template <bool FRESH>
 __device__ __forceinline__ Column column_of(const Matrix &m, u32 j) {
     Column c;
     c.down = m.lower_start[j];
     c.right = m.upper_start[j] + 1;
     c.length = (u32)(m.columns[j + 1] - c.down);
     c.sub_columns = (u32)(m.rows[j + 1] - c.right);
-    c.pivot = replaced(load<FRESH>(m.values + c.down - 1), m.least);
+    c.pivot = replaced(m.values[c.down - 1], m.least);
     return c;
 }
 
@@ -83,36 +82,32 @@ struct Target {
     real factor;
 };
 
-template <bool FRESH>
 __device__ __forceinline__ Target target_of(const Matrix &m, const Column &c, u32 s) {
     const long long place = m.to_column[c.right + s];
     Target target;
     target.at = place + 1;
     target.length = (u32)(m.columns[m.row_columns[c.right + s] + 1] - target.at);
-    target.factor = load<FRESH>(m.values + place) / c.pivot;
+    target.factor = m.values[place] / c.pivot;
     return target;
 }
 
-template <bool FRESH>
 __device__ __forceinline__ void update(const Matrix &m, const Column &c, const Target &target, u32 t) {
     const long long first = target.at + t;
     const u32 slack = target.length - c.length;
     const u32 behind = slack ? find(m.column_rows + first, slack + 1, m.column_rows[c.down + t]) : 0u;
-    atomicAdd(m.values + first + behind, -(load<FRESH>(m.values + c.down + t) * target.factor));
+    atomicAdd(m.values + first + behind, -(m.values[c.down + t] * target.factor));
 }
 
 // The block's share of a column: sub-columns part, part + parts, ..., each by `share` warps, whose lanes take its
-// entries in turn. share: 1, all warps, or so many that all sub-columns go at once. scratch: null, or the block's n
-// words holding column j.
-template <bool FRESH>
+// entries in turn. share: 1 or all warps. scratch: null, or the block's n words holding column j.
 __device__ __forceinline__ void sub_columns(
     const Matrix &m, const Column &c, u32 part, u32 parts, u32 share, const real *scratch) {
     const u32 warps = blockDim.x / 32u, warp = threadIdx.x / 32u;
     const u32 rank = 32u * (warp % share) + (threadIdx.x & 31u), size = 32u * share;
     for (u32 s = part + parts * (warp / share); s < c.sub_columns; s += parts * (warps / share)) {
-        const Target target = target_of<FRESH>(m, c, s);
+        const Target target = target_of(m, c, s);
         if (!scratch) {
-            for (u32 t = rank; t < c.length; t += size) update<FRESH>(m, c, target, t);
+            for (u32 t = rank; t < c.length; t += size) update(m, c, target, t);
             continue;
         }
         for (u32 t = rank; t < target.length; t += size) {
@@ -123,36 +118,141 @@ __device__ __forceinline__ void sub_columns(
 }
 
 // The same with the column spread over the block's scratch before and cleared from it afterwards.
-// share: 0 for as many warps a sub-column as there are.
-template <bool FRESH>
 __device__ __forceinline__ void dense_column(
     const Matrix &m, const Column &c, u32 part, u32 parts, u32 share, real *scratch) {
     if (part >= c.sub_columns || c.length == 0u) return;
-    const u32 warps = blockDim.x / 32u, own = (c.sub_columns - part - 1u) / parts + 1u;
-    if (share == 0u) share = own < warps ? warps / own : 1u;
     for (u32 t = threadIdx.x; t < c.length; t += blockDim.x)
-        scratch[m.column_rows[c.down + t]] = load<FRESH>(m.values + c.down + t);
+        scratch[m.column_rows[c.down + t]] = m.values[c.down + t];
     __syncthreads();
-    sub_columns<FRESH>(m, c, part, parts, share, scratch);
+    sub_columns(m, c, part, parts, share, scratch);
     __syncthreads();
     for (u32 t = threadIdx.x; t < c.length; t += blockDim.x) scratch[m.column_rows[c.down + t]] = (real)0;
     __syncthreads();
 }
 
-// A team's share of a column, sub-columns and entries dealt out together to its threads.
-template <bool FRESH>
-__device__ __forceinline__ void dealt(const Matrix &m, const Column &c, u32 rank, u32 size) {
-    if (c.length == 0u) return;
-    u32 s = rank / c.length, t = rank % c.length;
-    const u32 whole = size / c.length, rest = size % c.length;
-    while (s < c.sub_columns) {
-        update<FRESH>(m, c, target_of<FRESH>(m, c, s), t);
-        s += whole;
-        t += rest;
-        if (t >= c.length) {
-            t -= c.length;
-            s += 1;
+// Updates under way in a thread: of which entry of L, by which of U, where. upper : -1 for none.
+struct Updates {
+    long long upper[AHEAD], target[AHEAD];
+    u32 t[AHEAD];
+};
+
+// A thread's share of a column: sub-columns and entries are dealt out together to the threads of a team. Of the
+// column there is only what does not depend on values.
+struct Share {
+    long long down, right;
+    u32 length, sub_columns;
+    u32 s, t, whole, rest;  // the next update, and how far the one after it is
+};
+
+__device__ __forceinline__ Share share_of(const Matrix &m, u32 j, u32 rank, u32 size) {
+    Share a;
+    a.down = m.lower_start[j];
+    a.right = m.upper_start[j] + 1;
+    a.length = (u32)(m.columns[j + 1] - a.down);
+    a.sub_columns = a.length ? (u32)(m.rows[j + 1] - a.right) : 0u;
+    const u32 length = max(a.length, 1u);
+    a.s = rank / length;
+    a.t = rank % length;
+    a.whole = size / length;
+    a.rest = size % length;
+    return a;
+}
+
+// The next updates of the share. All of them search at once, so that their loads are under way together.
+__device__ __forceinline__ Updates next_of(const Matrix &m, Share &a) {
+    Updates u;
+    long long end[AHEAD];
+    u32 length[AHEAD], longest = 0;
+    int row[AHEAD];
+#pragma unroll
+    for (u32 r = 0; r < AHEAD; ++r) {
+        u.upper[r] = -1;
+        u.t[r] = a.t;
+        if (a.s < a.sub_columns) {
+            u.upper[r] = m.to_column[a.right + a.s];
+            end[r] = m.columns[m.row_columns[a.right + a.s] + 1];
+            row[r] = m.column_rows[a.down + a.t];
         }
+        a.s += a.whole;
+        a.t += a.rest;
+        if (a.t >= a.length) {
+            a.t -= a.length;
+            a.s += 1;
+        }
+    }
+#pragma unroll
+    for (u32 r = 0; r < AHEAD; ++r) {
+        u.target[r] = u.upper[r] + 1 + u.t[r];
+        length[r] = u.upper[r] < 0 ? 1u : (u32)(end[r] - u.upper[r]) - a.length;
+        longest = max(longest, length[r]);
+    }
+    while (longest > 1) {
+#pragma unroll
+        for (u32 r = 0; r < AHEAD; ++r) {
+            const u32 half = length[r] >> 1;
+            if (half && m.column_rows[u.target[r] + half] <= row[r]) u.target[r] += half;
+            length[r] -= half;
+        }
+        longest -= longest >> 1;
+    }
+    return u;
+}
+
+// Other blocks have written values since the kernel began, which this multiprocessor may hold older: loads are L2's.
+__device__ __forceinline__ void apply(const Matrix &m, const Share &a, const Updates &u) {
+    if (u.upper[0] < 0) return;
+    const real pivot = replaced(__ldcg(m.values + a.down - 1), m.least);
+    real upper[AHEAD], lower[AHEAD];
+#pragma unroll
+    for (u32 r = 0; r < AHEAD; ++r) {
+        if (u.upper[r] < 0) continue;
+        upper[r] = __ldcg(m.values + u.upper[r]);
+        lower[r] = __ldcg(m.values + a.down + u.t[r]);
+    }
+#pragma unroll
+    for (u32 r = 0; r < AHEAD; ++r)
+        if (u.upper[r] >= 0) atomicAdd(m.values + u.target[r], -(lower[r] * (upper[r] / pivot)));
+}
+
+// What a thread does in a level: of columns k, k + teams, ..., of which `share` and `first` are of the first. A level
+// that goes alone is block 0's.
+struct Turn {
+    const int *columns;
+    u32 count, k, teams, rank, size;
+    Share share;
+    Updates first;
+};
+
+__device__ __forceinline__ bool is_alone(const long long *pointers, const u64 *work, u32 level) {
+    return (u32)(pointers[level + 1] - pointers[level]) <= FEW_COLUMNS && work[level] <= FEW_UPDATES;
+}
+
+__device__ __forceinline__ Turn turn_of(
+    const Matrix &m, const int *order, const long long *pointers, u32 level, bool alone) {
+    Turn turn;
+    turn.columns = order + pointers[level];
+    turn.count = (u32)(pointers[level + 1] - pointers[level]);
+    const u32 blocks = alone ? 1u : gridDim.x, in_block = blockDim.x / 32u;
+    const u32 warp = blockIdx.x * in_block + threadIdx.x / 32u, warps = blocks * in_block;
+    const u32 share = turn.count < warps ? warps / turn.count : 1u;
+    turn.k = blockIdx.x < blocks ? warp / share : turn.count;
+    turn.teams = warps / share;
+    turn.rank = 32u * (warp % share) + (threadIdx.x & 31u);
+    turn.size = 32u * share;
+    if (turn.k >= turn.count) return turn;
+    turn.share = share_of(m, (u32)turn.columns[turn.k], turn.rank, turn.size);
+    turn.first = next_of(m, turn.share);
+    return turn;
+}
+
+__device__ __forceinline__ void take(const Matrix &m, Turn &turn) {
+    if (turn.k >= turn.count) return;
+    apply(m, turn.share, turn.first);
+    for (;;) {
+        while (turn.share.s < turn.share.sub_columns) apply(m, turn.share, next_of(m, turn.share));
+        turn.k += turn.teams;
+        if (turn.k >= turn.count) return;
+        turn.share = share_of(m, (u32)turn.columns[turn.k], turn.rank, turn.size);
     }
 }
 
@@ -199,48 +299,37 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) rl_level(
     const Matrix m{rows, upper_start, row_columns, to_column, columns, lower_start, column_rows, values, least};
     const u32 part = blockIdx.x % parts;
     for (u32 k = blockIdx.x / parts; k < count; k += gridDim.x / parts) {
-        const Column c = column_of<false>(m, (u32)order[first + k]);
+        const Column c = column_of(m, (u32)order[first + k]);
         if (scratch)
-            dense_column<false>(m, c, part, parts, share, scratch + (u64)blockIdx.x * n);
+            dense_column(m, c, part, parts, share, scratch + (u64)blockIdx.x * n);
         else
-            sub_columns<false>(m, c, part, parts, share, nullptr);
+            sub_columns(m, c, part, parts, share, nullptr);
     }
 }
 
-// Levels `from` to `to` - 1, launched cooperatively. What one block does alone is searched; with scratch, what all
-// do is dense. pointers : (depth + 1,), of the levels in `order`. work : (depth,), updates of each.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) rl_levels(
+// Levels `from` to `to` - 1, launched cooperatively. pointers : (depth + 1,), of the levels in `order`. work :
+// (depth,), updates of each.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) rl_levels(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *to_column,
     const long long *columns, const long long *lower_start, const int *column_rows, real *values, real least,
-    u32 n, const int *order, real *scratch, const long long *pointers, const u64 *work, u32 from, u32 to,
-    u32 *arrived) {
+    u32 n, const int *order, const long long *pointers, const u64 *work, u32 from, u32 to, u32 *arrived) {
     const Matrix m{rows, upper_start, row_columns, to_column, columns, lower_start, column_rows, values, least};
     u32 passed = 0;
-    bool was_alone = false;
-    for (u32 level = from; level < to; ++level) {
-        const int *const level_columns = order + pointers[level];
-        const u32 count = (u32)(pointers[level + 1] - pointers[level]);
-        const bool alone = count <= FEW_COLUMNS && work[level] <= FEW_UPDATES;
-        if (alone && was_alone)
+    bool alone = is_alone(pointers, work, from);
+    Turn turn = turn_of(m, order, pointers, from, alone);
+    for (u32 level = from + 1; level < to; ++level) {
+        take(m, turn);
+        const bool was_alone = alone;
+        alone = is_alone(pointers, work, level);
+        const bool together = !(alone && was_alone);
+        if (together) grid_arrive(arrived, passed);
+        turn = turn_of(m, order, pointers, level, alone);
+        if (together)
+            grid_wait(arrived, passed);
+        else
             __syncthreads();
-        else if (level > from)
-            grid_barrier(arrived, passed);
-        was_alone = alone;
-        if (alone && blockIdx.x > 0) continue;
-        if (scratch && !alone) {
-            const u32 parts = count < gridDim.x ? gridDim.x / count : 1u;
-            for (u32 k = blockIdx.x / parts; k < count; k += gridDim.x / parts)
-                dense_column<true>(m, column_of<true>(m, (u32)level_columns[k]), blockIdx.x % parts, parts, 0u,
-                                   scratch + (u64)blockIdx.x * n);
-            continue;
-        }
-        const u32 warps = (alone ? 1u : gridDim.x) * (blockDim.x / 32u);
-        const u32 warp = blockIdx.x * (blockDim.x / 32u) + threadIdx.x / 32u;
-        const u32 share = count < warps ? warps / count : 1u;
-        for (u32 k = warp / share; k < count; k += warps / share)
-            dealt<true>(m, column_of<true>(m, (u32)level_columns[k]), 32u * (warp % share) + (threadIdx.x & 31u),
-                        32u * share);
     }
+    take(m, turn);
 }
 
 // The division, and what became of each column. A warp a column.

@@ -17,6 +17,7 @@ import numpy as np
 from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Assembled, Factor, Work
 from impl.cuda import device, kernels
+from impl.numeric.pivots import small_pivot
 
 KERNEL = Path(__file__).with_name("right_looking.cu")
 VARIANTS = (("REAL=float",), ("REAL=double",))
@@ -32,8 +33,6 @@ FIXED: Shapes = ((0, WARPS),)
 SHARE = 0.5
 # Scratch columns a multiprocessor: each has to be cleared before the first level.
 DENSE_BLOCKS = 8
-# Pivots below this share of ||A||_1 are replaced: the square root of float32's precision.
-SMALL_PIVOT = 3.45e-4
 # What the kernels tell, as in right_looking.cu.
 ZERO, NOT_FINITE, SMALL, UPDATES = range(4)
 
@@ -41,7 +40,8 @@ ZERO, NOT_FINITE, SMALL, UPDATES = range(4)
 @dataclass(frozen=True)
 class Launch:
     """Levels first to last - 1. warps : of a block that takes a column; 0: several blocks take one (mode C).
-    columns : of the level. batched : all its levels in one cooperative launch, whatever else is said."""
+    columns : of the level. batched : all its levels in one cooperative launch, searched, whatever else is
+    said."""
 
     first: int
     last: int
@@ -185,7 +185,7 @@ class _Run:
 
         norm = cupy.zeros(1, np.uint64)
         self._each("rl_norm", 32 * self.n, self.two_way.columns.indptr, values, np.uint32(self.n), norm)
-        return self.dtype(SMALL_PIVOT * cupy.asnumpy(norm).view(np.float64)[0])
+        return self.dtype(small_pivot(self.dtype) * cupy.asnumpy(norm).view(np.float64)[0])
 
     def reserve(self, launches: list[Launch], room: int, resident: int) -> None:
         """Scratch columns for all launches, if room says that there are any."""
@@ -196,7 +196,8 @@ class _Run:
         self.cooperative = device.multiprocessors() * device.occupancy(batched, THREADS, 0)
         if room:
             self.room = min(room, DENSE_BLOCKS * device.multiprocessors())
-            self.columns = max(self._blocks(launch)[0] for launch in launches)
+            alone = [launch for launch in launches if not launch.batched]
+            self.columns = max((self._blocks(launch)[0] for launch in alone), default=0)
         self.scratch = cupy.zeros(self.columns * self.n, self.dtype) if self.columns else np.uint64(0)
         self.arrived = cupy.zeros(len(launches), np.uint32)
         self.waits = 0
@@ -215,7 +216,6 @@ class _Run:
                 (THREADS,),
                 (
                     *self.matrix,
-                    self.scratch,
                     self.levels.pointers,
                     self.work,
                     np.uint32(launch.first),
@@ -240,9 +240,9 @@ class _Run:
 
     def _blocks(self, launch: Launch) -> tuple[int, int]:
         """Blocks of the launch, and how many of them a column has."""
-        most = self.room or 2**31 - 1
         if launch.batched:
-            return min(most, self.cooperative), 1
+            return self.cooperative, 1
+        most = self.room or 2**31 - 1
         if launch.warps:
             return min(most, launch.columns), 1
         parts = max(1, min(most, self.resident) // launch.columns)
