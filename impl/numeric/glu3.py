@@ -46,9 +46,9 @@ def glu3(
     None: half of what is free; there are never more than eight a multiprocessor.
 
     Returns the factor on the device. Atomic updates come in any order: values differ from run to run by
-    rounding. Facts: levels, by mode; launches; levels that went batched; updates, multiply-adds; dense
-    columns. Raises UnsupportedError naming the first column whose pivot is zero, or with a value that is
-    not finite; MemoryBudgetError for dense columns where not one fits.
+    rounding. Facts: levels, by mode; launches; levels that went batched; updates, multiply-adds;
+    small_pivots; dense columns. Raises UnsupportedError naming the first column whose pivot is zero, or with
+    a value that is not finite; MemoryBudgetError for dense columns where not one fits.
     """
     shapes = AUTHORS if thresholds == "authors" else auto(device.multiprocessors())
     return right_looking(

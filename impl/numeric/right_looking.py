@@ -125,6 +125,7 @@ def right_looking(
         "levels_batched": float(sum(together)),
         **{f"levels_{mode}": float(count) for mode, count in counted.items()},
         "updates": float(run.status[UPDATES]),
+        "small_pivots": float(run.status[SMALL]),
         "scratch_columns": float(run.columns),
     }
     factor = Factor(assembled.two_way, run.values, int(run.status[SMALL]))

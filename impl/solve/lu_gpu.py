@@ -42,8 +42,8 @@ def lu_gpu(
 
     prepared : n x n, on the device. dtype, static_pivoting, batched : as `glu3` has them; the triangular
     solves are of that dtype too. refine : as in lu_cpu. Returns x, float64, for the b of `right_hand_side`,
-    on the device. Its phases are lu_cpu's. Facts: of `kahn_gpu` and `glu3`, and the pivots that were replaced
-    as `small_pivots`. Raises what `glu3` and `gsofa` raise, InputError for refine < 0.
+    on the device. Its phases are lu_cpu's. Facts: of `kahn_gpu` and `glu3`. Raises what `glu3` and `gsofa`
+    raise, InputError for refine < 0.
     """
     import cupy
 
@@ -70,5 +70,5 @@ def lu_gpu(
     with phase("refine"):
         for _ in range(refine):
             x += triangles.solved(matrix.residual(b, x))
-    facts = {**(found.facts or {}), **(done.facts or {}), "small_pivots": float(factor.small_pivots)}
+    facts = {**(found.facts or {}), **(done.facts or {})}
     return Solution(x), Work(fills=work.fills, facts=facts)

@@ -20,7 +20,7 @@ from reports.stacked import Part, add_shares, columns_of_parts, stacked_panel
 from reports.style import LARGE, PALETTE, new_figure
 from reports.timed import RATIO, add_columns, name_matrices, on_one, ratio_of, seconds_how, timed_frame, width
 
-NUMERIC = "glu3"
+NUMERIC = "glu3.static_pivoting=true"
 STAGES = ("symbolic", "levels", "numeric")
 PARTS = (
     Part("symbolic", "symbolic", PALETTE[0]),
@@ -64,7 +64,7 @@ def composed_frame(
     among : abbreviations of the matrices that the figure shows; one without a row is `not_run`.
     """
     inputs = dict.fromkeys((case.matrix, case.preparation) for case in cases if is_part(case, ways))
-    firsts = [Case("numeric", NUMERIC, matrix, preparation) for matrix, preparation in inputs]
+    firsts = [Case.parse(f"numeric.{NUMERIC}@{matrix}.{preparation.name}") for matrix, preparation in inputs]
     parts = [part for first in firsts for way in ways for part in way.cases(first).values()]
     timed = timed_frame(records, entries, parts, PAPER)
     stand_in_among(timed, among)
