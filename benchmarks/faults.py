@@ -99,9 +99,10 @@ def counted_cases(settings: Settings) -> list[Case]:
     cases = figure_cases(*FIGURE, settings) if settings.paper in ("", FIGURE[0]) else []
     found = [case for case in cases if _is_measured(case)]
     if not found:
+        paper = f" PAPER={settings.paper}" if settings.paper else ""
         raise FaultsError(
-            f"{len(cases)} cases of {' '.join(FIGURE)} in this run, none with an ok record of today's "
-            "sources here: measure them first (`make figures`)"
+            f"{len(cases)} cases of {' '.join(FIGURE)} in SUITE={settings.suite}{paper}, none with an ok "
+            f"record of today's sources here: measure them first (`make figures SUITE={settings.suite}`)"
         )
     return found
 

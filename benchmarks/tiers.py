@@ -134,7 +134,7 @@ def main() -> int:
         return 2
     try:
         return run_tiers(resumed(TIERS), Path(os.environ.get("FILLPATH_PACKS") or ROOT / "packs"))
-    except FillpathError as error:
+    except (FillpathError, OSError) as error:
         print(f"fillpath: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

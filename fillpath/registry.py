@@ -46,6 +46,13 @@ NUMERIC_STAGES = ("numeric", "solve", "cholesky", "laplacian")
 Device = Literal["cpu", "gpu"]
 Available = tuple[bool, str]
 
+# What an option of that kind is to be, for those who wrote something else.
+_MEANT = {
+    bool: "true or false",
+    int: "an integer, or bytes such as 64MB or 1GiB",
+    float: "a number",
+    str: "text",
+}
 _UNITS = {
     "": 1,
     "B": 1,
@@ -72,7 +79,7 @@ class Option:
         try:
             return _parse_value(self.kind, text)
         except (ValueError, KeyError):
-            raise UnknownNameError(f"option {self.name}={text}: expected {self.kind.__name__}") from None
+            raise UnknownNameError(f"option {self.name}={text}: expected {_MEANT[self.kind]}") from None
 
     def text(self, value: Any) -> str:
         """The canonical text of a value."""

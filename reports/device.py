@@ -152,6 +152,13 @@ def with_rows_for(frame: pd.DataFrame, missing: Mapping[str, str]) -> pd.DataFra
     return pd.concat([frame, rows.astype(frame.dtypes)], ignore_index=True) if len(frame) else rows
 
 
+def not_at_hand(frame: pd.DataFrame, paper: str = "gsofa") -> str:
+    """The caption's part on matrices of the paper's that have no row, empty for none."""
+    there = set(frame["abbr"].dropna())
+    absent = [label for label, abbr in abbreviations(paper).items() if abbr not in there]
+    return f"Not run, because they are not at hand: {listed(absent)}. " if absent else ""
+
+
 def printed_values(id: str) -> dict[str, float | None]:
     """What a claim prints by matrix, in the order of Table 1."""
     found = claim("gsofa", id)

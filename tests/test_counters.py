@@ -28,6 +28,7 @@ from benchmarks.counters import (
     ncu_command,
     parse,
 )
+from benchmarks.counting import run_command
 from fillpath.case import Case
 from fillpath.record import Status
 from fillpath.registry import registered
@@ -270,3 +271,15 @@ def test_an_unknown_complaint_is_passed_on() -> None:
     assert explain("==ERROR== The application returned an error code (1).\n") == (
         "ncu: The application returned an error code (1)."
     )
+
+
+def test_what_measures_a_case_first_is_told_whole() -> None:
+    """The command's own words make the same case again."""
+    named = "numeric.glu3.batched=true.memory_budget=64MB.threads=2@fem3d,22,unknowns=3.mc64+metis+dropzeros"
+    told = run_command(Case.parse(named))
+    assert told == (
+        "fillpath run numeric glu3 fem3d:22:unknowns=3 --matching mc64 --ordering metis --drop-zeros "
+        "--option batched=true --option memory_budget=64MB --threads 2"
+    )
+    replaced = run_command(Case.parse("symbolic.gsofa.seed=3@onetone2.metis+diagonal=1000"))
+    assert replaced.endswith("--matching none --ordering metis --diagonal 1000 --seed 3")

@@ -376,7 +376,10 @@ def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
     monkeypatch.setattr(faults, "run_child", in_this_process)
     monkeypatch.setattr(faults, "figure_cases", lambda paper, figure, settings: [never, wrong, case])
     assert main([case.name]) == 1
-    assert "no ok record of today's sources here: measure it first" in capsys.readouterr().err
+    assert (
+        "no ok record of today's sources here: measure it first: fillpath run symbolic"
+        in capsys.readouterr().err
+    )
     assert main([]) == 2
     assert "3 cases of ooclu table3" in capsys.readouterr().err
 

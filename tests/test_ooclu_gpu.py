@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from fillpath import registry
 from fillpath.errors import MemoryBudgetError
-from fillpath.nouns import Filled, Pattern
+from fillpath.nouns import Array, Filled, Pattern
+from impl.cuda import managed
 from impl.symbolic import device_rows, out_of_core
 from impl.symbolic.gsofa_device import SLOTS
-from impl.symbolic.gsofa_pool import set_words
+from impl.symbolic.gsofa_pool import Launch, set_words
 from impl.symbolic.out_of_core import chunk, row_words, spare_entries
 from tests.devices import hosted
 from tests.test_gsofa_gpu import assert_same, drawn
@@ -106,6 +111,58 @@ def test_a_chunk_stays_within_its_words(n: int, entries: int) -> None:
         assert launch.spills == (entries < n)
 
 
+class Recorded:
+    """Stands in for a Traversal: keeps the launches, and tells the longest queue of each row."""
+
+    def __init__(self, longest: Array) -> None:
+        self.pattern = SimpleNamespace(n=len(longest))
+        self.longest, self.launches = longest, []
+
+    def launch(self, launch: Launch, sources: Array, rows: object) -> None:
+        assert sources.tolist() == list(range(launch.last - 1, launch.first - 1, -1))
+        self.launches.append(launch)
+
+
+def chunks_of(monkeypatch: pytest.MonkeyPatch, longest: Array, words: int, *, dynamic: bool) -> list[Launch]:
+    n = len(longest)
+    monkeypatch.setattr(out_of_core, "positions", lambda sources, n: lambda row: n - row)
+    recorded = Recorded(longest)
+    out_of_core._run(recorded, np.arange(n)[::-1], None, words, 24, dynamic)
+    firsts = [launch.first for launch in recorded.launches]
+    assert [launch.last for launch in recorded.launches] == [n, *firsts[:-1]] and firsts[-1] == 0
+    return recorded.launches
+
+
+def test_chunks_grow_behind_the_rows_with_long_frontiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 1000
+    words = 20 * row_words(n, n)
+    longest = np.where(np.arange(n) < 800, 50, 400)
+    naive = chunks_of(monkeypatch, longest, words, dynamic=False)
+    dynamic = chunks_of(monkeypatch, longest, words, dynamic=True)
+    assert {launch.capacity for launch in naive} == {n} and len(naive) == 50
+    before, after = ([x for x in dynamic if x.last > 780], [x for x in dynamic if x.last <= 780])
+    assert all(launch.capacity == n and launch.last - launch.first == 20 for launch in before)
+    assert all(launch.capacity == 100 and launch.spills for launch in after)
+    assert len(before) == 11 and after[0].last - after[0].first == words // row_words(n, 100) > 20
+    short = chunks_of(monkeypatch, np.where(np.arange(n) < 800, 201, 400), words, dynamic=True)
+    assert {launch.capacity for launch in short} == {n}, "a frontier above half of the longest is not short"
+
+
+def test_what_memory_is_left_over_goes_to_queues(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 1000
+    words = 24 * SLOTS * row_words(n, 300)
+    longest = np.where(np.arange(n) < 800, 50, 400)
+    launches = chunks_of(monkeypatch, longest, words, dynamic=True)
+    assert launches[-1].capacity == 300 and launches[-1].first == 0
+
+
+def test_a_host_without_room_makes_no_queue_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(out_of_core, "host_room", lambda: 0)
+    longest = np.where(np.arange(1000) < 800, 50, 400)
+    launches = chunks_of(monkeypatch, longest, 20 * row_words(1000, 1000), dynamic=True)
+    assert {launch.capacity for launch in launches} == {1000}
+
+
 @pytest.mark.parametrize("n", [1000, 1001])
 def test_spare_entries_are_the_most_with_which_the_blocks_stay_full(n: int) -> None:
     words = 24 * SLOTS * row_words(n, 300) + 5
@@ -114,3 +171,22 @@ def test_spare_entries_are_the_most_with_which_the_blocks_stay_full(n: int) -> N
     assert chunk(n, n, words, spare, 24).first == 0
     assert chunk(n, n, words, spare + 1, 24).first > 0
     assert spare_entries(n, 24 * SLOTS * row_words(n, 0) - 1, 24) < 0
+
+
+def test_more_than_half_of_what_is_free_is_refused_before_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What CuPy's pool holds unused is not the card's to give."""
+    pool = SimpleNamespace(free_bytes=lambda: 10**9)
+    cupy = SimpleNamespace(
+        cuda=SimpleNamespace(
+            runtime=SimpleNamespace(memGetInfo=lambda: (1000, 2000)),
+            malloc_managed=lambda size: bytearray(size),
+        ),
+        get_default_memory_pool=lambda: pool,
+        ndarray=lambda count, dtype, memptr: np.ndarray(count, dtype, buffer=memptr),
+    )
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    with pytest.raises(MemoryBudgetError, match="504 bytes of managed memory are more than half of the 1000"):
+        managed.words(126, oversubscribe=False)
+    assert managed.words(125, oversubscribe=False).nbytes == 500

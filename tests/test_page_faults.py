@@ -1,4 +1,4 @@
-"""The counter of page faults, on programs whose pages are known; and managed memory that is refused."""
+"""The counter of page faults, on programs whose pages are known."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fillpath.errors import MemoryBudgetError
-from impl.cuda import device, managed
+from impl.cuda import managed
 from impl.cuda.page_faults import page_faults
 
 pytestmark = pytest.mark.gpu
@@ -66,12 +65,3 @@ def test_nothing_is_counted_of_what_happens_outside(array: Any) -> None:
     with page_faults() as counted:
         pass
     assert counted.gpu_fault_groups == counted.bytes_to_device == counted.bytes_to_host == 0
-
-
-def test_more_than_half_of_what_is_free_is_refused_before_it_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(device, "free_bytes", lambda: 1000)
-    with pytest.raises(MemoryBudgetError, match="504 bytes of managed memory are more than half of the 1000"):
-        managed.words(126, oversubscribe=False)
-    assert managed.words(125, oversubscribe=False).nbytes == 500

@@ -67,10 +67,10 @@ def test_one_value_has_one_spelling_and_defaults_none(entry: registry.Implementa
     ("options", "why"),
     [
         ({"memory_budgt": "1"}, "did you mean memory_budget"),
-        ({"memory_budget": "1XiB"}, "expected int"),
-        ({"fast": "yes"}, "expected bool"),
+        ({"memory_budget": "1XiB"}, "expected an integer, or bytes such as 64MB"),
+        ({"fast": "yes"}, "expected true or false"),
         ({"output": "rows"}, "counts, pattern"),
-        ({"tolerance": "small"}, "expected float"),
+        ({"tolerance": "small"}, "expected a number"),
     ],
 )
 def test_bad_options_are_refused(entry: registry.Implementation, options: dict[str, str], why: str) -> None:

@@ -226,7 +226,11 @@ def test_how_figure_4s_ratio_goes_with_density_is_said_of_several_matrices() -> 
         ("symbolic.fill2_cpu", {"run_id": "run-2"}, "two_runs"),
         ("symbolic.fill2_cpu", {"machine": "other"}, "symbolic not_run"),
         ("levels.glu3_relaxed", {"status": Status.ERROR, "seconds": []}, "levels error"),
-        ("numeric.glu3.static_pivoting=true", {"status": Status.UNSUPPORTED, "seconds": []}, "numeric unsupported"),
+        (
+            "numeric.glu3.static_pivoting=true",
+            {"status": Status.UNSUPPORTED, "seconds": []},
+            "numeric unsupported",
+        ),
     ],
 )
 def test_a_stage_that_failed_is_named_in_the_slot(stage: str, changes: dict[str, Any], status: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from fillpath.errors import MemoryBudgetError
 from fillpath.nouns import Array
-from impl.cuda import device
 
 # Share of the free memory that a request may have.
 SHARE = 0.5
@@ -17,12 +16,13 @@ def words(count: int, *, oversubscribe: bool) -> Array:
     """An unwritten (count,) uint32 array in managed memory.
 
     Raises MemoryBudgetError, before anything is allocated, for more than half of what is free on the card,
-    unless `oversubscribe`: for one's own card alone, where nobody else's work can be hurt.
+    unless `oversubscribe`: for one's own card alone, where nobody else's work can be hurt. What CuPy's pool
+    holds unused is not free: managed memory is not allocated from there.
     """
     import cupy
     import numpy as np
 
-    wanted, free = 4 * count, device.free_bytes()
+    wanted, free = 4 * count, int(cupy.cuda.runtime.memGetInfo()[0])
     if wanted > SHARE * free and not oversubscribe:
         raise MemoryBudgetError(
             f"{wanted} bytes of managed memory are more than half of the {free} that the card has free; "

@@ -124,9 +124,9 @@ def _counting(collector: _Collector) -> Iterator[PageFaults]:
     configs = (_Config * len(_KINDS))(*(_Config(_SINGLE_DEVICE, kind, device, 1) for kind in _KINDS))
     _check(cupti, cupti.cuptiActivityConfigureUnifiedMemoryCounter(configs, len(_KINDS)))
     _check(cupti, cupti.cuptiActivityEnable(_UNIFIED_MEMORY_COUNTER))
-    collector.flush()
-    counted = collector.counted = PageFaults()
     try:
+        collector.flush()
+        counted = collector.counted = PageFaults()
         yield counted
     finally:
         collector.counted = PageFaults()
@@ -141,6 +141,11 @@ _Completed = ctypes.CFUNCTYPE(
 )
 
 
+# For the life of the process, also of a collector that saw no record: CUPTI keeps only the callbacks'
+# addresses.
+_kept: list[Any] = []
+
+
 @dataclass
 class _Collector:
     """The process's one pair of callbacks, and where their records go."""
@@ -151,9 +156,9 @@ class _Collector:
     records: int = 0
 
     def __post_init__(self) -> None:
-        # Kept, because CUPTI keeps only their addresses.
-        self.callbacks = _Requested(self._requested), _Completed(self._completed)
-        _check(self.cupti, self.cupti.cuptiActivityRegisterCallbacks(*self.callbacks))
+        callbacks = _Requested(self._requested), _Completed(self._completed)
+        _kept.append((self, *callbacks))
+        _check(self.cupti, self.cupti.cuptiActivityRegisterCallbacks(*callbacks))
 
     def _requested(self, buffer: Any, size: Any, most: Any) -> None:
         memory = ctypes.create_string_buffer(_BUFFER + 8)
@@ -211,13 +216,17 @@ def _collector() -> _Collector:
 
 @functools.cache
 def _cupti() -> Any:
-    """The library: of an installed wheel, else of the system. Raises UnavailableError if there is none."""
-    for candidate in [*_wheels(), *_LIBRARIES]:
+    """The library: of the system, which fits its driver, else of an installed wheel. Raises UnavailableError
+    if there is none."""
+    for candidate in [*_LIBRARIES, *_wheels()]:
         try:
             return ctypes.CDLL(str(candidate))
         except OSError:
             continue
-    raise UnavailableError(f"CUPTI is not installed: none of {', '.join(_LIBRARIES)} can be loaded")
+    raise UnavailableError(
+        f"CUPTI is not installed: none of {', '.join(_LIBRARIES)} can be loaded; `make` brings it, or the "
+        "wheel nvidia-cuda-cupti, of CUDA 12 nvidia-cuda-cupti-cu12"
+    )
 
 
 def _wheels() -> list[Path]:

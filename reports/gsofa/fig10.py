@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
-from reports.device import GSOFA
+from reports.device import GSOFA, not_at_hand
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
 from reports.records import Records
@@ -97,7 +97,7 @@ def fig10_caption(frame: pd.DataFrame) -> str:
         "TEPS is above that in seconds. fill1_pruned, a sequential algorithm that the paper leaves out, uses "
         "one of the threads and traverses the filled graph. The paper prints ratios in TEPS, no absolute "
         "numbers. Ratios pair medians of one machine and one run (`two runs` are not compared: FRESH=1 "
-        f"measures anew). {SLOTS}"
+        f"measures anew). {not_at_hand(frame)}{SLOTS}"
     )
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
-from reports.device import GSOFA
+from reports.device import GSOFA, not_at_hand
 from reports.figures import Entries, FigureSpec
 from reports.records import Records
 from reports.style import LARGE, SMALL, new_figure
@@ -79,7 +79,8 @@ def fig11_caption(frame: pd.DataFrame) -> str:
         "the paper did not plot, the speedup of fill1_pruned, also sequential, over gilbert_peierls. Each is "
         "the ratio of their medians on one machine in one run (`two runs` are not compared: FRESH=1 measures "
         f"anew), whiskers what the two intervals allow. {absent}GSoFA's printed speedups are of the paper's "
-        f"own machine and matrices. {measured_how(frame)} The paper's CPU is a POWER9. {SLOTS}"
+        f"own machine and matrices. {measured_how(frame)} The paper's CPU is a POWER9. "
+        f"{not_at_hand(frame)}{SLOTS}"
     )
 
 

@@ -78,8 +78,8 @@ def fig4_caption(frame: pd.DataFrame) -> str:
         "The paper's ratios are of its GPU code on its own matrices, ordered by ParMETIS; preparation here: "
         f"{listed(frame['preparation'].dropna())} (metis: METIS). How sources are scheduled decides how "
         "often they expand a vertex; gsofa takes at most the entries of a step of its block (512), which "
-        "bounds its frontiers and their ratio. Stand-ins are other matrices than the paper's, under their "
-        "own names: indicative only."
+        f"bounds its frontiers and their ratio. {_not_at_hand(frame)}Stand-ins are other matrices than the "
+        "paper's, under their own names: indicative only."
     )
 
 
@@ -99,6 +99,13 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
         paper_matrix=short if short in _printed() else None,
         paper_ratio=_printed().get(short),
     )
+
+
+def _not_at_hand(frame: pd.DataFrame) -> str:
+    """Which of the matrices that the paper shows have no panel."""
+    own = set(frame.loc[frame["stand_in_for"].isna(), "paper_matrix"])
+    absent = [short for short in _printed() if short not in own]
+    return f"Not run, because they are not at hand: {listed(absent)}. " if absent else ""
 
 
 def _absent(frame: pd.DataFrame) -> str:
