@@ -14,7 +14,7 @@ from typing import Any
 from fillpath import registry
 from fillpath.paths import ROOT
 from fillpath.registry import included
-from impl.cuda import kernels
+from impl.cuda import kernels, relocatable
 
 # Of CUDA 13's architectures those of A100, H100 / H200 and B200. NVRTC_ARCHITECTURES names others.
 ARCHITECTURES = tuple(os.environ.get("NVRTC_ARCHITECTURES", "sm_80 sm_90 sm_100").split())
@@ -57,7 +57,8 @@ def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...])
 
 def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str) -> str:
     """NVRTC's log with what failed, empty where nothing did."""
-    options = (*kernels.options(kernel.defines), *CUPYS, f"-arch={architecture}")
+    linked = (relocatable.OPTION,) if relocatable.DEFINE in kernel.defines else ()
+    options = (*kernels.options(kernel.defines), *linked, *CUPYS, f"-arch={architecture}")
     return compile_source(nvrtc, kernel.path.read_text(), kernel.path.name, options)
 
 

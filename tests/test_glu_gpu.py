@@ -123,14 +123,14 @@ def assert_relaxed(two_way: TwoWay, driver: str) -> dict[str, float]:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("driver", ["cooperative", "host"])
+@pytest.mark.parametrize("driver", ["cooperative", "tail_launch", "host"])
 @pytest.mark.parametrize("name", SHAPES)
 def test_kahn_finds_longest_paths_in_extreme_shapes(name: str, driver: str) -> None:
     assert_relaxed(shape(name).two_way, driver)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("driver", ["cooperative", "host"])
+@pytest.mark.parametrize("driver", ["cooperative", "tail_launch", "host"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_kahn_finds_longest_paths_in_500_matrices_at_once(seed: int, driver: str) -> None:
     facts = assert_relaxed(drawn(500, seed)[1].two_way, driver)

@@ -192,3 +192,28 @@ extern "C" __global__ void __launch_bounds__(THREADS) kahn_levels(
         stats[2] = round - 1;
     }
 }
+
+#ifdef RELOCATABLE
+// A level's columns are known when the launch before is done: this launches their level behind itself, and itself
+// behind that, until a level is empty. One thread. most : blocks of a launch. pointers : (n + 1,), of which depth + 1
+// are written. depth : one word.
+extern "C" __global__ void kahn_tail(
+    const long long *rows, const long long *upper_start, const int *row_columns, const long long *columns,
+    const long long *lower_start, const int *column_rows, u32 n, u32 *degree, int *queue, int *level, u64 *added,
+    long long *pointers, u32 *depth, u32 most, u32 first, u32 number) {
+    const u32 found = (u32)*added, follow = (u32)(*added >> 32), last = first + found;
+    pointers[number] = first;
+    if (found == 0u) {
+        *depth = number;
+        return;
+    }
+    *added = 0;
+    const u32 warps = THREADS / 32u, blocks = max((found + warps - 1u) / warps, (follow + THREADS - 1u) / THREADS);
+    kahn_level<<<min(most, blocks), THREADS, 0, cudaStreamTailLaunch>>>(
+        rows, upper_start, row_columns, columns, lower_start, column_rows, n, degree, queue, level, added, first, last,
+        number);
+    kahn_tail<<<1, 1, 0, cudaStreamTailLaunch>>>(
+        rows, upper_start, row_columns, columns, lower_start, column_rows, n, degree, queue, level, added, pointers,
+        depth, most, last, number + 1u);
+}
+#endif

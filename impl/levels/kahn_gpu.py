@@ -1,7 +1,7 @@
 """Levels on the GPU: Kahn's algorithm (PPoPP'23, Algorithm 5) on GLU3.0's relaxed dependencies.
 
 The paper drives its levels from a parent kernel that waits for its children, which no current CUDA lets a
-kernel do.
+kernel do; the driver `tail_launch` is the nearest that there is: kernels that launch what comes after them.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ import numpy as np
 
 from fillpath.nouns import Array, Levels, TwoWay, Work
 from fillpath.registry import implementation
-from impl.cuda import device, kernels
+from impl.cuda import device, kernels, relocatable
 
 KERNEL = Path(__file__).with_name("kahn.cu")
-VARIANTS: tuple[tuple[str, ...], ...] = ((),)
+VARIANTS: tuple[tuple[str, ...], ...] = ((), (relocatable.DEFINE,))
 NAMES = ("kahn_degrees", "kahn_release", "kahn_ready", "kahn_level", "kahn_levels")
 # As in kahn.cu.
 THREADS = 1024
 # Blocks a multiprocessor of the kernel that goes through all levels: more of them wait longer for each other.
 RESIDENT = 2
+# Blocks a multiprocessor, at most, of a kernel that goes through one level.
+BLOCKS = 2
 
 
 @implementation(
@@ -33,23 +35,23 @@ RESIDENT = 2
     kernels=("kahn.cu",),
 )
 def kahn_gpu(
-    two_way: TwoWay, *, driver: Literal["cooperative", "host"] = "cooperative"
+    two_way: TwoWay, *, driver: Literal["cooperative", "tail_launch", "host"] = "cooperative"
 ) -> tuple[Levels, Work]:
     """Relaxed levels by Kahn's algorithm, on the GPU.
 
     two_way : F, n x n, on the device. driver : what goes from level to level: one cooperative kernel, whose
-    blocks wait for each other and in which one block goes on alone while levels are small; or the host, a
-    launch a level. Tail launches are left out: they need relocatable code linked with cudadevrt, which
-    kernels here are not.
+    blocks wait for each other and in which one block goes on alone while levels are small; tail launches, by
+    which a kernel of one thread launches each level and then itself; or the host, a launch a level.
 
     Returns the levels, columns ascending in each, on the device. Facts: levels; widest, columns of the
     largest level; rounds, waits of all blocks for each other or of the host for the device; alone, levels of
-    one block.
+    one block. Raises UnavailableError for tail_launch where the code cannot be linked with cudadevrt.
     """
     import cupy
 
     levels = _Levels(two_way)
-    pointers = levels.cooperative() if driver == "cooperative" else levels.host()
+    drivers = {"cooperative": levels.cooperative, "tail_launch": levels.tail_launch, "host": levels.host}
+    pointers = drivers[driver]()
     widths = pointers[1:] - pointers[:-1]
     facts = {
         "levels": float(len(widths)),
@@ -121,11 +123,34 @@ class _Levels:
         found: Array = pointers[: depth + 1].copy()
         return found
 
+    def tail_launch(self) -> Array:
+        """Launch the first level, which launches the others. Returns the levels' pointers."""
+        import cupy
+
+        pointers, depth = cupy.empty(self.n + 1, np.int64), cupy.zeros(1, np.uint32)
+        kernel = relocatable.load(KERNEL, ("kahn_tail",))["kahn_tail"]
+        kernel(
+            (1,),
+            (1,),
+            (
+                *self.graph,
+                self.added,
+                pointers,
+                depth,
+                np.uint32(BLOCKS * device.multiprocessors()),
+                np.uint32(0),
+                np.uint32(0),
+            ),
+        )
+        self.rounds = int(cupy.asnumpy(depth)[0])
+        found: Array = pointers[: self.rounds + 1].copy()
+        return found
+
     def host(self) -> Array:
         """Launch each level when the one before has said how large it is. Returns the levels' pointers."""
         import cupy
 
-        most = 2 * device.multiprocessors()
+        most = BLOCKS * device.multiprocessors()
         pointers = [0]
         found = int(self.added[0])
         while found:

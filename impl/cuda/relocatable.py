@@ -1,0 +1,39 @@
+"""Kernels that launch kernels: relocatable code, linked with the device's runtime, cudadevrt."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from fillpath.errors import UnavailableError
+from fillpath.nouns import content_hash
+from fillpath.registry import included
+from impl.cuda import kernels
+
+# What such code is compiled under: a part of a .cu file that is left out otherwise, and NVRTC's option.
+DEFINE, OPTION = "RELOCATABLE=1", "-rdc=true"
+
+
+def load(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
+    """As `kernels.load`, for the current device. Raises UnavailableError where CuPy finds no cudadevrt, which
+    is a part of the CUDA toolkit, or cannot link it."""
+    import cupy
+
+    return _load(path, names, cupy.cuda.runtime.getDevice())
+
+
+@functools.cache
+def _load(path: Path, names: tuple[str, ...], device: int) -> dict[str, Any]:
+    import cupy
+
+    # CuPy's cache goes by the options, and does not look into headers.
+    headers = f"HEADERS_{content_hash(*(header.read_bytes() for header in included(path)))}"
+    module = cupy.RawModule(
+        code=path.read_text(), options=(*kernels.options((DEFINE, headers)), OPTION), backend="nvrtc"
+    )
+    try:
+        return {name: module.get_function(name) for name in names}
+    except (RuntimeError, cupy.cuda.compiler.CompileException) as error:
+        why = " ".join(str(error).split())
+        raise UnavailableError(f"{path.name} cannot be linked with cudadevrt: {why}") from error

@@ -1,0 +1,103 @@
+"""By hand: linear systems with every real matrix at hand, by lu_cpu or lu_gpu, through the gate of `solve`.
+
+    python -m tests.every_system [--device gpu] [--ordering metis] [--work 1e11]
+
+Takes the matrices of a folder laid out as the collection ($FILLPATH_MIRROR), matched by mc64, and says the
+residual of each, with small pivots left alone and, where that is refused or not enough, replaced and REFINE
+steps of refinement; what cannot be factorised is listed with the reason. What needs more than --work
+multiply-adds is left out. Exit status 1 if a solution does not pass the gate either way, or none does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.residuals import verify_solution
+from fetch import catalogue
+from fetch.prepare import prepare
+from fillpath import registry
+from fillpath.case import Preparation
+from fillpath.errors import FillpathError
+from fillpath.nouns import Filled, Prepared
+from impl.symbolic.fill1_pruned import fill1_pruned
+from tests.devices import hosted
+from tests.every_matrix import names
+
+# Steps of refinement where pivots were replaced.
+REFINE = 5
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--ordering", choices=("metis", "amd"), default="metis")
+    parser.add_argument("--work", type=float, default=1e11)
+    arguments = parser.parse_args()
+    registry.load_all()
+    solve = hosted(registry.lookup("solve", f"lu_{arguments.device}"))
+    counts = {"solved": 0, "replaced": 0, "refused": 0, "left out": 0, "wrong": 0}
+    for name in names(Path(os.environ["FILLPATH_MIRROR"])):
+        told = tell(solve, name, arguments.ordering, arguments.work)
+        counts[told.partition(":")[0]] += 1
+        print(f"{name}: {told}", flush=True)
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    return int(counts["wrong"] > 0 or counts["solved"] == 0)
+
+
+def tell(solve: Any, name: str, ordering: str, work: float) -> str:
+    """`solved: residual`, `replaced: pivots, residual`, `refused: why`, `left out: ..` or `wrong: ..`."""
+    try:
+        prepared = prepare(catalogue.resolve(name), Preparation("mc64", ordering))
+        if prepared.values is None:
+            return "refused: no values"
+        if (needed := updates(prepared)) > work:
+            return f"left out: {needed:.2g} multiply-adds"
+    except FillpathError as problem:
+        return f"refused: {problem}"
+    kept, why = attempt(solve, prepared, static=False)
+    if kept:
+        return f"solved: {why}"
+    replaced, also = attempt(solve, prepared, static=True)
+    if replaced:
+        return f"replaced: {also}; without: {why}"
+    return f"wrong: {why}; small pivots replaced: {also}"
+
+
+def attempt(solve: Any, prepared: Prepared, *, static: bool) -> tuple[bool, str]:
+    """Whether the solution passes, and its residual or why there is none."""
+    try:
+        solution, did = solve(prepared, static_pivoting=static, refine=REFINE if static else 1)
+    except FillpathError as problem:
+        return False, str(problem)
+    verdict = verify_solution(solution, prepared, "float64")
+    pivots = f"{did.facts['small_pivots']:.0f} pivots, " if static else ""
+    return bool(verdict.value <= verdict.bound), f"{pivots}{verdict.value:.1e}"
+
+
+def updates(prepared: Prepared) -> float:
+    """Multiply-adds of the factorisation: of each column, those below its diagonal by those right of it."""
+    filled, _ = fill1_pruned(prepared.pattern)
+    assert isinstance(filled, Filled)
+    indptr, upper = filled.pattern.indptr, filled.upper_start
+    right = indptr[1:] - upper - 1
+    below = np.bincount(filled.pattern.indices, minlength=prepared.pattern.n) - 1
+    above = np.bincount(_upper_columns(filled), minlength=prepared.pattern.n)
+    return float(((below - above) * right).sum())
+
+
+def _upper_columns(filled: Filled) -> Any:
+    """Columns of what stands right of the diagonals."""
+    indptr = filled.pattern.indptr
+    places = np.arange(indptr[-1])
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return filled.pattern.indices[places > filled.upper_start[rows]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
