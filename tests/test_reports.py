@@ -84,7 +84,8 @@ ON_FILLED = [
     for name in (
         "levels.glu2", "levels.glu2.search=closed", "levels.glu3_relaxed",
         "levels.glu3_relaxed.series=true", "levels.kahn_gpu", "numeric.glu2.static_pivoting=true",
-        "numeric.glu3.static_pivoting=true", "numeric.glu3.storage=csc_search", "numeric.glu3.memory_budget=2MB.storage=dense_column",
+        "numeric.glu3.static_pivoting=true", "numeric.glu3.storage=csc_search",
+        "numeric.glu3.memory_budget=2MB.storage=dense_column",
         "solve.lu_cpu", "solve.superlu",
     )
 ]  # fmt: skip
