@@ -241,7 +241,7 @@ def collected(made: plan.Plan) -> list[plan.Line]:
 
 def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) -> None:
     asked = server(200)
-    made = plan.plan(Settings(suite="small"))
+    made = plan.plan(Settings(suite="small", paper="gsofa"))
     matrices = {line.name.rpartition(".")[0] for line in collected(made)}
     downloads = [line.download for line in collected(made) if line.download]
     assert downloads == [1234567] * len(matrices), "one that is prepared in two ways comes once"
@@ -251,7 +251,7 @@ def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) ->
 
 def test_what_a_server_has_not_is_not_obtainable(server: Callable[[int], list[str]]) -> None:
     server(404)
-    made = plan.plan(Settings(suite="small"))
+    made = plan.plan(Settings(suite="small", paper="gsofa"))
     assert all("not obtainable: " in line.remarks[0] and line.disk == 0 for line in collected(made))
 
 
@@ -266,7 +266,7 @@ def test_offline_nothing_is_asked(
 
 def test_a_server_that_does_not_answer_leaves_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", "http://127.0.0.1:1")
-    made = plan.plan(Settings(suite="small"))
+    made = plan.plan(Settings(suite="small", paper="gsofa"))
     lines = collected(made)
     assert all(line.guessed and line.disk > line.download for line in lines)
     downloaded = {line.name.rpartition(".")[0] for line in lines if line.download}
@@ -290,6 +290,6 @@ def test_a_folder_is_looked_into_and_nothing_is_copied(
     assert sizes.archive_bytes("HB", "west2021") == 4321
     with pytest.raises(TransferError, match="No such file"):
         sizes.archive_bytes("HB", "west2022")
-    [line] = [line for line in plan.plan(Settings(suite="small")).lines if line.download]
+    [line] = [line for line in plan.plan(Settings(suite="small", paper="gsofa")).lines if line.download]
     assert (line.name, line.download, line.guessed) == ("west2021.metis", 4321, False)
     assert not (Path(os.environ["FILLPATH_CACHE"]) / "matrices").exists()
