@@ -32,7 +32,9 @@ def seconds(value: Any) -> str:
     """A time with three digits and its unit; `-` for none."""
     if value is None or pd.isna(value):
         return "-"
-    scale, unit = next((s, u) for s, u in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns")) if value >= s)
+    # What would be written as 1000 of a unit is 1 of the next.
+    units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns"))
+    scale, unit = next((s, u) for s, u in units if value >= 0.9995 * s)
     return f"{value / (scale or 1e-9):.3g} {unit}" if value < 999.5 else f"{value:,.0f} s"
 
 

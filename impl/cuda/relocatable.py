@@ -6,7 +6,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from fillpath.errors import UnavailableError
+from fillpath.errors import FillpathError, UnavailableError
 from fillpath.nouns import content_hash
 from fillpath.registry import included
 from impl.cuda import kernels
@@ -16,8 +16,8 @@ DEFINE, OPTION = "RELOCATABLE=1", "-rdc=true"
 
 
 def load(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """As `kernels.load`, for the current device. Raises UnavailableError where CuPy finds no cudadevrt, which
-    is a part of the CUDA toolkit, or cannot link it."""
+    """As `kernels.load`, for the current device. Raises UnavailableError where CuPy finds no cudadevrt, or
+    cannot link it: it looks in a CUDA toolkit and in the wheels of CUDA 13, not in those of CUDA 12."""
     import cupy
 
     return _load(path, names, cupy.cuda.runtime.getDevice())
@@ -34,6 +34,8 @@ def _load(path: Path, names: tuple[str, ...], device: int) -> dict[str, Any]:
     )
     try:
         return {name: module.get_function(name) for name in names}
-    except (RuntimeError, cupy.cuda.compiler.CompileException) as error:
+    except cupy.cuda.compiler.CompileException as error:
+        raise FillpathError(f"{path} does not compile: {kernels.first_error(str(error), path)}") from error
+    except RuntimeError as error:
         why = " ".join(str(error).split())
         raise UnavailableError(f"{path.name} cannot be linked with cudadevrt: {why}") from error

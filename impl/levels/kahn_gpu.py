@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fillpath.errors import FillpathError
 from fillpath.nouns import Array, Levels, TwoWay, Work
 from fillpath.registry import implementation
 from impl.cuda import device, kernels, relocatable
@@ -44,8 +45,9 @@ def kahn_gpu(
     which a kernel of one thread launches each level and then itself; or the host, a launch a level.
 
     Returns the levels, columns ascending in each, on the device. Facts: levels; widest, columns of the
-    largest level; rounds, waits of all blocks for each other or of the host for the device; alone, levels of
-    one block. Raises UnavailableError for tail_launch where the code cannot be linked with cudadevrt.
+    largest level; rounds, waits of all blocks for each other or of the host for the device, or levels
+    launched by the device; alone, levels of one block. Raises UnavailableError for tail_launch where the code
+    cannot be linked with cudadevrt, FillpathError where the device refuses a launch.
     """
     import cupy
 
@@ -144,6 +146,9 @@ class _Levels:
         )
         self.rounds = int(cupy.asnumpy(depth)[0])
         found: Array = pointers[: self.rounds + 1].copy()
+        # A launch that the device refuses is told nowhere else.
+        if not self.rounds or int(found[-1]) != self.n:
+            raise FillpathError("kahn_gpu driver=tail_launch: the device launched not all of the levels")
         return found
 
     def host(self) -> Array:

@@ -11,8 +11,8 @@
 // column k below j. The block clears those words when it is done with column j.
 //
 // Levels that go together (rl_levels) are searched. Where a thread's first updates of a level stand does not depend
-// on values: it looks that up while it waits for the level before, so that between two levels there are one load of
-// values and one atomic addition.
+// on values: it looks that up while it waits for the level before, so that between two levels there are one round of
+// loads and one of atomic additions.
 //
 // Compile-time: REAL, float or double.
 
@@ -27,7 +27,7 @@ constexpr u32 THREADS = 1024;
 // One block does a level alone, the others waiting, if it has at most so many columns and updates.
 constexpr u32 FEW_COLUMNS = 64, FEW_UPDATES = 4096;
 // Updates that a thread has under way in rl_levels.
-constexpr u32 AHEAD = 4;
+constexpr u32 AHEAD = 2;
 
 // What all blocks tell: the first columns with a zero pivot and with a value that is not finite (n: none), pivots
 // replaced, updates.
@@ -198,16 +198,19 @@ __device__ __forceinline__ Updates next_of(const Matrix &m, Share &a) {
     return u;
 }
 
-// Other blocks have written values since the kernel began, which this multiprocessor may hold older: loads are L2's.
+// Other blocks have written values since the kernel began, which this multiprocessor may hold older. Volatile loads
+// are L2's, and are not moved across a barrier.
+__device__ __forceinline__ real latest(const real *value) { return *(const volatile real *)value; }
+
 __device__ __forceinline__ void apply(const Matrix &m, const Share &a, const Updates &u) {
     if (u.upper[0] < 0) return;
-    const real pivot = replaced(__ldcg(m.values + a.down - 1), m.least);
+    const real pivot = replaced(latest(m.values + a.down - 1), m.least);
     real upper[AHEAD], lower[AHEAD];
 #pragma unroll
     for (u32 r = 0; r < AHEAD; ++r) {
         if (u.upper[r] < 0) continue;
-        upper[r] = __ldcg(m.values + u.upper[r]);
-        lower[r] = __ldcg(m.values + a.down + u.t[r]);
+        upper[r] = latest(m.values + u.upper[r]);
+        lower[r] = latest(m.values + a.down + u.t[r]);
     }
 #pragma unroll
     for (u32 r = 0; r < AHEAD; ++r)

@@ -11,7 +11,7 @@ import functools
 import importlib.metadata
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -204,9 +204,13 @@ class System:
 
     def counted(self) -> dict[str, float]:
         """After `factorise`. nnz_factor : entries of L and U in cuDSS's own order. pivots : that it replaced
-        for being small."""
-        nnz, pivots = self._told(_LU_NNZ, _int64()), self._told(_NPIVOTS, _int())
-        return {"nnz_factor": float(nnz), "pivots": float(pivots)}
+        for being small. What it does not tell is left out: no solution is lost for that."""
+        asked = (("nnz_factor", _LU_NNZ, _int64()), ("pivots", _NPIVOTS, _int()))
+        found: dict[str, float] = {}
+        for name, what, into in asked:
+            with suppress(FillpathError):
+                found[name] = float(self._told(what, into))
+        return found
 
     def _told(self, what: int, into: Any) -> int:
         room = ctypes.byref(into), ctypes.sizeof(into), ctypes.byref(_size())

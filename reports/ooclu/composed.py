@@ -74,6 +74,8 @@ def composed_frame(
     rows: list[dict[Any, Any]] = []
     for base in numeric.to_dict("records"):
         own = [_composed(way, base, found, several) for way in ways]
+        # How large a matrix is, its edges say, and not all ways count them alike.
+        own = [row | {"edges": own[0]["edges"]} for row in own]
         rows += [row | _over(row, own[0], ways[0].name) for row in own]
     # An own list of columns, so that there are all of them where there is no row.
     frame = pd.DataFrame(rows, columns=list(dict.fromkeys([*timed.columns, *TEXTS, *NUMBERS])))
