@@ -371,8 +371,8 @@ def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path)
 
 
 def test_times_are_readable() -> None:
-    assert [bars.seconds(value) for value in (None, 0.0, 2.5e-7, 0.0123, 61.0, 999.7, 12345.6)] == [
-        "-", "0 ns", "250 ns", "12.3 ms", "61 s", "1,000 s", "12,346 s",
+    assert [bars.seconds(value) for value in (None, 0.0, 2.5e-7, 0.0123, 0.9996, 61.0, 999.7, 12345.6)] == [
+        "-", "0 ns", "250 ns", "12.3 ms", "1 s", "61 s", "1,000 s", "12,346 s",
     ]  # fmt: skip
 
 
