@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from reports.style import LARGE, NORMAL, new_figure
 
 ROW = 0.3
+# Inches that a letter takes.
+LETTER = 0.112
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,16 @@ class Column:
     width: float
     group: str = ""
     left: bool = False
+
+
+def matrix_column(rows: Sequence[Sequence[str]]) -> Column:
+    """The first column, as wide as its texts."""
+    return Column("matrix", max(3.0, LETTER * max(len(row[0]) for row in rows)), left=True)
+
+
+def machine_column(rows: Sequence[Sequence[str]]) -> Column:
+    """The last column, as wide as its texts."""
+    return Column("measured on", max(2.0, LETTER * max(len(row[-1]) for row in rows)))
 
 
 def table(

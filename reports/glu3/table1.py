@@ -36,7 +36,7 @@ from reports.glu3.paper import (
 )
 from reports.naming import lines
 from reports.records import Records
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import RATIO, ratio_of
 from reports.verdicts import BESIDE, Verdict, outcome, verdicts
 from reports.verdicts import NOT_MEASURED as NO_NUMBER
@@ -93,7 +93,7 @@ def table1(frame: pd.DataFrame) -> Figure:
     """The print beside what was measured, one row a matrix and machine."""
     rows = [_cells(row) for row in frame.to_dict("records")]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         Column("rows", 1.15, "printed"),
         Column("nz", 1.15, "printed"),
         Column("GLU2.0", 1.1, "kernel ms, printed"),
@@ -107,7 +107,7 @@ def table1(frame: pd.DataFrame) -> Figure:
         Column("A", 0.7, "levels in mode"),
         Column("B", 0.7, "levels in mode"),
         Column("C", 0.8, "levels in mode"),
-        Column("measured on", max(1.8, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
     return table("GLU3.0, Table I: kernel time of GLU2.0 and GLU3.0", columns, rows, shaded)

@@ -35,7 +35,7 @@ from reports.glu3.paper import (
 )
 from reports.naming import lines
 from reports.records import Records
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import RATIO, ratio_of
 from reports.verdicts import BESIDE, REACHED, SMALLER, Verdict, outcome, verdicts
 
@@ -88,7 +88,7 @@ def table2(frame: pd.DataFrame) -> Figure:
     """The print beside what was measured, one row a matrix and machine."""
     rows = [_cells(row) for row in frame.to_dict("records")]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         Column("printed", 1.2, "nnz after fill-in"),
         Column("here", 1.4, "nnz after fill-in"),
         Column("GLU2.0", 0.9, "levels, printed"),
@@ -101,7 +101,7 @@ def table2(frame: pd.DataFrame) -> Figure:
         Column("printed", 1.1, "exact over relaxed"),
         Column("here", 1.0, "exact over relaxed"),
         Column("search=\nclosed", 1.0, "exact over relaxed"),
-        Column("measured on", max(1.8, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
     return table("GLU3.0, Table II: levels by exact and by relaxed dependencies", columns, rows, shaded)

@@ -13,7 +13,7 @@ from fillpath.case import Case
 from reports.figures import Entries, FigureSpec
 from reports.naming import lines
 from reports.records import Records
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import prepared_how, ratio_of, timed_frame
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
@@ -40,12 +40,12 @@ def speed(frame: pd.DataFrame) -> Figure:
     """Milliseconds of each code, one row a matrix and machine."""
     rows = [_cells(row) for row in frame.to_dict("records")] or [["no case of this table in the suite"]]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         *(Column(heading, 1.2) for heading in ("n", "nnz", "fill-ins")),
         *(Column(heading, 1.5, "milliseconds, row counts only") for heading in _headings()),
         *(Column(heading, 1.4, "over gsofa, seconds") for heading in ("fill1_pruned", "fill2_gpu")),
         Column("edges,\ngsofa / fill2", 1.4),
-        Column("measured on", max(1.6, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     padded = [[*row, *[""] * (len(columns) - len(row))] for row in rows]
     return table("Row counts only: gsofa, fill2_gpu, fill1_pruned", columns, padded, [False] * len(rows))

@@ -13,7 +13,7 @@ from reports.claims import abbreviation, printed_table
 from reports.figures import Entries, FigureSpec
 from reports.naming import listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry, printed_name
-from reports.tables import Column, table
+from reports.tables import Column, matrix_column, table
 
 PRINTED = ("order", "nnz", "structural_symmetry", "nnz_per_row", "fillins_per_nnz")
 MEASURED = ("order", "nnz", "explicit_zeros", "structural_symmetry", "nnz_per_row", "fills_per_nnz")
@@ -48,7 +48,7 @@ def table1(frame: pd.DataFrame) -> Figure:
     """Printed columns beside measured ones, one row a matrix, stand-ins on a grey ground."""
     rows = [_table1_row(row) for row in frame.to_dict("records")]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         *_columns("printed in the paper"),
         *_columns("measured here", Column("explicit\nzeros", 0.95, "measured here")),
         Column("status", 1.4),

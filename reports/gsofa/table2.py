@@ -22,7 +22,7 @@ from reports.figures import Entries, FigureSpec
 from reports.gsofa.space import AFTER, WORD, printed_words, switched_on
 from reports.naming import lines
 from reports.records import Records
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 
 OFF, ON, DEFAULT = "all off", "all on", "default"
 STRUCTURES = {"bytes_queue": "queues and\ntrackers", "bytes_maxid": "maxId", "bytes_fill": "fill"}
@@ -55,13 +55,13 @@ def table2(frame: pd.DataFrame) -> Figure:
         ["no case of this figure in the suite", *[""] * 12]
     ]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         Column("space\noptimisations", 1.5, left=True),
         Column("sources\nat a time", 1.1),
         *_columns("the paper's formula, bytes a source"),
         *_columns("allocated here, bytes a source"),
         Column("pinned on\nthe host", 1.4),
-        Column("measured on", max(1.6, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     shaded = [bool(group % 2) for group in frame["group"]] or [False]
     return table("GSoFA, Table 2: memory of each data structure", columns, rows, shaded)

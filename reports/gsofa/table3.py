@@ -15,7 +15,7 @@ from reports.figures import Entries, FigureSpec
 from reports.gsofa.space import space_frame
 from reports.naming import lines
 from reports.records import Records
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 from reports.verdicts import Verdict, judge
 
 CLAIM = "table3_queue_usage"
@@ -50,11 +50,11 @@ def table3(frame: pd.DataFrame) -> Figure:
     """The print beside what was measured, one row a matrix and machine."""
     rows = [_row(row) for row in frame.to_dict("records")]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         *_pair("printed in the paper"),
         *_pair("here, of whole queues"),
         *_pair("here, of an eighth of them"),
-        Column("measured on", max(2.0, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
     return table("GSoFA, Table 3: use of the frontier queues, per cent", columns, rows, shaded)

@@ -24,7 +24,7 @@ from reports.ooclu.arrays import (
     printed_numbers,
 )
 from reports.records import Records, find_entry
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 
 PRINTED = ("paper_order", "paper_nnz", "paper_nnz_per_row")
 MEASURED = ("n", "own_nnz", "nnz_per_row")
@@ -56,7 +56,7 @@ def table2(frame: pd.DataFrame) -> Figure:
     """The print beside what was measured, one row a matrix and machine."""
     rows = [_row(row) for row in frame.to_dict("records")]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         *_counts("printed in the paper"),
         *_counts("measured here"),
         Column("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", 1.25, "unified memory"),
@@ -64,7 +64,7 @@ def table2(frame: pd.DataFrame) -> Figure:
         Column("may be\nasked, GB", 1.15, "unified memory"),
         Column("peak,\nGB", 1.1, "out_of_core"),
         Column("launches", 1.1, "out_of_core"),
-        Column("measured on", max(2.0, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
     return table("PPoPP'23, Table 2: the matrices, and the memory of their rows", columns, rows, shaded)

@@ -27,7 +27,7 @@ from reports.ooclu.arrays import (
 )
 from reports.ooclu.counted import counted_frame
 from reports.records import Records
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import groups_of
 from reports.verdicts import BESIDE, Verdict, verdicts
 
@@ -71,13 +71,13 @@ def table3(frame: pd.DataFrame) -> Figure:
     """The print beside what was counted, one row a matrix and machine."""
     rows = [_row(row) for row in frame.to_dict("records")]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         *_columns("printed in the paper"),
         *_columns("counted here"),
         Column("without", 0.95, "counting slows by"),
         Column("with", 0.85, "counting slows by"),
         Column("regime", 1.6),
-        Column("measured on", max(2.0, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
     return table("PPoPP'23, Table 3: GPU page faults", columns, rows, shaded)

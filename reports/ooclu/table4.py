@@ -26,7 +26,7 @@ from reports.ooclu.large import (
     variant_of,
 )
 from reports.records import Records
-from reports.tables import Column, table
+from reports.tables import Column, machine_column, matrix_column, table
 from reports.verdicts import BESIDE, Verdict
 
 CLAIM = "table4_max_blocks"
@@ -50,7 +50,7 @@ def table4(frame: pd.DataFrame) -> Figure:
     """The print beside what follows from it and what ran, one row a matrix and machine."""
     rows = [_row(row) for row in shortly(frame).to_dict("records")]
     columns = [
-        Column("matrix", max(3.0, 0.112 * max(len(row[0]) for row in rows)), left=True),
+        matrix_column(rows),
         Column("n", 1.3, "printed in the paper"),
         Column("nnz", 1.4, "printed in the paper"),
         Column("blocks", 0.9, "printed in the paper"),
@@ -61,7 +61,7 @@ def table4(frame: pd.DataFrame) -> Figure:
         Column("budget,\nGB", 1.0, "here"),
         Column("blocks", 0.9, "here"),
         Column("most used\nat once", 1.2, "here"),
-        Column("measured on", max(2.0, 0.112 * max(len(row[-1]) for row in rows))),
+        machine_column(rows),
     ]
     shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
     return table("PPoPP'23, Table 4: dense columns that fit at a time", columns, rows, shaded)
