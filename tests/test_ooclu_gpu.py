@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fillpath import registry
-from fillpath.errors import MemoryBudgetError
+from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Filled, Pattern
 from impl.cuda import managed
 from impl.symbolic import device_rows, out_of_core
@@ -177,9 +177,24 @@ def test_more_than_half_of_what_is_free_is_refused_before_it_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What CuPy's pool holds unused is not the card's to give."""
+    fake_managed_memory(monkeypatch, on_demand=1)
+    with pytest.raises(MemoryBudgetError, match="504 bytes of managed memory are more than half of the 1000"):
+        managed.words(126, oversubscribe=False)
+    assert managed.words(125, oversubscribe=False).nbytes == 500
+
+
+def test_managed_memory_that_is_not_paged_on_demand_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_managed_memory(monkeypatch, on_demand=0)
+    with pytest.raises(UnsupportedError, match="not paged on demand"):
+        managed.words(1, oversubscribe=False)
+
+
+def fake_managed_memory(monkeypatch: pytest.MonkeyPatch, *, on_demand: int) -> None:
+    """A card with 1000 bytes free, and more in CuPy's pool."""
     pool = SimpleNamespace(free_bytes=lambda: 10**9)
     cupy = SimpleNamespace(
         cuda=SimpleNamespace(
+            Device=lambda: SimpleNamespace(attributes={"ConcurrentManagedAccess": on_demand}),
             runtime=SimpleNamespace(memGetInfo=lambda: (1000, 2000)),
             malloc_managed=lambda size: bytearray(size),
         ),
@@ -187,6 +202,3 @@ def test_more_than_half_of_what_is_free_is_refused_before_it_is_asked_for(
         ndarray=lambda count, dtype, memptr: np.ndarray(count, dtype, buffer=memptr),
     )
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    with pytest.raises(MemoryBudgetError, match="504 bytes of managed memory are more than half of the 1000"):
-        managed.words(126, oversubscribe=False)
-    assert managed.words(125, oversubscribe=False).nbytes == 500

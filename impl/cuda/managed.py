@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fillpath.errors import MemoryBudgetError
+from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array
 
 # Share of the free memory that a request may have.
@@ -17,11 +17,14 @@ def words(count: int, *, oversubscribe: bool) -> Array:
 
     Raises MemoryBudgetError, before anything is allocated, for more than half of what is free on the card,
     unless `oversubscribe`: for one's own card alone, where nobody else's work can be hurt. What CuPy's pool
-    holds unused is not free: managed memory is not allocated from there.
+    holds unused is not free: managed memory is not allocated from there. Raises UnsupportedError where the
+    driver moves all managed memory at each launch instead of the pages that a kernel touches.
     """
     import cupy
     import numpy as np
 
+    if not cupy.cuda.Device().attributes["ConcurrentManagedAccess"]:
+        raise UnsupportedError("managed memory is not paged on demand here (concurrentManagedAccess is 0)")
     wanted, free = 4 * count, int(cupy.cuda.runtime.memGetInfo()[0])
     if wanted > SHARE * free and not oversubscribe:
         raise MemoryBudgetError(

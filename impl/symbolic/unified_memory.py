@@ -44,7 +44,8 @@ def unified_memory(
     of the launch. oversubscribe : allow more than half of the card's free memory, for one's own card alone.
     output : `counts` leaves the columns out. Returns the filled pattern (n x n, rows sorted) or its row
     counts, on the device, and the work with its facts (peak_memory: the managed memory). Raises
-    MemoryBudgetError, before anything is allocated, for more than half of the card's free memory.
+    MemoryBudgetError, before anything is allocated, for more than half of the card's free memory,
+    UnsupportedError where managed memory is not paged on demand.
     """
     n = pattern.n
     # A set of a tiny matrix is longer than its row.
