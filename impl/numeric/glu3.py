@@ -41,9 +41,10 @@ def glu3(
     whose updates walk through each target column (of column k no copy could be right while other columns of
     the level update it too); `csc_search`, a binary search in the target column; `auto`, the rule of
     PPoPP'23, Section 3.4: searches where the memory holds fewer dense columns than the card holds blocks of
-    1024 threads. batched : consecutive levels of modes B and C go in one cooperative launch, in which a small
-    level is one block's, and which searches, whatever the storage is. memory_budget : bytes of dense columns,
-    None: half of what is free; there are never more than eight a multiprocessor.
+    1024 threads. batched : consecutive levels of 2048 columns and fewer go in one cooperative launch, in
+    which a level's updates are dealt out evenly, a small level is one block's, and all are searched, whatever
+    thresholds and storage are. memory_budget : bytes of dense columns, None: half of what is free; there are
+    never more than eight a multiprocessor.
 
     Returns the factor on the device. Atomic updates come in any order: values differ from run to run by
     rounding. Facts: levels, by mode; launches; levels that went batched; updates, multiply-adds;

@@ -7,12 +7,14 @@
 //
 // A[i,k] is found in column k, sorted, in one of two ways. Search: L[:,j] is a part of column k below j, so that
 // its t-th entry stands t to t + slack entries behind the first there, slack being how many more column k has; a
-// binary search decides. Dense: a block spreads column j over n words of its own, zero elsewhere, and walks through
+// binary search decides, unless it stands as far from the end as in the sub-column before: the rule among sub-columns of
+// one supernode. Dense: a block spreads column j over n words of its own, zero elsewhere, and walks through
 // column k below j. The block clears those words when it is done with column j.
 //
-// Levels that go together (rl_levels) are searched. Where a thread's first updates of a level stand does not depend
-// on values: it looks that up while it waits for the level before, so that between two levels there are one round of
-// loads and one of atomic additions.
+// Levels that go together (rl_levels) are searched, and done in tiles: ROWS entries of L[:,j] a lane against some of the
+// column's sub-columns. A level's tiles are dealt out to all warps, whichever column they are of. Where a warp's first
+// tile is, and where its updates stand, does not depend on values: that is looked up while the level before is waited
+// for, so that between two levels there are one round of loads and one of atomic additions.
 //
 // Compile-time: REAL, float or double.
 
@@ -23,11 +25,19 @@ typedef unsigned long long u64;
 typedef REAL real;
 
 constexpr u32 ALL = 0xFFFFFFFFu;
-constexpr u32 THREADS = 1024;
+// Threads a block, at most, of rl_level and of rl_levels, which needs more registers.
+constexpr u32 THREADS = 1024, BATCHED = 512;
 // One block does a level alone, the others waiting, if it has at most so many columns and updates.
-constexpr u32 FEW_COLUMNS = 64, FEW_UPDATES = 4096;
-// Updates that a thread has under way in rl_levels.
-constexpr u32 AHEAD = 2;
+constexpr u32 FEW_COLUMNS = 16, FEW_UPDATES = 1024;
+// Updates that a thread has under way, of a level by itself and in a tile. The most sub-columns of a tile, which the
+// lanes look up one each. Tiles that a warp has of a level with many updates.
+constexpr u32 ROWS = 4, HEIGHT = 2, WIDEST = 32, TILES = 2;
+
+// Of a column, what its updates need, in the order of the levels.
+struct Dealt {
+    long long down, right;
+    u32 length, sub_columns;
+};
 
 // What all blocks tell: the first columns with a zero pivot and with a value that is not finite (n: none), pivots
 // replaced, updates.
@@ -65,15 +75,29 @@ __device__ __forceinline__ Column column_of(const Matrix &m, u32 j) {
     return c;
 }
 
-// How far behind `rows` the row stands, which is among the first `length` of them, ascending.
-__device__ __forceinline__ u32 find(const int *rows, u32 length, int row) {
-    u32 at = 0;
-    while (length > 1) {
-        const u32 half = length >> 1;
-        if (rows[at + half] <= row) at += half;
-        length -= half;
+// Where the rows of the entries t, t + stride, ... of L[:,j] stand in a sub-column, whose part below row j has `slack`
+// entries more: `behind` that much further. Those beyond `length` do as the last one. behind, slack_before : of the
+// sub-column before, which may be any. All entries look at once, so that their loads are under way together.
+template <u32 COUNT>
+__device__ __forceinline__ void find(
+    const int *rows, u32 slack, u32 slack_before, u32 t, u32 stride, u32 length, const int (&row)[COUNT],
+    u32 (&behind)[COUNT]) {
+    bool same = true;
+#pragma unroll
+    for (u32 r = 0; r < COUNT; ++r) {
+        behind[r] += slack - slack_before;
+        same = same && behind[r] <= slack && rows[min(t + stride * r, length - 1u) + behind[r]] == row[r];
     }
-    return at;
+    if (__all_sync(ALL, same)) return;
+#pragma unroll
+    for (u32 r = 0; r < COUNT; ++r) behind[r] = 0;
+    for (u32 left = slack + 1u; left > 1u;) {
+        const u32 half = left >> 1;
+#pragma unroll
+        for (u32 r = 0; r < COUNT; ++r)
+            if (rows[min(t + stride * r, length - 1u) + behind[r] + half] <= row[r]) behind[r] += half;
+        left -= half;
+    }
 }
 
 struct Target {
@@ -91,11 +115,55 @@ __device__ __forceinline__ Target target_of(const Matrix &m, const Column &c, u3
     return target;
 }
 
-__device__ __forceinline__ void update(const Matrix &m, const Column &c, const Target &target, u32 t) {
-    const long long first = target.at + t;
-    const u32 slack = target.length - c.length;
-    const u32 behind = slack ? find(m.column_rows + first, slack + 1, m.column_rows[c.down + t]) : 0u;
-    atomicAdd(m.values + first + behind, -(m.values[c.down + t] * target.factor));
+// A team's share of a column: sub-columns s, s + step, ..., of each the entries rank, rank + size, ... of L[:,j]. The next
+// sub-column is looked up before the one at hand is updated.
+__device__ __forceinline__ void searched(const Matrix &m, const Column &c, u32 s, u32 step, u32 rank, u32 size) {
+    if (s >= c.sub_columns) return;
+    // A warp's lanes stay together.
+    for (u32 t = rank; t - (threadIdx.x & 31u) < c.length; t += ROWS * size) {
+        int row[ROWS];
+        real lower[ROWS];
+        u32 behind[ROWS] = {}, slack = 0;
+#pragma unroll
+        for (u32 r = 0; r < ROWS; ++r) {
+            const long long entry = c.down + min(t + size * r, c.length - 1u);
+            row[r] = m.column_rows[entry];
+            lower[r] = m.values[entry];
+        }
+        Target next = target_of(m, c, s);
+        for (u32 k = s; k < c.sub_columns; k += step) {
+            const Target target = next;
+            if (k + step < c.sub_columns) next = target_of(m, c, k + step);
+            const u32 slack_before = slack;
+            slack = target.length - c.length;
+            find(m.column_rows + target.at, slack, slack_before, t, size, c.length, row, behind);
+#pragma unroll
+            for (u32 r = 0; r < ROWS; ++r)
+                if (t + size * r < c.length)
+                    atomicAdd(m.values + target.at + t + size * r + behind[r], -(lower[r] * target.factor));
+        }
+    }
+}
+
+// The same with L[:,j] spread over scratch: the entries are those of the sub-columns.
+__device__ __forceinline__ void walked(
+    const Matrix &m, const Column &c, u32 s, u32 step, u32 rank, u32 size, const real *scratch) {
+    if (s >= c.sub_columns) return;
+    Target next = target_of(m, c, s);
+    for (; s < c.sub_columns; s += step) {
+        const Target target = next;
+        if (s + step < c.sub_columns) next = target_of(m, c, s + step);
+        for (u32 t = rank; t < target.length; t += ROWS * size) {
+            real value[ROWS];
+#pragma unroll
+            for (u32 r = 0; r < ROWS; ++r)
+                value[r] = scratch[m.column_rows[target.at + min(t + size * r, target.length - 1u)]];
+#pragma unroll
+            for (u32 r = 0; r < ROWS; ++r)
+                if (value[r] != (real)0 && t + size * r < target.length)
+                    atomicAdd(m.values + target.at + t + size * r, -(value[r] * target.factor));
+        }
+    }
 }
 
 // The block's share of a column: sub-columns part, part + parts, ..., each by `share` warps, whose lanes take its
@@ -104,17 +172,11 @@ __device__ __forceinline__ void sub_columns(
     const Matrix &m, const Column &c, u32 part, u32 parts, u32 share, const real *scratch) {
     const u32 warps = blockDim.x / 32u, warp = threadIdx.x / 32u;
     const u32 rank = 32u * (warp % share) + (threadIdx.x & 31u), size = 32u * share;
-    for (u32 s = part + parts * (warp / share); s < c.sub_columns; s += parts * (warps / share)) {
-        const Target target = target_of(m, c, s);
-        if (!scratch) {
-            for (u32 t = rank; t < c.length; t += size) update(m, c, target, t);
-            continue;
-        }
-        for (u32 t = rank; t < target.length; t += size) {
-            const real value = scratch[m.column_rows[target.at + t]];
-            if (value != (real)0) atomicAdd(m.values + target.at + t, -(value * target.factor));
-        }
-    }
+    const u32 s = part + parts * (warp / share), step = parts * (warps / share);
+    if (scratch)
+        walked(m, c, s, step, rank, size, scratch);
+    else
+        searched(m, c, s, step, rank, size);
 }
 
 // The same with the column spread over the block's scratch before and cleared from it afterwards.
@@ -130,100 +192,116 @@ __device__ __forceinline__ void dense_column(
     __syncthreads();
 }
 
-// Updates under way in a thread: of which entry of L, by which of U, where. upper : -1 for none.
-struct Updates {
-    long long upper[AHEAD], target[AHEAD];
-    u32 t[AHEAD];
-};
-
-// A thread's share of a column: sub-columns and entries are dealt out together to the threads of a team. Of the
-// column there is only what does not depend on values.
-struct Share {
-    long long down, right;
-    u32 length, sub_columns;
-    u32 s, t, whole, rest;  // the next update, and how far the one after it is
-};
-
-__device__ __forceinline__ Share share_of(const Matrix &m, u32 j, u32 rank, u32 size) {
-    Share a;
-    a.down = m.lower_start[j];
-    a.right = m.upper_start[j] + 1;
-    a.length = (u32)(m.columns[j + 1] - a.down);
-    a.sub_columns = a.length ? (u32)(m.rows[j + 1] - a.right) : 0u;
-    const u32 length = max(a.length, 1u);
-    a.s = rank / length;
-    a.t = rank % length;
-    a.whole = size / length;
-    a.rest = size % length;
-    return a;
-}
-
-// The next updates of the share. All of them search at once, so that their loads are under way together.
-__device__ __forceinline__ Updates next_of(const Matrix &m, Share &a) {
-    Updates u;
-    long long end[AHEAD];
-    u32 length[AHEAD], longest = 0;
-    int row[AHEAD];
-#pragma unroll
-    for (u32 r = 0; r < AHEAD; ++r) {
-        u.upper[r] = -1;
-        u.t[r] = a.t;
-        if (a.s < a.sub_columns) {
-            u.upper[r] = m.to_column[a.right + a.s];
-            end[r] = m.columns[m.row_columns[a.right + a.s] + 1];
-            row[r] = m.column_rows[a.down + a.t];
-        }
-        a.s += a.whole;
-        a.t += a.rest;
-        if (a.t >= a.length) {
-            a.t -= a.length;
-            a.s += 1;
-        }
-    }
-#pragma unroll
-    for (u32 r = 0; r < AHEAD; ++r) {
-        u.target[r] = u.upper[r] + 1 + u.t[r];
-        length[r] = u.upper[r] < 0 ? 1u : (u32)(end[r] - u.upper[r]) - a.length;
-        longest = max(longest, length[r]);
-    }
-    while (longest > 1) {
-#pragma unroll
-        for (u32 r = 0; r < AHEAD; ++r) {
-            const u32 half = length[r] >> 1;
-            if (half && m.column_rows[u.target[r] + half] <= row[r]) u.target[r] += half;
-            length[r] -= half;
-        }
-        longest -= longest >> 1;
-    }
-    return u;
-}
-
 // Other blocks have written values since the kernel began, which this multiprocessor may hold older. Volatile loads
 // are L2's, and are not moved across a barrier.
 __device__ __forceinline__ real latest(const real *value) { return *(const volatile real *)value; }
 
-__device__ __forceinline__ void apply(const Matrix &m, const Share &a, const Updates &u) {
-    if (u.upper[0] < 0) return;
-    const real pivot = replaced(latest(m.values + a.down - 1), m.least);
-    real upper[AHEAD], lower[AHEAD];
-#pragma unroll
-    for (u32 r = 0; r < AHEAD; ++r) {
-        if (u.upper[r] < 0) continue;
-        upper[r] = latest(m.values + u.upper[r]);
-        lower[r] = latest(m.values + a.down + u.t[r]);
+// A level's tiles as one warp sees them. Columns are looked up 32 at a time, one a lane; tiles are counted through those
+// 32, and the warp's are `tile`, tile + warps, ...
+struct Deal {
+    const Dealt *columns;
+    u32 count, first;  // columns of the level, and where the 32 begin
+    u32 warps, width, tile, total;
+    Dealt column;  // the lane's
+    u32 before, tiles;
+};
+
+__device__ __forceinline__ u32 high_of(u32 length) { return (length + 32u * HEIGHT - 1u) / (32u * HEIGHT); }
+
+__device__ __forceinline__ void look_up_columns(Deal &deal) {
+    const u32 lane = threadIdx.x & 31u, k = deal.first + lane;
+    deal.tiles = 0;
+    if (k < deal.count) {
+        deal.column = deal.columns[k];
+        deal.tiles = high_of(deal.column.length) * ((deal.column.sub_columns + deal.width - 1u) / deal.width);
     }
+    u32 sum = deal.tiles;
 #pragma unroll
-    for (u32 r = 0; r < AHEAD; ++r)
-        if (u.upper[r] >= 0) atomicAdd(m.values + u.target[r], -(lower[r] * (upper[r] / pivot)));
+    for (u32 d = 1; d < 32u; d *= 2u) {
+        const u32 below = __shfl_up_sync(ALL, sum, d);
+        if (lane >= d) sum += below;
+    }
+    deal.before = sum - deal.tiles;
+    deal.total = __shfl_sync(ALL, sum, 31);
 }
 
-// What a thread does in a level: of columns k, k + teams, ..., of which `share` and `first` are of the first. A level
-// that goes alone is block 0's.
+// Whether the warp has another tile. Moves on to the columns that it is of.
+__device__ __forceinline__ bool has_tile(Deal &deal) {
+    while (deal.tile >= deal.total) {
+        deal.tile -= deal.total;
+        deal.first += 32u;
+        if (deal.first >= deal.count) return false;
+        look_up_columns(deal);
+    }
+    return true;
+}
+
+// HEIGHT entries of L[:,j] a lane, 32 apart, from `t` on, the last one's row standing in for those beyond the end, and
+// `width` sub-columns, one a lane: where U[j,k] is, and how many entries more than L[:,j] column k has below it.
+// behind : as found in the first sub-column. width 0: no tile.
+struct Tile {
+    long long down, upper;
+    u32 length, t, width, slack;
+    int row[HEIGHT];
+    u32 behind[HEIGHT];
+};
+
+__device__ __forceinline__ Tile next_tile(const Matrix &m, Deal &deal) {
+    Tile tile;
+    tile.width = 0;
+    if (!has_tile(deal)) return tile;
+    const u32 lane = threadIdx.x & 31u;
+    const int owner = __ffs(__ballot_sync(ALL, deal.tile - deal.before < deal.tiles)) - 1;
+    const u32 place = deal.tile - __shfl_sync(ALL, deal.before, owner);
+    const long long right = __shfl_sync(ALL, deal.column.right, owner);
+    const u32 sub_columns = __shfl_sync(ALL, deal.column.sub_columns, owner);
+    tile.down = __shfl_sync(ALL, deal.column.down, owner);
+    tile.length = __shfl_sync(ALL, deal.column.length, owner);
+    const u32 high = high_of(tile.length), first = deal.width * (place / high);
+    tile.t = 32u * HEIGHT * (place % high) + lane;
+    tile.width = min(deal.width, sub_columns - first);
+    const long long mine = right + first + min(lane, tile.width - 1u);
+    tile.upper = m.to_column[mine];
+    tile.slack = (u32)(m.columns[m.row_columns[mine] + 1] - tile.upper - 1) - tile.length;
+#pragma unroll
+    for (u32 r = 0; r < HEIGHT; ++r)
+        tile.row[r] = m.column_rows[tile.down + min(tile.t + 32u * r, tile.length - 1u)];
+    const u32 slack = __shfl_sync(ALL, tile.slack, 0);
+    const int *const rows = m.column_rows + __shfl_sync(ALL, tile.upper, 0) + 1;
+#pragma unroll
+    for (u32 r = 0; r < HEIGHT; ++r) tile.behind[r] = 0;
+    find(rows, slack, slack, tile.t, 32u, tile.length, tile.row, tile.behind);
+    deal.tile += deal.warps;
+    return tile;
+}
+
+__device__ __forceinline__ void apply(const Matrix &m, Tile &tile) {
+    const real pivot = replaced(latest(m.values + tile.down - 1), m.least);
+    const real mine = latest(m.values + tile.upper);
+    real lower[HEIGHT];
+#pragma unroll
+    for (u32 r = 0; r < HEIGHT; ++r) lower[r] = latest(m.values + tile.down + min(tile.t + 32u * r, tile.length - 1u));
+    const real factor = mine / pivot;
+    u32 slack = __shfl_sync(ALL, tile.slack, 0);
+    for (u32 s = 0; s < tile.width; ++s) {
+        const long long upper = __shfl_sync(ALL, tile.upper, s);
+        const real times = __shfl_sync(ALL, factor, s);
+        const u32 slack_before = slack;
+        slack = __shfl_sync(ALL, tile.slack, s);
+        if (s > 0u)
+            find(m.column_rows + upper + 1, slack, slack_before, tile.t, 32u, tile.length, tile.row, tile.behind);
+#pragma unroll
+        for (u32 r = 0; r < HEIGHT; ++r) {
+            const u32 t = tile.t + 32u * r;
+            if (t < tile.length) atomicAdd(m.values + upper + 1 + t + tile.behind[r], -(lower[r] * times));
+        }
+    }
+}
+
+// What a warp does in a level. A level that goes alone is block 0's.
 struct Turn {
-    const int *columns;
-    u32 count, k, teams, rank, size;
-    Share share;
-    Updates first;
+    Deal deal;
+    Tile first;
 };
 
 __device__ __forceinline__ bool is_alone(const long long *pointers, const u64 *work, u32 level) {
@@ -231,32 +309,28 @@ __device__ __forceinline__ bool is_alone(const long long *pointers, const u64 *w
 }
 
 __device__ __forceinline__ Turn turn_of(
-    const Matrix &m, const int *order, const long long *pointers, u32 level, bool alone) {
+    const Matrix &m, const Dealt *dealt, const long long *pointers, const u64 *work, u32 level, bool alone) {
     Turn turn;
-    turn.columns = order + pointers[level];
-    turn.count = (u32)(pointers[level + 1] - pointers[level]);
-    const u32 blocks = alone ? 1u : gridDim.x, in_block = blockDim.x / 32u;
-    const u32 warp = blockIdx.x * in_block + threadIdx.x / 32u, warps = blocks * in_block;
-    const u32 share = turn.count < warps ? warps / turn.count : 1u;
-    turn.k = blockIdx.x < blocks ? warp / share : turn.count;
-    turn.teams = warps / share;
-    turn.rank = 32u * (warp % share) + (threadIdx.x & 31u);
-    turn.size = 32u * share;
-    if (turn.k >= turn.count) return turn;
-    turn.share = share_of(m, (u32)turn.columns[turn.k], turn.rank, turn.size);
-    turn.first = next_of(m, turn.share);
+    Deal &deal = turn.deal;
+    const u32 in_block = blockDim.x / 32u;
+    deal.columns = dealt + pointers[level];
+    deal.count = !alone || blockIdx.x == 0 ? (u32)(pointers[level + 1] - pointers[level]) : 0u;
+    deal.first = 0;
+    deal.tile = blockIdx.x * in_block + threadIdx.x / 32u;
+    deal.warps = (alone ? 1u : gridDim.x) * in_block;
+    // As wide as leaves each warp its tiles.
+    const u64 width = work[level] / (TILES * 32u * HEIGHT * deal.warps);
+    deal.width = (u32)min((u64)WIDEST, max((u64)1, width));
+    deal.total = 0;
+    turn.first.width = 0;
+    if (deal.count == 0u) return turn;
+    look_up_columns(deal);
+    turn.first = next_tile(m, deal);
     return turn;
 }
 
 __device__ __forceinline__ void take(const Matrix &m, Turn &turn) {
-    if (turn.k >= turn.count) return;
-    apply(m, turn.share, turn.first);
-    for (;;) {
-        while (turn.share.s < turn.share.sub_columns) apply(m, turn.share, next_of(m, turn.share));
-        turn.k += turn.teams;
-        if (turn.k >= turn.count) return;
-        turn.share = share_of(m, (u32)turn.columns[turn.k], turn.rank, turn.size);
-    }
+    for (Tile tile = turn.first; tile.width > 0u; tile = next_tile(m, turn.deal)) apply(m, tile);
 }
 
 // ||A||_1 of float64 values, as the bits of a float64, which order as the numbers do. A warp a column.
@@ -269,10 +343,11 @@ extern "C" __global__ void rl_norm(const long long *columns, const double *value
     if ((threadIdx.x & 31u) == 0) atomicMax(norm, (u64)__double_as_longlong(sum));
 }
 
-// Updates of each level. work : (depth,), 0 before. A thread a column, in the order of the levels.
+// Updates of each level, and its columns. work : (depth,), 0 before. dealt : (n,). A thread a column, in the order of
+// the levels.
 extern "C" __global__ void rl_work(
     const long long *rows, const long long *upper_start, const long long *columns, const long long *lower_start,
-    const long long *pointers, const int *order, u32 depth, u32 n, u64 *work, u64 *status) {
+    const long long *pointers, const int *order, u32 depth, u32 n, Dealt *dealt, u64 *work, u64 *status) {
     const u32 at = blockIdx.x * blockDim.x + threadIdx.x;
     const u32 place = min(at, n - 1);
     // The last level that begins at or before the column's place.
@@ -283,8 +358,13 @@ extern "C" __global__ void rl_work(
         length -= half;
     }
     const u32 j = (u32)order[place];
-    u64 updates = (u64)(rows[j + 1] - upper_start[j] - 1) * (u64)(columns[j + 1] - lower_start[j]);
-    if (at >= n) updates = 0;
+    Dealt column;
+    column.down = lower_start[j];
+    column.right = upper_start[j] + 1;
+    column.length = (u32)(columns[j + 1] - column.down);
+    column.sub_columns = (u32)(rows[j + 1] - column.right);
+    if (at < n) dealt[at] = column;
+    u64 updates = at < n ? (u64)column.sub_columns * column.length : 0;
     const bool same = __all_sync(ALL, __shfl_sync(ALL, level, 0) == level);
     if (!same && updates) atomicAdd(work + level, updates);
     for (u32 d = 16; d > 0; d >>= 1) updates += __shfl_xor_sync(ALL, updates, d);
@@ -295,7 +375,7 @@ extern "C" __global__ void rl_work(
 
 // One level. parts : blocks a column. share : warps a sub-column. scratch : null, or (blocks, n), zero before and
 // after.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) rl_level(
+extern "C" __global__ void __launch_bounds__(THREADS, 1) rl_level(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *to_column,
     const long long *columns, const long long *lower_start, const int *column_rows, real *values, real least,
     u32 n, const int *order, real *scratch, long long first, u32 count, u32 parts, u32 share) {
@@ -310,23 +390,23 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) rl_level(
     }
 }
 
-// Levels `from` to `to` - 1, launched cooperatively. pointers : (depth + 1,), of the levels in `order`. work :
+// Levels `from` to `to` - 1, launched cooperatively. pointers : (depth + 1,), of the levels in `dealt`. work :
 // (depth,), updates of each.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) rl_levels(
+extern "C" __global__ void __launch_bounds__(BATCHED, 2) rl_levels(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *to_column,
     const long long *columns, const long long *lower_start, const int *column_rows, real *values, real least,
-    u32 n, const int *order, const long long *pointers, const u64 *work, u32 from, u32 to, u32 *arrived) {
+    const Dealt *dealt, const long long *pointers, const u64 *work, u32 from, u32 to, u32 *arrived) {
     const Matrix m{rows, upper_start, row_columns, to_column, columns, lower_start, column_rows, values, least};
     u32 passed = 0;
     bool alone = is_alone(pointers, work, from);
-    Turn turn = turn_of(m, order, pointers, from, alone);
+    Turn turn = turn_of(m, dealt, pointers, work, from, alone);
     for (u32 level = from + 1; level < to; ++level) {
         take(m, turn);
         const bool was_alone = alone;
         alone = is_alone(pointers, work, level);
         const bool together = !(alone && was_alone);
         if (together) grid_arrive(arrived, passed);
-        turn = turn_of(m, order, pointers, level, alone);
+        turn = turn_of(m, dealt, pointers, work, level, alone);
         if (together)
             grid_wait(arrived, passed);
         else

@@ -23,12 +23,16 @@ KERNEL = Path(__file__).with_name("right_looking.cu")
 VARIANTS = (("REAL=float",), ("REAL=double",))
 NAMES = ("rl_norm", "rl_work", "rl_level", "rl_levels", "rl_finish")
 # As in right_looking.cu.
-THREADS = 1024
+THREADS, BATCHED = 1024, 512
 WARPS = THREADS // 32
 # Columns in the level above which a block of so many warps takes a column; below all of them several do.
 Shapes = tuple[tuple[int, int], ...]
 AUTHORS: Shapes = ((896, 2), (448, 4), (16, WARPS))
 FIXED: Shapes = ((0, WARPS),)
+# Of what is kept of a column, as in right_looking.cu.
+DEALT_BYTES = 24
+# Columns of the widest level that may go together with others.
+MOST_COLUMNS = 2048
 # Share of the free memory that scratch columns may take without a budget.
 SHARE = 0.5
 # Scratch columns a multiprocessor: each has to be cleared before the first level.
@@ -51,8 +55,10 @@ class Launch:
 
 
 def auto(multiprocessors: int) -> Shapes:
-    """Shapes that keep 64 warps a multiprocessor busy as soon as a level has columns enough for that."""
-    return tuple((64 // warps * multiprocessors, warps) for warps in (2, 4, 8, 16, WARPS))
+    """Shapes that give a multiprocessor 64 warps as soon as a level has columns enough for that; several
+    blocks take a column where the authors have them do so."""
+    fewest, most = AUTHORS[-1]
+    return (*((64 // warps * multiprocessors, warps) for warps in (2, 4, 8, 16)), (fewest, most))
 
 
 def warps_of(columns: Array, shapes: Shapes) -> Array:
@@ -63,12 +69,12 @@ def warps_of(columns: Array, shapes: Shapes) -> Array:
 
 
 def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
-    """The launches, in order. columns : (depth,) of each level. batched : consecutive levels of modes B and C
-    go together."""
+    """The launches, in order. columns : (depth,) of each level. batched : consecutive levels of MOST_COLUMNS
+    and fewer go together."""
     warps = warps_of(columns, shapes)
     joins = np.zeros(len(columns), np.bool_)
     if batched:
-        small = (warps == 0) | (warps == WARPS)
+        small = columns <= MOST_COLUMNS
         joins[1:] = small[1:] & small[:-1]
     starts = np.flatnonzero(~joins).tolist()
     for first, last in zip(starts, [*starts[1:], len(columns)], strict=True):
@@ -161,10 +167,9 @@ class _Run:
             columns.indices,
             self.values,
             self.least,
-            np.uint32(n),
-            levels.columns,
         )
         self.work = cupy.zeros(len(self.widths), np.uint64)
+        self.dealt = cupy.empty(n * DEALT_BYTES, np.uint8)
         self._each(
             "rl_work",
             n,
@@ -176,6 +181,7 @@ class _Run:
             levels.columns,
             np.uint32(len(self.widths)),
             np.uint32(n),
+            self.dealt,
             self.work,
             self.told,
         )
@@ -194,7 +200,7 @@ class _Run:
 
         self.room, self.resident, self.columns = room, resident, 0
         batched = self.kernels["rl_levels"]
-        self.cooperative = device.multiprocessors() * device.occupancy(batched, THREADS, 0)
+        self.cooperative = device.multiprocessors() * device.occupancy(batched, BATCHED, 0)
         if room:
             self.room = min(room, DENSE_BLOCKS * device.multiprocessors())
             alone = [launch for launch in launches if not launch.batched]
@@ -205,7 +211,8 @@ class _Run:
 
     @property
     def nbytes(self) -> int:
-        return int(self.values.nbytes + self.work.nbytes + self.columns * self.n * self.values.itemsize)
+        kept = self.values.nbytes + self.work.nbytes + self.dealt.nbytes
+        return int(kept + self.columns * self.n * self.values.itemsize)
 
     def launch(self, launch: Launch) -> None:
         blocks, parts = self._blocks(launch)
@@ -214,9 +221,10 @@ class _Run:
             self.waits += 1
             self.kernels["rl_levels"].kernel(
                 (blocks,),
-                (THREADS,),
+                (BATCHED,),
                 (
                     *self.matrix,
+                    self.dealt,
                     self.levels.pointers,
                     self.work,
                     np.uint32(launch.first),
@@ -231,6 +239,8 @@ class _Run:
             (32 * (launch.warps or WARPS),),
             (
                 *self.matrix,
+                np.uint32(self.n),
+                self.levels.columns,
                 self.scratch,
                 np.int64(self.firsts[launch.first]),
                 np.uint32(launch.columns),
