@@ -5,16 +5,16 @@
 // is updated atomically; none of them reads or writes another's column. L = A[:,j] / U[j,j] is left to rl_finish,
 // after all levels: nothing in a level has to wait for a division then, however many blocks work on a column.
 //
-// A[i,k] is found in column k, sorted, in one of two ways. Search: L[:,j] is a part of column k below j, so that
-// its t-th entry stands t to t + slack entries behind the first there, slack being how many more column k has; a
-// binary search decides, unless it stands as far from the end as in the sub-column before: the rule among sub-columns of
-// one supernode. Dense: a block spreads column j over n words of its own, zero elsewhere, and walks through
-// column k below j. The block clears those words when it is done with column j.
+// A[i,k] is found in column k, sorted, in one of two ways. Search: L[:,j] is a part of column k below j, so that its
+// t-th entry stands t to t + slack entries behind the first there, slack being how many more column k has; a binary
+// search decides, unless it stands as far from the end as in the sub-column before: the rule among sub-columns of one
+// supernode. Dense: a block spreads column j over n words of its own, zero elsewhere, and walks through column k below
+// j. The block clears those words when it is done with column j.
 //
-// Levels that go together (rl_levels) are searched, and done in tiles: ROWS entries of L[:,j] a lane against some of the
-// column's sub-columns. A level's tiles are dealt out to all warps, whichever column they are of. Where a warp's first
-// tile is, and where its updates stand, does not depend on values: that is looked up while the level before is waited
-// for, so that between two levels there are one round of loads and one of atomic additions.
+// Levels that go together (rl_levels) are searched, and done in tiles: HEIGHT entries of L[:,j] a lane against some of
+// the column's sub-columns. A level's tiles are dealt out to all warps, whichever column they are of. Where a warp's
+// first tile is, and where its updates stand, does not depend on values: that is looked up while the level before is
+// waited for, so that between two levels there are one round of loads and one of atomic additions.
 //
 // Compile-time: REAL, float or double.
 
@@ -115,8 +115,8 @@ __device__ __forceinline__ Target target_of(const Matrix &m, const Column &c, u3
     return target;
 }
 
-// A team's share of a column: sub-columns s, s + step, ..., of each the entries rank, rank + size, ... of L[:,j]. The next
-// sub-column is looked up before the one at hand is updated.
+// A team's share of a column: sub-columns s, s + step, ..., of each the entries rank, rank + size, ... of L[:,j]. The
+// next sub-column is looked up before the one at hand is updated.
 __device__ __forceinline__ void searched(const Matrix &m, const Column &c, u32 s, u32 step, u32 rank, u32 size) {
     if (s >= c.sub_columns) return;
     // A warp's lanes stay together.
@@ -196,8 +196,8 @@ __device__ __forceinline__ void dense_column(
 // are L2's, and are not moved across a barrier.
 __device__ __forceinline__ real latest(const real *value) { return *(const volatile real *)value; }
 
-// A level's tiles as one warp sees them. Columns are looked up 32 at a time, one a lane; tiles are counted through those
-// 32, and the warp's are `tile`, tile + warps, ...
+// A level's tiles as one warp sees them. Columns are looked up 32 at a time, one a lane; tiles are counted through
+// those 32, and the warp's are `tile`, tile + warps, ...
 struct Deal {
     const Dealt *columns;
     u32 count, first;  // columns of the level, and where the 32 begin
