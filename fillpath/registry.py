@@ -9,6 +9,7 @@ case's text becomes a value.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.metadata
 import inspect
@@ -92,8 +93,9 @@ class Option:
 class Implementation:
     """One way to do one stage, as registered.
 
-    takes : one of TAKEN. peer : other people's library, which does more or other work than the stage asks
-    for: it is measured where an experiment names it, never by default.
+    takes : one of TAKEN. peer : packages that other people's library may come in, none where it is our own
+    code. A peer does more or other work than the stage asks for: it is measured where an experiment names it,
+    never by default.
     """
 
     stage: str
@@ -106,7 +108,7 @@ class Implementation:
     options: tuple[Option, ...]
     available: Callable[[], Available]
     kernels: tuple[str, ...] = field(default=())
-    peer: str = ""
+    peer: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:
@@ -137,12 +139,13 @@ class Implementation:
         pairs = [(self.option(name), self.option(name).parse(text)) for name, text in options.items()]
         return tuple(sorted((o.name, _canonical_text(o, value)) for o, value in pairs if value != o.default))
 
-    def source_hash(self) -> str:
+    def source_hash(self, versions: Mapping[str, str] | None = None) -> str:
         """Hash of what decides what is measured: its own module, every module of impl/ that it imports,
-        directly or not, its kernels with what they include, and the version of a peer's library."""
+        directly or not, its kernels with what they include, and the version of a peer's library. versions :
+        of packages, where the measurement was made; None: those installed here."""
         files = sorted(_closure(Path(inspect.getfile(self.function))))
         texts = [text for kernel in self.kernel_paths() for text in (kernel, *included(kernel))]
-        library = [importlib.metadata.version(self.peer)] if self.peer else []
+        library = _versions(self.peer, versions)[:1]
         return content_hash(*library, *(path.read_bytes() for path in [*files, *texts]))
 
     def kernel_paths(self) -> list[Path]:
@@ -163,7 +166,7 @@ def implementation(
     name: str | None = None,
     available: Callable[[], Available] = lambda: (True, ""),
     kernels: tuple[str, ...] = (),
-    peer: str = "",
+    peer: str | tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the function as an implementation of a stage.
 
@@ -186,7 +189,7 @@ def implementation(
             _options(function),
             available,
             kernels,
-            peer,
+            (peer,) if isinstance(peer, str) else peer,
         )
         known = _registry.get((stage, entry.name))
         if known is not None and known.module != entry.module:
@@ -220,6 +223,17 @@ def lookup(stage: str, name: str) -> Implementation:
         hint = suggest(name, names) or f"; `fillpath list` shows {', '.join(names) or 'none yet'}"
         raise UnknownNameError(f"stage {stage} has no implementation {name!r}{hint}")
     return _registry[stage, name]
+
+
+def _versions(packages: tuple[str, ...], known: Mapping[str, str] | None) -> list[str]:
+    """Of those of the packages that are known, or else installed."""
+    if known is not None:
+        return [known[name] for name in packages if name in known]
+    found = []
+    for name in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.append(importlib.metadata.version(name))
+    return found
 
 
 def _taken(function: Callable[..., Any], stage: str) -> type:

@@ -264,26 +264,22 @@ def _measured(record: Record, sources: _Sources) -> dict[str, Any]:
 
 
 class _Sources:
-    """Today's sources of implementations, each hashed once."""
+    """Today's sources of implementations, each hashed once for each version of a peer's library."""
 
     def __init__(self) -> None:
-        self._hashes: dict[tuple[str, str], str | None] = {}
+        self._hashes: dict[tuple[str, ...], str] = {}
 
     def made(self, record: Record) -> bool | None:
         """Whether the record is theirs; None of an implementation that is no more."""
         case = Case.parse(record.case)
-        name = case.stage, case.implementation
-        if name not in self._hashes:
-            self._hashes[name] = _source_hash(*name)
-        source_hash = self._hashes[name]
-        if source_hash is None:
+        try:
+            implementation = lookup(case.stage, case.implementation)
+        except UnknownNameError:
             return None
+        library = [record.versions.get(name, "") for name in implementation.peer]
+        name = case.stage, case.implementation, *library
+        if name not in self._hashes:
+            self._hashes[name] = implementation.source_hash(record.versions)
+        source_hash = self._hashes[name]
         prepared_hash = (record.prepared or {}).get("hash", "")
         return record_key(record.case, prepared_hash, source_hash, record.machine) == record.key
-
-
-def _source_hash(stage: str, implementation: str) -> str | None:
-    try:
-        return lookup(stage, implementation).source_hash()
-    except UnknownNameError:
-        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.metadata
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,6 +117,18 @@ def test_every_implementation_is_one_documented_file_without_a_clock() -> None:
         assert entry.summary.endswith(".") or entry.summary.endswith(")."), entry.name
         assert source.count("@implementation(") == 1
         assert not any(word in source for word in ("import time", "print(", "perf_counter", "import asv"))
+
+
+def test_the_source_hash_follows_the_version_of_a_peers_library_where_it_was_measured() -> None:
+    [peer] = [entry for entry in registry.registered("solve") if entry.name == "superlu"]
+    assert peer.source_hash() == peer.source_hash(
+        {"scipy": importlib.metadata.version("scipy"), "numpy": "1"}
+    )
+    assert peer.source_hash({"scipy": "1"}) != peer.source_hash({"scipy": "2"}) != peer.source_hash({})
+    [absent] = [entry for entry in registry.registered("solve") if entry.name == "cudss"]
+    assert absent.source_hash({"nvidia-cudss-cu12": "1"}) == absent.source_hash({"nvidia-cudss-cu13": "1"})
+    [own] = [entry for entry in registry.registered("solve") if entry.name == "lu_cpu"]
+    assert own.source_hash({"scipy": "1"}) == own.source_hash()
 
 
 def test_the_source_hash_follows_what_kernels_include(

@@ -11,7 +11,7 @@ from impl.solve.device_system import on_device
 
 
 # Where no cuDSS is installed nothing is measured, but keys of records of elsewhere are computed.
-@implementation(stage="solve", device="gpu", available=peer.available, peer=peer.distribution() or "numpy")
+@implementation(stage="solve", device="gpu", available=peer.available, peer=peer.DISTRIBUTIONS)
 def cudss(prepared: Prepared, *, refine: int = 1) -> tuple[Solution, Work]:
     """NVIDIA's cuDSS, its reordering, factorisation and triangular solves (GPU), pivoting within blocks.
 

@@ -149,7 +149,6 @@ SPEC = FigureSpec(
     fig8_frame,
     fig8,
     fig8_caption,
-    state="drawn, from no record yet",
     claims=(CLAIM,),
     judge=fig8_verdicts,
     one_run=True,

@@ -109,7 +109,6 @@ SPEC = FigureSpec(
     table4_frame,
     table4,
     table4_caption,
-    state="drawn, from no record yet",
     claims=(CLAIM,),
     judge=table4_verdicts,
 )
