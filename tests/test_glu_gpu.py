@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ import scipy.sparse as sp
 from fillpath import registry
 from fillpath.errors import MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Assembled, Factor, TwoWay
+from impl.cuda import device
 from impl.numeric import right_looking
 from impl.numeric.pivots import small_pivot
 from impl.numeric.right_looking import AUTHORS, FIXED, WARPS, auto, modes, plan, scratch_columns
@@ -33,9 +33,10 @@ from tests.patterns import random_pattern
 
 DTYPES = ("float32", "float64")
 STORAGES = ("auto", "dense_column", "csc_search")
+# Batched, the thresholds decide of the widest levels alone.
 GLU3 = [
     {"thresholds": thresholds, "batched": batched}
-    for thresholds, batched in itertools.product(("authors", "auto"), (False, True))
+    for thresholds, batched in (("authors", False), ("auto", False), ("authors", True))
 ]
 # Of a value against the largest of the factor.
 BOUND = {"float32": 1e-4, "float64": 1e-12}
@@ -168,8 +169,21 @@ def test_glu3_factorises_500_matrices_at_once(options: dict[str, Any], storage: 
     assert factor.small_pivots == 0
     assert (work.facts["levels_batched"] > 0) == options["batched"]
     assert (work.facts["scratch_columns"] > 0) == (storage != "csc_search")
-    if options["thresholds"] == "authors":
+    if options == {"thresholds": "authors", "batched": False}:
         assert all(work.facts[f"levels_{mode}"] > 0 for mode in "abc")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_few_blocks_take_many_wide_tiles(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many updates a warp as a level has on a whole card only where it is far larger."""
+    monkeypatch.setattr(device, "multiprocessors", lambda: 1)
+    _, start, expected = drawn(500, 1)
+    factor, _ = function("numeric", "glu3")(start, dtype=dtype, batched=True)
+    assert_near(factor, expected, dtype)
+    for name, matrix in SHAPES.items():
+        factor, _ = function("numeric", "glu3")(shape(name), dtype=dtype, batched=True)
+        assert residual(matrix, factor) <= BOUND[dtype], name
 
 
 @pytest.mark.gpu
@@ -299,10 +313,12 @@ def test_only_levels_that_are_not_wide_go_together() -> None:
     ]  # fmt: skip
 
 
-def test_the_cards_own_thresholds_keep_64_warps_a_multiprocessor_busy() -> None:
-    for above, warps in auto(132)[:-1]:
-        assert above * warps == 64 * 132
-    assert auto(132)[-1] == AUTHORS[-1]
+@pytest.mark.parametrize("multiprocessors", [1, 2, 4, 16, 132])
+def test_blocks_grow_as_columns_become_fewer(multiprocessors: int) -> None:
+    shapes = auto(multiprocessors)
+    above, warps = zip(*shapes, strict=True)
+    assert list(above) == sorted(above, reverse=True) and list(warps) == sorted(warps)
+    assert shapes[-1] == AUTHORS[-1]
 
 
 @pytest.mark.parametrize(

@@ -37,19 +37,19 @@ def glu3(
     2 warps a column, above 448 of 4 (A), above 16 of 32 (B), a warp a sub-column; else (C) a block of 32
     warps a sub-column, where the paper has a stream a column and here one launch has all blocks that the card
     holds, which take a column's sub-columns in turn. `auto` halves a block's warps whenever there are columns
-    for twice the blocks. storage : `dense_column`, column j spread over n words of the block that takes it,
-    whose updates walk through each target column (of column k no copy could be right while other columns of
-    the level update it too); `csc_search`, a binary search in the target column; `auto`, the rule of
-    PPoPP'23, Section 3.4: searches where the memory holds fewer dense columns than the card holds blocks of
-    1024 threads. batched : consecutive levels of 2048 columns and fewer go in one cooperative launch, in
-    which a level's updates are dealt out evenly, a small level is one block's, and all are searched, whatever
-    thresholds and storage are. memory_budget : bytes of dense columns, None: half of what is free; there are
-    never more than eight a multiprocessor.
+    for twice the blocks, C as the authors. storage : `dense_column`, column j spread over n words of the
+    block that takes it, whose updates walk through each target column (of column k no copy could be right
+    while other columns of the level update it too); `csc_search`, a binary search in the target column;
+    `auto`, the rule of PPoPP'23, Section 3.4: searches where the memory holds fewer dense columns than the
+    card holds blocks of 1024 threads of this kernel. batched : consecutive levels of 2048 columns and fewer
+    go in one cooperative launch, in which a level's updates are dealt out evenly, a small level is one
+    block's, and all are searched, whatever thresholds and storage are. memory_budget : bytes of dense
+    columns, None: half of what is free; there are never more than eight a multiprocessor.
 
     Returns the factor on the device. Atomic updates come in any order: values differ from run to run by
-    rounding. Facts: levels, by mode; launches; levels that went batched; updates, multiply-adds;
-    small_pivots; dense columns. Raises UnsupportedError naming the first column whose pivot is zero, or with
-    a value that is not finite; MemoryBudgetError for dense columns where not one fits.
+    rounding. Facts: levels, by the mode that the thresholds give; launches; levels that went batched;
+    updates, multiply-adds; small_pivots; dense columns. Raises UnsupportedError naming the first column whose
+    pivot is zero, or with a value that is not finite; MemoryBudgetError for dense columns where not one fits.
     """
     shapes = AUTHORS if thresholds == "authors" else auto(device.multiprocessors())
     return right_looking(

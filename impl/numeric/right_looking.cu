@@ -7,9 +7,9 @@
 //
 // A[i,k] is found in column k, sorted, in one of two ways. Search: L[:,j] is a part of column k below j, so that its
 // t-th entry stands t to t + slack entries behind the first there, slack being how many more column k has; a binary
-// search decides, unless it stands as far from the end as in the sub-column before: the rule among sub-columns of one
-// supernode. Dense: a block spreads column j over n words of its own, zero elsewhere, and walks through column k below
-// j. The block clears those words when it is done with column j.
+// search decides, unless it stands as far from the end as in the sub-column before, as it does among sub-columns of
+// one supernode (in the first one: unless it is the t-th there too). Dense: a block spreads column j over n words of
+// its own, zero elsewhere, and walks through column k below j. The block clears those words when it is done with j.
 //
 // Levels that go together (rl_levels) are searched, and done in tiles: HEIGHT entries of L[:,j] a lane against some of
 // the column's sub-columns. A level's tiles are dealt out to all warps, whichever column they are of. Where a warp's
@@ -123,7 +123,7 @@ __device__ __forceinline__ void searched(const Matrix &m, const Column &c, u32 s
     for (u32 t = rank; t - (threadIdx.x & 31u) < c.length; t += ROWS * size) {
         int row[ROWS];
         real lower[ROWS];
-        u32 behind[ROWS] = {}, slack = 0;
+        u32 behind[ROWS] = {};
 #pragma unroll
         for (u32 r = 0; r < ROWS; ++r) {
             const long long entry = c.down + min(t + size * r, c.length - 1u);
@@ -131,6 +131,7 @@ __device__ __forceinline__ void searched(const Matrix &m, const Column &c, u32 s
             lower[r] = m.values[entry];
         }
         Target next = target_of(m, c, s);
+        u32 slack = next.length - c.length;
         for (u32 k = s; k < c.sub_columns; k += step) {
             const Target target = next;
             if (k + step < c.sub_columns) next = target_of(m, c, k + step);
@@ -201,8 +202,9 @@ __device__ __forceinline__ real latest(const real *value) { return *(const volat
 struct Deal {
     const Dealt *columns;
     u32 count, first;  // columns of the level, and where the 32 begin
-    u32 warps, width, tile, total;
-    Dealt column;  // the lane's
+    u32 warps, width;  // that take part; sub-columns a tile
+    u32 tile, total;   // the warp's next one among the 32 columns' tiles, and how many those are
+    Dealt column;      // the lane's, its tiles, and those before them
     u32 before, tiles;
 };
 

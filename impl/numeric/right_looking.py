@@ -55,10 +55,11 @@ class Launch:
 
 
 def auto(multiprocessors: int) -> Shapes:
-    """Shapes that give a multiprocessor 64 warps as soon as a level has columns enough for that; several
-    blocks take a column where the authors have them do so."""
+    """Shapes whose blocks have 64 warps for each multiprocessor as soon as a level has columns enough;
+    several blocks take a column where the authors have them do so."""
     fewest, most = AUTHORS[-1]
-    return (*((64 // warps * multiprocessors, warps) for warps in (2, 4, 8, 16)), (fewest, most))
+    shapes = ((64 // warps * multiprocessors, warps) for warps in (2, 4, 8, 16))
+    return (*(shape for shape in shapes if shape[0] > fewest), (fewest, most))
 
 
 def warps_of(columns: Array, shapes: Shapes) -> Array:
