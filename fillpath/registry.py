@@ -22,7 +22,16 @@ from types import UnionType
 from typing import Any, Literal
 
 from fillpath.errors import UnknownNameError, suggest
-from fillpath.nouns import Assembled, Filled, Pattern, Prepared, TwoWay, content_hash
+from fillpath.nouns import (
+    Assembled,
+    Filled,
+    Laplacian,
+    Pattern,
+    Prepared,
+    System,
+    TwoWay,
+    content_hash,
+)
 from fillpath.paths import ROOT
 
 STAGES: Mapping[str, str] = {
@@ -35,7 +44,7 @@ STAGES: Mapping[str, str] = {
     "laplacian": "factor and preconditioned conjugate gradients",
 }
 # What an implementation can be given. All of it is there before anything is timed.
-TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled)
+TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled, Laplacian, System)
 # What holds a stage's own answer, so that nothing of that stage is given it.
 ANSWERS: Mapping[str, tuple[type, ...]] = {"symbolic": (Filled, TwoWay, Assembled), "levels": (Assembled,)}
 # Where what kernels include in quotes lies.
