@@ -197,8 +197,8 @@ class Laplacian:
     """The Laplacian L = Deg - W of a weighted graph on n vertices, which are numbered as they are eliminated.
 
     pattern : W, symmetric and without a diagonal, by rows: indptr (n + 1,) int64, indices (nnz,) int32,
-    ascending in each row; a repeat is a parallel edge, whose weight adds. weights : (nnz,) float64, finite and
-    positive, symmetric. component : (n,) int32, the connected component of each vertex, from 0 to
+    ascending in each row; a repeat is a parallel edge, whose weight adds. weights : (nnz,) float64, finite
+    and positive, symmetric. component : (n,) int32, the connected component of each vertex, from 0 to
     components - 1, numbered by their first vertices.
 
     The matrix that it stands for has `unknowns` rows. grounded : vertex n - 1 is the ground, held at 0, which
