@@ -23,8 +23,8 @@ from fillpath.nouns import Array, Laplacian, Pattern, Prepared
 
 # Of the moduli in two mirrored entries: generators that form both by the same products in other orders.
 SYMMETRY = 1e-12
-# Of the moduli in a row: an excess that is less is the rounding of a sum, a deficit that is less that of a file
-# with seven digits (G2_circuit's is 1.03e-7); both count as 0.
+# Of the moduli in a row: an excess below is the rounding of a sum, a deficit below that of a file with
+# seven digits (G2_circuit's is 1.03e-7); both count as 0.
 LEAST_EXCESS = 1e-12
 LARGEST_DEFICIT = 1e-6
 MOST_VERTICES = 2**31 - 1
