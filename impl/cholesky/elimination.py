@@ -8,11 +8,11 @@ fixed here, and with it, for a seed, the factor to the last bit:
 1. the edges (i, w) of k to later vertices are sorted by i, then w;
 2. edges to the same i are merged, their weights added from left to right: m neighbours are left;
 3. the neighbours are arranged by (w, i), the largest first: id[q], w[q] for q = 0, ..., m - 1;
-4. c is the inclusive scan of w: Kogge and Stone's in each chunk of 32, then the last sum of the chunk before is
-   added to each of the chunk;
+4. c is the inclusive scan of w: Kogge and Stone's in each chunk of 32, then the last sum of the chunk before
+   is added to each of the chunk;
 5. l = c[m - 1] is D[k], and -(w[q] / l) is G's entry at row id[q];
-6. for q = 1, ..., m - 1 the edge (id[q], id[s]) of weight (c[q - 1] / l) * w[q] is new, where s is the first of
-   0, ..., q - 1 whose c exceeds u(seed, k, q) * c[q - 1].
+6. for q = 1, ..., m - 1 the edge (id[q], id[s]) of weight (c[q - 1] / l) * w[q] is new, where s is the first
+   of 0, ..., q - 1 whose c exceeds u(seed, k, q) * c[q - 1].
 
 An edge is two parallel words: tag = id << 32 | multiplicity, uint64, and its weight, float64. Nothing here is
 compiled with fast-math, and no multiplication is fused with an addition.
@@ -29,8 +29,6 @@ LOW = np.uint64(0xFFFFFFFF)
 CHUNK = np.uint64(32)
 # Edges up to which insertion is the faster sort.
 SHORT = np.uint64(24)
-# Edges that a worker's scratch holds at first: it grows where a vertex has more.
-SCRATCH = 256
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _STEP = np.uint64(0xD1B54A32D192ED03)
@@ -68,35 +66,36 @@ def partner(state, q, sums):
 
 
 @njit
-def merge(tags, weights, count, spare_tags, spare_weights):
-    """Steps 1 and 2 in place: sort `count` edges of multiplicity 1 by (id, weight) and merge equal ids. Returns
-    m; the neighbours ascend. spare_tags, spare_weights : as long, overwritten."""
-    if count < TWO:
-        return count
+def merge(tags, weights, count, out_tags, out_weights):
+    """Steps 1 and 2: `count` edges of multiplicity 1, sorted by (id, weight), equal ids merged. Returns m;
+    the neighbours ascend in out_tags and out_weights. tags and weights, as long, are overwritten."""
     if count <= SHORT:
-        _insertion_by_tag(tags, weights, ZERO, count)
+        _rank_by_tag(tags, weights, count, out_tags, out_weights)
+        # Only edges to one neighbour may still be out of order.
+        _insertion_by_tag(out_tags, out_weights, ZERO, count)
     else:
-        _merge_sort(tags, weights, count, spare_tags, spare_weights, False)
+        _merge_sort(tags, weights, count, out_tags, out_weights, False)
     last = ZERO
     for p in range(ONE, count):
-        if tags[p] >> HIGH == tags[last] >> HIGH:
-            tags[last] += ONE
-            weights[last] += weights[p]
+        if out_tags[p] >> HIGH == out_tags[last] >> HIGH:
+            out_tags[last] += ONE
+            out_weights[last] += out_weights[p]
         else:
             last += ONE
-            tags[last] = tags[p]
-            weights[last] = weights[p]
-    return last + ONE
+            out_tags[last] = out_tags[p]
+            out_weights[last] = out_weights[p]
+    return min(count, last + ONE)
 
 
 @njit
-def arrange(tags, weights, m, spare_tags, spare_weights, sums):
-    """Steps 3 and 4 in place: sort m neighbours by (weight, id), the largest first, and scan them into sums."""
+def arrange(tags, weights, m, out_tags, out_weights, sums):
+    """Steps 3 and 4: m ascending neighbours sorted by (weight, id), the largest first, into out_tags and
+    out_weights, and scanned into sums. tags and weights, as long, are overwritten."""
     if m <= SHORT:
-        _insertion_by_weight(tags, weights, ZERO, m)
+        _rank_by_weight(tags, weights, m, out_tags, out_weights)
     else:
-        _merge_sort(tags, weights, m, spare_tags, spare_weights, True)
-    scan(weights, m, sums)
+        _merge_sort(tags, weights, m, out_tags, out_weights, True)
+    scan(out_weights, m, sums)
 
 
 @njit
@@ -116,6 +115,31 @@ def scan(weights, m, sums):
         if start > ZERO:
             for p in range(start, stop):
                 sums[p] = sums[start - ONE] + sums[p]
+
+
+@njit
+def _rank_by_tag(tags, weights, count, out_tags, out_weights):
+    """Put each edge where so many come before it as have a smaller tag, or an equal one to its left: no
+    branch depends on the tags, which no processor could foresee."""
+    for p in range(count):
+        place = ZERO
+        for q in range(p):
+            place += np.uint64(tags[q] <= tags[p])
+        for q in range(p + ONE, count):
+            place += np.uint64(tags[q] < tags[p])
+        out_tags[place], out_weights[place] = tags[p], weights[p]
+
+
+@njit
+def _rank_by_weight(tags, weights, m, out_tags, out_weights):
+    """The same for neighbours that ascend, the heaviest first: of equal weights the one to the right."""
+    for p in range(m):
+        place = ZERO
+        for q in range(p):
+            place += np.uint64(weights[q] > weights[p])
+        for q in range(p + ONE, m):
+            place += np.uint64(weights[q] >= weights[p])
+        out_tags[place], out_weights[place] = tags[p], weights[p]
 
 
 @njit
@@ -151,8 +175,8 @@ def _before(tags, weights, p, q, by_weight):
 
 
 @njit
-def _merge_sort(tags, weights, count, spare_tags, spare_weights, by_weight):
-    """Sorted runs of SHORT, merged in pairs; both orders are total up to equal edges."""
+def _merge_sort(tags, weights, count, out_tags, out_weights, by_weight):
+    """Sorted runs of SHORT, merged in pairs until there is one, which ends in out_tags and out_weights."""
     for first in range(ZERO, count, SHORT):
         if by_weight:
             _insertion_by_weight(tags, weights, first, min(count, first + SHORT))
@@ -160,17 +184,27 @@ def _merge_sort(tags, weights, count, spare_tags, spare_weights, by_weight):
             _insertion_by_tag(tags, weights, first, min(count, first + SHORT))
     width = SHORT
     while width < count:
-        for first in range(ZERO, count, TWO * width):
-            middle, stop = min(count, first + width), min(count, first + TWO * width)
-            left, right = first, middle
-            for p in range(first, stop):
-                if right == stop or (left < middle and not _before(tags, weights, right, left, by_weight)):
-                    at = left
-                    left += ONE
-                else:
-                    at = right
-                    right += ONE
-                spare_tags[p], spare_weights[p] = tags[at], weights[at]
-        for p in range(count):
-            tags[p], weights[p] = spare_tags[p], spare_weights[p]
-        width <<= ONE
+        _merge_runs(tags, weights, count, width, out_tags, out_weights, by_weight)
+        width *= TWO
+        if width < count:
+            _merge_runs(out_tags, out_weights, count, width, tags, weights, by_weight)
+            width *= TWO
+            if width >= count:
+                for p in range(count):
+                    out_tags[p], out_weights[p] = tags[p], weights[p]
+
+
+@njit
+def _merge_runs(tags, weights, count, width, out_tags, out_weights, by_weight):
+    """Merge every two neighbouring runs of so many edges."""
+    for first in range(ZERO, count, TWO * width):
+        middle, stop = min(count, first + width), min(count, first + TWO * width)
+        left, right = first, middle
+        for p in range(first, stop):
+            if right == stop or (left < middle and not _before(tags, weights, right, left, by_weight)):
+                at = left
+                left += ONE
+            else:
+                at = right
+                right += ONE
+            out_tags[p], out_weights[p] = tags[at], weights[at]
