@@ -147,11 +147,14 @@ __device__ __forceinline__ u32 level_of(u32 slot) {
 // The first slot of a level from 1, and a third of its slots.
 __device__ __forceinline__ u32 start_of(u32 level) { return INLINE << 2u * (level - 1u); }
 
-// Returns UNMADE where the pool has no room, which the status then says.
+// Returns UNMADE where the pool has no room. The status then says so, and tickets have no place any more, so that who
+// takes one looks at it.
 __device__ __forceinline__ u32 take_units(const Graph &g, u64 units) {
     const u64 at = atomicAdd(g.control + POOL * LINE, units) + 1;
     if (at + units <= g.units) return (u32)at;
     atomicCAS(g.control + STATUS * LINE, (u64)FINE, (u64)POOL_EXHAUSTED);
+    atomicAdd(g.control + TICKETS * LINE, (u64)g.n);
+    atomicAdd(g.control + (TICKETS + 1) * LINE, (u64)g.n);
     return UNMADE;
 }
 
@@ -216,6 +219,7 @@ struct Report {
 };
 
 __device__ __forceinline__ void send(const Graph &g, Report &report, bool block) {
+    if (report.vertices == 0u) return;
     atomicAdd(g.control + ENTRIES * LINE, report.entries);
     if (block) atomicAdd(g.control + BY_BLOCKS * LINE, (u64)report.vertices);
     atomicAdd(g.control + ELIMINATED * LINE, (u64)report.vertices);
@@ -223,7 +227,7 @@ __device__ __forceinline__ void send(const Graph &g, Report &report, bool block)
 }
 
 // One thread of a team waits for a vertex. Returns NONE when there is nothing more to do.
-__device__ __forceinline__ u32 wait(const Graph &g, bool block, u64 patience) {
+__device__ __forceinline__ u32 wait(const Graph &g, Report &report, bool block, u64 patience) {
     const u64 ticket = atomicAdd(g.control + (TICKETS + block) * LINE, 1ull);
     const u32 *place = g.queues + (u64)block * g.n + ticket;
     u64 seen = ~0ull;
@@ -233,6 +237,8 @@ __device__ __forceinline__ u32 wait(const Graph &g, bool block, u64 patience) {
             const u32 vertex = acquire(place);
             if (vertex != NONE) return vertex;
         }
+        // Others may be waiting for what this team knows.
+        send(g, report, block);
         if (looks % GLANCE == 0u) {
             const u64 eliminated = load(g.control + ELIMINATED * LINE);
             if (eliminated == g.n || load(g.control + STATUS * LINE) != FINE) return NONE;
@@ -553,10 +559,7 @@ __device__ __forceinline__ void work(
     const bool leads = rank<BLOCK>() == 0u;
     Report report{0, 0};
     for (;;) {
-        if (leads && *next == NONE) {
-            if (report.vertices) send(g, report, BLOCK);
-            *next = wait(g, BLOCK, patience);
-        }
+        if (leads && *next == NONE) *next = wait(g, report, BLOCK, patience);
         sync<BLOCK>();
         const u32 k = *next;
         sync<BLOCK>();
@@ -579,7 +582,7 @@ __device__ __forceinline__ void work(
         if (m == NONE) return;
         report.entries += m;
         report.vertices += 1u;
-        if (leads && report.vertices == REPORT) send(g, report, BLOCK);
+        if (leads && report.vertices >= REPORT) send(g, report, BLOCK);
     }
 }
 
