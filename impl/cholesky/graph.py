@@ -119,7 +119,10 @@ def _adjacency(indptr: Array, indices: Array, values: Array, excess: Array, *, d
     vertices = copies * n + grounded
     if vertices > MOST_VERTICES:
         raise UnsupportedError(f"{vertices} vertices exceed what int32 counts ({MOST_VERTICES})")
-    starts, ends, weights = _edges(indptr, indices, values, excess, copies, vertices)
+    starts = _starts(indptr, indices, values, excess, copies, vertices)
+    # NumPy's own arrays ask for huge pages, which Numba's do not: kernels read these in any order.
+    ends, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+    _fill_edges(indptr, indices, values, excess, copies, starts[:-1].copy(), ends, weights)
     return _labelled(Pattern(starts, ends), weights, n, grounded=grounded, doubled=doubled)
 
 
@@ -186,10 +189,9 @@ def _excess(indptr, indices, values):
 
 
 @njit(cache=True, nogil=True)
-def _edges(indptr, indices, values, excess, copies, vertices):
-    """The rows of W: (starts, ends, weights). Both of two mirrored entries get their mean."""
+def _starts(indptr, indices, values, excess, copies, vertices):
+    """(vertices + 1,) int64: where the edges of each vertex begin."""
     n = len(excess)
-    ground = copies * n
     starts = np.zeros(vertices + 1, np.int64)
     for row in range(n):
         length = excess[row] > 0
@@ -201,9 +203,14 @@ def _edges(indptr, indices, values, excess, copies, vertices):
             starts[vertices] += copies
     for vertex in range(vertices):
         starts[vertex + 1] += starts[vertex]
-    ends = np.empty(starts[vertices], np.int32)
-    weights = np.empty(starts[vertices])
-    place = starts[:vertices].copy()
+    return starts
+
+
+@njit(cache=True, nogil=True)
+def _fill_edges(indptr, indices, values, excess, copies, place, ends, weights):
+    """Write the edges of each vertex from its place on. Both of two mirrored entries get their mean."""
+    n = len(excess)
+    ground = copies * n
     mirrors = indptr[:n].copy()
     for row in range(n):
         for p in range(indptr[row], indptr[row + 1]):
@@ -225,7 +232,6 @@ def _edges(indptr, indices, values, excess, copies, vertices):
                     ends[place[end]] = other
                     weights[place[end]] = excess[row]
                     place[end] += 1
-    return starts, ends, weights
 
 
 @njit(cache=True, nogil=True)
