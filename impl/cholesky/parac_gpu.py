@@ -42,8 +42,10 @@ TEAM_SHARE = 4
 ROOM = 48
 # Share of the free memory that lists may take without a budget.
 SHARE = 0.5
-# Clocks of a multiprocessor without an elimination after which the kernel ends itself: some ten seconds.
+# Clocks of a multiprocessor without an elimination after which the kernel ends itself: some ten seconds, and
+# for each entry of W a few times what it takes in the list of one vertex that has them all.
 PATIENCE = 2**34
+PATIENCE_AN_ENTRY = 2**10
 
 
 @implementation(
@@ -79,12 +81,14 @@ def factorise(
     *,
     blocks: int | None = None,
     units: int | None = None,
-    patience: int = PATIENCE,
+    patience: int | None = None,
 ) -> tuple[Preconditioner, Work]:
     """As `parac_gpu`. blocks : of the launch, at least 2, without it as many as are resident. units : of the
-    pool, tried first. patience : clocks."""
-    most = most_units(laplacian.n, len(laplacian.pattern.indices), budget)
-    units = min(most, units or first_units(len(laplacian.pattern.indices)))
+    pool, tried first. patience : clocks of a multiprocessor without an elimination."""
+    nnz = len(laplacian.pattern.indices)
+    most = most_units(laplacian.n, nnz, budget)
+    units = min(most, units or first_units(nnz))
+    patience = patience or PATIENCE + PATIENCE_AN_ENTRY * nnz
     run = _Run(laplacian, blocks)
     while run.eliminate(seed, units, patience) == POOL_EXHAUSTED:
         if units == most:
@@ -104,8 +108,8 @@ def factorise(
         "attempts": float(run.attempts),
         "bytes_pool": float(UNIT * run.told(POOL)),
     }
-    fills = factor.pattern.nnz - len(laplacian.pattern.indices) // 2
     output = factor.pattern.indptr.nbytes + factor.pattern.indices.nbytes + factor.values.nbytes
+    fills = len(factor.values) - nnz // 2
     return factor, Work(fills=fills, peak_memory=run.nbytes + output, facts=facts)
 
 
