@@ -70,12 +70,14 @@ def _die_with_the_supervisor(supervisor: int) -> None:
 
 
 def _prepare(job: Mapping[str, Any], report: Report) -> None:
-    """Make and cache a prepared matrix and its reference, in a process that limits can end."""
+    """Make and cache a prepared matrix and its reference, if it is read, in a process that limits can end."""
     from benchmarks.reference import reference
     from fetch.prepare import prepare
     from fillpath.case import Preparation
 
-    reference(prepare(job["matrix"], Preparation.parse(job["preparation"]), job["seed"]))
+    prepared = prepare(job["matrix"], Preparation.parse(job["preparation"]), job["seed"])
+    if job["reference"]:
+        reference(prepared)
     report("done")
 
 
@@ -93,7 +95,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     context = _context(job, implementation)
     where = place(implementation.device)
     taken = where.bring(given.taken(implementation, context))
-    arguments = implementation.arguments(job["options"])
+    arguments = given.arguments(implementation, job["options"], job["seed"])
 
     def call() -> Any:
         return implementation.function(taken, **arguments)
@@ -124,10 +126,10 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
     from fetch.prepare import load_prepared
 
     prepared = load_prepared(Path(job["prepared"]))
-    reference = load_reference(Path(job["reference"]))
-    if reference is None:
+    reference = load_reference(Path(job["reference"])) if job["reference"] else None
+    if job["reference"] and reference is None:
         raise FillpathError("the reference vanished from the cache; run again")
-    return given.context(prepared, reference, implementation, job["options"])
+    return given.context(prepared, reference, implementation, job["options"], job["seed"])
 
 
 def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: Report) -> Any:
@@ -162,7 +164,7 @@ def _work(work: Any) -> dict[str, Any]:
 
 def _moved(taken: Any, result: Any) -> int:
     """Bytes that any implementation must at least read and write."""
-    from fillpath.nouns import Assembled, Factor, Filled, Prepared, TwoWay
+    from fillpath.nouns import Assembled, Factor, Filled, Laplacian, Prepared, System, TwoWay
 
     read = _array_bytes(taken)
     if isinstance(taken, Prepared):
@@ -173,6 +175,9 @@ def _moved(taken: Any, result: Any) -> int:
         read = int(taken.columns.indptr.nbytes + taken.lower_start.nbytes)
     elif isinstance(taken, Assembled):
         read = int(taken.two_way.columns.indices.nbytes + taken.values.nbytes)
+    elif isinstance(taken, Laplacian | System):  # Its edges alone: not everyone asks for the components.
+        graph = taken if isinstance(taken, Laplacian) else taken.laplacian
+        read = int(graph.pattern.indices.nbytes + graph.weights.nbytes)
     written = int(result.values.nbytes) if isinstance(result, Factor) else _array_bytes(result)
     return read + written
 

@@ -51,6 +51,8 @@ ANSWERS: Mapping[str, tuple[type, ...]] = {"symbolic": (Filled, TwoWay, Assemble
 HEADERS = ROOT / "impl" / "cuda"
 # Stages that work with values: a complex matrix stops before them.
 NUMERIC_STAGES = ("numeric", "solve", "cholesky", "laplacian")
+# Stages on a graph's Laplacian: they read no filled pattern, which may be too large to be made.
+GRAPH_STAGES = ("cholesky", "laplacian")
 
 Device = Literal["cpu", "gpu"]
 Available = tuple[bool, str]

@@ -1,8 +1,8 @@
 """Where sampled edges wait for their vertex, and where the columns of G are written.
 
 A sampled edge waits at its smaller end, in one of `width` places that each vertex has in `places`: they lie
-side by side, so that gathering them takes few cache lines. Where they are full, it hangs on the vertex's list,
-which begins at heads[vertex].
+side by side, so that gathering them takes few cache lines. Where they are full, it hangs on the list of the
+vertex, which begins at heads[vertex].
 
 A column takes one slot a neighbour, one after the other. Slot p holds an entry of the column, rows[p] and
 values[p], and may hold a link of a list: an edge that was sampled when the column was eliminated.
