@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -24,7 +25,8 @@ from impl.laplacian.parac_cpu import parac_cpu
 from impl.laplacian.pcg_cpu import conjugate_gradients, factor_solved
 from impl.laplacian.system import system
 from impl.laplacian.triangular_cpu import analysed
-from tests import laplacian_fakes
+from impl.peers import csric02, cusparse
+from tests import laplacian_fakes, solver_fakes
 from tests.devices import hosted
 from tests.test_numeric import of_dense
 
@@ -269,6 +271,78 @@ def test_rows_without_a_driver_say_so(name: str) -> None:
     assert entry.peer and (there or "is not installed" in why_not)
     with pytest.raises(UnsupportedError, match="no driver"):
         entry.function(system(grid(2)))
+
+
+class Csric02(solver_fakes.CuSparse):
+    """csric02 as cusparse.h says, on what lies at the addresses. pivot : of what it reports, or none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pivot = -1
+        self.done: list[str] = []
+        for kind in ("MatDescr", "Csric02Info"):
+            setattr(self, f"cusparseCreate{kind}", lambda made: self._made(made))
+            setattr(self, f"cusparseDestroy{kind}", lambda made: self.objects.destroy(made.value))
+        self.cusparseDcsric02_bufferSize = lambda *given: self._sized(given[-1])
+        self.cusparseDcsric02_analysis = lambda *given: self._ran("analysis", given)
+        self.cusparseDcsric02 = lambda *given: self._ran("factor", given)
+        self.cusparseXcsric02_zeroPivot = lambda handle, info, row: self._told(row)
+
+    def _made(self, made: Any) -> int:
+        made._obj.value = self.objects.make("made")
+        return 0
+
+    def _sized(self, size: Any) -> int:
+        size._obj.value = 16
+        return 0
+
+    def _ran(self, what: str, given: tuple[Any, ...]) -> int:
+        handle, rows, entries, kind, values, indptr, indices, info, policy, buffer = given
+        assert handle == solver_fakes.HANDLE and policy == 0 and buffer
+        assert {kind.value, info.value} <= set(self.objects.alive)
+        self.done.append(what)
+        if what == "factor":
+            csr = solver_fakes.Csr(
+                n=rows,
+                nnz=entries,
+                values=values,
+                indices=indices,
+                indptr=indptr,
+                value_type=np.float64,
+                index_type=np.int32,
+            )
+            lower = csr.matrix().toarray()
+            full = lower + np.tril(lower, -1).T
+            solver_fakes.at(values, entries, np.float64)[:] = np.linalg.cholesky(full)[np.tril_indices(rows)]
+        return 0
+
+    def _told(self, row: Any) -> int:
+        row._obj.value = self.pivot
+        return 0 if self.pivot < 0 else 9
+
+
+@pytest.fixture
+def csric02_fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Csric02]:
+    solver_fakes.stand_in(monkeypatch)
+    fake = Csric02()
+    monkeypatch.setattr(cusparse, "_library", lambda: fake)
+    csric02._library.cache_clear()
+    yield fake
+    csric02._library.cache_clear()
+
+
+def test_csric02_is_called_as_its_header_says(csric02_fake: Csric02) -> None:
+    matrix = np.array([[4.0, 1, 2], [1, 5, 3], [2, 3, 6]])
+    indptr, indices = np.array([0, 1, 3, 6], np.int32), np.array([0, 0, 1, 0, 1, 2], np.int32)
+    values = matrix[np.tril_indices(3)]
+    arrays = [solver_fakes.on_device(array) for array in (indptr, indices, values)]
+    csric02.factorise(*arrays)
+    assert np.allclose(arrays[2], np.linalg.cholesky(matrix)[np.tril_indices(3)])
+    assert csric02_fake.done == ["analysis", "factor"] and not csric02_fake.objects.alive
+    csric02_fake.pivot = 1
+    with pytest.raises(UnsupportedError, match="without fill: pivot 1 is not positive"):
+        csric02.factorise(*(solver_fakes.on_device(array) for array in (indptr, indices, values)))
+    assert not csric02_fake.objects.alive
 
 
 # What the host does for the GPU.

@@ -18,7 +18,7 @@ from impl.cpu.atomics import fetch_add, load
 from impl.cpu.ordered import give_way, release
 
 # Elements that a thread takes at once.
-CHUNK = np.uint64(32)
+CHUNK = np.uint64(128)
 # The bits of a NaN that no arithmetic makes.
 MISSING = np.uint64(0xFFFFFFFFFFFFFFFF)
 ONE = np.uint64(1)
