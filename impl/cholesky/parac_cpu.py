@@ -86,8 +86,8 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
     Raises MemoryError beyond 2^32 entries, FillpathError where no worker gets on, as with a graph that is
     not symmetric.
     """
-    threads, slots = get_num_threads(), first_slots(laplacian)
-    graph = edges(laplacian)
+    threads, graph = get_num_threads(), edges(laplacian)
+    slots = first_slots(laplacian, spare=threads * BLOCK)
     while True:
         with phase("initialise"):
             store, shared = new_store(laplacian, slots), _start(laplacian, threads)

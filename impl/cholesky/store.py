@@ -78,9 +78,9 @@ def new_store(graph: Laplacian, slots: int) -> Store:
     return Store(rows, values, heads, places, weights[0], links, weights[1], np.uint64(width))
 
 
-def first_slots(graph: Laplacian) -> int:
-    """How many slots are tried first."""
-    return min(MOST_SLOTS, ROOM * (graph.pattern.nnz // 2) + graph.n + 1)
+def first_slots(graph: Laplacian, spare: int = 0) -> int:
+    """How many slots are tried first. spare : that workers may leave empty."""
+    return min(MOST_SLOTS, ROOM * (graph.pattern.nnz // 2) + spare + 1)
 
 
 def more_slots(slots: int) -> int:
