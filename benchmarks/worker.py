@@ -113,7 +113,8 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     last, work = _sample(call, job["samples"], where, report)
     known = {"peak_memory": where.peak_memory(), **where.state()}
     if passes(last):
-        known |= {"work": _work(work), "bytes": _moved(taken, last), "transfers": where.transfers}
+        facts = _depths(job["stage"], where, last, context)
+        known |= {"work": _work(work, facts), "bytes": _moved(taken, last), "transfers": where.transfers}
         report("sampled", **known)
         series = transfer.on_host(work.series)
         report("done", series=write_series(Path(job["series"]), series, context.prepared.pattern.n))
@@ -155,11 +156,22 @@ def _set_threads(threads: int) -> None:
     numba.set_num_threads(threads)
 
 
-def _work(work: Any) -> dict[str, Any]:
+def _depths(stage: str, where: Place, result: Any, context: Context) -> dict[str, float]:
+    """Facts of ParAC's factor that no implementation needs itself, counted after the clock has stopped."""
+    from benchmarks.trees import depths
+
+    if stage != "cholesky" or context.system is None:
+        return {}
+    return depths(context.system.laplacian, where.fetch(result))
+
+
+def _work(work: Any, more: Mapping[str, float]) -> dict[str, Any]:
+    """more : facts beside the implementation's own."""
     scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name not in ("series", "facts")}
     counted = {name: None if value is None else int(value) for name, value in scalars.items()}
-    facts = None if work.facts is None else {name: float(value) for name, value in work.facts.items()}
-    return {**counted, "facts": facts}
+    known = {**(work.facts or {}), **more}
+    facts = {name: float(value) for name, value in known.items()}
+    return {**counted, "facts": None if work.facts is None and not more else facts}
 
 
 def _moved(taken: Any, result: Any) -> int:
