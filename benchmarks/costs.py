@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.rates import Amounts, Kind, Rate, kind_of
+from benchmarks.rates import Amounts, Kind, Rate, graph_amounts, kind_of
 from benchmarks.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED
 from fillpath.case import Case
 from fillpath.nouns import Pattern
@@ -48,12 +48,18 @@ def warm_up() -> None:
     sample_sources(Pattern(np.arange(3), np.arange(2, dtype=np.int32)), 1)
 
 
+def graph_work(pattern: Pattern) -> Effort:
+    """The work on a pattern whose graph is factorised, which is not forecast."""
+    return Effort(graph_amounts(pattern.nnz), 0.0, graph_memory(pattern.n, pattern.nnz))
+
+
 def forecast_work(pattern: Pattern) -> Effort:
     """The work on a pattern. fill2_cpu's time is scaled up from its sample."""
     with recording(PhaseClock()) as clock:
         forecast = sample_sources(pattern)
     seconds = clock.seconds["sample"] * forecast.edges / max(1, forecast.sampled_edges)
-    amounts = {"edges": forecast.edges, "filled": forecast.filled, "updates": forecast.updates}
+    filled = {"edges": forecast.edges, "filled": forecast.filled, "updates": forecast.updates}
+    amounts = {**graph_amounts(pattern.nnz), **filled}
     memory = run_memory(pattern.n, pattern.nnz, forecast.filled)
     return Effort(amounts, seconds, memory)
 
@@ -64,7 +70,7 @@ def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate]) -> float 
     if call is None:
         return None
     samples = max(LEAST_SAMPLES, min(MOST_SAMPLES, math.ceil(SECONDS_SAMPLED / max(call, 1e-9))))
-    return START_SECONDS + call * (1 + samples) + 2 * VERIFY_SECONDS * work.amounts["filled"]
+    return START_SECONDS + call * (1 + samples) + 2 * VERIFY_SECONDS * work.amounts.get("filled", 0.0)
 
 
 def reference_seconds(work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
@@ -92,6 +98,13 @@ def run_memory(n: int, nnz: int, filled: float) -> int:
     measured peaks lie between 7 % below this and 1 % above.
     """
     return int(max(WORKER_BYTES + 28 * filled + 50 * nnz + 60 * n, preparing_memory(n, nnz)))
+
+
+def graph_memory(n: int, nnz: int) -> int:
+    """Bytes of the largest process of a run on a matrix whose graph is factorised: the prepared matrix and
+    its Laplacian (32 an entry), the edges that wait (32), two factors of 2 entries an entry (2 x 24), and
+    some vectors."""
+    return int(max(WORKER_BYTES + 112 * nnz + 200 * n, preparing_memory(n, nnz)))
 
 
 def preparing_memory(n: int, nnz: int) -> int:

@@ -26,7 +26,7 @@ from fillpath.case import Case
 from fillpath.errors import FillpathError, UnknownNameError
 from fillpath.paths import write_text
 from fillpath.record import Record, Status
-from fillpath.registry import Implementation, lookup
+from fillpath.registry import GRAPH_STAGES, Implementation, lookup
 
 if TYPE_CHECKING:
     from benchmarks.gate import Context
@@ -140,12 +140,13 @@ def subject(case: Case) -> Subject:
 
     implementation = lookup(case.stage, case.implementation)
     prepared = load_prepared(prepared_path(case.matrix, case.preparation, case.seed))
-    reference = load_reference(reference_path(prepared.hash))
-    if reference is None:
+    referred = case.stage not in GRAPH_STAGES
+    reference = load_reference(reference_path(prepared.hash)) if referred else None
+    if referred and reference is None:
         raise CountingError("the reference vanished from the cache; run again")
     options = dict(case.options)
-    arguments = implementation.arguments(options)
-    context = given.context(prepared, reference, implementation, options)
+    arguments = given.arguments(implementation, options, case.seed)
+    context = given.context(prepared, reference, implementation, options, case.seed)
     where = place(implementation.device)
     taken = where.bring(given.taken(implementation, context))
     return Subject(case.stage, where, lambda: implementation.function(taken, **arguments), context)

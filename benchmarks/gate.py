@@ -10,9 +10,20 @@ import numpy as np
 from numba import njit
 
 from benchmarks.dependencies import verify_levels
+from benchmarks.laplacians import verify_potentials, verify_preconditioner
 from benchmarks.residuals import verify_factor, verify_residual, verify_solution
 from fillpath.errors import FillpathError, InputError, UnsupportedError
-from fillpath.nouns import Array, Counts, Factorised, Filled, Prepared, Reference, Supernodes, TwoWay
+from fillpath.nouns import (
+    Array,
+    Counts,
+    Factorised,
+    Filled,
+    Prepared,
+    Reference,
+    Supernodes,
+    System,
+    TwoWay,
+)
 from fillpath.record import Verified
 
 # Stages whose gate reads F, and those whose gate reads its places by columns too.
@@ -24,14 +35,18 @@ ON_TWO_WAY = ("numeric",)
 class Context:
     """What a result is held against. options : the implementation's, defaults included. peer : whether a
     whole factorisation is an answer. filled : F, equal to the reference, and two_way : it by rows and by
-    columns; None where nothing reads them."""
+    columns; system : of the graph that the matrix stands for; factored_by, columns : who made the factor of
+    the same seed, and `column_hashes` of it. None where nothing reads them."""
 
     prepared: Prepared
-    reference: Reference
+    reference: Reference | None
     options: Mapping[str, Any]
     peer: bool = False
     filled: Filled | None = None
     two_way: TwoWay | None = None
+    system: System | None = None
+    factored_by: str = ""
+    columns: Array | None = None
 
 
 def require(stage: str) -> None:
@@ -52,6 +67,8 @@ def verify(stage: str, result: Any, context: Context) -> Verified:
 def _verify_symbolic_stage(result: Any, context: Context) -> Verified:
     """By what it returns, where that is what was asked for: row counts and a peer's factorisation are other
     work than the pattern, and are measured under another name only."""
+    if context.reference is None:
+        raise FillpathError("stage symbolic: its gate needs the reference")
     if isinstance(result, Factorised) and context.peer:
         return verify_residual(result, context.prepared)
     if isinstance(result, Counts) and context.options.get("output") == "counts":
@@ -85,12 +102,27 @@ def _verify_solve_stage(result: Any, context: Context) -> Verified:
     return verify_solution(result, context.prepared, context.options.get("dtype"))
 
 
+def _verify_cholesky_stage(result: Any, context: Context) -> Verified:
+    if context.system is None or context.columns is None:
+        raise FillpathError("stage cholesky: its gate needs the graph and the factor of the same seed")
+    graph, by = context.system.laplacian, context.factored_by
+    return verify_preconditioner(result, graph, by, context.columns)
+
+
+def _verify_laplacian_stage(result: Any, context: Context) -> Verified:
+    if context.system is None:
+        raise FillpathError("stage laplacian: its gate needs the system")
+    return verify_potentials(result, context.system, product=context.options.get("rhs") == "product")
+
+
 _GATES: Mapping[str, Callable[[Any, Context], Verified]] = {
     "symbolic": _verify_symbolic_stage,
     "supernodes": _verify_supernodes_stage,
     "levels": _verify_levels_stage,
     "numeric": _verify_numeric_stage,
     "solve": _verify_solve_stage,
+    "cholesky": _verify_cholesky_stage,
+    "laplacian": _verify_laplacian_stage,
 }
 
 

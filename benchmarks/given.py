@@ -7,27 +7,70 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.gate import ON_FILLED, ON_TWO_WAY, Context, verify_symbolic
+from benchmarks.laplacians import column_hashes
 from fillpath.errors import FillpathError
-from fillpath.nouns import Assembled, Factor, Filled, Pattern, Prepared, Reference, TwoWay
-from fillpath.registry import Implementation
+from fillpath.nouns import (
+    Assembled,
+    Factor,
+    Filled,
+    Laplacian,
+    Pattern,
+    Prepared,
+    Reference,
+    System,
+    TwoWay,
+)
+from fillpath.registry import GRAPH_STAGES, Implementation
+from impl.cholesky.ac_sequential import ac_sequential
+from impl.cholesky.graph import laplacian
+from impl.cholesky.parac_cpu import parac_cpu
+from impl.laplacian.system import system
 from impl.levels.glu3_relaxed import glu3_relaxed
 from impl.levels.two_way import assembled, by_both
 from impl.symbolic.fill1_pruned import fill1_pruned
 
 
 def context(
-    prepared: Prepared, reference: Reference, implementation: Implementation, options: Mapping[str, str]
+    prepared: Prepared,
+    reference: Reference | None,
+    implementation: Implementation,
+    options: Mapping[str, str],
+    seed: int = 0,
 ) -> Context:
-    """What results are held against; F only where it is read. options : as a case has them.
+    """What results are held against; F only where it is read. reference : None on GRAPH_STAGES, which read
+    none. options, seed : as a case has them.
 
-    Raises FillpathError where F is no longer what the reference says.
+    Raises FillpathError where F is no longer what the reference says, and what `laplacian` raises.
     """
     stage, takes = implementation.stage, implementation.takes
+    if stage in GRAPH_STAGES:
+        return _on_graph(prepared, implementation, options, seed)
+    assert reference is not None
     needs_both = stage in ON_TWO_WAY or takes in (TwoWay, Assembled)
     filled = filled_of(prepared, reference) if needs_both or stage in ON_FILLED or takes is Filled else None
     both = by_both(filled) if needs_both and filled is not None else None
     values = implementation.values(options)
     return Context(prepared, reference, values, bool(implementation.peer), filled, both)
+
+
+def _on_graph(
+    prepared: Prepared, implementation: Implementation, options: Mapping[str, str], seed: int
+) -> Context:
+    """The graph's system, and in the stage cholesky the factor of the same seed: ac_sequential's, or
+    parac_cpu's for ac_sequential itself."""
+    values = implementation.values(options)
+    blank = Context(prepared, None, values, bool(implementation.peer), system=system(laplacian(prepared)))
+    if implementation.stage != "cholesky" or blank.system is None:
+        return blank
+    maker = parac_cpu if implementation.name == "ac_sequential" else ac_sequential
+    factor, _ = maker(blank.system.laplacian, seed=seed)
+    return replace(blank, factored_by=maker.__name__, columns=column_hashes(factor))
+
+
+def arguments(implementation: Implementation, options: Mapping[str, str], seed: int) -> dict[str, Any]:
+    """Keyword arguments from a case's options, and its seed for what has an option of that name."""
+    seeded = {"seed": seed} if "seed" in implementation.values({}) else {}
+    return {**implementation.arguments(options), **seeded}
 
 
 def taken(implementation: Implementation, context: Context) -> Any:
@@ -41,6 +84,8 @@ def taken(implementation: Implementation, context: Context) -> Any:
         Prepared: context.prepared,
         Filled: context.filled,
         TwoWay: context.two_way,
+        Laplacian: context.system and context.system.laplacian,
+        System: context.system,
     }
     return nouns[implementation.takes]
 

@@ -29,7 +29,7 @@ from fillpath.errors import FillpathError, InputError
 from fillpath.lock import exclusive
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status, Verified, read_records, record_key, record_path, write_records
-from fillpath.registry import NUMERIC_STAGES, Device, Implementation, load_all, lookup
+from fillpath.registry import GRAPH_STAGES, NUMERIC_STAGES, Device, Implementation, load_all, lookup
 
 # No memory moves more, not even a GPU's cache: a median below the least bytes over this rate is marked as
 # suspect.
@@ -128,14 +128,17 @@ class NotReadyError(FillpathError):
 
 def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     """The prepared matrix, it and its reference cached; what is missing is made in a process under limits.
+    The stages on graphs have no reference.
 
     Raises NotReadyError, and what finding the matrix raises.
     """
     path = prepared_path(case.matrix, case.preparation, case.seed)
-    found = _cached(path)
+    referred = case.stage not in GRAPH_STAGES
+    found = _cached(path, referred)
     if found is not None:
         return found
     task = {"task": "prepare", "matrix": case.matrix, "preparation": case.preparation.name, "seed": case.seed}
+    task["reference"] = referred
     seconds, memory = min(limits.seconds, within.remaining()), limits.memory_limit()
     outcome = _run_worker({**task, "threads": _threads(case)}, seconds, memory)
     if outcome.status is not Status.OK:
@@ -143,14 +146,15 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     return load_prepared(path)
 
 
-def _cached(path: Path) -> Prepared | None:
+def _cached(path: Path, referred: bool) -> Prepared | None:
     if not path.is_file():
         return None
     try:
         prepared = load_prepared(path)
     except InputError:
         return None
-    return prepared if load_reference(reference_path(prepared.hash)) is not None else None
+    ready = not referred or load_reference(reference_path(prepared.hash)) is not None
+    return prepared if ready else None
 
 
 def _late(blank: Record) -> Record:
@@ -326,7 +330,8 @@ def _job(case: Case, implementation: Implementation, prepared: Prepared, limits:
         "options": dict(case.options),
         "threads": _threads(case),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
-        "reference": str(reference_path(prepared.hash)),
+        "seed": case.seed,
+        "reference": None if case.stage in GRAPH_STAGES else str(reference_path(prepared.hash)),
         "series": str(series_path(paths.machine_name(), case.name)),
         "samples": limits.samples,
     }

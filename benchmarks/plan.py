@@ -194,11 +194,13 @@ def _preparing_memory(entry: catalogue.Entry) -> int:
 
 def _present(wanted: _Input, prepared: Prepared, known: _Known) -> Line:
     limits, pattern = known.limits, prepared.pattern
-    work = costs.forecast_work(pattern)
+    stages = {case.stage for case in wanted.cases}
+    on_graphs = bool(stages) and stages <= set(registry.GRAPH_STAGES)
+    work = costs.graph_work(pattern) if on_graphs else costs.forecast_work(pattern)
     cases = [
         case for case in wanted.cases if known.fresh or settled(case, prepared.hash, known.limits) is None
     ]
-    has_reference = reference_path(prepared.hash).is_file()
+    has_reference = on_graphs or reference_path(prepared.hash).is_file()
     steps = [(case.implementation, costs.case_seconds(case, work, known.rates)) for case in cases]
     unknown = tuple(name for name, seconds in steps if seconds is None)
     if cases and not has_reference:

@@ -10,10 +10,11 @@ import numpy as np
 from benchmarks.residuals import RESIDUAL
 from fillpath.case import Case
 from fillpath.record import Record, Status
+from fillpath.registry import GRAPH_STAGES
 
 # What a time may be proportional to: edges of fill2, entries of F, updates (edges of fill1, which are nearly
-# those of gilbert_peierls).
-PREDICTORS = ("edges", "filled", "updates")
+# those of gilbert_peierls); entries of the matrix in the stages on graphs, which know nothing of F.
+PREDICTORS = ("edges", "filled", "updates", "entries")
 LEAST_SECONDS = 2e-3
 _COUNTED_BY = {"fill2_cpu": "edges", "fill1": "updates", "gilbert_peierls": "updates"}
 
@@ -62,15 +63,28 @@ def rates(records: Iterable[Record]) -> dict[Kind, Rate]:
     for record in proven:
         kind = kind_of(Case.parse(record.case))
         if (record.median or 0.0) >= LEAST_SECONDS:
-            grouped.setdefault(kind, []).append((record.median or 0.0, known[_input(record)]))
+            entries = (record.prepared or {})["nnz"]
+            amounts = graph_amounts(entries) if _on_graph(record) else known[_input(record)]
+            grouped.setdefault(kind, []).append((record.median or 0.0, amounts))
     found = {kind: _rate(sorted(timed, key=lambda pair: pair[0])) for kind, timed in grouped.items()}
     return {**ASSUMED, **{kind: rate for kind, rate in found.items() if rate is not None}}
+
+
+def graph_amounts(entries: int) -> Amounts:
+    """What is known of a matrix whose graph is factorised."""
+    return {"entries": float(entries)}
+
+
+def _on_graph(record: Record) -> bool:
+    return Case.parse(record.case).stage in GRAPH_STAGES
 
 
 def _known_amounts(records: list[Record]) -> dict[str, dict[str, float]]:
     """What is known of each prepared input, by its hash."""
     known: dict[str, dict[str, float]] = {}
     for record in records:
+        if _on_graph(record):
+            continue
         amounts = known.setdefault(_input(record), {})
         work, prepared = record.work or {}, record.prepared or {}
         if work.get("fills") is not None and not _is_of_a_peer(record):

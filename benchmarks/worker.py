@@ -70,12 +70,14 @@ def _die_with_the_supervisor(supervisor: int) -> None:
 
 
 def _prepare(job: Mapping[str, Any], report: Report) -> None:
-    """Make and cache a prepared matrix and its reference, in a process that limits can end."""
+    """Make and cache a prepared matrix and its reference, if it is read, in a process that limits can end."""
     from benchmarks.reference import reference
     from fetch.prepare import prepare
     from fillpath.case import Preparation
 
-    reference(prepare(job["matrix"], Preparation.parse(job["preparation"]), job["seed"]))
+    prepared = prepare(job["matrix"], Preparation.parse(job["preparation"]), job["seed"])
+    if job["reference"]:
+        reference(prepared)
     report("done")
 
 
@@ -93,7 +95,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     context = _context(job, implementation)
     where = place(implementation.device)
     taken = where.bring(given.taken(implementation, context))
-    arguments = implementation.arguments(job["options"])
+    arguments = given.arguments(implementation, job["options"], job["seed"])
 
     def call() -> Any:
         return implementation.function(taken, **arguments)
@@ -111,7 +113,8 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     last, work = _sample(call, job["samples"], where, report)
     known = {"peak_memory": where.peak_memory(), **where.state()}
     if passes(last):
-        known |= {"work": _work(work), "bytes": _moved(taken, last), "transfers": where.transfers}
+        facts = _depths(job["stage"], where, last, context)
+        known |= {"work": _work(work, facts), "bytes": _moved(taken, last), "transfers": where.transfers}
         report("sampled", **known)
         series = transfer.on_host(work.series)
         report("done", series=write_series(Path(job["series"]), series, context.prepared.pattern.n))
@@ -124,10 +127,10 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
     from fetch.prepare import load_prepared
 
     prepared = load_prepared(Path(job["prepared"]))
-    reference = load_reference(Path(job["reference"]))
-    if reference is None:
+    reference = load_reference(Path(job["reference"])) if job["reference"] else None
+    if job["reference"] and reference is None:
         raise FillpathError("the reference vanished from the cache; run again")
-    return given.context(prepared, reference, implementation, job["options"])
+    return given.context(prepared, reference, implementation, job["options"], job["seed"])
 
 
 def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: Report) -> Any:
@@ -153,16 +156,27 @@ def _set_threads(threads: int) -> None:
     numba.set_num_threads(threads)
 
 
-def _work(work: Any) -> dict[str, Any]:
+def _depths(stage: str, where: Place, result: Any, context: Context) -> dict[str, float]:
+    """Facts of ParAC's factor that no implementation needs itself, counted after the clock has stopped."""
+    from benchmarks.trees import depths
+
+    if stage != "cholesky" or context.system is None:
+        return {}
+    return depths(context.system.laplacian, where.fetch(result))
+
+
+def _work(work: Any, more: Mapping[str, float]) -> dict[str, Any]:
+    """more : facts beside the implementation's own."""
     scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name not in ("series", "facts")}
     counted = {name: None if value is None else int(value) for name, value in scalars.items()}
-    facts = None if work.facts is None else {name: float(value) for name, value in work.facts.items()}
-    return {**counted, "facts": facts}
+    known = {**(work.facts or {}), **more}
+    facts = {name: float(value) for name, value in known.items()}
+    return {**counted, "facts": None if work.facts is None and not more else facts}
 
 
 def _moved(taken: Any, result: Any) -> int:
     """Bytes that any implementation must at least read and write."""
-    from fillpath.nouns import Assembled, Factor, Filled, Prepared, TwoWay
+    from fillpath.nouns import Assembled, Factor, Filled, Laplacian, Prepared, System, TwoWay
 
     read = _array_bytes(taken)
     if isinstance(taken, Prepared):
@@ -173,6 +187,9 @@ def _moved(taken: Any, result: Any) -> int:
         read = int(taken.columns.indptr.nbytes + taken.lower_start.nbytes)
     elif isinstance(taken, Assembled):
         read = int(taken.two_way.columns.indices.nbytes + taken.values.nbytes)
+    elif isinstance(taken, Laplacian | System):  # Its edges alone: not everyone asks for the components.
+        graph = taken if isinstance(taken, Laplacian) else taken.laplacian
+        read = int(graph.pattern.indices.nbytes + graph.weights.nbytes)
     written = int(result.values.nbytes) if isinstance(result, Factor) else _array_bytes(result)
     return read + written
 

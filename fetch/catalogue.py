@@ -23,7 +23,7 @@ import jsonschema
 import numpy as np
 from scipy.sparse import csr_array
 
-from fetch import collection, generate, matrixmarket, suitesparse
+from fetch import collection, generate, graphs, matrixmarket, suitesparse
 from fetch.unpack import MAX_MATRIX
 from fillpath.case import matrix_id
 from fillpath.errors import ConfigError, InputError, UnknownNameError, suggest
@@ -164,8 +164,8 @@ def locate(matrix: str) -> Source:
     """
     if generate.is_generated(matrix):
         name = generate.canonical(matrix)
-        code = Path(generate.__file__).read_bytes()
-        return Source(name, None, content_hash(name, np.__version__, code), field="real")
+        code = [Path(str(module.__file__)).read_bytes() for module in (generate, graphs)]
+        return Source(name, None, content_hash(name, np.__version__, *code), field="real")
     if matrix.startswith("local+"):
         path = _local_path(matrix)
         return Source(path.name, path, _file_hash(path), matrixmarket.read_field(path))

@@ -1,17 +1,21 @@
 """Matrices that need no download: grids, finite elements, circuits and random patterns, from a name alone.
 
     poisson3d:k[:uniform|aniso|contrast]      7-point Laplacian on k x k x k points
-    grid2d:k                                  5-point Laplacian on k x k points
+    grid2d:k[:dirichlet|laplacian]            5-point Laplacian on k x k points
     fem3d:k[:unknowns=d]                      trilinear hexahedra on k x k x k nodes, d unknowns a node
     circuit:n[:seed=s][:symmetry=f]           local wires, a few dense rows and columns
     random:n:density[:seed=s]                 uniform random pattern
+    road:n[:seed=s]                           Laplacian of a graph that is like a road network
+    delaunay:n[:seed=s]                       Laplacian of a triangulation of random points
 
 The same matrix has one canonical name: defaults left out, keys sorted, one spelling a number. Every matrix
-has a full diagonal that dominates its row, so that elimination without pivoting is stable.
+has a full diagonal that dominates its row, so that elimination without pivoting is stable; of a graph's
+Laplacian, whose rows sum to zero, the last pivot is 0.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -22,24 +26,33 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
+from fetch import graphs
 from fetch.compiled import compiled
 from fillpath.errors import UnknownNameError, suggest
 
 Array = npt.NDArray[Any]
 
 VARIANTS = ("uniform", "aniso", "contrast")
+# Of a generator, the default first.
+ALL_VARIANTS = {"poisson3d": VARIANTS, "grid2d": ("dirichlet", "laplacian")}
 GRAMMAR = {
     "poisson3d": "poisson3d:k[:uniform|aniso|contrast]",
-    "grid2d": "grid2d:k",
+    "grid2d": "grid2d:k[:dirichlet|laplacian]",
     "fem3d": "fem3d:k[:unknowns=d]",
     "circuit": "circuit:n[:seed=s][:symmetry=f]",
     "random": "random:n:density[:seed=s]",
+    "road": "road:n[:seed=s]",
+    "delaunay": "delaunay:n[:seed=s]",
 }
 KEYS = {
     "fem3d": frozenset({"unknowns"}),
     "circuit": frozenset({"seed", "symmetry"}),
     "random": frozenset({"seed"}),
+    "road": frozenset({"seed"}),
+    "delaunay": frozenset({"seed"}),
 }
+# Of a graph that has to be connected, or of a triangulation.
+LEAST_SIZE = {"grid2d:laplacian": 2, "road": 2, "delaunay": 4}
 MAX_ORDER = 2**31 - 1
 MAX_UNKNOWNS = 64
 
@@ -55,12 +68,12 @@ _RAIL_SHARE = 0.02  # of all nodes touch a rail's row, and as many its column
 
 @dataclass(frozen=True)
 class Spec:
-    """A parsed name. size : points along a side, or the order. density 0, symmetry 0.5 : not used.
-    unknowns : of a node, 1 unless it has finite elements."""
+    """A parsed name. size : points along a side, or the order. variant : empty for the default. density 0,
+    symmetry 0.5 : not used. unknowns : of a node, 1 unless it has finite elements."""
 
     generator: str
     size: int
-    variant: str = "uniform"
+    variant: str = ""
     density: float = 0.0
     seed: int = 0
     symmetry: float = 0.5
@@ -87,7 +100,7 @@ class Spec:
         """The canonical name."""
         parts = [self.generator, str(self.size)]
         parts += [_number(self.density)] if self.generator == "random" else []
-        parts += [self.variant] if self.variant != "uniform" else []
+        parts += [self.variant] if self.variant else []
         parts += [f"seed={self.seed}"] if self.seed else []
         parts += [f"symmetry={_number(self.symmetry)}"] if self.symmetry != 0.5 else []
         parts += [f"unknowns={self.unknowns}"] if self.unknowns != 1 else []
@@ -118,7 +131,7 @@ def parse(name: str) -> Spec:
     spec = Spec(
         generator,
         size=_integer(name, "size", plain[0]),
-        variant=plain[1] if generator == "poisson3d" and len(plain) > 1 else "uniform",
+        variant=_variant(generator, plain),
         density=_fraction(name, "density", plain[1]) if generator == "random" else 0.0,
         seed=_integer(name, "seed", keys.get("seed", "0")),
         symmetry=_fraction(name, "symmetry", keys.get("symmetry", "0.5")),
@@ -145,19 +158,26 @@ def generate(name: str) -> csr_array:
         "fem3d": _fem3d,
         "circuit": _circuit,
         "random": _random,
+        "road": lambda spec: graphs.road(spec.size, spec.seed),
+        "delaunay": lambda spec: graphs.delaunay(spec.size, spec.seed),
     }
     return make[spec.generator](spec)
 
 
 def _arity(generator: str, plain: list[str]) -> bool:
-    if generator == "poisson3d":
-        return len(plain) == 1 or (len(plain) == 2 and plain[1] in VARIANTS)
+    if generator in ALL_VARIANTS:
+        return len(plain) == 1 or (len(plain) == 2 and plain[1] in ALL_VARIANTS[generator])
     return len(plain) == (2 if generator == "random" else 1)
+
+
+def _variant(generator: str, plain: list[str]) -> str:
+    chosen = plain[1] if generator in ALL_VARIANTS and len(plain) > 1 else ""
+    return "" if chosen in ALL_VARIANTS.get(generator, ("",))[:1] else chosen
 
 
 def _hint(keys: dict[str, str], plain: list[str], allowed: frozenset[str]) -> str:
     wrong = [key for key in keys if key not in allowed] or plain[1:2]
-    return suggest(wrong[0], [*allowed, *VARIANTS]) if wrong else ""
+    return suggest(wrong[0], [*allowed, *itertools.chain(*ALL_VARIANTS.values())]) if wrong else ""
 
 
 def _integer(name: str, what: str, text: str) -> int:
@@ -173,8 +193,9 @@ def _fraction(name: str, what: str, text: str) -> float:
 
 
 def _check(name: str, spec: Spec) -> None:
-    if spec.size < 1:
-        raise UnknownNameError(f"matrix {name!r}: size {spec.size} is below 1")
+    least = LEAST_SIZE.get(f"{spec.generator}:{spec.variant}".removesuffix(":"), 1)
+    if spec.size < least:
+        raise UnknownNameError(f"matrix {name!r}: size {spec.size} is below {least}")
     if not 1 <= spec.unknowns <= MAX_UNKNOWNS:
         raise UnknownNameError(f"matrix {name!r}: unknowns {spec.unknowns} lie outside 1..{MAX_UNKNOWNS}")
     if spec.order > MAX_ORDER:
@@ -193,17 +214,18 @@ def _poisson3d(spec: Spec) -> csr_array:
     if spec.variant == "contrast":
         exponents = _CONTRAST_DECADES * (np.random.default_rng(0).random(spec.order) - 0.5)
         cells = np.power(10.0, exponents)
-    return _grid(spec, 3, np.array(weights), cells)
+    return _grid(spec, 3, np.array(weights), cells, 1.0)
 
 
 def _grid2d(spec: Spec) -> csr_array:
-    return _grid(spec, 2, np.ones(2), np.ones(1))
+    return _grid(spec, 2, np.ones(2), np.ones(1), 0.0 if spec.variant == "laplacian" else 1.0)
 
 
-def _grid(spec: Spec, dimensions: int, weights: Array, cells: Array) -> csr_array:
-    """weights : (dimensions,) coefficient a direction, fastest index first. cells : (order,) or (1,)."""
+def _grid(spec: Spec, dimensions: int, weights: Array, cells: Array, cut: float) -> csr_array:
+    """weights : (dimensions,) coefficient a direction, fastest index first. cells : (order,) or (1,). cut :
+    share of the edges across the boundary that the diagonal keeps."""
     indptr, indices, values = _empty(spec)
-    _fill_grid(spec.size, dimensions, weights, cells, indptr, indices, values)
+    _fill_grid(spec.size, dimensions, weights, cells, cut, indptr, indices, values)
     return csr_array((values, indices, indptr), shape=(spec.order, spec.order))
 
 
@@ -218,12 +240,20 @@ def _empty(spec: Spec) -> tuple[Array, Array, Array]:
 
 @compiled
 def _fill_grid(
-    k: int, dimensions: int, weights: Array, cells: Array, indptr: Array, indices: Array, values: Array
+    k: int,
+    dimensions: int,
+    weights: Array,
+    cells: Array,
+    cut: float,
+    indptr: Array,
+    indices: Array,
+    values: Array,
 ) -> None:
-    """Rows of the (2 d + 1)-point stencil, Dirichlet boundary: the diagonal keeps the cut edges.
+    """Rows of the (2 d + 1)-point stencil. With cut 1 the diagonal keeps the edges that the boundary cuts
+    (Dirichlet), with 0 it does not (Neumann): a graph's Laplacian.
 
     An edge between cells a and b carries their harmonic mean times the direction's weight, a cut edge the
-    cell's own coefficient. Columns ascend: far directions below, the diagonal, then near to far.
+    cell's own coefficient times `cut`. Columns ascend: far directions below, the diagonal, then near to far.
     """
     n = indptr.size - 1
     varying = cells.size > 1
@@ -241,7 +271,7 @@ def _fill_grid(
                 values[at] = -weight
                 at += 1
             else:
-                weight = weights[d] * own
+                weight = cut * weights[d] * own
             diagonal += weight
         middle = at
         at += 1
@@ -254,7 +284,7 @@ def _fill_grid(
                 values[at] = -weight
                 at += 1
             else:
-                weight = weights[d] * own
+                weight = cut * weights[d] * own
             diagonal += weight
             stride *= k
         indices[middle] = row

@@ -193,8 +193,51 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
+class Laplacian:
+    """The Laplacian L = Deg - W of a weighted graph on n vertices, which are numbered as they are eliminated.
+
+    pattern : W, symmetric and without a diagonal, by rows: indptr (n + 1,) int64, indices (nnz,) int32,
+    ascending in each row; a repeat is a parallel edge, whose weight adds. weights : (nnz,) float64, finite
+    and positive, symmetric. component : (n,) int32, the connected component of each vertex, from 0 to
+    components - 1, numbered by their first vertices.
+
+    The matrix that it stands for has `unknowns` rows. grounded : vertex n - 1 is the ground, held at 0, which
+    carries what a row's diagonal exceeds the others by. doubled : it is the double cover of a matrix with
+    positive entries off the diagonal: row r is the vertices 2 r and 2 r + 1 rather than r, b is (b, -b) and
+    x is (x[2 r] - x[2 r + 1]) / 2.
+    """
+
+    pattern: Pattern
+    weights: Array
+    component: Array
+    components: int
+    unknowns: int
+    grounded: bool = False
+    doubled: bool = False
+
+    @property
+    def n(self) -> int:
+        return self.pattern.n
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """L y = b. b : (n,) float64 by vertices, as `impl.laplacian.system` makes it; it sums to zero over each
+    component of L, up to rounding, so that there is a solution."""
+
+    laplacian: Laplacian
+    b: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Preconditioner:
-    """ParAC's factor: G unit lower triangular (CSR pattern and values) and the diagonal D (n,)."""
+    """ParAC's factor of a Laplacian L: G D G^T, G unit lower triangular by columns, its ones not stored.
+
+    pattern : indptr (n + 1,) int64, indices (nnz,) int32, the rows below the diagonal, strictly ascending in
+    each column. values : (nnz,) float64, parallel to pattern.indices: -w / l_kk, so that a column that is not
+    empty sums to -1, up to rounding. diagonal : (n,) float64, D: l_kk, and 0 for a vertex without later
+    neighbours, whose column is empty; 1 / 0 counts as 0 where the factor is applied.
+    """
 
     pattern: Pattern
     values: Array

@@ -23,7 +23,16 @@ from types import UnionType
 from typing import Any, Literal
 
 from fillpath.errors import UnknownNameError, suggest
-from fillpath.nouns import Assembled, Filled, Pattern, Prepared, TwoWay, content_hash
+from fillpath.nouns import (
+    Assembled,
+    Filled,
+    Laplacian,
+    Pattern,
+    Prepared,
+    System,
+    TwoWay,
+    content_hash,
+)
 from fillpath.paths import ROOT
 
 STAGES: Mapping[str, str] = {
@@ -36,13 +45,15 @@ STAGES: Mapping[str, str] = {
     "laplacian": "factor and preconditioned conjugate gradients",
 }
 # What an implementation can be given. All of it is there before anything is timed.
-TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled)
+TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled, Laplacian, System)
 # What holds a stage's own answer, so that nothing of that stage is given it.
 ANSWERS: Mapping[str, tuple[type, ...]] = {"symbolic": (Filled, TwoWay, Assembled), "levels": (Assembled,)}
 # Where what kernels include in quotes lies.
 HEADERS = ROOT / "impl" / "cuda"
 # Stages that work with values: a complex matrix stops before them.
 NUMERIC_STAGES = ("numeric", "solve", "cholesky", "laplacian")
+# Stages on a graph's Laplacian: they read no filled pattern, which may be too large to be made.
+GRAPH_STAGES = ("cholesky", "laplacian")
 
 Device = Literal["cpu", "gpu"]
 Available = tuple[bool, str]

@@ -193,11 +193,6 @@ def no_cap(filled: Filled) -> Any:
     return t3(filled)
 
 
-def no_gate(pattern: Pattern) -> Any:
-    """What nobody can verify."""
-    raise AssertionError("an implementation was called whose result cannot be verified")
-
-
 FAKES: list[tuple[Any, dict[str, Any]]] = [
     *((f, {}) for f in (
         right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
@@ -206,7 +201,6 @@ FAKES: list[tuple[Any, dict[str, Any]]] = [
     )),
     (imprecise, {"peer": "scipy"}),
     *((f, {"stage": "supernodes"}) for f in (one_each, all_in_one, no_cap)),
-    (no_gate, {"stage": "cholesky"}),
     (absent, {"available": lambda: (False, "needs a machine that does not exist")}),
 ]  # fmt: skip
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks import archive, given, rates, sources
-from benchmarks.gate import verify, verify_counts
+from benchmarks.gate import require, verify, verify_counts
 from benchmarks.measure import Limits, measure
 from benchmarks.reference import make_reference
 from benchmarks.residuals import verify_residual
@@ -111,10 +111,11 @@ def test_supernodes_without_their_option_are_an_error(prepared: Prepared) -> Non
         verdict_of("supernodes", "no_cap", prepared)
 
 
-def test_what_cannot_be_verified_is_not_called_and_waits_for_its_gate() -> None:
-    record = measured("no_gate", "cholesky")
-    assert record.status is Status.UNSUPPORTED and "no gate yet" in record.reason
-    assert not record.conclusive
+def test_what_has_no_gate_is_refused_and_every_stage_has_one() -> None:
+    with pytest.raises(UnsupportedError, match="stage drawing has no gate yet"):
+        require("drawing")
+    for stage in registry.STAGES:
+        require(stage)
 
 
 def hinted(hint: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
 
 from fetch import generate
 from fillpath.case import Case
@@ -31,6 +32,12 @@ NAMES = [
     "random:80:0.05",
     "random:1:1",
     "random:20:1",
+    "grid2d:2:laplacian",
+    "grid2d:7:laplacian",
+    "road:2",
+    "road:300:seed=1",
+    "delaunay:4",
+    "delaunay:300:seed=1",
 ]
 
 
@@ -92,6 +99,27 @@ def test_a_circuit_has_the_structural_symmetry_asked_for(symmetry: float) -> Non
     assert mirrored / off == pytest.approx(symmetry, abs=0.03)
 
 
+@pytest.mark.parametrize(
+    ("name", "degree"),
+    [
+        *(("grid2d:2:laplacian", 2.0), ("grid2d:30:laplacian", 3.87), ("road:2", 1.0), ("road:3", 4 / 3)),
+        *(("road:7000:seed=2", 15 / 7), ("delaunay:4", 2.5), ("delaunay:3000:seed=2", 6.0)),
+    ],
+)
+def test_a_graph_is_connected_and_its_laplacian_has_unit_weights(name: str, degree: float) -> None:
+    matrix = generate.generate(name)
+    off = matrix.nnz - matrix.shape[0]
+    assert off / matrix.shape[0] == pytest.approx(degree, rel=0.01)
+    assert np.all(matrix.sum(axis=1) == 0) and (matrix != matrix.T).nnz == 0
+    assert np.count_nonzero(matrix.data == -1) == off
+    assert connected_components(matrix)[0] == 1
+
+
+def test_most_vertices_of_a_road_network_are_bends() -> None:
+    degrees = generate.generate("road:7000").diagonal()
+    assert np.mean(degrees == 2) == pytest.approx(0.87, abs=0.03) and degrees.max() == 4
+
+
 def test_a_circuit_has_a_few_dense_rows() -> None:
     counts = np.diff(generate.generate("circuit:5000").indptr)
     assert counts.max() > 8 * np.median(counts)
@@ -128,6 +156,7 @@ def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
     assert {generate.canonical(name) for name in spellings} == {"circuit:50"}
     assert generate.canonical("poisson3d:4:uniform") == "poisson3d:4"
     assert generate.canonical("fem3d,4,unknowns=1") == "fem3d:4"
+    assert generate.canonical("grid2d:4:dirichlet") == "grid2d:4"
     first, again, other = map(generate.generate, ("circuit:50", "circuit:50", "circuit:50:seed=1"))
     assert np.array_equal(first.data, again.data) and np.array_equal(first.indices, again.indices)
     assert first.nnz != other.nnz or not np.array_equal(first.data, other.data)
@@ -162,6 +191,12 @@ def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
         ("fem3d:1024:unknowns=2", "int32"),
         ("grid2d:46341", "int32"),
         ("circuit:2147483648", "int32"),
+        ("grid2d:5:laplace", "did you mean laplacian"),
+        ("grid2d:5:aniso", "expected grid2d:k"),
+        ("grid2d:1:laplacian", "below 2"),
+        ("road:1", "below 2"),
+        ("delaunay:3", "below 4"),
+        ("road:5:0.5", "expected road:n"),
     ],
 )
 def test_a_bad_name_says_what_is_wrong(name: str, says: str) -> None:

@@ -1,0 +1,9 @@
+"""asv's view of the stage cholesky."""
+
+from benchmarks.airspeed import Cases
+
+
+class Cholesky(Cases):
+    """Seconds from a graph Laplacian, resident, to its randomised factor, resident."""
+
+    stage = "cholesky"

@@ -1,0 +1,9 @@
+"""asv's view of the stage laplacian."""
+
+from benchmarks.airspeed import Cases
+
+
+class Laplacian(Cases):
+    """Seconds from a graph Laplacian and a right-hand side, resident, to the solution, resident."""
+
+    stage = "laplacian"

@@ -1,0 +1,125 @@
+"""The gates of the stages on Laplacians: ParAC's factor, and the solution of a system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy.sparse import csr_array
+
+from fillpath.errors import InputError
+from fillpath.nouns import Array, Laplacian, Preconditioner, Solution, System
+from fillpath.record import Verified
+
+# ||b - A x|| / ||b||, Euclidean norms: what every solver has to reach.
+SOLUTION_BOUND = 1e-6
+# A column of G sums to -1 up to this and one rounding an entry.
+ROUNDING = 1e-13
+
+
+def verify_preconditioner(result: Any, graph: Laplacian, by: str, expected: Array) -> Verified:
+    """Columns of G that are malformed, or not those of the same seed's factor to the last bit.
+
+    expected : (n,) uint64, `column_hashes` of the factor that `by` made. A column is well formed if its rows
+    ascend below the diagonal, its entries are in [-1, 0] and sum to -1, and its entry of D is positive; or if
+    it is empty and D has 0 there.
+    """
+    wrong = graph.n
+    if _is_readable(result, graph.n):
+        pattern = result.pattern
+        formed = _well_formed(pattern.indptr, pattern.indices, result.values, result.diagonal)
+        wrong = int(np.count_nonzero(~formed | (column_hashes(result) != expected)))
+    return Verified(by, method="structure and hash of each column", value=float(wrong), bound=0.0)
+
+
+def verify_potentials(result: Any, system: System, *, product: bool) -> Verified:
+    """||b - A x|| / ||b|| in float64, A being the matrix that the graph stands for.
+
+    product : whether b is L times the system's b instead.
+    """
+    graph = system.laplacian
+    x = np.asarray(result.x if isinstance(result, Solution) else np.empty(0), np.float64)
+    if x.shape != (graph.unknowns,):
+        raise InputError(f"a solution of shape {x.shape} where {(graph.unknowns,)} was asked for")
+    b = _applied(graph, system.b) if product else system.b
+    spread = np.column_stack([x, -x]).ravel() if graph.doubled else x
+    left = b - _applied(graph, np.append(spread, 0.0) if graph.grounded else spread)
+    counted = slice(0, graph.n - graph.grounded)
+    size = float(np.linalg.norm(b[counted]))
+    residual = float(np.linalg.norm(left[counted])) / (size or 1.0)
+    by = "L x = b, b = L times random numbers" if product else "L x = b, b random"
+    return Verified(by, method="||b - L x|| / ||b||", value=residual, bound=SOLUTION_BOUND)
+
+
+def column_hashes(factor: Preconditioner) -> Array:
+    """(n,) uint64: a hash of each column that depends on every bit of its rows, values and entry of D."""
+    pattern = factor.pattern
+    values, diagonal = factor.values.view(np.uint64), factor.diagonal.view(np.uint64)
+    hashes: Array = _column_hashes(pattern.indptr, pattern.indices, values, diagonal)
+    return hashes
+
+
+def _applied(graph: Laplacian, y: Array) -> Array:
+    """L y."""
+    pattern = graph.pattern
+    adjacency = csr_array((graph.weights, pattern.indices, pattern.indptr), shape=(graph.n, graph.n))
+    applied: Array = adjacency.sum(axis=1) * y - adjacency @ y
+    return applied
+
+
+def _is_readable(result: Any, n: int) -> bool:
+    """Whether the arrays can be read at all without leaving them."""
+    if not isinstance(result, Preconditioner):
+        return False
+    indptr, indices = result.pattern.indptr, result.pattern.indices
+    kinds = [
+        (indptr, np.int64),
+        (indices, np.int32),
+        (result.values, np.float64),
+        (result.diagonal, np.float64),
+    ]
+    if not all(isinstance(array, np.ndarray) and array.dtype == kind for array, kind in kinds):
+        return False
+    shapes = (
+        indptr.shape == (n + 1,) and result.diagonal.shape == (n,) and indices.shape == result.values.shape
+    )
+    spans = shapes and indptr[0] == 0 and indptr[-1] == len(indices)
+    return bool(spans and np.all(np.diff(indptr) >= 0))
+
+
+@njit(cache=True)
+def _well_formed(indptr, indices, values, diagonal):
+    """(n,) bool, a column each. A nan is never in range."""
+    n = len(diagonal)
+    formed = np.empty(n, np.bool_)
+    for k in range(n):
+        total, last, entries = 0.0, k, indptr[k + 1] - indptr[k]
+        right = diagonal[k] > 0 if entries > 0 else diagonal[k] == 0
+        for p in range(indptr[k], indptr[k + 1]):
+            right &= last < indices[p] < n and -1 <= values[p] <= 0
+            last = indices[p]
+            total += values[p]
+        formed[k] = right and (entries == 0 or abs(total + 1) <= ROUNDING + entries * 2.3e-16)
+    return formed
+
+
+@njit(cache=True)
+def _column_hashes(indptr, indices, values, diagonal):
+    """Per column, SplitMix64's finaliser (Steele, Lea and Flood) folded over D, rows and values, as bits."""
+    n = len(diagonal)
+    hashes = np.empty(n, np.uint64)
+    for k in range(n):
+        state = _folded(np.uint64(0), diagonal[k])
+        for p in range(indptr[k], indptr[k + 1]):
+            state = _folded(_folded(state, np.uint64(indices[p])), values[p])
+        hashes[k] = state
+    return hashes
+
+
+@njit(inline="always")
+def _folded(state, word):
+    state = (state ^ word) + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

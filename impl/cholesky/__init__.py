@@ -1,0 +1,1 @@
+"""ParAC: the randomised approximate Cholesky factor of a graph Laplacian."""

@@ -1,0 +1,90 @@
+"""Gao, Kyng and Spielman's approximate Cholesky, one vertex after the other: what parallel factors equal."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fillpath.nouns import Laplacian, Pattern, Preconditioner, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cholesky.elimination import HIGH, ONE, TWO, ZERO, merge, partner, stream
+from impl.cholesky.store import (
+    SCRATCH,
+    edges,
+    first_slots,
+    gather,
+    link,
+    more_slots,
+    new_scratch,
+    new_store,
+    put,
+    write_column,
+)
+
+
+@implementation(stage="cholesky", paper="parac", section="2, Algorithms 1 and 2")
+def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, Work]:
+    """Randomised approximate Cholesky on one core, the reference of ParAC.
+
+    laplacian : on the host. seed : of the random streams; one seed is one factor, to the last bit, here and
+    from every reproducible implementation. Returns G and D with E[G D G^T] = L; fills are the entries of G
+    outside of L. Time O(m log m) for m edges, memory 12 bytes an entry of G and 64 an edge; where G has more
+    entries than expected, it begins again with twice the room. Raises MemoryError beyond 2^32 entries.
+    """
+    slots = first_slots(laplacian)
+    with phase("factorise"):
+        while True:
+            store = new_store(laplacian, slots)
+            indptr, diagonal, complete = _factorise(edges(laplacian), np.uint64(seed), store)
+            if complete:
+                break
+            slots = more_slots(slots)
+    used = slice(0, int(indptr[-1]))
+    pattern = Pattern(indptr.view(np.int64), store.rows[used].view(np.int32))
+    fills = pattern.nnz - laplacian.pattern.nnz // 2
+    return Preconditioner(pattern, store.values[used], diagonal), Work(fills=fills)
+
+
+@njit(cache=True, nogil=True)
+def _factorise(graph, seed, store):
+    """(indptr and diagonal of G, whether there was room); its rows and values stand in the store, one column
+    after the other."""
+    n = np.uint64(len(graph.indptr) - 1)
+    scratch = new_scratch(SCRATCH)
+    state = np.zeros(TWO * n, np.uint32)  # Of each vertex, the edges that wait; the other word is not used.
+    diagonal = np.zeros(n)
+    indptr = np.zeros(n + ONE, np.uint64)
+    for k in range(n):
+        waiting = np.uint64(state[TWO * k])
+        count = gather(graph, k, waiting, store, scratch)
+        if count > np.uint64(len(scratch.tags)):
+            scratch = new_scratch(TWO * count)
+            count = gather(graph, k, waiting, store, scratch)
+        m = merge(scratch.tags, scratch.weights, count, scratch.spare_tags, scratch.spare_weights)
+        start = indptr[k]
+        if start + m > np.uint64(len(store.rows)):
+            return indptr, diagonal, False
+        indptr[k + ONE] = start + m
+        if m > ZERO:
+            diagonal[k] = write_column(scratch, m, store, start, state)
+            _sample(stream(seed, k), scratch, m, store, start, state)
+    return indptr, diagonal, True
+
+
+@njit
+def _sample(random, scratch, m, store, start, state):
+    """Step 6: a random tree on the m arranged neighbours, each edge at its smaller end."""
+    tags, weights, sums = scratch.tags, scratch.weights, scratch.sums
+    total = sums[m - ONE]
+    for q in range(ONE, m):
+        one, other = tags[q] >> HIGH, tags[partner(random, q, sums)] >> HIGH
+        smaller, larger = min(one, other), max(one, other)
+        weight = sums[q - ONE] / total * weights[q]
+        place = np.uint64(state[TWO * smaller])
+        state[TWO * smaller] = place + ONE
+        if place < store.width:
+            put(store, smaller, place, larger, weight)
+        else:
+            link(store, start + q, store.heads[smaller], larger, weight)
+            store.heads[smaller] = start + q

@@ -1,0 +1,210 @@
+"""One elimination step of randomised approximate Cholesky, in the one order that every implementation keeps.
+
+Gao, Kyng and Spielman's algorithm (2023), as ParAC's Algorithms 1 and 2 state it: vertex k leaves, and a
+random tree on its neighbours takes the place of the clique that exact elimination would put there. Which
+tree depends on roundings wherever weights are tied, so that the order of every sort and of every sum is
+fixed here, and with it, for a seed, the factor to the last bit:
+
+1. the edges (i, w) of k to later vertices are sorted by i, then w;
+2. edges to the same i are merged, their weights added from left to right: m neighbours are left;
+3. the neighbours are arranged by (w, i), the largest first: id[q], w[q] for q = 0, ..., m - 1;
+4. c is the inclusive scan of w: Kogge and Stone's in each chunk of 32, then the last sum of the chunk before
+   is added to each of the chunk;
+5. l = c[m - 1] is D[k], and -(w[q] / l) is G's entry at row id[q];
+6. for q = 1, ..., m - 1 the edge (id[q], id[s]) of weight (c[q - 1] / l) * w[q] is new, where s is the first
+   of 0, ..., q - 1 whose c exceeds u(seed, k, q) * c[q - 1].
+
+An edge is two parallel words: tag = id << 32 | multiplicity, uint64, and its weight, float64. Nothing here is
+compiled with fast-math, and no multiplication is fused with an addition.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+HIGH = np.uint64(32)
+LOW = np.uint64(0xFFFFFFFF)
+CHUNK = np.uint64(32)
+# Edges up to which insertion is the faster sort.
+SHORT = np.uint64(24)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_STEP = np.uint64(0xD1B54A32D192ED03)
+
+
+@njit(inline="always")
+def _mixed(z):
+    """SplitMix64's finaliser (Steele, Lea and Flood)."""
+    z ^= z >> np.uint64(30)
+    z *= np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(27)
+    z *= np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(inline="always")
+def stream(seed, k):
+    """The random stream of vertex k: what `partner` draws from."""
+    return _mixed(seed + _GOLDEN * (k + ONE))
+
+
+@njit(inline="always")
+def partner(state, q, sums):
+    """s of step 6 for the neighbour in place q > 0."""
+    drawn = np.float64(_mixed(state + _STEP * q) >> np.uint64(11)) * 2.0**-53
+    bound = drawn * sums[q - ONE]
+    low, high = ZERO, q - ONE
+    while low < high:
+        middle = (low + high) >> ONE
+        if sums[middle] > bound:
+            high = middle
+        else:
+            low = middle + ONE
+    return low
+
+
+@njit
+def merge(tags, weights, count, out_tags, out_weights):
+    """Steps 1 and 2: `count` edges of multiplicity 1, sorted by (id, weight), equal ids merged. Returns m;
+    the neighbours ascend in out_tags and out_weights. tags and weights, as long, are overwritten."""
+    if count <= SHORT:
+        _rank_by_tag(tags, weights, count, out_tags, out_weights)
+        # Only edges to one neighbour may still be out of order.
+        _insertion_by_tag(out_tags, out_weights, ZERO, count)
+    else:
+        _merge_sort(tags, weights, count, out_tags, out_weights, False)
+    last = ZERO
+    for p in range(ONE, count):
+        if out_tags[p] >> HIGH == out_tags[last] >> HIGH:
+            out_tags[last] += ONE
+            out_weights[last] += out_weights[p]
+        else:
+            last += ONE
+            out_tags[last] = out_tags[p]
+            out_weights[last] = out_weights[p]
+    return min(count, last + ONE)
+
+
+@njit
+def arrange(tags, weights, m, out_tags, out_weights, sums):
+    """Steps 3 and 4: m ascending neighbours sorted by (weight, id), the largest first, into out_tags and
+    out_weights, and scanned into sums. tags and weights, as long, are overwritten."""
+    if m <= SHORT:
+        _rank_by_weight(tags, weights, m, out_tags, out_weights)
+    else:
+        _merge_sort(tags, weights, m, out_tags, out_weights, True)
+    scan(out_weights, m, sums)
+
+
+@njit
+def scan(weights, m, sums):
+    """Step 4: sums[:m] of weights[:m]."""
+    for start in range(ZERO, m, CHUNK):
+        stop = min(start + CHUNK, m)
+        for p in range(start, stop):
+            sums[p] = weights[p]
+        distance = ONE
+        while start + distance < stop:
+            p = stop
+            while p > start + distance:  # Downwards: what is added is still of the step before.
+                p -= ONE
+                sums[p] = sums[p - distance] + sums[p]
+            distance <<= ONE
+        if start > ZERO:
+            for p in range(start, stop):
+                sums[p] = sums[start - ONE] + sums[p]
+
+
+@njit
+def _rank_by_tag(tags, weights, count, out_tags, out_weights):
+    """Put each edge where so many come before it as have a smaller tag, or an equal one to its left: no
+    branch depends on the tags, which no processor could foresee."""
+    for p in range(count):
+        place = ZERO
+        for q in range(p):
+            place += np.uint64(tags[q] <= tags[p])
+        for q in range(p + ONE, count):
+            place += np.uint64(tags[q] < tags[p])
+        out_tags[place], out_weights[place] = tags[p], weights[p]
+
+
+@njit
+def _rank_by_weight(tags, weights, m, out_tags, out_weights):
+    """The same for neighbours that ascend, the heaviest first: of equal weights the one to the right."""
+    for p in range(m):
+        place = ZERO
+        for q in range(p):
+            place += np.uint64(weights[q] > weights[p])
+        for q in range(p + ONE, m):
+            place += np.uint64(weights[q] >= weights[p])
+        out_tags[place], out_weights[place] = tags[p], weights[p]
+
+
+@njit
+def _insertion_by_tag(tags, weights, first, stop):
+    for p in range(first + ONE, stop):
+        tag, weight = tags[p], weights[p]
+        at = p
+        while at > first and (tags[at - ONE] > tag or (tags[at - ONE] == tag and weights[at - ONE] > weight)):
+            tags[at], weights[at] = tags[at - ONE], weights[at - ONE]
+            at -= ONE
+        tags[at], weights[at] = tag, weight
+
+
+@njit
+def _insertion_by_weight(tags, weights, first, stop):
+    for p in range(first + ONE, stop):
+        tag, weight = tags[p], weights[p]
+        at = p
+        while at > first and (
+            weights[at - ONE] < weight or (weights[at - ONE] == weight and tags[at - ONE] < tag)
+        ):
+            tags[at], weights[at] = tags[at - ONE], weights[at - ONE]
+            at -= ONE
+        tags[at], weights[at] = tag, weight
+
+
+@njit(inline="always")
+def _before(tags, weights, p, q, by_weight):
+    """Whether edge p comes before edge q."""
+    if by_weight:
+        return weights[p] > weights[q] or (weights[p] == weights[q] and tags[p] > tags[q])
+    return tags[p] < tags[q] or (tags[p] == tags[q] and weights[p] < weights[q])
+
+
+@njit
+def _merge_sort(tags, weights, count, out_tags, out_weights, by_weight):
+    """Sorted runs of SHORT, merged in pairs until there is one, which ends in out_tags and out_weights."""
+    for first in range(ZERO, count, SHORT):
+        if by_weight:
+            _insertion_by_weight(tags, weights, first, min(count, first + SHORT))
+        else:
+            _insertion_by_tag(tags, weights, first, min(count, first + SHORT))
+    width = SHORT
+    while width < count:
+        _merge_runs(tags, weights, count, width, out_tags, out_weights, by_weight)
+        width *= TWO
+        if width < count:
+            _merge_runs(out_tags, out_weights, count, width, tags, weights, by_weight)
+            width *= TWO
+            if width >= count:
+                for p in range(count):
+                    out_tags[p], out_weights[p] = tags[p], weights[p]
+
+
+@njit
+def _merge_runs(tags, weights, count, width, out_tags, out_weights, by_weight):
+    """Merge every two neighbouring runs of so many edges."""
+    for first in range(ZERO, count, TWO * width):
+        middle, stop = min(count, first + width), min(count, first + TWO * width)
+        left, right = first, middle
+        for p in range(first, stop):
+            if right == stop or (left < middle and not _before(tags, weights, right, left, by_weight)):
+                at = left
+                left += ONE
+            else:
+                at = right
+                right += ONE
+            out_tags[p], out_weights[p] = tags[at], weights[at]

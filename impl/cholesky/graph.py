@@ -1,0 +1,260 @@
+"""The graph Laplacian that a matrix stands for: what ParAC is given.
+
+What is read, and how:
+
+- A pattern without values is a graph whose edges weigh 1.
+- A matrix of zeros on the diagonal is a graph's adjacency matrix: an edge weighs |a_ij|.
+- Every other matrix has to be diagonally dominant: an edge weighs |a_ij|, and what the diagonal has in excess
+  of its row is an edge to a ground vertex, appended last. With positive entries off the diagonal the graph is
+  the double cover (Gremban, 1996): row r is the vertices 2 r and 2 r + 1, a negative entry joins the two even
+  and the two odd ones, a positive one even and odd.
+
+Explicit zeros are no edges. Loops of a pattern or of an adjacency matrix are none either.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from scipy.sparse import coo_array
+
+from fillpath.errors import InputError, UnsupportedError
+from fillpath.nouns import Array, Laplacian, Pattern, Prepared
+
+# Of the moduli in two mirrored entries: generators that form both by the same products in other orders.
+SYMMETRY = 1e-12
+# Of the moduli in a row: an excess below is the rounding of a sum, a deficit below that of a file with
+# seven digits (G2_circuit's is 1.03e-7); both count as 0.
+LEAST_EXCESS = 1e-12
+LARGEST_DEFICIT = 1e-6
+MOST_VERTICES = 2**31 - 1
+
+_SYMMETRIC, _NOT_FINITE, _NOT_SYMMETRIC = 0, 1, 2
+
+
+def laplacian(prepared: Prepared) -> Laplacian:
+    """The Laplacian of a prepared matrix, its vertices in the matrix's order.
+
+    prepared : n x n, symmetric, without a matching. Time O(n + nnz). Raises InputError for nan or infinity,
+    UnsupportedError for what is not symmetric or not diagonally dominant, or was matched.
+    """
+    if prepared.provenance.matching != "none":
+        raise UnsupportedError(
+            f"{prepared.provenance.matrix}: matching {prepared.provenance.matching} moves rows, where a "
+            "Laplacian is symmetric: prepare it with --matching none"
+        )
+    indptr, indices = prepared.pattern.indptr, prepared.pattern.indices
+    values = prepared.values
+    if prepared.provenance.synthetic_values:
+        values = np.ones(len(values))
+    _require_symmetric(prepared, values)
+    rows = np.arange(prepared.pattern.n)
+    diagonal = values[_diagonal_places(indptr, indices)]
+    if prepared.provenance.synthetic_values or not diagonal.any():
+        return _adjacency(indptr, indices, -np.abs(values), np.zeros(len(rows)), doubled=False)
+    excess, positive = _excess(indptr, indices, values)
+    _require_dominant(prepared, excess)
+    return _adjacency(indptr, indices, values, np.maximum(excess, 0.0), doubled=bool(positive))
+
+
+def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian:
+    """The Laplacian of a graph given by its edges, each once, parallel ones kept apart.
+
+    n : vertices. rows, columns : (edges,) integers from 0 to n - 1. weights : (edges,) float64.
+    Raises InputError for a loop, an end outside of 0..n - 1 and a weight that is not positive and finite.
+    """
+    rows, columns, weights = np.asarray(rows), np.asarray(columns), np.asarray(weights, np.float64)
+    if n < 1 or not len(rows) == len(columns) == len(weights):
+        raise InputError(f"{n} vertices, {len(rows)} and {len(columns)} ends, {len(weights)} weights")
+    ends = np.concatenate([rows, columns])
+    if len(ends) and (ends.min() < 0 or ends.max() >= n):
+        raise InputError(f"a graph on {n} vertices: an edge ends outside of 0..{n - 1}")
+    if np.any(rows == columns):
+        raise InputError(f"a graph on {n} vertices: vertex {rows[rows == columns][0]} has a loop")
+    if not np.all((weights > 0) & np.isfinite(weights)):
+        raise InputError(f"a graph on {n} vertices: a weight is not positive and finite")
+    others, both = np.concatenate([columns, rows]), np.concatenate([weights, weights])
+    order = np.lexsort((both, others, ends))
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(ends, minlength=n), out=indptr[1:])
+    pattern = Pattern(indptr, others[order].astype(np.int32))
+    return _labelled(pattern, both[order], n, grounded=False, doubled=False)
+
+
+def as_matrix(graph: Laplacian) -> coo_array:
+    """L = Deg - W, n x n float64, with its parallel edges still apart."""
+    rows, columns, weights = graph.pattern.rows(), graph.pattern.indices, graph.weights
+    every = np.arange(graph.n)
+    degrees = np.bincount(rows, weights, graph.n)
+    coordinates = (np.concatenate([rows, every]), np.concatenate([columns, every]))
+    return coo_array((np.concatenate([-weights, degrees]), coordinates), shape=(graph.n, graph.n))
+
+
+def _require_symmetric(prepared: Prepared, values: Array) -> None:
+    problem, row, column, value, mirror = _asymmetry(
+        prepared.pattern.indptr, prepared.pattern.indices, values, SYMMETRY
+    )
+    if problem == _SYMMETRIC:
+        return
+    source = prepared.column_permutation
+    where = f"{prepared.provenance.matrix}: entry ({source[row]}, {source[column]}) is {value}"
+    if problem == _NOT_FINITE:
+        raise InputError(f"{where}: a Laplacian's weights are finite; mend the file")
+    raise UnsupportedError(f"{where}, its mirror {mirror}: a Laplacian is symmetric; take A + A^T first")
+
+
+def _require_dominant(prepared: Prepared, excess: Array) -> None:
+    row = int(np.argmin(excess))
+    if excess[row] < 0:
+        source = prepared.column_permutation[row]
+        raise UnsupportedError(
+            f"{prepared.provenance.matrix}: the diagonal of row {source} is {-excess[row]:.6g} less than the "
+            "moduli of the rest of the row: it is not diagonally dominant, and stands for no Laplacian"
+        )
+
+
+def _adjacency(indptr: Array, indices: Array, values: Array, excess: Array, *, doubled: bool) -> Laplacian:
+    """The graph of a checked matrix; excess : (rows,) float64, of each diagonal."""
+    n, copies, grounded = len(excess), 2 if doubled else 1, bool(excess.any())
+    vertices = copies * n + grounded
+    if vertices > MOST_VERTICES:
+        raise UnsupportedError(f"{vertices} vertices exceed what int32 counts ({MOST_VERTICES})")
+    starts = _starts(indptr, indices, values, excess, copies, vertices)
+    # NumPy's own arrays ask for huge pages, which Numba's do not: kernels read these in any order.
+    ends, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+    _fill_edges(indptr, indices, values, excess, copies, starts[:-1].copy(), ends, weights)
+    return _labelled(Pattern(starts, ends), weights, n, grounded=grounded, doubled=doubled)
+
+
+def _labelled(pattern: Pattern, weights: Array, unknowns: int, *, grounded: bool, doubled: bool) -> Laplacian:
+    component, components = _components(pattern.indptr, pattern.indices)
+    return Laplacian(pattern, weights, component, int(components), unknowns, grounded, doubled)
+
+
+@njit(cache=True, nogil=True)
+def _asymmetry(indptr, indices, values, tolerance):
+    """(problem, row, column, value, value of the mirror), of the first entry that has one.
+
+    Rows ascend, so that the mirrors of a column's entries stand in its own row one after the other.
+    """
+    n = len(indptr) - 1
+    place = indptr[:n].copy()
+    for row in range(n):
+        for p in range(indptr[row], indptr[row + 1]):
+            column, value = indices[p], values[p]
+            if not np.isfinite(value):
+                return _NOT_FINITE, row, column, value, value
+            at = place[column]
+            if at == indptr[column + 1] or indices[at] > row:
+                return _NOT_SYMMETRIC, row, column, value, 0.0
+            if indices[at] < row:  # An entry of its row that had no mirror in the rows before this one.
+                return _NOT_SYMMETRIC, column, indices[at], values[at], 0.0
+            if abs(value - values[at]) > tolerance * max(abs(value), abs(values[at])):
+                return _NOT_SYMMETRIC, row, column, value, values[at]
+            place[column] = at + 1
+    return _SYMMETRIC, 0, 0, 0.0, 0.0
+
+
+@njit(cache=True, nogil=True)
+def _diagonal_places(indptr, indices):
+    """(n,) int64: where the diagonal of each row stands."""
+    n = len(indptr) - 1
+    places = np.empty(n, np.int64)
+    for row in range(n):
+        for p in range(indptr[row], indptr[row + 1]):
+            if indices[p] == row:
+                places[row] = p
+    return places
+
+
+@njit(cache=True, nogil=True)
+def _excess(indptr, indices, values):
+    """By how much each diagonal exceeds the rest of its row, 0 up to rounding, and how many entries of the
+    rest are positive."""
+    n = len(indptr) - 1
+    excess = np.empty(n)
+    positive = 0
+    for row in range(n):
+        diagonal, rest = 0.0, 0.0
+        for p in range(indptr[row], indptr[row + 1]):
+            if indices[p] == row:
+                diagonal = values[p]
+            else:
+                rest += abs(values[p])
+                positive += values[p] > 0
+        size = abs(diagonal) + rest
+        more = diagonal - rest
+        excess[row] = more if more > LEAST_EXCESS * size or more < -LARGEST_DEFICIT * size else 0.0
+    return excess, positive
+
+
+@njit(cache=True, nogil=True)
+def _starts(indptr, indices, values, excess, copies, vertices):
+    """(vertices + 1,) int64: where the edges of each vertex begin."""
+    n = len(excess)
+    starts = np.zeros(vertices + 1, np.int64)
+    for row in range(n):
+        length = excess[row] > 0
+        for p in range(indptr[row], indptr[row + 1]):
+            length += indices[p] != row and values[p] != 0
+        for copy in range(copies):
+            starts[copies * row + copy + 1] = length
+        if excess[row] > 0:
+            starts[vertices] += copies
+    for vertex in range(vertices):
+        starts[vertex + 1] += starts[vertex]
+    return starts
+
+
+@njit(cache=True, nogil=True)
+def _fill_edges(indptr, indices, values, excess, copies, place, ends, weights):
+    """Write the edges of each vertex from its place on. Both of two mirrored entries get their mean."""
+    n = len(excess)
+    ground = copies * n
+    mirrors = indptr[:n].copy()
+    for row in range(n):
+        for p in range(indptr[row], indptr[row + 1]):
+            column = indices[p]
+            mirror = values[mirrors[column]]
+            mirrors[column] += 1
+            if column == row or values[p] == 0:
+                continue
+            for copy in range(copies):
+                vertex = copies * row + copy
+                other = copy if values[p] < 0 else 1 - copy
+                ends[place[vertex]] = copies * column + other
+                weights[place[vertex]] = 0.5 * abs(values[p]) + 0.5 * abs(mirror)
+                place[vertex] += 1
+        if excess[row] > 0:
+            for copy in range(copies):
+                vertex = copies * row + copy
+                for end, other in ((vertex, ground), (ground, vertex)):
+                    ends[place[end]] = other
+                    weights[place[end]] = excess[row]
+                    place[end] += 1
+
+
+@njit(cache=True, nogil=True)
+def _components(indptr, indices):
+    """((n,) int32, their number): the connected component of each vertex, numbered by their first ones."""
+    n = len(indptr) - 1
+    label = np.full(n, np.int32(-1))
+    stack = np.empty(n, np.int32)
+    found = 0
+    for first in range(n):
+        if label[first] >= 0:
+            continue
+        label[first] = found
+        stack[0] = first
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            vertex = stack[depth]
+            for p in range(indptr[vertex], indptr[vertex + 1]):
+                other = indices[p]
+                if label[other] < 0:
+                    label[other] = found
+                    stack[depth] = other
+                    depth += 1
+        found += 1
+    return label, found

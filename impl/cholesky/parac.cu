@@ -1,0 +1,686 @@
+// ParAC's factor of a graph Laplacian (Section 5.3, Algorithm 4): one persistent kernel that eliminates every vertex
+// as soon as nothing smaller is joined to it any more. What one elimination computes, and in which order it adds, is
+// written in elimination.py: the factor is the same, bit for bit, whichever blocks do it.
+//
+// Who does what. A team eliminates a vertex: a warp, if it has at most SMALL multi-edges, else a block of the first
+// `teams` ones, which take nothing else. Ready vertices stand in two queues, one for each kind of team; a team takes
+// a ticket and waits until that place is filled. One vertex that a team itself made ready it goes on with at once:
+// what is longest, the path through the graph of dependencies, mostly needs no queue.
+//
+// Where pending edges are. The paper hangs them in one hash table, in which a vertex searches until it has found as
+// many as it was given. Here each vertex has a list of its own: the first INLINE edges beside its counters, then
+// chunks, each as large as three times all before, of a pool. A slot is the value of a counter before an atomic
+// addition, so that nothing is searched, nothing collides, no table can be too full, and a vertex finds its edges
+// side by side. A chunk is made by whoever reserved its first slot. Chunks are not reused: all lists together stay
+// below a few times the factor. The column of the factor, which is never longer than the list, takes the list's
+// place, and is copied to where it belongs when all lengths are known.
+//
+// When a vertex is ready. Its state counts the multi-edges to smaller vertices. Eliminating k replaces those to k by
+// as many as were sampled whose larger end it is. A balance that is not negative goes first, with the reservation of
+// slots; then the edges are written; then, behind a fence, the negative balances, each of which may be the last. No
+// neighbour of k can be ready before that: the first to be would have lost its edges to k to another neighbour that
+// was eliminated before.
+//
+// Nothing waits in a circle: all blocks are resident, chunks are made without waiting, and whoever waits for one has
+// made its own. A team that finds the pool exhausted leaves before the negative balances, so that no vertex whose list
+// is broken becomes ready. A team that waits looks at the number of eliminated vertices: the kernel ends when that
+// is n, and with an error when it stays the same for too long.
+
+#include "visibility.cuh"
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+constexpr u32 ALL = 0xFFFFFFFFu, NONE = 0xFFFFFFFFu;
+constexpr u32 WARPS = 8, THREADS = 32 * WARPS;
+// Edges of a list beside its counters, a power of two; chunks that a list may have: 8 * 4^14 = 2^31 edges.
+constexpr u32 INLINE = 8, CHUNKS = 14;
+// Multi-edges that a warp takes, and that a block takes in shared memory; those beyond go through the pool.
+constexpr u32 SMALL = 64, LARGE = SMALL * WARPS;
+// Words of 8 bytes in the pool that one number of a chunk counts, and chunk numbers that are none: not made, never.
+constexpr u32 UNIT = 4, UNMADE = 0, NEVER = 0xFFFFFFFFu;
+// Entries that a warp copies where rows or columns are of any length.
+constexpr u32 TILE = 256;
+// Vertices after which a team says how many it eliminated, and looks that a team that waits takes between two
+// glances at how many all have.
+constexpr u32 REPORT = 32, GLANCE = 16;
+
+// What all blocks share, each in a cache line of its own: places in `control`, in lines of 128 bytes.
+enum { STATUS, ELIMINATED, ENTRIES, POOL, BY_BLOCKS, TICKETS, QUEUED = TICKETS + 2 };
+enum { FINE, POOL_EXHAUSTED, NO_PROGRESS };
+constexpr u32 LINE = 16;
+
+// state : multi-edges in the list << 32 | multi-edges to smaller vertices; when eliminated, entries of the column
+// << 32. chunks : where they begin in the pool. ids, weights : of the first edges: the larger end, the weight.
+struct __align__(32) Vertex {
+    u64 state;
+    u32 chunks[CHUNKS];
+    u32 ids[INLINE];
+    double weights[INLINE];
+};
+
+struct Graph {
+    Vertex *vertices;  // (n,)
+    u64 *pool;         // (units, UNIT), of which the first unit stays empty
+    u32 *queues;       // (2, n), NONE where not filled: small vertices, large ones
+    u64 *control;
+    u32 n, units;
+};
+
+// What a team works with. weight : the bits of a float64 that is not negative, which order as the numbers do.
+struct __align__(16) Entry {
+    u64 weight;
+    u32 id, extra;
+};
+
+// As many of each as the vertex has multi-edges. c : (m,), by weight. balance, added : by neighbour, see `eliminate`.
+struct Space {
+    Entry *x, *y;
+    double *c;
+    int *balance;
+    u32 *added;
+};
+
+struct Shared {
+    Entry x[LARGE], y[LARGE];
+    double c[LARGE];
+    int balance[LARGE];
+    u32 added[LARGE];
+    u32 counts[WARPS];
+    u32 chunk, room;  // of a block in the pool
+    bool broken;
+};
+
+__device__ __forceinline__ u32 lane() { return threadIdx.x & 31u; }
+
+__device__ __forceinline__ u32 below() { return (1u << lane()) - 1u; }
+
+// Teams. Every thread of a team calls what follows.
+
+template <bool BLOCK>
+constexpr u32 SIZE = BLOCK ? THREADS : 32u;
+
+template <bool BLOCK>
+__device__ __forceinline__ u32 rank() {
+    return BLOCK ? threadIdx.x : lane();
+}
+
+template <bool BLOCK>
+__device__ __forceinline__ void sync() {
+    if (BLOCK)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
+template <bool BLOCK>
+__device__ __forceinline__ bool any(bool one) {
+    return BLOCK ? __syncthreads_or(one) != 0 : __any_sync(ALL, one) != 0;
+}
+
+// Threads before this one with `one`. total : threads with it. counts : (WARPS,), shared.
+template <bool BLOCK>
+__device__ __forceinline__ u32 count_before(bool one, u32 *counts, u32 &total) {
+    const u32 mask = __ballot_sync(ALL, one);
+    u32 before = __popc(mask & below());
+    total = __popc(mask);
+    if (!BLOCK) return before;
+    const u32 warp = threadIdx.x / 32u;
+    if (lane() == 0) counts[warp] = total;
+    __syncthreads();
+    total = 0;
+    for (u32 w = 0; w < WARPS; ++w) {
+        if (w == warp) before += total;
+        total += counts[w];
+    }
+    __syncthreads();
+    return before;
+}
+
+// Lists.
+
+__device__ __forceinline__ u32 level_of(u32 slot) {
+    return slot < INLINE ? 0u : (31u - __clz(slot / INLINE)) / 2u + 1u;
+}
+
+// The first slot of a level from 1, and a third of its slots.
+__device__ __forceinline__ u32 start_of(u32 level) { return INLINE << 2u * (level - 1u); }
+
+// Returns UNMADE where the pool has no room. The status then says so, and tickets have no place any more, so that who
+// takes one looks at it.
+__device__ __forceinline__ u32 take_units(const Graph &g, u64 units) {
+    const u64 at = atomicAdd(g.control + POOL * LINE, units) + 1;
+    if (at + units <= g.units) return (u32)at;
+    atomicCAS(g.control + STATUS * LINE, (u64)FINE, (u64)POOL_EXHAUSTED);
+    atomicAdd(g.control + TICKETS * LINE, (u64)g.n);
+    atomicAdd(g.control + (TICKETS + 1) * LINE, (u64)g.n);
+    return UNMADE;
+}
+
+// Make the chunks that begin in `count` slots from `first`.
+__device__ __forceinline__ void make_chunks(const Graph &g, Vertex *v, u32 first, u32 count) {
+    for (u32 level = level_of(first + count - 1u); level > 0u && start_of(level) >= first; --level) {
+        const u64 words = 9u * (u64)start_of(level) / 2u;  // 12 bytes an edge, three times as many as before it
+        const u32 chunk = take_units(g, (words + UNIT - 1u) / UNIT);
+        store(v->chunks + level - 1u, chunk == UNMADE ? NEVER : chunk);
+    }
+}
+
+struct Place {
+    u32 *id;
+    double *weight;
+};
+
+// chunk : of the slot's level, if that is not 0.
+__device__ __forceinline__ Place place_of(const Graph &g, Vertex *v, u32 slot, u32 chunk) {
+    if (slot < INLINE) return Place{v->ids + slot, v->weights + slot};
+    const u32 start = start_of(level_of(slot));
+    u64 *words = g.pool + (u64)chunk * UNIT;
+    return Place{(u32 *)words + (slot - start), (double *)(words + 3u * start / 2u) + (slot - start)};
+}
+
+__device__ __forceinline__ Place place_of(const Graph &g, Vertex *v, u32 slot) {
+    const u32 level = level_of(slot);
+    return place_of(g, v, slot, level ? load(v->chunks + level - 1u) : UNMADE);
+}
+
+// Write an edge to a slot that was reserved. Returns false where its chunk is never made.
+__device__ __forceinline__ bool append(const Graph &g, Vertex *v, u32 slot, u32 id, double weight) {
+    const u32 level = level_of(slot);
+    u32 chunk = UNMADE;
+    if (level)
+        while ((chunk = load(v->chunks + level - 1u)) == UNMADE) __nanosleep(20);
+    if (chunk == NEVER) return false;
+    const Place place = place_of(g, v, slot, chunk);
+    store(place.id, id);
+    store(place.weight, weight);
+    return true;
+}
+
+// Queues. large : for blocks.
+
+// A warp appends its lanes' vertices.
+__device__ __forceinline__ void push(const Graph &g, bool ready, bool large, u32 vertex) {
+    for (u32 kind = 0; kind < 2; ++kind) {
+        const u32 mask = __ballot_sync(ALL, ready && large == (kind == 1u));
+        if (mask == 0u) continue;
+        u64 at = 0;
+        if (lane() == 0) at = atomicAdd(g.control + (QUEUED + kind) * LINE, (u64)__popc(mask));
+        at = __shfl_sync(ALL, at, 0) + __popc(mask & below());
+        if (mask >> lane() & 1u) store(g.queues + (u64)kind * g.n + at, vertex);
+    }
+}
+
+// What a team did since it last said so.
+struct Report {
+    u32 vertices;
+    u64 entries;
+};
+
+__device__ __forceinline__ void send(const Graph &g, Report &report, bool block) {
+    if (report.vertices == 0u) return;
+    atomicAdd(g.control + ENTRIES * LINE, report.entries);
+    if (block) atomicAdd(g.control + BY_BLOCKS * LINE, (u64)report.vertices);
+    atomicAdd(g.control + ELIMINATED * LINE, (u64)report.vertices);
+    report = Report{0, 0};
+}
+
+// One thread of a team waits for a vertex. Returns NONE when there is nothing more to do.
+__device__ __forceinline__ u32 wait(const Graph &g, Report &report, bool block, u64 patience) {
+    const u64 ticket = atomicAdd(g.control + (TICKETS + block) * LINE, 1ull);
+    const u32 *place = g.queues + (u64)block * g.n + ticket;
+    u64 seen = ~0ull;
+    i64 since = 0;
+    for (u32 looks = 0;; ++looks) {
+        if (ticket < g.n) {
+            const u32 vertex = acquire(place);
+            if (vertex != NONE) return vertex;
+        }
+        // Others may be waiting for what this team knows.
+        send(g, report, block);
+        if (looks % GLANCE == 0u) {
+            const u64 eliminated = load(g.control + ELIMINATED * LINE);
+            if (eliminated == g.n || load(g.control + STATUS * LINE) != FINE) return NONE;
+            if (eliminated != seen) {
+                seen = eliminated;
+                since = clock64();
+            } else if ((u64)(clock64() - since) > patience) {
+                atomicCAS(g.control + STATUS * LINE, (u64)FINE, (u64)NO_PROGRESS);
+                return NONE;
+            }
+        }
+        __nanosleep(40);
+    }
+}
+
+// Sorting.
+
+// Without a branch: all of an entry is loaded at once.
+struct ById {
+    static __device__ __forceinline__ bool before(const Entry &a, const Entry &b) {
+        return (a.id < b.id) |
+               ((a.id == b.id) & ((a.weight < b.weight) | ((a.weight == b.weight) & (a.extra < b.extra))));
+    }
+};
+
+struct Heaviest {
+    static __device__ __forceinline__ bool before(const Entry &a, const Entry &b) {
+        return (a.weight > b.weight) | ((a.weight == b.weight) & (a.id > b.id));
+    }
+};
+
+// Sort `from`, whose entries all differ, with `to` as room; afterwards `from` is where they are. A warp takes 32 at a
+// time, each lane counting what comes before its own; then runs are merged in pairs, each entry by its own search.
+template <bool BLOCK, class Order>
+__device__ __forceinline__ void sort(Entry *&from, Entry *&to, u32 count) {
+    for (u32 first = BLOCK ? threadIdx.x & ~31u : 0u; first < count; first += SIZE<BLOCK>) {
+        const u32 last = min(first + 32u, count);
+        const u32 e = min(first + lane(), last - 1u);
+        const Entry own = from[e];
+        u32 at = first;
+        for (u32 other = first; other < last; ++other) at += Order::before(from[other], own);
+        if (first + lane() == e) to[at] = own;
+    }
+    sync<BLOCK>();
+    Entry *swap = from;
+    from = to;
+    to = swap;
+    for (u32 run = 32; run < count; run *= 2u) {
+        for (u32 e = rank<BLOCK>(); e < count; e += SIZE<BLOCK>) {
+            const Entry own = from[e];
+            const u32 pair = e & ~(2u * run - 1u);
+            const u32 other = e & run ? pair : min(pair + run, count);
+            u32 low = other, high = min(other + run, count);
+            while (low < high) {
+                const u32 middle = (low + high) / 2u;
+                if (Order::before(from[middle], own))
+                    low = middle + 1u;
+                else
+                    high = middle;
+            }
+            to[pair + (e & (run - 1u)) + (low - other)] = own;
+        }
+        sync<BLOCK>();
+        swap = from;
+        from = to;
+        to = swap;
+    }
+}
+
+// Elimination.
+
+__device__ __forceinline__ double number(u64 bits) { return __longlong_as_double((i64)bits); }
+
+__device__ __forceinline__ u64 bits(double number) { return (u64)__double_as_longlong(number); }
+
+__device__ __forceinline__ u64 mix(u64 z) {
+    z ^= z >> 30;
+    z *= 0xBF58476D1CE4E5B9ull;
+    z ^= z >> 27;
+    z *= 0x94D049BB133111EBull;
+    return z ^ z >> 31;
+}
+
+// What a thread asks of a vertex at once: its state, and where its first slot is, or what is there.
+struct First {
+    u64 state;
+    double weight;
+    u32 id, chunk;
+};
+
+template <bool BLOCK>
+__device__ __forceinline__ First first_of(Vertex *v) {
+    const u32 slot = rank<BLOCK>(), level = level_of(slot);
+    First first{load(&v->state), 0.0, NONE, UNMADE};
+    if (level) {
+        first.chunk = load(v->chunks + level - 1u);
+    } else {
+        first.id = load(v->ids + slot);
+        first.weight = load(v->weights + slot);
+    }
+    return first;
+}
+
+// The multi-edges of v to s.x, in no order.
+template <bool BLOCK>
+__device__ __forceinline__ void gather(const Graph &g, Vertex *v, const First &first, const Space &s, u32 count) {
+    for (u32 e = rank<BLOCK>(); e < count; e += SIZE<BLOCK>) {
+        if (e < INLINE) {
+            s.x[e] = Entry{bits(first.weight), first.id, e};
+            continue;
+        }
+        const Place place = e < SIZE<BLOCK> ? place_of(g, v, e, first.chunk) : place_of(g, v, e);
+        s.x[e] = Entry{bits(load(place.weight)), load(place.id), e};
+    }
+    sync<BLOCK>();
+}
+
+// Merge equal neighbours of sorted entries, adding from the left, into `to`: extra : the place by id, where
+// s.balance is -(multi-edges merged). Returns the number of neighbours.
+template <bool BLOCK>
+__device__ __forceinline__ u32 merge(const Space &s, const Entry *from, Entry *to, u32 count, u32 *counts) {
+    u32 m = 0;
+    for (u32 first = 0; first < count; first += SIZE<BLOCK>) {
+        const u32 e = first + rank<BLOCK>();
+        const u32 id = e < count ? from[e].id : NONE;
+        const bool head = e < count && (e == 0u || from[e - 1u].id != id);
+        u32 heads;
+        const u32 at = m + count_before<BLOCK>(head, counts, heads);
+        m += heads;
+        if (!head) continue;
+        double weight = number(from[e].weight);
+        u32 end = e + 1u;
+        for (; end < count && from[end].id == id; ++end) weight = __dadd_rn(weight, number(from[end].weight));
+        to[at] = Entry{bits(weight), id, at};
+        s.balance[at] = (int)(e - end);
+    }
+    sync<BLOCK>();
+    return m;
+}
+
+// s.c : inclusive scan of the weights in canonical order. carries : room for one in 32 entries. Clears s.added.
+template <bool BLOCK>
+__device__ __forceinline__ void scan(const Space &s, const Entry *by_weight, Entry *carries, u32 m) {
+    for (u32 first = BLOCK ? threadIdx.x & ~31u : 0u; first < m; first += SIZE<BLOCK>) {
+        const u32 p = first + lane(), length = min(m - first, 32u);
+        double x = p < m ? number(by_weight[p].weight) : 0.0;
+        for (u32 d = 1; d < length; d *= 2u) {
+            const double left = __shfl_up_sync(ALL, x, d);
+            if (lane() >= d) x = __dadd_rn(left, x);
+        }
+        if (p >= m) continue;
+        s.c[p] = x;
+        s.added[p] = 0;
+    }
+    sync<BLOCK>();
+    if (m <= 32u) return;
+    // Of each chunk but the first, what stands before it, by one warp.
+    const u32 chunks = (m + 31u) / 32u;
+    if (rank<BLOCK>() < 32u) {
+        double carry = s.c[31];
+        for (u32 first = 1; first < chunks; first += 32u) {
+            const u32 chunk = first + lane();
+            const u32 last = min(32u * chunk + 31u, m - 1u);
+            const double total = chunk < chunks ? s.c[last] : 0.0;
+            double own = 0.0;
+            for (u32 i = 0; i < min(chunks - first, 32u); ++i) {
+                if (lane() == i) own = carry;
+                carry = __dadd_rn(carry, __shfl_sync(ALL, total, i));
+            }
+            if (chunk < chunks) carries[chunk].weight = bits(own);
+        }
+    }
+    sync<BLOCK>();
+    for (u32 p = 32u + rank<BLOCK>(); p < m; p += SIZE<BLOCK>)
+        s.c[p] = __dadd_rn(number(carries[p / 32u].weight), s.c[p]);
+    sync<BLOCK>();
+}
+
+// Sample an edge for each neighbour but the heaviest: edges[q] is its weight, its larger end, and where in `by_weight`
+// its smaller end stands, of which s.added counts them. s.balance, by id, counts larger ends.
+template <bool BLOCK>
+__device__ __forceinline__ void sample(const Space &s, const Entry *by_weight, Entry *edges, u32 m, u64 stream) {
+    const double l = s.c[m - 1u];
+    for (u32 q = 1u + rank<BLOCK>(); q < m; q += SIZE<BLOCK>) {
+        const double sum = s.c[q - 1u];
+        const u64 random = mix(stream + 0xD1B54A32D192ED03ull * q);
+        const double target = __dmul_rn(__dmul_rn((double)(random >> 11), 0x1p-53), sum);
+        u32 low = 0, high = q - 1u;
+        while (low < high) {
+            const u32 middle = (low + high) / 2u;
+            if (s.c[middle] > target)
+                high = middle;
+            else
+                low = middle + 1u;
+        }
+        const Entry one = by_weight[q], other = by_weight[low];
+        const bool smaller = one.id < other.id;
+        const u32 at = smaller ? q : low;
+        const double weight = __dmul_rn(__ddiv_rn(sum, l), number(one.weight));
+        edges[q] = Entry{bits(weight), smaller ? other.id : one.id, at};
+        atomicAdd(s.added + at, 1u);
+        atomicAdd(s.balance + (smaller ? other.extra : one.extra), 1);
+    }
+    sync<BLOCK>();
+}
+
+// Reserve slots for sampled edges, s.added becoming the first of them, and add what is positive of the balances.
+template <bool BLOCK>
+__device__ __forceinline__ void reserve(const Graph &g, const Space &s, const Entry *by_weight, u32 m) {
+    for (u32 p = rank<BLOCK>(); p < m; p += SIZE<BLOCK>) {
+        const u32 added = s.added[p];
+        const int balance = max(s.balance[by_weight[p].extra], 0);
+        if (added == 0u && balance == 0) continue;
+        Vertex *v = g.vertices + by_weight[p].id;
+        const u32 first = (u32)(atomicAdd(&v->state, ((u64)added << 32) + (u64)balance) >> 32);
+        s.added[p] = first;
+        if (added) make_chunks(g, v, first, added);
+    }
+    sync<BLOCK>();
+}
+
+// Write the sampled edges. Returns whether all threads could.
+template <bool BLOCK>
+__device__ __forceinline__ bool write(
+    const Graph &g, const Space &s, const Entry *by_weight, const Entry *edges, u32 m) {
+    bool failed = false;
+    for (u32 q = 1u + rank<BLOCK>(); q < m; q += SIZE<BLOCK>) {
+        const Entry edge = edges[q];
+        const u32 slot = atomicAdd(s.added + edge.extra, 1u);
+        Vertex *v = g.vertices + by_weight[edge.extra].id;
+        failed |= !append(g, v, slot, edge.id, number(edge.weight));
+    }
+    return !any<BLOCK>(failed);
+}
+
+// Subtract what is negative of the balances, and queue what is ready then, but for one vertex that such a team may go
+// on with. next : that vertex, of a block in shared memory; NONE before.
+template <bool BLOCK>
+__device__ __forceinline__ void release(const Graph &g, const Space &s, const Entry *by_weight, u32 m, u32 *next) {
+    for (u32 first = 0; first < m; first += SIZE<BLOCK>) {
+        const u32 p = first + rank<BLOCK>();
+        const int balance = p < m ? s.balance[by_weight[p].extra] : 0;
+        const u32 id = p < m ? by_weight[p].id : NONE;
+        bool ready = false, large = false;
+        if (balance < 0) {
+            const u64 before = add_acquire(&g.vertices[id].state, (u64)(i64)balance);
+            ready = (u32)before == (u32)-balance;
+            large = (u32)(before >> 32) > SMALL;
+        }
+        const u32 mask = __ballot_sync(ALL, ready && large == BLOCK);
+        if (mask) {
+            const u32 chosen = __ffs(mask) - 1u;
+            if (lane() == chosen) ready = atomicCAS(next, NONE, id) != NONE;
+        }
+        if (__any_sync(ALL, ready)) {
+            fence();
+            push(g, ready, large, id);
+        }
+    }
+}
+
+// Eliminate vertex k, which has multi-edges. Returns the entries of its column, or NONE where the pool has no room
+// for what was sampled.
+template <bool BLOCK>
+__device__ __forceinline__ u32 eliminate(
+    const Graph &g, Space s, u32 k, const First &first, u64 seed, double *diagonal, u32 *counts, u32 *next) {
+    Vertex *v = g.vertices + k;
+    const u32 count = (u32)(first.state >> 32);
+    gather<BLOCK>(g, v, first, s, count);
+    sort<BLOCK, ById>(s.x, s.y, count);
+    const u32 m = merge<BLOCK>(s, s.x, s.y, count, counts);
+    Entry *by_weight = s.y, *edges = s.x;
+    sort<BLOCK, Heaviest>(by_weight, edges, m);
+    scan<BLOCK>(s, by_weight, edges, m);
+    sample<BLOCK>(s, by_weight, edges, m, mix(seed + 0x9E3779B97F4A7C15ull * ((u64)k + 1u)));
+    reserve<BLOCK>(g, s, by_weight, m);
+    if (!write<BLOCK>(g, s, by_weight, edges, m)) return NONE;
+    fence();
+    release<BLOCK>(g, s, by_weight, m, next);
+    // Nobody waits for the column.
+    const double l = s.c[m - 1u];
+    for (u32 p = rank<BLOCK>(); p < m; p += SIZE<BLOCK>) {
+        const Entry entry = by_weight[p];
+        const Place place = place_of(g, v, entry.extra);
+        *place.id = entry.id;
+        *place.weight = -__ddiv_rn(number(entry.weight), l);
+    }
+    if (rank<BLOCK>() == 0u) {
+        diagonal[k] = l;
+        v->state = (u64)m << 32;
+    }
+    sync<BLOCK>();
+    return m;
+}
+
+// Room for `count` multi-edges of a block in the pool, as long as what it has is less. Returns false where there is
+// none.
+__device__ __forceinline__ bool make_room(const Graph &g, Shared &shared, u32 count) {
+    if (threadIdx.x == 0 && shared.room < count) {
+        shared.room = 2u * count;
+        shared.chunk = take_units(g, 48ull * shared.room / (8u * UNIT) + 1u);
+    }
+    __syncthreads();
+    return shared.chunk != UNMADE;
+}
+
+__device__ __forceinline__ Space room_of(const Graph &g, const Shared &shared) {
+    Entry *x = (Entry *)(g.pool + (u64)shared.chunk * UNIT), *y = x + shared.room;
+    double *c = (double *)(y + shared.room);
+    int *balance = (int *)(c + shared.room);
+    return Space{x, y, c, balance, (u32 *)(balance + shared.room)};
+}
+
+// A team takes vertices until there are none. first : of its entries in shared memory.
+template <bool BLOCK>
+__device__ __forceinline__ void work(
+    const Graph &g, Shared &shared, u32 first, u32 *next, u64 seed, double *diagonal, u64 patience) {
+    const bool leads = rank<BLOCK>() == 0u;
+    Report report{0, 0};
+    for (;;) {
+        if (leads && *next == NONE) *next = wait(g, report, BLOCK, patience);
+        sync<BLOCK>();
+        const u32 k = *next;
+        sync<BLOCK>();
+        if (k == NONE) return;
+        if (leads) *next = NONE;
+        const First found = first_of<BLOCK>(g.vertices + k);
+        const u32 count = (u32)(found.state >> 32);
+        u32 m = 0;
+        if (count == 0u) {
+            if (leads) diagonal[k] = 0.0;
+        } else if (!BLOCK || count <= LARGE) {
+            const Space s{shared.x + first, shared.y + first, shared.c + first, shared.balance + first,
+                          shared.added + first};
+            m = eliminate<BLOCK>(g, s, k, found, seed, diagonal, shared.counts, next);
+        } else {
+            m = make_room(g, shared, count)
+                    ? eliminate<BLOCK>(g, room_of(g, shared), k, found, seed, diagonal, shared.counts, next)
+                    : NONE;
+        }
+        if (m == NONE) return;
+        report.entries += m;
+        report.vertices += 1u;
+        if (leads && report.vertices >= REPORT) send(g, report, BLOCK);
+    }
+}
+
+// All vertices, launched cooperatively. diagonal : (n,), written. control : as the other kernels left it. teams :
+// blocks that take a vertex together, at least one and less than all. patience : clocks of a multiprocessor.
+extern "C" __global__ void __launch_bounds__(THREADS, 4) parac_factor(
+    Vertex *vertices, u64 *pool, u32 *queues, u64 *control, u32 n, u32 units, u64 seed, double *diagonal, u32 teams,
+    u64 patience) {
+    __shared__ Shared shared;
+    __shared__ u32 nexts[WARPS];
+    const Graph g{vertices, pool, queues, control, n, units};
+    const u32 warp = threadIdx.x / 32u;
+    if (lane() == 0) nexts[warp] = NONE;
+    if (threadIdx.x == 0) {
+        shared.room = 0;
+        shared.chunk = UNMADE;
+        // By parac_lists: vertices may be ready whose lists are broken.
+        shared.broken = load(control + STATUS * LINE) != FINE;
+    }
+    __syncthreads();
+    if (shared.broken) return;
+    if (blockIdx.x < teams)
+        work<true>(g, shared, 0, nexts, seed, diagonal, patience);
+    else
+        work<false>(g, shared, SMALL * warp, nexts + warp, seed, diagonal, patience);
+}
+
+// Before and after.
+
+// The last row from low to high - 1 that begins at or before entry p.
+__device__ __forceinline__ u32 row_of(const i64 *indptr, u32 low, u32 high, u64 p) {
+    while (high - low > 1u) {
+        const u32 middle = low + (high - low) / 2u;
+        if ((u64)indptr[middle] <= p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// A thread a vertex: its state, room for its original edges, and its place in a queue if it is ready. vertices :
+// zero. queues : NONE. indptr, indices : the pattern of W.
+extern "C" __global__ void parac_lists(
+    const i64 *indptr, const int *indices, Vertex *vertices, u64 *pool, u32 *queues, u64 *control, u32 n, u32 units) {
+    const Graph g{vertices, pool, queues, control, n, units};
+    const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
+    u32 lower = 1, upper = 0;
+    if (k < n) {
+        const u64 first = (u64)indptr[k], last = (u64)indptr[k + 1];
+        u64 low = first, high = last;
+        while (low < high) {
+            const u64 middle = (low + high) / 2u;
+            if ((u32)indices[middle] < k)
+                low = middle + 1u;
+            else
+                high = middle;
+        }
+        lower = (u32)(low - first);
+        upper = (u32)(last - low);
+        vertices[k].state = (u64)upper << 32 | lower;
+        if (upper) make_chunks(g, vertices + k, 0, upper);
+    }
+    push(g, lower == 0u, upper > SMALL, k);
+}
+
+// A warp a tile of the entries of W: those right of the diagonal become edges. weights : (nnz,).
+extern "C" __global__ void parac_edges(
+    const i64 *indptr, const int *indices, const double *weights, u64 nnz, Vertex *vertices, u64 *pool, u32 n) {
+    const Graph g{vertices, pool, nullptr, nullptr, n, 0};
+    const u64 first = (u64)TILE * ((blockIdx.x * (u64)blockDim.x + threadIdx.x) / 32u), last = min(first + TILE, nnz);
+    if (first >= nnz) return;
+    const u32 low = row_of(indptr, 0, n, first), high = row_of(indptr, low, n, last - 1u);
+    for (u64 p = first + lane(); p < last; p += 32u) {
+        const u32 k = row_of(indptr, low, high + 1u, p), id = (u32)indices[p];
+        if (id < k) continue;
+        const u32 slot = (u32)(p - (u64)indptr[k]) - (u32)vertices[k].state;
+        append(g, vertices + k, slot, id, weights[p]);
+    }
+}
+
+// A thread a vertex: the entries of its column. counts : (n + 1,), of which the first is 0.
+extern "C" __global__ void parac_counts(const Vertex *vertices, u32 n, i64 *counts) {
+    const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < n) counts[k + 1u] = (i64)(vertices[k].state >> 32);
+}
+
+// A warp a tile of the factor's entries. indptr : (n + 1,), of its columns. indices, values : (nnz,), written.
+extern "C" __global__ void parac_columns(
+    Vertex *vertices, u64 *pool, u32 n, const i64 *indptr, u64 nnz, int *indices, double *values) {
+    const Graph g{vertices, pool, nullptr, nullptr, n, 0};
+    const u64 first = (u64)TILE * ((blockIdx.x * (u64)blockDim.x + threadIdx.x) / 32u), last = min(first + TILE, nnz);
+    if (first >= nnz) return;
+    const u32 low = row_of(indptr, 0, n, first), high = row_of(indptr, low, n, last - 1u);
+    for (u64 p = first + lane(); p < last; p += 32u) {
+        const u32 k = row_of(indptr, low, high + 1u, p);
+        const Place place = place_of(g, vertices + k, (u32)(p - (u64)indptr[k]));
+        indices[p] = (int)*place.id;
+        values[p] = *place.weight;
+    }
+}

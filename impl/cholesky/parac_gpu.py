@@ -1,0 +1,241 @@
+"""ParAC's factor on the GPU: one persistent kernel (parac.cu), the same factor as from `ac_sequential`.
+
+T. Liang and others, Parallel GPU-Accelerated Randomized Construction of Approximate Cholesky
+Preconditioners, Section 5.3, Algorithm 4. What differs from the paper's: edges wait in a list of each vertex
+rather than in one hash table, whoever makes a vertex ready goes on with it, a vertex with few edges has a
+warp and one with many a block, and every sum has one order (elimination.py), which a warp keeps at no cost.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.errors import FillpathError, MemoryBudgetError, UnsupportedError
+from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cuda import device, kernels
+
+KERNEL = Path(__file__).with_name("parac.cu")
+VARIANTS: tuple[tuple[str, ...], ...] = ((),)
+NAMES = ("parac_factor", "parac_lists", "parac_edges", "parac_counts", "parac_columns")
+# As in parac.cu: threads of a block; bytes of a vertex and of a unit of the pool; entries that a warp copies;
+# words of the control block from one to the next, and which is which.
+THREADS = 256
+VERTEX = 160
+UNIT = 32
+TILE = 256
+LINE = 16
+STATUS, ELIMINATED, ENTRIES, POOL, BY_BLOCKS = range(5)
+CONTROL = 9
+FINE, POOL_EXHAUSTED, NO_PROGRESS = range(3)
+NONE = 0xFFFFFFFF
+# What 32 bits count: multi-edges of a graph, and units of the pool.
+MOST_EDGES = 2**31
+MOST_UNITS = 2**32 - 2
+# Of all blocks one in so many takes a vertex as a whole, the others' warps one each.
+TEAM_SHARE = 4
+# Bytes of the pool that are tried first, an entry of W: 3D grids take 31, 2D grids 12.
+ROOM = 48
+# Share of the free memory that lists may take without a budget.
+SHARE = 0.5
+# Clocks of a multiprocessor without an elimination after which the kernel ends itself: some ten seconds, and
+# for each entry of W a few times what it takes in the list of one vertex that has them all.
+PATIENCE = 2**34
+PATIENCE_AN_ENTRY = 2**10
+
+
+@implementation(
+    stage="cholesky",
+    device="gpu",
+    paper="parac",
+    section="5.3, Algorithm 4",
+    available=kernels.available,
+    kernels=("parac.cu",),
+)
+def parac_gpu(
+    laplacian: Laplacian, *, seed: int = 0, memory_budget: int | None = None
+) -> tuple[Preconditioner, Work]:
+    """Randomised approximate Cholesky on the GPU, by a persistent kernel.
+
+    laplacian : on the device. seed : of the random streams; the same seed gives the same factor to the last
+    bit as `ac_sequential`, in every run. memory_budget : bytes of what the kernel works with, 176 a vertex
+    and a pool of edges; half of what is free without one. Where the pool is too small it begins again with
+    twice as much. Returns G and D on the device; fills are the entries of G outside of L. Facts: blocks, of
+    the launch; by_blocks, vertices that took a whole block; attempts, launches; bytes_pool, used of the pool.
+
+    Raises MemoryBudgetError where the budget is too small, UnsupportedError for more than 2^31 edges or a
+    device that holds one block at a time, FillpathError where no vertex becomes ready (W is not symmetric).
+    """
+    budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
+    return factorise(laplacian, seed, budget)
+
+
+def factorise(
+    laplacian: Laplacian,
+    seed: int,
+    budget: int,
+    *,
+    blocks: int | None = None,
+    units: int | None = None,
+    patience: int | None = None,
+) -> tuple[Preconditioner, Work]:
+    """As `parac_gpu`. blocks : of the launch, at least 2, without it as many as are resident. units : of the
+    pool, tried first. patience : clocks of a multiprocessor without an elimination."""
+    nnz = len(laplacian.pattern.indices)
+    most = most_units(laplacian.n, nnz, budget)
+    units = min(most, units or first_units(nnz))
+    patience = patience or PATIENCE + PATIENCE_AN_ENTRY * nnz
+    run = _Run(laplacian, blocks)
+    while run.eliminate(seed, units, patience) == POOL_EXHAUSTED:
+        if units == most:
+            raise MemoryBudgetError(
+                f"parac_gpu: edges need more than the {UNIT * units} bytes that are left of {budget}"
+            )
+        units = min(most, 2 * units)
+    if run.status != FINE:
+        raise FillpathError(
+            f"parac_gpu: no vertex was eliminated for {patience} clocks, after {run.told(ELIMINATED)} of "
+            f"{laplacian.n}: W is not symmetric, or the device was stopped"
+        )
+    factor = run.factor()
+    facts = {
+        "blocks": float(run.blocks),
+        "by_blocks": float(run.told(BY_BLOCKS)),
+        "attempts": float(run.attempts),
+        "bytes_pool": float(UNIT * run.told(POOL)),
+    }
+    output = factor.pattern.indptr.nbytes + factor.pattern.indices.nbytes + factor.values.nbytes
+    fills = len(factor.values) - nnz // 2
+    return factor, Work(fills=fills, peak_memory=run.nbytes + output, facts=facts)
+
+
+def first_units(nnz: int) -> int:
+    """Units of the pool that are tried first. nnz : entries of W."""
+    return 64 + -(-ROOM * nnz // UNIT)
+
+
+def most_units(n: int, nnz: int, budget: int) -> int:
+    """Units of the pool that the budget leaves room for. Raises MemoryBudgetError where there is none,
+    UnsupportedError for more edges than are counted."""
+    if nnz > 2 * MOST_EDGES:
+        raise UnsupportedError(f"{nnz // 2} edges exceed what parac_gpu counts ({MOST_EDGES})")
+    fixed = _fixed_bytes(n)
+    units = min(MOST_UNITS, (budget - fixed) // UNIT)
+    if units < 1:
+        raise MemoryBudgetError(f"parac_gpu: {n} vertices need {fixed + UNIT} bytes, the budget is {budget}")
+    return units
+
+
+def _fixed_bytes(n: int) -> int:
+    """Of the vertices, two queues and D."""
+    return n * (VERTEX + 2 * 4 + 8)
+
+
+class _Run:
+    """What the kernels work with, on the device."""
+
+    def __init__(self, laplacian: Laplacian, blocks: int | None) -> None:
+        import cupy
+
+        self.laplacian = laplacian
+        self.n = laplacian.n
+        self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES)
+        self.blocks = blocks or self._resident()
+        self.diagonal = cupy.empty(self.n, np.float64)
+        self.vertices: Any = None
+        self.pool: Any = None
+        self.attempts = 0
+
+    def _resident(self) -> int:
+        """Blocks that wait for each other: no more than the device holds at a time."""
+        blocks = device.multiprocessors() * device.occupancy(self.kernels["parac_factor"], THREADS, 0)
+        if blocks < 2:
+            raise UnsupportedError("parac_gpu: its blocks wait for each other, and the device holds not two")
+        return min(blocks, self.n + 1)
+
+    @property
+    def nbytes(self) -> int:
+        return int(_fixed_bytes(self.n) + self.pool.nbytes)
+
+    @property
+    def status(self) -> int:
+        return self.told(STATUS)
+
+    def told(self, what: int) -> int:
+        return int(self.control[LINE * what])
+
+    def eliminate(self, seed: int, units: int, patience: int) -> int:
+        """Eliminate all vertices with so much of a pool. Returns the status."""
+        import cupy
+
+        # Those of an attempt before go first.
+        self.vertices = self.pool = None
+        n, pattern = self.n, self.laplacian.pattern
+        with phase("lists"):
+            self.vertices = cupy.zeros(VERTEX * n, np.uint8)
+            self.pool = cupy.empty(UNIT * units, np.uint8)
+            queues = cupy.full(2 * n, NONE, np.uint32)
+            control = cupy.zeros(LINE * CONTROL, np.uint64)
+            graph = (self.vertices, self.pool, queues, control, np.uint32(n), np.uint32(units))
+            self._each("parac_lists", n, pattern.indptr, pattern.indices, *graph)
+            self._tiles(
+                "parac_edges",
+                len(pattern.indices),
+                pattern.indptr,
+                pattern.indices,
+                self.laplacian.weights,
+                np.uint64(len(pattern.indices)),
+                *graph[:2],
+                np.uint32(n),
+            )
+        with phase("factorise"):
+            self.kernels["parac_factor"].kernel(
+                (self.blocks,),
+                (THREADS,),
+                (
+                    *graph,
+                    np.uint64(seed % 2**64),
+                    self.diagonal,
+                    np.uint32(max(1, self.blocks // TEAM_SHARE)),
+                    np.uint64(patience),
+                ),
+                enable_cooperative_groups=True,
+            )
+            self.control: Array = cupy.asnumpy(control)
+        self.attempts += 1
+        return self.status
+
+    def factor(self) -> Preconditioner:
+        """The columns, one behind the other."""
+        import cupy
+
+        with phase("columns"):
+            nnz = self.told(ENTRIES)
+            counts = cupy.zeros(self.n + 1, np.int64)
+            self._each("parac_counts", self.n, self.vertices, np.uint32(self.n), counts)
+            indptr = cupy.cumsum(counts)
+            indices, values = cupy.empty(nnz, np.int32), cupy.empty(nnz, np.float64)
+            self._tiles(
+                "parac_columns",
+                nnz,
+                self.vertices,
+                self.pool,
+                np.uint32(self.n),
+                indptr,
+                np.uint64(nnz),
+                indices,
+                values,
+            )
+        return Preconditioner(Pattern(indptr, indices), values, self.diagonal)
+
+    def _each(self, name: str, threads: int, *arguments: Any) -> None:
+        self.kernels[name]((-(-threads // 256),), (256,), arguments)
+
+    def _tiles(self, name: str, entries: int, *arguments: Any) -> None:
+        """A warp a tile; nothing where there are no entries."""
+        if entries:
+            self._each(name, 32 * -(-entries // TILE), *arguments)

@@ -1,0 +1,93 @@
+"""Atomics that order other memory accesses, and what a worker does while it waits: beside `atomics`, whose
+operations order nothing.
+
+As there: one element of a one-dimensional array; index : any integer, never negative, not checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+
+def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kind = signature.args[0]
+    array = make_array(kind)(context, builder, arguments[0])
+    index = context.cast(builder, arguments[1], signature.args[1], types.intp)
+    return cgutils.get_item_pointer(context, builder, kind, array, [index], wraparound=False)
+
+
+def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature, arguments)
+        return builder.atomic_rmw(operation, pointer, arguments[2], "acq_rel")
+
+    return array.dtype(array, index, array.dtype), generate
+
+
+@intrinsic
+def exchange(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, acquire and release. Returns the element's value before."""
+    return _read_modify_write("xchg", array, index, value)
+
+
+@intrinsic
+def add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """array[index] += value, acquire and release. Returns the element's value before."""
+    return _read_modify_write("add", array, index, value)
+
+
+@intrinsic
+def acquire(typing_context: Any, array: Any, index: Any) -> Any:
+    """The element's value, and with it all that was written before it was released."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature, arguments)
+        return builder.load_atomic(pointer, "acquire", array.dtype.bitwidth // 8)
+
+    return array.dtype(array, index), generate
+
+
+@intrinsic
+def release(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, for whoever acquires it, and with it all that was written before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature, arguments)
+        builder.store_atomic(arguments[2], pointer, "release", array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, array.dtype), generate
+
+
+@intrinsic
+def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Have the element's cache line brought near; it need not be in the array."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word, bytes_ = ir.IntType(32), ir.IntType(8).as_pointer()
+        pointer = builder.bitcast(_pointer(context, builder, signature, arguments), bytes_)
+        prototype = ir.FunctionType(ir.VoidType(), [bytes_, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, prototype, "llvm.prefetch.p0")
+        reading, keep, data = word(0), word(3), word(1)
+        builder.call(function, [pointer, reading, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
+@intrinsic
+def give_way(typing_context: Any) -> Any:
+    """The C library's sched_yield: where there are more threads than cores, another one goes on."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        prototype = ir.FunctionType(ir.IntType(32), [])
+        function = cgutils.get_or_insert_function(builder.module, prototype, "sched_yield")
+        return builder.call(function, [])
+
+    return types.int32(), generate

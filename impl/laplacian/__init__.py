@@ -1,0 +1,1 @@
+"""Linear systems with graph Laplacians: a preconditioner and conjugate gradients."""

@@ -1,0 +1,28 @@
+"""HYPRE's row in the paper's tables: fillpath has no driver of it."""
+
+from __future__ import annotations
+
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Solution, System, Work
+from fillpath.registry import Available, implementation
+from impl.peers.optional import importable
+
+
+def available() -> Available:
+    return importable("hypre", "HYPRE is not installed: there is no Python package hypre")
+
+
+@implementation(
+    stage="laplacian",
+    device="cpu",
+    paper="parac",
+    section="6.1, Table 2",
+    available=available,
+    peer="hypre",
+)
+def hypre(system: System) -> tuple[Solution, Work]:
+    """HYPRE's algebraic multigrid: a row of the paper's table, that fillpath does not measure.
+
+    Raises UnsupportedError: where the package is there, a driver is still missing.
+    """
+    raise UnsupportedError("fillpath has no driver of HYPRE: its row shows the paper's figures only")

@@ -1,0 +1,76 @@
+"""Incomplete Cholesky without fill by cuSPARSE: the peer of the paper's Table 3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.nouns import Array, Laplacian, Solution, System, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cuda import kernels
+from impl.laplacian.launches import launch
+from impl.laplacian.pcg_cpu import RightHandSide
+from impl.laplacian.pcg_gpu import solved
+from impl.laplacian.spsv import Rows, Spsv, transposed
+from impl.peers.csric02 import factorise
+
+KERNEL = Path(__file__).with_name("ic0.cu")
+VARIANTS: tuple[tuple[str, ...], ...] = ((),)
+NAMES = ("ic0_last", "ic0_lengths", "ic0_entries")
+
+
+@implementation(
+    stage="laplacian",
+    device="gpu",
+    paper="parac",
+    section="6.2, Table 3",
+    available=kernels.available,
+    kernels=("ic0.cu", "pcg.cu"),
+)
+def ic0_gpu(system: System, *, rhs: RightHandSide = "random") -> tuple[Solution, Work]:
+    """cuSPARSE's csric02 and SpSV, then conjugate gradients, all of it on the GPU.
+
+    system : on the device. Of each component one vertex is held at 0, the ground or else the last, so that
+    the matrix factorised is not singular; what is left of b counts there too. rhs, phases, facts : as in
+    parac_cpu; analysis is SpSV's, of L and of its transpose. Raises UnsupportedError for a pivot that is not
+    positive, and as parac_cpu does.
+    """
+    graph = system.laplacian
+    with phase("matrix"):
+        indptr, columns, values, at_zero = _triangle(graph)
+    with phase("factor"):
+        factorise(indptr, columns, values)
+    with phase("analysis"):
+        solves = Spsv(*_triangles(indptr, columns, values, at_zero))
+    facts = {"nnz_factor": len(columns) - len(indptr) + 1}
+    return solved(system, solves, rhs, facts)
+
+
+def _triangle(graph: Laplacian) -> tuple[Array, Array, Array, Array]:
+    """(indptr int32, columns int32, values, vertices at 0) of the lower triangle that is factorised."""
+    import cupy
+
+    compiled: dict[str, Any] = kernels.load(KERNEL, NAMES)
+    rows = graph.n - graph.grounded
+    last = cupy.full(graph.components, -1, np.int32)
+    launch(compiled["ic0_last"], graph.n, graph.component, np.uint32(graph.n), last)
+    structure = graph.pattern.indptr, graph.pattern.indices
+    held = graph.component, last, np.uint32(rows)
+    lengths = cupy.zeros(rows + 1, np.int32)
+    launch(compiled["ic0_lengths"], rows, *structure, *held, lengths[1:])
+    indptr = cupy.cumsum(lengths, dtype=np.int32)
+    columns = cupy.empty(int(indptr[-1]), np.int32)
+    values = cupy.empty(len(columns))
+    launch(compiled["ic0_entries"], rows, *structure, graph.weights, *held, indptr, columns, values)
+    return indptr, columns, values, last[last < rows]
+
+
+def _triangles(indptr: Array, columns: Array, values: Array, at_zero: Array) -> tuple[Rows, Rows]:
+    """L S^-1 and S L^T, S the diagonal of L, whose product is that of L and its transpose."""
+    scale = values[indptr[1:] - 1][columns]
+    starts, rows, scaled = transposed((indptr, columns, values * scale))
+    scaled[starts[at_zero]] = np.inf
+    return (indptr, columns, values / scale), (starts, rows, scaled)

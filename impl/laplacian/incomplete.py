@@ -1,0 +1,168 @@
+"""Incomplete Cholesky factors with a drop tolerance: what MATLAB's ichol calls ict.
+
+G D G^T with G unit lower triangular is found column by column, left-looking. An entry of column j of the
+Schur complement is dropped where its modulus is below the tolerance times the sum of the moduli of L's column
+j, on and below the diagonal; a diagonal never is. Dropping takes an edge away and leaves its ends their
+excess, so that in exact arithmetic every pivot is positive, as long as each component has a vertex that is
+held at 0: the ground, else its last one, whose D is 0 as in ParAC's factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner
+from impl.cpu.memory import buffer, reserve
+
+# Of a wanted number of entries, how close is close enough.
+CLOSE = 0.02
+# Between these a tolerance is looked for.
+LEAST, MOST = 1e-12, 1.0
+FIRST = 1e-2
+TRIES = 40
+# Entries for which there is room at first.
+SCRATCH = np.uint64(2**16)
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+NONE = np.uint32(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """tolerance : the one found. tries : factorisations that it took."""
+
+    tolerance: float
+    tries: int
+
+
+def incomplete(graph: Laplacian, tolerance: float) -> Preconditioner:
+    """The factor with that tolerance; 0 : nothing is dropped. Raises UnsupportedError for a pivot that is not
+    positive."""
+    indptr, rows, values, diagonal = _factorised(graph, tolerance, np.iinfo(np.int64).max)
+    return Preconditioner(Pattern(indptr, rows), values, diagonal)
+
+
+def matching(graph: Laplacian, wanted: int) -> Threshold:
+    """The tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE: by bisection of its
+    logarithm. 0 where even nothing dropped makes no more. A try that finds twice as many ends there."""
+    if _entries(graph, 0.0, wanted) <= (1 + CLOSE) * wanted:
+        return Threshold(0.0, 1)
+    tolerance, low, high = FIRST, LEAST, MOST
+    for tries in range(2, TRIES + 1):
+        entries = _entries(graph, tolerance, wanted)
+        if abs(entries - wanted) <= CLOSE * wanted:
+            return Threshold(tolerance, tries)
+        low, high = (low, tolerance) if entries < wanted else (tolerance, high)
+        tolerance = float(np.sqrt(low * high))
+    return Threshold(tolerance, TRIES)
+
+
+def _entries(graph: Laplacian, tolerance: float, wanted: int) -> int:
+    return int(_factorised(graph, tolerance, 2 * wanted)[0][-1])
+
+
+def held(graph: Laplacian) -> Array:
+    """(n,) bool: the vertices at 0, one a component: the ground, else the last."""
+    last = np.zeros(graph.components, np.int64)
+    last[graph.component] = np.arange(graph.n)
+    marked = np.zeros(graph.n, np.bool_)
+    marked[last] = True
+    return marked
+
+
+def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, Array, Array, Array]:
+    """(indptr, rows, values, diagonal); with more than `most` entries indptr[-1] says so, the rest is
+    void."""
+    edges = graph.pattern.indptr.view(np.uint64), graph.pattern.indices.view(np.uint32), graph.weights
+    failed, pivot, indptr, rows, values, diagonal = _columns(*edges, held(graph), tolerance, np.uint64(most))
+    if failed >= 0:
+        what = f"incomplete Cholesky, drop tolerance {tolerance:g}"
+        raise UnsupportedError(f"{what}: pivot {failed} is {pivot:.3g}, which is not positive")
+    return indptr.view(np.int64), rows[: indptr[-1]].view(np.int32), values[: indptr[-1]], diagonal
+
+
+@njit(cache=True, nogil=True)
+def _columns(starts, ends, weights, at_zero, tolerance, most):
+    """(column whose pivot is not positive or -1, that pivot, indptr, rows, values, diagonal).
+
+    waiting, following : lists of the columns whose next entry stands in a row; places : where it stands.
+    """
+    n = np.uint64(len(starts) - 1)
+    indptr, diagonal = np.zeros(n + ONE, np.uint64), np.zeros(n)
+    rows, values = buffer(SCRATCH, np.uint32), buffer(SCRATCH, np.float64)
+    waiting, following = np.full(n, NONE), np.full(n, NONE)
+    places = np.zeros(n, np.uint64)
+    column, kept = np.zeros(n), np.empty(n, np.uint32)
+    marked_by = np.full(n, NONE)
+    for j in range(n):
+        indptr[j + ONE] = indptr[j]
+        if at_zero[j]:
+            continue
+        pivot, size, count = 0.0, 0.0, ZERO
+        for p in range(starts[j], starts[j + ONE]):
+            i = ends[p]
+            pivot += weights[p]
+            if i > j and not at_zero[i]:
+                size += weights[p]
+                count = _add(column, marked_by, kept, count, j, i, -weights[p])
+        bound = tolerance * (size + pivot)
+        k = waiting[j]
+        while k != NONE:
+            after, place, end = following[k], places[k], indptr[np.uint64(k) + ONE]
+            share = values[place] * diagonal[k]
+            pivot -= share * values[place]
+            for p in range(place + ONE, end):
+                count = _add(column, marked_by, kept, count, j, rows[p], -share * values[p])
+            _wait(waiting, following, places, rows, k, place + ONE, end)
+            k = after
+        if not pivot > 0.0:
+            return np.int64(j), pivot, indptr, rows, values, diagonal
+        count = _largest(column, kept, count, bound)
+        end = indptr[j] + count
+        rows, values = reserve(rows, indptr[j], end), reserve(values, indptr[j], end)
+        for p in range(count):
+            rows[indptr[j] + p] = kept[p]
+            values[indptr[j] + p] = column[kept[p]] / pivot
+        diagonal[j] = pivot
+        indptr[j + ONE] = end
+        _wait(waiting, following, places, rows, np.uint32(j), indptr[j], end)
+        if end > most:
+            indptr[n] = end
+            break
+    return np.int64(-1), 0.0, indptr, rows, values, diagonal
+
+
+@njit(inline="always")
+def _add(column, marked_by, kept, count, j, i, value):
+    """column[i] += value, a new row being appended. Returns how many rows there are."""
+    if marked_by[i] == j:
+        column[i] += value
+        return count
+    marked_by[i] = j
+    column[i] = value
+    kept[count] = i
+    return count + ONE
+
+
+@njit
+def _largest(column, kept, count, bound):
+    """Leave in kept, ascending, the rows whose entry is not below the bound. Returns how many."""
+    left = ZERO
+    for p in range(count):
+        kept[left] = kept[p]
+        left += np.uint64(np.abs(column[kept[p]]) >= bound)
+    kept[:left].sort()
+    return left
+
+
+@njit(inline="always")
+def _wait(waiting, following, places, rows, column, place, end):
+    """Have a column wait for the row of its entry at `place`, if there is one."""
+    if place < end:
+        places[column] = place
+        following[column] = waiting[rows[place]]
+        waiting[rows[place]] = column

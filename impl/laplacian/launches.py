@@ -1,0 +1,100 @@
+"""What the kernels of conjugate gradients share, and how rows are dealt out to their warps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.nouns import Array
+from impl.cuda import device, kernels
+
+KERNEL = Path(__file__).with_name("pcg.cu")
+THREADS = 256
+BUNDLE = 32
+# Entries of a row that a lane takes, on average.
+ENTRIES = 4
+# The most rows that a task's word can name, beside the one that stands for none.
+MOST_ROWS = 2**29 - 1
+
+
+class State(IntEnum):
+    """The places of `impl/cuda/pcg_state.cuh`."""
+
+    RZ = 0
+    OLD = 1
+    PQ = 2
+    RR = 3
+    BOUND = 4
+    ITERATIONS = 5
+    DONE = 6
+    DENSE = 7
+
+
+class Room:
+    """Arrays on the device. vectors : (3 n,) float64: r, y and z. state : (8,) float64. sums : float64, one
+    for each block of the largest grid. arrived : (1,) uint32, 0 between kernels."""
+
+    def __init__(self, n: int, blocks: int) -> None:
+        import cupy
+
+        self.vectors: Any = cupy.zeros(3 * n)
+        self.state: Any = cupy.zeros(len(State))
+        self.sums: Any = cupy.empty(blocks)
+        self.arrived: Any = cupy.zeros(1, np.uint32)
+
+    @property
+    def scalars(self) -> tuple[Any, Any, Any]:
+        """The last arguments of every kernel that sums."""
+        return self.state, self.sums, self.arrived
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """What a warp takes at once, as `impl/cuda/row_tasks.cuh` has it. words : uint32, a task each. ends :
+    where the tasks of each range of rows end in it."""
+
+    words: Array
+    ends: tuple[int, ...]
+
+
+def tasks(indptr: Array, bounds: tuple[int, ...]) -> Tasks:
+    """The tasks of the rows from each of the bounds to the next.
+
+    indptr : (rows + 1,) int64, on the device. bounds : ascending, at most MOST_ROWS.
+    """
+    import cupy
+
+    parts = [_part(indptr, begin, end) for begin, end in pairwise(bounds)]
+    words = cupy.concatenate(parts) if len(parts) > 1 else parts[0]
+    return Tasks(words, tuple(int(end) for end in np.cumsum([len(part) for part in parts])))
+
+
+def _part(indptr: Array, begin: int, end: int) -> Any:
+    import cupy
+
+    compiled = kernels.load(KERNEL, ("pcg_lanes", "pcg_tasks"))
+    bundles = -(-(end - begin) // BUNDLE)
+    if not bundles:
+        return cupy.empty(0, np.uint32)
+    lanes = cupy.empty(bundles, np.int32)
+    launch(compiled["pcg_lanes"], bundles, indptr, *map(np.uint32, (begin, end, ENTRIES)), lanes)
+    after = cupy.cumsum(lanes, dtype=np.int64)
+    words = cupy.empty(int(after[-1]), np.uint32)
+    launch(compiled["pcg_tasks"], bundles, lanes, after, np.uint32(begin), np.uint32(end), words)
+    return words
+
+
+def launch(kernel: Any, items: int, *arguments: Any) -> None:
+    """A thread an item, if there are any."""
+    if items:
+        kernel((-(-items // THREADS),), (THREADS,), arguments)
+
+
+def resident(kernel: Any, most: int) -> int:
+    """Blocks of THREADS threads that the device holds at once, `most` on a multiprocessor."""
+    return device.multiprocessors() * min(most, device.occupancy(kernel, THREADS, 0))

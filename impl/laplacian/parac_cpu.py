@@ -1,0 +1,23 @@
+"""ParAC on the CPU: its factor, then preconditioned conjugate gradients (Table 2)."""
+
+from __future__ import annotations
+
+from fillpath.nouns import Solution, System, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cholesky.parac_cpu import parac_cpu as factorised
+from impl.laplacian.pcg_cpu import RightHandSide, factor_solved
+
+
+@implementation(stage="laplacian", paper="parac", section="6.1, Table 2")
+def parac_cpu(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -> tuple[Solution, Work]:
+    """ParAC's factor on all threads, then conjugate gradients.
+
+    system : on the host. seed : of the factor. rhs : `random` for the system's b, `product` for L b, the
+    text's other experiment. Returns x with ||b - L y|| <= 1e-6 ||b||. Its phases: factor; analysis, G by
+    rows; solve. Facts: nnz_factor, entries of G below the diagonal; iterations; residual, the relative one.
+    Raises UnsupportedError after 10000 iterations, saying what is left, and what the factor raises.
+    """
+    with phase("factor"):
+        factor, work = factorised(system.laplacian, seed=seed)
+    return factor_solved(system, factor, rhs, dict(work.facts or {}))

@@ -1,0 +1,49 @@
+"""PyAMG's multigrid as the preconditioner: N. Bell, L. N. Olson, J. Schroder, B. Southworth, JOSS 2023."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from fillpath.nouns import Array, Solution, System, Work
+from fillpath.phase import phase
+from fillpath.registry import Available, implementation
+from impl.cholesky.graph import as_matrix
+from impl.laplacian.pcg_cpu import RightHandSide, solved
+from impl.peers.optional import importable
+
+
+def available() -> Available:
+    return importable("pyamg", "PyAMG is not installed: .venv/bin/pip install -e '.[amg]'")
+
+
+@implementation(stage="laplacian", available=available, peer="pyamg")
+def pyamg(
+    system: System,
+    *,
+    method: Literal["ruge_stuben", "smoothed_aggregation"] = "ruge_stuben",
+    rhs: RightHandSide = "random",
+) -> tuple[Solution, Work]:
+    """PyAMG's algebraic multigrid (sequential), a V-cycle an iteration of our conjugate gradients.
+
+    system : on the host. method : PyAMG's solver, with its defaults. rhs, errors : as in parac_cpu. Phase
+    factor : the hierarchy of levels. Facts: levels; nnz_factor, entries of all their matrices; iterations,
+    residual.
+    """
+    import pyamg as library
+
+    graph = system.laplacian
+    rows = graph.n - graph.grounded
+    matrix = as_matrix(graph).tocsr()[:rows, :rows].astype(np.float64)
+    matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    with phase("factor"):
+        build = getattr(library, f"{method}_solver")
+        levels = build(matrix)
+        cycle = levels.aspreconditioner(cycle="V")
+
+    def apply(r: Array, z: Array) -> None:
+        z[:rows] = cycle @ r[:rows]
+
+    entries = sum(level.A.nnz for level in levels.levels)
+    return solved(system, apply, rhs, {"levels": len(levels.levels), "nnz_factor": entries})

@@ -1,0 +1,44 @@
+"""When conjugate gradients stop: one rule for every preconditioner.
+
+The papers' codes use four different rules. Here an iteration whose residual, as the recurrence has it, is
+small enough has b - L y computed anew: that decides. Where it is not small enough, the iteration starts again
+from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Array
+
+# ||b - L y|| / ||b||, Euclidean norms over the vertices without the ground.
+TOLERANCE = 1e-6
+MOST_ITERATIONS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """y : (n,) float64 by vertices, the ground's 0. residual : ||b - L y|| / ||b||, at most TOLERANCE."""
+
+    y: Array
+    iterations: int
+    residual: float
+
+    def facts(self) -> dict[str, float]:
+        return {"iterations": self.iterations, "residual": self.residual}
+
+
+def unconverged(residual: float) -> UnsupportedError:
+    return UnsupportedError(
+        f"{MOST_ITERATIONS} iterations of conjugate gradients left a relative residual of {residual:.3g}, "
+        f"where {TOLERANCE:g} is asked for"
+    )
+
+
+def broken_down(iterations: int, curvature: float) -> UnsupportedError:
+    """curvature : r.z or p.Lp, which are positive where the preconditioner is."""
+    return UnsupportedError(
+        f"conjugate gradients break down after {iterations} iterations: the preconditioner is not positive "
+        f"definite ({curvature:.3g})"
+    )

@@ -1,0 +1,137 @@
+"""Solves with ParAC's factor on the CPU: z = (G D G^T)^+ r, where 1 / 0 counts as 0.
+
+On one thread by columns, as the factor is stored. On several each element is one dot product, of a row of G
+on the way down and of a column on the way up: a thread takes the next CHUNK elements, in the order in which
+they can be found, and waits for one that is not there yet. An element is its own flag: until it is there,
+MISSING stands in its place. Both ways add in the same order, so that the results are the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import get_num_threads, njit, prange
+
+from fillpath.nouns import Array, Preconditioner
+from impl.cpu.atomics import fetch_add, load
+from impl.cpu.ordered import give_way, release
+
+# Elements that a thread takes at once.
+CHUNK = np.uint64(128)
+# The bits of a NaN that no arithmetic makes.
+MISSING = np.uint64(0xFFFFFFFFFFFFFFFF)
+ONE = np.uint64(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Solves:
+    """A factor, ready to be applied. inverse : (n,) float64, 1 / D. rows : G by rows, (indptr, indices,
+    values), None on one thread. y : (n,) float64, what is between the two triangles."""
+
+    columns: tuple[Array, Array, Array]
+    inverse: Array
+    rows: tuple[Array, Array, Array] | None
+    y: Array
+
+    def apply(self, r: Array, z: Array) -> None:
+        """z = (G D G^T)^+ r. r, z : (n,) float64, not the same; r is left alone."""
+        if self.rows is None:
+            z[...] = r
+            _alone(*self.columns, self.inverse, z)
+            return
+        bits = self.y.view(np.uint64), z.view(np.uint64)
+        tickets = np.zeros(2, np.uint64)
+        _together(*self.rows, *self.columns, self.inverse, r, *bits, self.y, z, tickets, get_num_threads())
+
+
+def analysed(factor: Preconditioner) -> Solves:
+    """The solves with a factor for the threads that Numba has: on several it is transposed, O(n + nnz)."""
+    columns = (factor.pattern.indptr.view(np.uint64), factor.pattern.indices.view(np.uint32), factor.values)
+    inverse = np.zeros(len(factor.diagonal))
+    np.divide(1.0, factor.diagonal, out=inverse, where=factor.diagonal != 0)
+    rows = _transposed(*columns) if get_num_threads() > 1 else None
+    return Solves(columns, inverse, rows, np.empty(len(inverse)))
+
+
+@njit(cache=True, nogil=True)
+def _transposed(indptr, indices, values):
+    """By rows what is by columns: (indptr, indices, values), columns ascending in each row."""
+    n = len(indptr) - 1
+    starts = np.zeros(n + 2, np.uint64)
+    for p in range(len(indices)):
+        starts[indices[p] + np.uint64(2)] += ONE
+    for row in range(n):
+        starts[row + 2] += starts[row + 1]
+    columns = np.empty(len(indices), np.uint32)
+    moved = np.empty(len(indices), values.dtype)
+    for column in range(np.uint64(n)):
+        for p in range(indptr[column], indptr[column + ONE]):
+            place = starts[indices[p] + ONE]
+            starts[indices[p] + ONE] = place + ONE
+            columns[place] = column
+            moved[place] = values[p]
+    return starts[: n + 1], columns, moved
+
+
+@njit(cache=True, nogil=True)
+def _alone(indptr, indices, values, inverse, z):
+    n = np.uint64(len(inverse))
+    for column in range(n):
+        known = z[column]
+        for p in range(indptr[column], indptr[column + ONE]):
+            z[indices[p]] -= values[p] * known
+    for back in range(n):
+        column = n - ONE - np.uint64(back)
+        total = z[column] * inverse[column]
+        for p in range(indptr[column], indptr[column + ONE]):
+            total -= values[p] * z[indices[p]]
+        z[column] = total
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _together(
+    starts, columns, by_rows, indptr, rows, by_columns, inverse, r, y_bits, z_bits, y, z, tickets, threads
+):
+    """y and y_bits are one array, z and z_bits too. tickets : (2,) uint64 of 0, chunks taken down and up."""
+    n = np.uint64(len(inverse))
+    for i in prange(len(inverse)):
+        y_bits[i] = MISSING
+        z_bits[i] = MISSING
+    chunks = (n + CHUNK - ONE) // CHUNK
+    for _ in prange(threads):
+        chunk = fetch_add(tickets, 0, ONE)
+        while chunk < chunks:
+            for row in range(chunk * CHUNK, min(n, (chunk + ONE) * CHUNK)):
+                total = _gathered(columns, by_rows, starts[row], starts[row + ONE], r[row], y_bits, y)
+                release(y, row, total)
+            chunk = fetch_add(tickets, 0, ONE)
+        chunk = fetch_add(tickets, 1, ONE)
+        while chunk < chunks:
+            for back in range(chunk * CHUNK, min(n, (chunk + ONE) * CHUNK)):
+                column = n - ONE - back
+                start = _awaited(y_bits, y, column) * inverse[column]
+                total = _gathered(rows, by_columns, indptr[column], indptr[column + ONE], start, z_bits, z)
+                release(z, column, total)
+            chunk = fetch_add(tickets, 1, ONE)
+
+
+@njit(inline="always")
+def _gathered(indices, values, first, last, start, bits, vector):
+    """start less the dot product of a row. MISSING is a NaN: a sum without one has missed nothing."""
+    total = start
+    for p in range(first, last):
+        total -= values[p] * load(vector, indices[p])
+    if np.isnan(total):
+        total = start
+        for p in range(first, last):
+            total -= values[p] * _awaited(bits, vector, indices[p])
+    return total
+
+
+@njit
+def _awaited(bits, vector, index):
+    """The element, once it is there."""
+    while load(bits, index) == MISSING:
+        give_way()
+    return load(vector, index)

@@ -1,0 +1,409 @@
+"""ParAC's factor on the CPU: one factor a seed whoever makes it, L in expectation, and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import given as giving
+from benchmarks.gate import verify
+from benchmarks.laplacians import column_hashes, verify_preconditioner
+from benchmarks.measure import Limits, measure
+from fetch.prepare import prepare
+from fillpath import registry
+from fillpath.case import Preparation
+from fillpath.errors import FillpathError, InputError, UnsupportedError
+from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner, Prepared, Solution
+from fillpath.paths import ROOT, cache
+from fillpath.record import Status
+from impl.cholesky import parac_cpu as parac
+from impl.cholesky import store
+from impl.cholesky.ac_sequential import ac_sequential
+from impl.cholesky.graph import as_matrix, from_edges, laplacian
+from impl.cholesky.parac_cpu import parac_cpu
+from impl.laplacian.system import right_hand_side, system, to_unknowns, to_vertices
+from tests import canonical, parac_graphs
+from tests.parac_graphs import SHAPES, WEIGHTS, drawn, random_graph
+from tests.test_numeric import of_dense
+from tests.test_parac_gpu import assert_same
+
+MAKERS = (ac_sequential, parac_cpu)
+
+
+def dense(graph: Laplacian) -> Array:
+    found: Array = as_matrix(graph).toarray()
+    return found
+
+
+def product(factor: Preconditioner) -> Array:
+    """G D G^T, dense."""
+    n = len(factor.diagonal)
+    lower = np.eye(n)
+    columns = np.repeat(np.arange(n), np.diff(factor.pattern.indptr))
+    lower[factor.pattern.indices, columns] = factor.values
+    result: Array = (lower * factor.diagonal) @ lower.T
+    return result
+
+
+def graph_of(n: int, *edges: tuple[int, int, float]) -> Laplacian:
+    rows, columns, weights = zip(*edges, strict=True) if edges else ((), (), ())
+    ends = np.array(rows, np.int64), np.array(columns, np.int64)
+    return from_edges(n, *ends, np.array(weights, np.float64))
+
+
+# One factor a seed.
+
+
+@pytest.mark.parametrize(("seed", "partner"), [(0, 3), (1, 3), (5, 2), (6, 2)])
+def test_a_star_is_eliminated_as_by_hand(seed: int, partner: int) -> None:
+    """Vertex 0 has 3 (weight 3), 2 (weight 2) and 1 (weight 1): in this order their scan is 3, 5, 6. 2 is
+    joined to 3 by (3/6) 2 = 1; 1 by (5/6) 1 to 3 where u is below 3/5, to 2 else. Then 1 has one neighbour,
+    and 2 has 3 by an edge of 1, and by 1's no other."""
+    assert (canonical.uniform(seed, 0, 2) < 3 / 5) == (partner == 3)
+    factor, work = ac_sequential(graph_of(4, (0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0)), seed=seed)
+    columns = np.split(factor.pattern.indices, factor.pattern.indptr[1:-1])
+    assert [list(column) for column in columns] == [[1, 2, 3], [partner], [3], []]
+    assert list(factor.values) == [-(1 / 6), -(2 / 6), -(3 / 6), -1.0, -1.0]
+    assert list(factor.diagonal) == [6.0, 5 / 6, 1.0, 0.0]
+    assert work.fills == 2
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("first", range(0, 80, 20))
+def test_the_six_steps_in_plain_python_give_the_same_bits(maker: Any, first: int) -> None:
+    for seed in range(first, first + 20):
+        graph = random_graph(seed, 90)
+        indptr, rows, values, diagonal = canonical.arrays(graph, seed)
+        expected = Preconditioner(Pattern(indptr, rows), values, diagonal)
+        assert_same(maker(graph, seed=seed)[0], expected, f"graph {seed}")
+
+
+def test_chunks_of_the_scan_meet_as_in_plain_python() -> None:
+    """Columns of more than 32, 64 and 96 neighbours, with carries and more than two sorted runs."""
+    for shape in (parac_graphs.star, parac_graphs.clique):
+        for weights in WEIGHTS:
+            graph = drawn(np.random.default_rng(5), shape, weights, 140, shuffled=False)
+            indptr, rows, values, diagonal = canonical.arrays(graph, 1)
+            expected = Preconditioner(Pattern(indptr, rows), values, diagonal)
+            assert_same(ac_sequential(graph, seed=1)[0], expected, shape.__name__)
+
+
+def test_any_number_of_threads_gives_the_sequential_factor() -> None:
+    """200 random graphs on 1 to 4 threads, more than there may be cores: in a process that has four."""
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.parac_threads", "--count", "200"], cwd=ROOT, capture_output=True,
+        text=True, timeout=170, env={**os.environ, "NUMBA_NUM_THREADS": "4", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    assert found.stdout == "200 graphs have one factor each\n"
+
+
+@pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: str(weights.__name__))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_extreme_shapes_have_one_factor(shape: str, weights: Any) -> None:
+    for shuffled in (False, True):
+        graph = drawn(np.random.default_rng(7), SHAPES[shape], weights, 2000, shuffled=shuffled)
+        expected, work = ac_sequential(graph, seed=7)
+        factor, other = parac_cpu(graph, seed=7)
+        assert_same(factor, expected, f"{shape} shuffled={shuffled}")
+        assert work.fills == other.fills
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("n", [1, 2, 100])
+def test_vertices_without_edges_have_empty_columns(maker: Any, n: int) -> None:
+    factor, work = maker(graph_of(n))
+    assert factor.pattern.nnz == 0 and not factor.diagonal.any() and work.fills == 0
+    assert len(factor.diagonal) == n
+
+
+def test_another_seed_is_another_factor() -> None:
+    graph = drawn(np.random.default_rng(0), parac_graphs.grid, parac_graphs.equal, 400, shuffled=True)
+    one, other = (ac_sequential(graph, seed=seed)[0] for seed in (0, 1))
+    assert not np.array_equal(column_hashes(one), column_hashes(other))
+    assert np.array_equal(column_hashes(one), column_hashes(ac_sequential(graph)[0]))
+
+
+# L, in expectation and exactly.
+
+
+@pytest.mark.parametrize(
+    ("shape", "n"),
+    [("clique", 6), ("star", 8), ("multi", 8), ("hubs", 7), ("grid", 9), ("sparse", 8)],
+)
+def test_the_factor_is_the_laplacian_in_expectation(shape: str, n: int) -> None:
+    """Each entry's mean over 2000 seeds is within 4 standard errors of L's."""
+    graph = drawn(np.random.default_rng(3), SHAPES[shape], parac_graphs.few, n, shuffled=False)
+    seeds = 2000
+    found = np.array([product(ac_sequential(graph, seed=seed)[0]) for seed in range(seeds)])
+    error = np.abs(found.mean(axis=0) - dense(graph))
+    spread = found.std(axis=0) / np.sqrt(seeds)
+    assert np.all(error <= 4 * spread + 1e-12 * dense(graph).max())
+    assert spread.max() > 0, "something is drawn"
+
+
+@given(st.integers(0, 2**32), st.integers(1, 60))
+def test_without_a_choice_the_factor_is_exact(seed: int, n: int) -> None:
+    """A tree from its leaves on never fills, and a path in any order has one edge to draw from."""
+    rng = np.random.default_rng(seed)
+    parents = np.array([rng.integers(k + 1, n) for k in range(n - 1)], np.int64)
+    weights = 10.0 ** rng.uniform(-3, 3, n - 1)
+    tree = from_edges(n, np.arange(n - 1), parents, weights)
+    path = drawn(rng, parac_graphs.path, parac_graphs.few, n, shuffled=True)
+    for graph in (tree, path):
+        factor, _ = ac_sequential(graph, seed=seed)
+        assert np.allclose(product(factor), dense(graph), rtol=0, atol=1e-12 * dense(graph).max(initial=1.0))
+    assert ac_sequential(tree)[1].fills == 0
+
+
+# Room, and no progress.
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_too_little_room_grows_and_changes_nothing(maker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = drawn(np.random.default_rng(2), parac_graphs.cube, parac_graphs.wide, 900, shuffled=True)
+    expected, _ = maker(graph)
+    monkeypatch.setattr(store, "ROOM", 0)
+    monkeypatch.setattr(parac, "BLOCK", 1)
+    assert store.first_slots(graph) == 1
+    assert_same(maker(graph)[0], expected, "grown from one slot")
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_more_entries_than_lists_count_are_an_error(maker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = drawn(np.random.default_rng(2), parac_graphs.cube, parac_graphs.wide, 900, shuffled=True)
+    monkeypatch.setattr(store, "MOST_SLOTS", 1000)
+    with pytest.raises(MemoryError, match="more than 1000 entries"):
+        maker(graph)
+
+
+def test_a_scratch_grows_with_the_vertex() -> None:
+    """More edges than SCRATCH, all of them sampled ones but two."""
+    n = 3 * store.SCRATCH
+    rows, columns = np.arange(n), np.full(n, n)
+    graph = from_edges(n + 2, np.append(rows, rows), np.append(columns, columns + 1), np.ones(2 * n))
+    assert_same(parac_cpu(graph)[0], ac_sequential(graph)[0], "two hubs")
+
+
+@pytest.fixture
+def threads() -> Iterator[tuple[int, ...]]:
+    """One, and as many as there may be."""
+    most = numba.config.NUMBA_NUM_THREADS
+    yield (1, most)
+    numba.set_num_threads(most)
+
+
+def one_sided(*columns: list[int]) -> Laplacian:
+    """The graph whose vertices say that they have these neighbours."""
+    n, indices = len(columns), np.concatenate([np.array(column, np.int32) for column in columns])
+    pattern = Pattern(np.cumsum([0, *map(len, columns)]), indices)
+    return Laplacian(pattern, np.ones(len(indices)), np.zeros(n, np.int32), 1, n)
+
+
+def test_a_vertex_that_never_becomes_ready_ends_the_run(
+    threads: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parac, "PATIENCE", 500)
+    for count in threads:
+        numba.set_num_threads(count)
+        with pytest.raises(FillpathError, match=r"no vertex was eliminated while .* looked 500 times"):
+            parac_cpu(one_sided([], [0], []))
+
+
+@given(st.lists(st.lists(st.integers(0, 4)), min_size=5, max_size=5))
+def test_any_graph_that_is_not_symmetric_ends(columns: list[list[int]]) -> None:
+    """In an error or with something: a vertex may become ready too soon, twice or never."""
+    others = [sorted(other for other in column if other != k) for k, column in enumerate(columns)]
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(FillpathError):
+        patch.setattr(parac, "PATIENCE", 500)
+        parac_cpu(one_sided(*others))
+
+
+# What is read as a graph.
+
+
+def test_a_laplacian_is_its_own_graph() -> None:
+    matrix = np.array([[3.0, -1, -2, 0], [-1, 1, 0, 0], [-2, 0, 2, 0], [0, 0, 0, 0]])
+    graph = laplacian(of_dense(matrix))
+    assert np.array_equal(dense(graph), matrix)
+    assert list(graph.component) == [0, 0, 0, 1] and graph.components == 2
+    assert (graph.unknowns, graph.grounded, graph.doubled) == (4, False, False)
+
+
+def test_what_the_diagonal_has_in_excess_goes_to_the_ground() -> None:
+    matrix = np.array([[2.0, -1, 0], [-1, 3, -2], [0, -2, 2.5]])
+    graph = laplacian(of_dense(matrix))
+    assert graph.grounded and graph.n == 4 and graph.components == 1
+    assert np.array_equal(dense(graph)[:3, :3], matrix)
+    assert np.array_equal(dense(graph)[3], [-1, 0, -0.5, 1.5])
+
+
+@pytest.mark.parametrize("matrix", [[[2.0, 1, 0], [1, 3, -2], [0, -2, 2.5]], [[1.0, 1], [1, 1]], np.eye(2)])
+def test_a_solution_by_vertices_is_one_of_the_matrix(matrix: Any) -> None:
+    """With a double cover and a ground, with either: L y = b is A x = b."""
+    matrix = np.array(matrix)
+    graph = laplacian(of_dense(matrix))
+    assert graph.doubled == bool((matrix - np.diag(np.diag(matrix)) > 0).any())
+    assert graph.grounded == bool(np.linalg.det(matrix) > 1e-9)
+    b = right_hand_side(graph)
+    assert np.array_equal(to_vertices(graph, b[: graph.n - graph.grounded : 1 + graph.doubled]), b)
+    y = np.linalg.pinv(dense(graph)) @ b
+    assert np.allclose(matrix @ to_unknowns(graph, y + 7), b[: graph.n - graph.grounded : 1 + graph.doubled])
+
+
+def test_a_matrix_without_a_diagonal_is_an_adjacency_matrix() -> None:
+    weighted = laplacian(of_dense([[0.0, 2, 0], [2, 0, -3], [0, -3, 0]]))
+    assert np.array_equal(dense(weighted), [[2, -2, 0], [-2, 5, -3], [0, -3, 3]])
+    prepared = of_dense([[5.0, -0.3, 0], [-0.3, 4, -0.7], [0, -0.7, 9]])
+    drawn_up = replace(prepared, provenance=replace(prepared.provenance, synthetic_values=True))
+    assert np.array_equal(dense(laplacian(drawn_up)), [[1, -1, 0], [-1, 2, -1], [0, -1, 1]])
+
+
+def test_rounded_row_sums_are_no_excess_and_no_deficit() -> None:
+    matrix = np.array([[1.0 - 1e-7, -1], [-1, 1 + 1e-14]])
+    graph = laplacian(of_dense(matrix))
+    assert not graph.grounded and np.array_equal(dense(graph), [[1, -1], [-1, 1]])
+
+
+def test_explicit_zeros_are_no_edges() -> None:
+    prepared = of_dense(np.ones((3, 3)))
+    values = np.array([1.0, -1, 0, -1, 1, 0, 0, 0, 2])
+    graph = laplacian(replace(prepared, values=values))
+    assert graph.pattern.nnz == 4 and graph.components == 2
+
+
+@pytest.mark.parametrize(
+    ("matrix", "error", "said"),
+    [
+        ([[1, -1], [-0.5, 1]], UnsupportedError, r"entry \(0, 1\) is -1.0, its mirror -0.5"),
+        ([[1, 0, 0], [0, 1, 0], [-1, 0, 1]], UnsupportedError, r"entry \(2, 0\) is -1.0, its mirror 0.0"),
+        ([[1, 0, -1], [0, 1, 0], [0, 0, 1]], UnsupportedError, r"entry \(0, 2\) is -1.0, its mirror 0.0"),
+        ([[1, -2], [-2, 3]], UnsupportedError, r"row 0 is 1 less than .* not diagonally dominant"),
+        ([[-1, 0], [0, 1]], UnsupportedError, r"row 0 is 1 less"),
+        ([[1, np.nan], [np.nan, 1]], InputError, r"entry \(0, 1\) is nan"),
+        ([[1, 0], [0, np.inf]], InputError, r"entry \(1, 1\) is inf"),
+    ],
+)
+def test_what_stands_for_no_laplacian_is_refused(matrix: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=f"drawn: .*{said}"):
+        laplacian(of_dense(matrix))
+
+
+def test_refusals_name_the_sources_own_rows() -> None:
+    prepared = of_dense([[3.0, -2], [-2, 1]])
+    with pytest.raises(UnsupportedError, match="diagonal of row 6 is 1 less"):
+        laplacian(replace(prepared, column_permutation=np.array([5, 6], np.int32)))
+
+
+def test_a_matching_is_refused() -> None:
+    prepared = of_dense(np.eye(2))
+    with pytest.raises(UnsupportedError, match=r"matching mc64 moves rows.*--matching none"):
+        laplacian(replace(prepared, provenance=replace(prepared.provenance, matching="mc64")))
+
+
+@pytest.mark.parametrize(
+    ("edge", "said"),
+    [
+        ((0, 0, 1.0), "vertex 0 has a loop"),
+        ((0, 5, 1.0), "ends outside of 0..2"),
+        ((0, 1, 0.0), "not positive"),
+    ],
+)
+def test_a_drawn_graph_that_is_none_is_refused(edge: tuple[int, int, float], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        graph_of(3, edge)
+
+
+def test_the_right_hand_side_sums_to_zero_over_each_component() -> None:
+    graph = random_graph(8, 300)
+    b = right_hand_side(graph)
+    assert graph.components > 1
+    assert np.allclose(np.bincount(graph.component, b), 0, atol=1e-12) and np.abs(b).max() > 0.5
+    assert np.array_equal(b, right_hand_side(graph))
+
+
+def test_a_double_cover_has_a_right_hand_side_that_its_matrix_has() -> None:
+    """[[1, 1], [1, 1]] is singular: b has to be orthogonal to (1, -1)."""
+    graph = laplacian(of_dense(np.ones((2, 2))))
+    b = right_hand_side(graph)
+    assert graph.components == 2 and b[0] == -b[1] and np.isclose(b[0], b[2])
+
+
+# The gate, and through the supervisor.
+
+
+@pytest.fixture
+def grid() -> Prepared:
+    return prepare("grid2d,12", Preparation("none", "nnz"))
+
+
+@pytest.mark.parametrize("maker", ["ac_sequential", "parac_cpu"])
+def test_the_gate_knows_a_factor_from_all_that_is_like_it(maker: str, grid: Prepared) -> None:
+    entry = registry.lookup("cholesky", maker)
+    context = giving.context(grid, None, entry, {}, seed=3)
+    graph = giving.taken(entry, context)
+    arguments = giving.arguments(entry, {}, 3)
+    assert arguments == {"seed": 3}
+    factor, _ = entry.function(graph, **arguments)
+
+    def wrong(result: Any) -> float:
+        return verify("cholesky", result, context).value
+
+    assert wrong(factor) == 0
+    assert wrong(replace(factor, values=np.nextafter(factor.values, 0))) > 100
+    assert wrong(replace(factor, diagonal=factor.diagonal * 2)) > 100
+    assert wrong(entry.function(graph, seed=4)[0]) > 20
+    for broken in (None, replace(factor, values=factor.values[:-1]), replace(factor, diagonal=np.zeros(3))):
+        assert wrong(broken) == graph.n
+
+
+def test_a_malformed_column_is_wrong_whatever_it_is_held_against() -> None:
+    """Rows that do not ascend, an entry above 0, a sum that is not -1, nan, D of the wrong kind."""
+    graph = graph_of(3, (0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0))
+    factor, _ = ac_sequential(graph)
+    swapped = factor.pattern.indices.copy()
+    swapped[:2] = swapped[1::-1]
+    columns = [
+        replace(factor, pattern=Pattern(factor.pattern.indptr, swapped)),
+        replace(factor, values=np.array([-1.5, 0.5, -1])),
+        replace(factor, values=np.array([-0.5, -0.4, -1])),
+        replace(factor, values=np.array([np.nan, -0.5, -1])),
+        replace(factor, diagonal=np.array([0.0, 1.5, 0])),
+        replace(factor, diagonal=np.array([-2.0, 1.5, 0])),
+    ]
+    assert verify_preconditioner(factor, graph, "", column_hashes(factor)).value == 0
+    for broken in columns:
+        assert verify_preconditioner(broken, graph, "", column_hashes(broken)).value == 1
+
+
+def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
+    entry = registry.lookup("laplacian", "parac_cpu")
+    for options in ({}, {"rhs": "product"}):
+        context = giving.context(grid, None, entry, options)
+        graph = laplacian(grid)
+        b = system(graph).b[:-1]
+        matrix = dense(graph)[:-1, :-1]
+        x = b if options else np.linalg.solve(matrix, b)
+        for scale, passes in ((1, True), (1 + 5e-7, True), (1 + 2e-6, False), (np.nan, False)):
+            verdict = verify("laplacian", Solution(scale * x), context)
+            assert (verdict.value <= verdict.bound) == passes, (options, scale, verdict)
+        with pytest.raises(InputError, match="a solution of shape"):
+            verify("laplacian", Solution(x[:-1]), context)
+
+
+def test_factors_are_measured_without_a_filled_pattern() -> None:
+    record = measure("cholesky.parac_cpu.seed=2@grid2d,20.random", Limits(seconds=120, samples=3))
+    assert record.status is Status.OK, record.reason
+    assert record.verified is not None and record.verified.by == "ac_sequential"
+    assert not (cache() / "references").exists()
