@@ -18,7 +18,7 @@ from fillpath.registry import Device
 from impl.cuda import device, kernels
 
 LIBRARIES = (
-    *("numpy", "scipy", "numba", "llvmlite", "pymetis"),
+    *("numpy", "scipy", "numba", "llvmlite", "pymetis", "pyamg"),
     *("cupy-cuda12x", "cupy-cuda13x", "nvidia-cudss-cu12", "nvidia-cudss-cu13"),
 )
 
