@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter
 
 from fillpath.case import Case
 from reports import bars
@@ -55,12 +55,13 @@ def breakeven_frame(records: Records, entries: Entries, cases: Sequence[Case]) -
 def breakeven(frame: pd.DataFrame) -> Figure:
     """A panel a matrix and machine: seconds against right-hand sides; a dotted line at the break-even."""
     panels = [own for _, own in frame.groupby(["label", "preparation", "machine"], sort=False, dropna=False)]
-    down = max(1, -(-len(panels) // ACROSS))
-    figure = new_figure(15.0, 1.6 + 3.7 * down)
+    across = max(1, min(ACROSS, len(panels)))
+    down = max(1, -(-len(panels) // across))
+    figure = new_figure(max(10.0, 5.5 * across), 1.6 + 3.7 * down)
     figure.suptitle(
         "Beyond the paper: seconds against right-hand sides", x=0.01, ha="left", fontsize=LARGE, weight="bold"
     )
-    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
+    grid = figure.subplots(down, across, squeeze=False).ravel()
     several = frame["machine"].nunique() > 1
     for axes, panel in zip(grid, panels, strict=False):
         _panel(axes, panel, several)
@@ -135,7 +136,6 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
         low, high = axes.get_ylim()
         axes.set_ylim(low, high * (high / low) ** 0.25)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bars.seconds(value)))
-        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 

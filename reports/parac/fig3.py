@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fillpath.case import Case
 from reports import bars
@@ -18,7 +17,7 @@ from reports.device import columns_of
 from reports.figures import Entries, FigureSpec
 from reports.labels import legend_above
 from reports.naming import lines
-from reports.parac.paper import ORDERINGS, PAPER, cores_of, ordered_how
+from reports.parac.paper import ORDERINGS, PAPER, cores_of, ordered_how, seconds_axis
 from reports.records import Records
 from reports.style import LARGE, MARKERS, PALETTE, SMALL, new_figure
 from reports.timed import add_columns, ratio_of, seconds_how, timed_frame
@@ -60,11 +59,12 @@ def fig3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
 def fig3(frame: pd.DataFrame) -> Figure:
     """A panel a matrix and machine, a line an ordering, seconds against threads; the speed-up at the end."""
     panels = [own for _, own in frame.groupby(["label", "machine"], sort=False, dropna=False)]
-    down = max(1, -(-len(panels) // ACROSS))
-    figure = new_figure(15.0, 1.6 + 3.7 * down)
+    across = max(1, min(ACROSS, len(panels)))
+    down = max(1, -(-len(panels) // across))
+    figure = new_figure(max(10.0, 5.5 * across), 1.6 + 4.0 * down)
     figure.suptitle("ParAC, Figure 3: time of the factor against threads", x=0.01, ha="left", fontsize=LARGE,
                     weight="bold")  # fmt: skip
-    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
+    grid = figure.subplots(down, across, squeeze=False).ravel()
     several = frame["machine"].nunique() > 1
     for axes, panel in zip(grid, panels, strict=False):
         _panel(axes, panel, several)
@@ -146,26 +146,27 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
     if len(one):
         axes.plot(threads, [one.max() / t for t in threads], color="#777777", linestyle=":", zorder=1)
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
     axes.set_xticks(threads, [str(t) for t in threads])
-    axes.set_xlim(0.85, 1.55 * max(threads))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bars.seconds(value)))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    seconds_axis(axes)
+    low, high = axes.get_ylim()
+    # Room for what is written at the top.
+    axes.set_ylim(low, high * (high / low) ** 0.35)
+    gained = drawn[drawn["most"]]
+    written = [
+        f"{text} {bars.times(row['ratio'])} on {row['threads']} threads"
+        for name, text in ORDERINGS.items()
+        for row in gained[gained["ordering"] == name].to_dict("records")
+    ]
+    axes.text(0.02, 0.98, "\n".join(written), transform=axes.transAxes, fontsize=SMALL, va="top")
 
 
 def _line(axes: Axes, own: pd.DataFrame, i: int) -> None:
     whiskers = [own["median"] - own["low"], own["high"] - own["median"]]
     axes.errorbar(
-        own["threads"].astype(float), own["median"], yerr=[w.clip(lower=0) for w in whiskers],
-        color=PALETTE[i],
-        marker=MARKERS[i], markeredgecolor="black", markersize=7, linewidth=1.8, capsize=3, ecolor="black",
-        elinewidth=1.0,
+        own["threads"].astype(float), own["median"], yerr=[side.clip(lower=0) for side in whiskers],
+        color=PALETTE[i], marker=MARKERS[i], markeredgecolor="black", markersize=7, linewidth=1.8, capsize=3,
+        ecolor="black", elinewidth=1.0,
     )  # fmt: skip
-    for row in own[own["most"]].to_dict("records"):
-        axes.annotate(
-            bars.times(row["ratio"]), (row["threads"], row["median"]), (9, 0), textcoords="offset points",
-            va="center", fontsize=SMALL, color=PALETTE[i], bbox=bars.GROUND,
-        )  # fmt: skip
 
 
 SPEC = FigureSpec(

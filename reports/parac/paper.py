@@ -9,16 +9,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, interval
+from reports import bars
 from reports.claims import printed_table
 from reports.device import device_frame
 from reports.figures import Entries
 from reports.naming import listed
 from reports.records import Records
-from reports.timed import STAND_INS, add_columns
+from reports.timed import STAND_INS, add_columns, told_in_words
 
 PAPER = "parac"
 SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"
@@ -117,13 +120,38 @@ def ordered_how(frame: pd.DataFrame) -> str:
 
 
 def plain(value: Any, absent: str = "-") -> str:
-    """A number of a table, in three or four digits without an exponent."""
+    """A number of a table, in three digits or as an integer."""
     if value is None or pd.isna(value):
         return absent
-    for least, form in ((1000, ",.0f"), (100, ".0f"), (10, ".1f"), (1, ".2f"), (0.1, ".3f")):
-        if value >= least:
-            return format(float(value), form)
-    return f"{float(value):.4f}"
+    return f"{float(value):,.0f}" if value >= 999.5 else f"{float(value):.3g}"
+
+
+def absent_in_words(frame: pd.DataFrame) -> str:
+    """The caption's part on implementations that no machine could run, empty for none."""
+    _, absent = told_in_words(frame)
+    return f"{absent}. " if absent else ""
+
+
+def printed_or_not(found: Sequence[Row]) -> str:
+    """What the column of machines says of a printed row: whether one that was measured follows."""
+    return "printed" if any(isinstance(row["machine"], str) for row in found) else "printed; not run"
+
+
+def count_axis(axes: Axes, values: pd.Series[float]) -> None:
+    """A log axis of counts, labelled as counts."""
+    if values.notna().any():
+        axes.set_ylim(float(values.min()) / 1.6, float(values.max()) * 2)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def seconds_axis(axes: Axes) -> None:
+    """A log axis of seconds, labelled with their units."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bars.seconds(value)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _seconds(records: Records, row: Row) -> dict[str, float]:

@@ -11,10 +11,11 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
 from reports.figures import Entries, FigureSpec
-from reports.parac.paper import RULE, ordered_how, solved_frame
+from reports.gains import gains_legend
+from reports.parac.paper import RULE, absent_in_words, names_of, ordered_how, solved_frame
 from reports.records import Records
 from reports.style import LARGE, new_figure
-from reports.timed import NO_RESULT, name_matrices, width
+from reports.timed import NO_RESULT, name_matrices, told_in_words, width
 
 SEQUENTIAL = "ac_sequential"
 ALL = (SEQUENTIAL, "parac_cpu", "parac_gpu")
@@ -32,6 +33,7 @@ def quality_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> 
     """A row a case and machine: iterations, residual, entries of the factor, and by how many iterations and
     entries it differs from the sequential factor on that machine (more_iterations, more_entries)."""
     frame = solved_frame(records, entries, [case for case in cases if is_compared(case)])
+    frame["series"] = names_of(frame, frame["implementation"].tolist())
     keys = ["label", "preparation", "machine"]
     alone = frame[frame["implementation"] == SEQUENTIAL].set_index(keys)
     for name, column in (("iterations", "more_iterations"), ("nnz_factor", "more_entries")):
@@ -49,10 +51,12 @@ def quality(frame: pd.DataFrame) -> Figure:
         "Beyond the paper: iterations with the sequential and the parallel factors", x=0.01, ha="left",
         fontsize=LARGE, weight="bold",
     )  # fmt: skip
-    bars.bar_panel(axes, frame, ITERATIONS, pd.Series(True, index=frame.index))
-    axes.set_ylim(0, 1.3 * max([1.0, *frame["iterations"].dropna()]))
-    bars.legend(axes, frame, {})
-    name_matrices(axes, frame)
+    idle, _ = told_in_words(frame)
+    shown = frame[~idle]
+    bars.bar_panel(axes, shown, ITERATIONS, pd.Series(True, index=shown.index))
+    axes.set_ylim(0, 1.3 * max([1.0, *shown["iterations"].dropna()]))
+    gains_legend(axes, shown)
+    name_matrices(axes, shown)
     return figure
 
 
@@ -63,8 +67,8 @@ def quality_caption(frame: pd.DataFrame) -> str:
     said = f"{same} of {len(others)} have its entries and its iterations to the last. " if len(others) else ""
     return (
         "Of one seed ac_sequential, parac_cpu and parac_gpu give one factor, bit for bit, which the gate "
-        "of the stage "
-        f"cholesky checks: parallelism costs no quality. {said}{RULE}{NO_RESULT} {ordered_how(frame)}"
+        f"of the stage cholesky checks: parallelism costs no quality. {said}{RULE}{NO_RESULT} "
+        f"{absent_in_words(frame)}{ordered_how(frame)}"
     )
 
 

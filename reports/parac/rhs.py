@@ -12,10 +12,11 @@ from reports import bars
 from reports.claims import claim
 from reports.device import columns_of, option_of
 from reports.figures import Entries, FigureSpec
-from reports.parac.paper import PAPER, RULE, names_of, ordered_how, solved_frame
+from reports.gains import gains_legend
+from reports.parac.paper import PAPER, RULE, absent_in_words, count_axis, names_of, ordered_how, solved_frame
 from reports.records import Records
 from reports.style import LARGE, new_figure
-from reports.timed import NO_RESULT, groups_of, name_matrices, width
+from reports.timed import NO_RESULT, groups_of, name_matrices, told_in_words, width
 from reports.verdicts import BESIDE, CONTRADICTED, REACHED, Verdict, verdicts
 
 CLAIM = "right_hand_side"
@@ -54,9 +55,12 @@ def rhs(frame: pd.DataFrame) -> Figure:
     figure = new_figure(max(11.0, width(frame)), 6.5)
     axes = figure.subplots()
     figure.suptitle("ParAC: iterations by right-hand side", x=0.01, ha="left", fontsize=LARGE, weight="bold")
-    bars.bar_panel(axes, frame, ITERATIONS, pd.Series(True, index=frame.index))
-    bars.legend(axes, frame, {})
-    name_matrices(axes, frame)
+    idle, _ = told_in_words(frame)
+    shown = frame[~idle]
+    bars.bar_panel(axes, shown, ITERATIONS, pd.Series(True, index=shown.index))
+    count_axis(axes, shown["iterations"])
+    gains_legend(axes, shown)
+    name_matrices(axes, shown)
     return figure
 
 
@@ -65,6 +69,7 @@ def rhs_caption(frame: pd.DataFrame) -> str:
     return (
         "Iterations of conjugate gradients for a random right-hand side and for b = L x, x as random: that b "
         f"has little of the smooth vectors that an incomplete factor is bad at. {RULE}{NO_RESULT} "
+        f"{absent_in_words(frame)}"
         f"{ordered_how(frame)}"
     )
 

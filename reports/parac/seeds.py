@@ -14,10 +14,11 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
 from reports.figures import Entries, FigureSpec
-from reports.parac.paper import RULE, names_of, ordered_how, solved_frame
+from reports.gains import gains_legend
+from reports.parac.paper import RULE, absent_in_words, names_of, ordered_how, solved_frame
 from reports.records import Records
 from reports.style import LARGE, SMALL, new_figure
-from reports.timed import NO_RESULT, name_matrices, width
+from reports.timed import NO_RESULT, name_matrices, told_in_words, width
 
 OURS = ("parac_cpu", "parac_gpu")
 # Of a place, how far the points of one case lie apart.
@@ -39,6 +40,7 @@ def seeds_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
         {*chosen, *others}, key=lambda case: (list(chosen).index(replace(case, seed=0)), case.seed)
     )
     frame = solved_frame(records, entries, whole)
+    frame["series"] = names_of(frame, frame["implementation"].tolist())
     frame["seed"] = [Case.parse(name).seed for name in frame["case"]]
     return columns_of(frame, "implementation", "seed", "iterations", "residual", "nnz_factor")
 
@@ -50,7 +52,8 @@ def seeds(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         "Beyond the paper: iterations of ParAC by seed", x=0.01, ha="left", fontsize=LARGE, weight="bold"
     )
-    named = frame.assign(series=names_of(frame, frame["implementation"].tolist()))
+    idle, _ = told_in_words(frame)
+    named = frame[~idle]
     looks = bars.look_of(named)
     firsts = named.drop_duplicates(["group", "series"])
     places, wide = bars.positions(firsts)
@@ -59,7 +62,7 @@ def seeds(frame: pd.DataFrame) -> Figure:
         _points(axes, x, wide, own, looks[row["series"]][0])
     axes.set_ylabel("iterations")
     axes.set_ylim(0, 1.3 * max([1.0, *frame["iterations"].dropna()]))
-    bars.legend(axes, named, {})
+    gains_legend(axes, named)
     name_matrices(axes, named)
     return figure
 
@@ -73,7 +76,7 @@ def seeds_caption(frame: pd.DataFrame) -> str:
         f"A point a seed, of the sampling and of the ordering's ties ({said} seeds a case; `fillpath run ... "
         "--seed S` measures one more). Written: least to most. A seed is one factor: iterations on the "
         "CPU and on "
-        f"the GPU differ by rounding alone. {RULE}{NO_RESULT} {ordered_how(frame)}"
+        f"the GPU differ by rounding alone. {RULE}{NO_RESULT} {absent_in_words(frame)}{ordered_how(frame)}"
     )
 
 

@@ -37,12 +37,12 @@ def table1_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
     frame = by_matrix(frame, FACTORS, _numbers).drop_duplicates("label", ignore_index=True)
     columns = {"paper_order": printed(SIZES, "order"), "paper_entries": printed(SIZES, "nnz")}
     frame = add_printed(frame, columns, paper=PAPER)
+    frame = finished(frame, [], [*columns, *COUNTS, "nnz_l", "nnz_g"])
     for name in COUNTS:
         known = frame[[name, f"paper_{name}"]].notna().all(axis=1)
         equal = frame[name] == frame[f"paper_{name}"]
         frame[f"{name}_is"] = equal.map({True: "equal", False: "differs"}).where(known, "not_held")
-    texts = [f"{name}_is" for name in COUNTS]
-    return finished(frame, texts, [*columns, *COUNTS, "nnz_l", "nnz_g"])
+    return frame
 
 
 def table1(frame: pd.DataFrame) -> Figure:

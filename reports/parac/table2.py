@@ -26,6 +26,7 @@ from reports.parac.paper import (
     over,
     plain,
     printed,
+    printed_or_not,
     printed_sum,
     solved_frame,
     variant_of,
@@ -75,12 +76,12 @@ def table2(frame: pd.DataFrame) -> Figure:
     for _, own in frame.groupby("label", sort=False):
         found = own.to_dict("records")
         if not pd.isna(found[0]["paper_ratio"]):
-            rows.append(_printed_cells(found[0]))
+            rows.append(_printed_cells(found[0], printed_or_not(found)))
             shaded.append(False)
         measured = [row for row in found if isinstance(row["machine"], str) or pd.isna(row["paper_ratio"])]
         rows += [_cells(row) for row in measured]
         shaded += [isinstance(row["stand_in_for"], str) for row in measured]
-    groups = ("ParAC", "incomplete Cholesky at equal fill", "multigrid: HYPRE printed, PyAMG here")
+    groups = ("ParAC", "incomplete Cholesky", "HYPRE; here PyAMG")
     headings = (("factor", 0.85), ("solve", 0.85), ("iter.", 0.7), ("residual", 0.95))
     columns = [
         matrix_column(rows),
@@ -174,8 +175,8 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
     }
 
 
-def _printed_cells(row: Row) -> list[str]:
-    cells = [lines(row).replace("\n", ", "), "printed"]
+def _printed_cells(row: Row, said_: str) -> list[str]:
+    cells = [lines(row).replace("\n", ", "), said_]
     for name in PRINTED:
         factor, solve, iterations, residual = (row[f"paper_{name}_{shown}"] for shown in SHOWN)
         cells += [plain(factor), plain(solve), f"{iterations:,.0f}", f"{residual:.0e}"]

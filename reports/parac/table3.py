@@ -26,6 +26,7 @@ from reports.parac.paper import (
     over,
     plain,
     printed,
+    printed_or_not,
     printed_sum,
     solved_frame,
     variant_of,
@@ -70,7 +71,7 @@ def table3(frame: pd.DataFrame) -> Figure:
     for _, own in frame.groupby("label", sort=False):
         found = own.to_dict("records")
         if not pd.isna(found[0]["paper_ratio"]):
-            rows.append(_printed_cells(found[0]))
+            rows.append(_printed_cells(found[0], printed_or_not(found)))
             shaded.append(False)
         measured = [row for row in found if isinstance(row["machine"], str) or pd.isna(row["paper_ratio"])]
         rows += [_cells(row) for row in measured]
@@ -159,10 +160,10 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
     }
 
 
-def _printed_cells(row: Row) -> list[str]:
+def _printed_cells(row: Row, said_: str) -> list[str]:
     analysis = row["paper_parac_total"] - row["paper_parac_factor"] - row["paper_parac_solve"]
     return [
-        lines(row).replace("\n", ", "), "printed",
+        lines(row).replace("\n", ", "), said_,
         plain(row["paper_parac_factor"]), plain(analysis), plain(row["paper_parac_solve"]),
         plain(row["paper_parac_total"]), *_quality(row, "paper_parac"), "", "", "",
         plain(row["paper_ic0_factor"]), "", plain(row["paper_ic0_solve"]), plain(row["paper_ic0_total"]),
