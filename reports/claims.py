@@ -29,6 +29,16 @@ MATRICES: Mapping[str, tuple[str, str]] = {
     "gsofa": ("gsofa_table1_matrices", "collection_name"),
     "ooclu": ("ooclu_table2_matrices", "matrix"),
     "glu3": ("glu3_table1_kernel_time", "matrix"),
+    "parac": ("parac_table1_matrices", "matrix"),
+}
+
+# Matrices of a paper's table that are generated: our name of each.
+GENERATED: Mapping[str, Mapping[str, str]] = {
+    "parac": {
+        "uniform 3D poisson": "poisson3d:243",
+        "anisotropic 3D poisson": "poisson3d:243:aniso",
+        "high contrast 3D poisson": "poisson3d:243:contrast",
+    }
 }
 
 # The claim that sets an implementation's bar beside the paper's, and what the ratio's upper side is.
@@ -111,16 +121,20 @@ def printed_table(name: str) -> pd.DataFrame:
 @functools.cache
 def abbreviations(paper: str = "gsofa") -> Mapping[str, str]:
     """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
-    without the group; that name itself where the paper abbreviates none."""
+    without the group, or our name where it is generated; the printed name where the paper abbreviates none.
+    """
     table, column = MATRICES[paper]
     rows = printed_table(table)
-    names = [str(name).rpartition("/")[2] for name in rows[column]]
-    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else names, strict=True))
+    printed = [str(name).rpartition("/")[2] for name in rows[column]]
+    names = [GENERATED.get(paper, {}).get(name, name) for name in printed]
+    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else printed, strict=True))
 
 
 def abbreviation(entry: MatrixEntry | None, paper: str = "gsofa") -> str | None:
     """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
     table, column = MATRICES[paper]
+    if entry is not None and entry.name in GENERATED.get(paper, {}).values():
+        return abbreviations(paper)[entry.name]
     if entry is None or not entry.group:
         return None
     names = printed_table(table)[column]

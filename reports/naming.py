@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from fillpath.case import matrix_id
 from reports.claims import abbreviation, abbreviations
 from reports.records import MatrixEntry, find_entry, printed_name
 
@@ -22,7 +23,7 @@ def stand_in(
     entry: MatrixEntry | None, among: Iterable[str] | None = None, paper: str = "gsofa"
 ) -> str | None:
     """`ST, AU`: the matrices of the paper that the entry stands in for. among : of these abbreviations."""
-    known = abbreviations(paper)
+    known = {matrix_id(name): short for name, short in abbreviations(paper).items()}
     shorts = [known[name] for name in (entry.stands_for if entry else ()) if name in known]
     return ", ".join(short for short in shorts if among is None or short in among) or None
 

@@ -1,1 +1,20 @@
 """ParAC (Liang and others, 2025): one module a table or figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reports.figures import FigureSpec
+from reports.parac import breakeven, fig3, fig4, quality, rhs, seeds, table1, table2, table3
+
+FIGURES: Mapping[str, FigureSpec] = {
+    "table1": table1.SPEC,
+    "table2": table2.SPEC,
+    "table3": table3.SPEC,
+    "fig3": fig3.SPEC,
+    "fig4": fig4.SPEC,
+    "rhs": rhs.SPEC,
+    "seeds": seeds.SPEC,
+    "breakeven": breakeven.SPEC,
+    "quality": quality.SPEC,
+}

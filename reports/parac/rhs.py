@@ -1,0 +1,113 @@
+"""The text's other right-hand side: iterations for b = L x and for b at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports import bars
+from reports.claims import claim
+from reports.device import columns_of, option_of
+from reports.figures import Entries, FigureSpec
+from reports.gains import gains_legend
+from reports.parac.paper import PAPER, RULE, absent_in_words, count_axis, names_of, ordered_how, solved_frame
+from reports.records import Records
+from reports.style import LARGE, new_figure
+from reports.timed import NO_RESULT, groups_of, name_matrices, told_in_words, width
+from reports.verdicts import BESIDE, CONTRADICTED, REACHED, Verdict, verdicts
+
+CLAIM = "right_hand_side"
+OURS, PEERS = ("parac_cpu", "parac_gpu"), ("ict", "ic0_gpu")
+# As many times the iterations for the one b as for the other are none to speak of.
+SAME = 1.25
+ITERATIONS = bars.Panel(
+    "iterations", "iterations", "iterations", "iterations", points=True, form="{:,.0f}".format
+)
+
+
+def is_either(case: Case) -> bool:
+    """A solution with an implementation's defaults but for the right-hand side."""
+    known = case.stage == "laplacian" and case.implementation in (*OURS, *PEERS) and not case.seed
+    return known and set(dict(case.options)) <= {"rhs"}
+
+
+def rhs_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a case and machine: iterations for its right-hand side (`rhs`); on those of random ones `ratio`,
+    their iterations over those for L x."""
+    frame = solved_frame(records, entries, [case for case in cases if is_either(case)])
+    frame["rhs"] = [option_of(case, "rhs") or "random" for case in frame["case"]]
+    words = frame["rhs"].map({"random": "b random", "product": "b = L x"})
+    frame["series"] = names_of(frame, (frame["implementation"] + ", " + words).tolist())
+    keys = ["label", "preparation", "machine", "implementation"]
+    product = frame[frame["rhs"] == "product"].set_index(keys)["iterations"]
+    found = [product.get(tuple(row[key] for key in keys)) for row in frame.to_dict("records")]
+    other = pd.Series(found, index=frame.index, dtype="float64")
+    frame["ratio"] = (frame["iterations"] / other).where(frame["rhs"] == "random")
+    frame["group"] = groups_of(frame)
+    return columns_of(frame, "implementation", "rhs", "iterations", "residual", "ratio")
+
+
+def rhs(frame: pd.DataFrame) -> Figure:
+    """Iterations on a log axis, a point an implementation and right-hand side."""
+    figure = new_figure(max(11.0, width(frame)), 6.5)
+    axes = figure.subplots()
+    figure.suptitle("ParAC: iterations by right-hand side", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    idle, _ = told_in_words(frame)
+    shown = frame[~idle]
+    bars.bar_panel(axes, shown, ITERATIONS, pd.Series(True, index=shown.index))
+    count_axis(axes, shown["iterations"])
+    gains_legend(axes, shown)
+    name_matrices(axes, shown)
+    return figure
+
+
+def rhs_caption(frame: pd.DataFrame) -> str:
+    """What the right-hand sides are."""
+    return (
+        "Iterations of conjugate gradients for a random right-hand side and for b = L x, x as random: that b "
+        f"has little of the smooth vectors that an incomplete factor is bad at. {RULE}{NO_RESULT} "
+        f"{absent_in_words(frame)}"
+        f"{ordered_how(frame)}"
+    )
+
+
+def rhs_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Iterations for b at random over those for b = L x, of ParAC and of its peers."""
+
+    def ours(rows: pd.DataFrame) -> tuple[str, str]:
+        worst = max(float(rows["ratio"].max()), 1 / float(rows["ratio"].min()))
+        return f"{_span(rows)}; printed: insensitive", REACHED if worst <= SAME else BESIDE
+
+    def peers(rows: pd.DataFrame) -> tuple[str, str]:
+        most = float(rows["ratio"].mean())
+        judged = REACHED if most > SAME else CONTRADICTED if most <= 1 else BESIDE
+        return f"{_span(rows)}; printed: far more for b at random", judged
+
+    found, basis = claim(PAPER, CLAIM), "iterations, b at random over b = L x, "
+    own = frame[frame["implementation"].isin(OURS)]
+    other = frame[frame["implementation"].isin(PEERS)]
+    return [
+        *verdicts(own, found, "ratio", ours, basis=f"{basis}ParAC", by_edges=False),
+        *verdicts(other, found, "ratio", peers, basis=f"{basis}incomplete Cholesky", by_edges=False),
+    ]
+
+
+def _span(rows: pd.DataFrame) -> str:
+    ordered = rows.sort_values("ratio").to_dict("records")
+    ends = (ordered[0], ordered[-1])
+    named = [f"{bars.times(row['ratio'])} {row['label']}" for row in ends]
+    return f"mean {bars.times(float(rows['ratio'].mean()))} ({' to '.join(dict.fromkeys(named))})"
+
+
+SPEC = FigureSpec(
+    "The text: iterations by right-hand side",
+    is_either,
+    rhs_frame,
+    rhs,
+    rhs_caption,
+    claims=(CLAIM,),
+    judge=rhs_verdicts,
+)
