@@ -36,7 +36,7 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
     with phase("factorise"):
         while True:
             store = new_store(laplacian, slots)
-            indptr, diagonal, complete = _factorise(edges(laplacian), np.uint64(seed), store)
+            indptr, diagonal, complete = _factorise(edges(laplacian), np.uint64(seed % 2**64), store)
             if complete:
                 break
             slots = more_slots(slots)

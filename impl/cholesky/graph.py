@@ -27,6 +27,8 @@ SYMMETRY = 1e-12
 # seven digits (G2_circuit's is 1.03e-7); both count as 0.
 LEAST_EXCESS = 1e-12
 LARGEST_DEFICIT = 1e-6
+# Of all weights together: their sums and products with numbers below 1 stay finite.
+LARGEST_WEIGHTS = 1e300
 MOST_VERTICES = 2**31 - 1
 
 _SYMMETRIC, _NOT_FINITE, _NOT_SYMMETRIC = 0, 1, 2
@@ -127,6 +129,12 @@ def _adjacency(indptr: Array, indices: Array, values: Array, excess: Array, *, d
 
 
 def _labelled(pattern: Pattern, weights: Array, unknowns: int, *, grounded: bool, doubled: bool) -> Laplacian:
+    total = float(weights.sum())
+    if not total < LARGEST_WEIGHTS or not np.all(weights > 0):
+        raise InputError(
+            f"weights that add up to {total}, or one that is 0 when halved: beyond what sums of float64 "
+            "hold; scale the matrix"
+        )
     component, components = _components(pattern.indptr, pattern.indices)
     return Laplacian(pattern, weights, component, int(components), unknowns, grounded, doubled)
 

@@ -208,7 +208,8 @@ __device__ __forceinline__ void push(const Graph &g, bool ready, bool large, u32
         u64 at = 0;
         if (lane() == 0) at = atomicAdd(g.control + (QUEUED + kind) * LINE, (u64)__popc(mask));
         at = __shfl_sync(ALL, at, 0) + __popc(mask & below());
-        if (mask >> lane() & 1u) store(g.queues + (u64)kind * g.n + at, vertex);
+        // A vertex that became ready twice, as where W is not symmetric, is lost: the kernel ends itself.
+        if ((mask >> lane() & 1u) && at < g.n) store(g.queues + (u64)kind * g.n + at, vertex);
     }
 }
 

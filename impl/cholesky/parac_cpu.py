@@ -2,14 +2,15 @@
 
 ParAC, Section 5.2 and Algorithm 3. Vertex i waits for `pending` edges to smaller vertices, sampled ones
 included; who takes the last away puts it into the queue. Worker t takes the slots t, t + T, t + 2 T, ... of
-the queue and spins until its slot is filled, so that all T workers have to run at once. A column is written
-where a worker has room, reserved by an atomic add.
+the queue and spins until its slot is filled, so that all T workers have to run at once: none begins before
+all are there. A column is written where a worker has room, reserved by an atomic add.
 
 What orders memory: a worker writes the edges that it samples, then changes `pending` of its neighbours, by
-one release a neighbour; whoever makes it 0 has acquired every earlier change and fills a slot of the queue,
-which the vertex's own worker acquires. A neighbour whose `pending` a step leaves as it is (as many edges
-gained as lost) is not touched: it waits for one of the step's sampled edges then, and so for a neighbour that
-is.
+one release a neighbour, first of those that it adds to: else a neighbour taken to 0 might be eliminated, and
+take away an edge that has not been added yet. Whoever makes `pending` 0 has acquired every earlier change and
+fills a slot of the queue, which the vertex's own worker acquires. A neighbour whose `pending` a step leaves
+as it is (as many edges gained as lost) is not touched: it waits for one of the step's sampled edges then, and
+so for a neighbour that is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from fillpath.errors import FillpathError
+from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
@@ -43,18 +44,18 @@ from impl.cpu.ordered import acquire, add, exchange, give_way, prefetch, release
 BLOCK = 4096
 # Looks at an empty slot before the first one that gives way to other threads.
 SPINS = np.uint64(64)
-# Looks after which a worker ends the run if nobody has eliminated a vertex meanwhile: tens of seconds.
-PATIENCE = 2**27
+# Looks after which a worker ends the run if nobody has eliminated a vertex meanwhile: some ten seconds.
+PATIENCE = 2**24
 
-# Counters, a cache line apart: slots reserved, vertices in the queue, why the run ended early.
-SLOTS, READY, ENDED = np.uint64(0), np.uint64(8), np.uint64(16)
-COMPLETE, FULL, STALLED = np.uint64(0), np.uint64(1), np.uint64(2)
+# Counters, a cache line apart: slots reserved, vertices in the queue, why the run ended early, workers there.
+SLOTS, READY, ENDED, PRESENT = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
+COMPLETE, FULL, STALLED, ABSENT = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 LINE = np.uint64(8)
 
 
 class Shared(NamedTuple):
     """What workers share beside the store. queue : (n,) uint32, vertex + 1, 0 where a slot is not filled yet.
-    state : (2 n,) uint32, of each vertex the edges that wait and `pending`. counters : (24,) uint64. waits :
+    state : (2 n,) uint32, of each vertex the edges that wait and `pending`. counters : (32,) uint64. waits :
     (8 T,) uint64, slots of the queue that were empty when a worker came to them. done : (8 T,) uint64, the
     vertices that each worker has eliminated; what became of them, in that order: starts, lengths, totals :
     (T, ceil(n / T)) uint64, uint32, float64, the slots of their columns and their entries of D."""
@@ -83,8 +84,8 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
 
     laplacian, seed, result, fills : as ac_sequential has them; the factor is the same on any number of
     threads. Memory 12 bytes an entry of G more. Facts: `waits`, vertices that a worker had to wait for.
-    Raises MemoryError beyond 2^32 entries, FillpathError where no worker gets on, as with a graph that is
-    not symmetric.
+    Raises MemoryError beyond 2^32 entries, UnsupportedError where fewer threads run than were asked for,
+    FillpathError where no worker gets on, as with a graph that is not symmetric.
     """
     threads, graph = get_num_threads(), edges(laplacian)
     slots = first_slots(laplacian, spare=threads * BLOCK)
@@ -92,12 +93,19 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
         with phase("initialise"):
             store, shared = new_store(laplacian, slots), _start(laplacian, threads)
         with phase("factorise"):
-            _run(graph, np.uint64(seed), store, shared, threads, np.uint64(BLOCK), np.uint64(PATIENCE))
+            _run(
+                graph, np.uint64(seed % 2**64), store, shared, threads, np.uint64(BLOCK), np.uint64(PATIENCE)
+            )
         ended = shared.counters[ENDED]
         if ended == STALLED:
             raise FillpathError(
                 f"no vertex was eliminated while a worker looked {PATIENCE} times for its next: the graph is "
-                f"not symmetric, or its {threads} workers do not run at once"
+                "not symmetric"
+            )
+        if ended == ABSENT:
+            raise UnsupportedError(
+                f"of {threads} workers, which wait for each other, {shared.counters[PRESENT]} run at once: "
+                "ask for fewer threads, or see what limits them (OMP_THREAD_LIMIT, OMP_DYNAMIC)"
             )
         if ended == COMPLETE:
             break
@@ -119,7 +127,7 @@ def _start(laplacian: Laplacian, threads: int) -> Shared:
     state = np.zeros(2 * n, np.uint32)
     _count_earlier(*edges(laplacian)[:2], state)
     ready = np.flatnonzero(state[1::2] == 0)
-    queue, counters = np.zeros(n, np.uint32), np.zeros(24, np.uint64)
+    queue, counters = np.zeros(n, np.uint32), np.zeros(32, np.uint64)
     queue[: len(ready)] = ready + 1
     counters[READY] = len(ready)
     waits, done = np.zeros(8 * threads, np.uint64), np.zeros(8 * threads, np.uint64)
@@ -148,6 +156,8 @@ def _run(graph, seed, store, shared, threads, block, patience):
 @njit
 def _work(graph, seed, store, shared, worker, threads, block, patience):
     """One worker: eliminate the vertices of its slots, until there are none or the run ends."""
+    if not _all_present(shared, threads, patience):
+        return
     scratch, samples = new_scratch(SCRATCH), _new_samples(SCRATCH)
     at = end = eliminated = ZERO
     for slot in range(worker, np.uint64(len(shared.queue)), threads):
@@ -185,6 +195,22 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
         at += m
         eliminated += ONE
         release(shared.done, LINE * worker, eliminated)
+
+
+@njit
+def _all_present(shared, threads, patience):
+    """Whether all workers run at once; if not, the run has ended."""
+    add(shared.counters, PRESENT, ONE)
+    looks = ZERO
+    while acquire(shared.counters, PRESENT) < threads:
+        if acquire(shared.counters, ENDED) != COMPLETE:
+            return False
+        give_way()
+        looks += ONE
+        if looks > patience:
+            release(shared.counters, ENDED, ABSENT)
+            return False
+    return True
 
 
 @njit
@@ -273,7 +299,11 @@ def _settle(shared, scratch, m, samples):
     ready = ZERO
     for q in range(m):
         change = samples.changes[q]
-        if change != 0:
+        if np.int32(change) > 0:
+            add(shared.state, TWO * (scratch.tags[q] >> HIGH) + ONE, change)
+    for q in range(m):
+        change = samples.changes[q]
+        if np.int32(change) < 0:
             vertex = scratch.tags[q] >> HIGH
             if np.uint32(add(shared.state, TWO * vertex + ONE, change) + change) == 0:
                 scratch.spare_tags[ready] = vertex
