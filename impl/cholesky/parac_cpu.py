@@ -47,6 +47,9 @@ SPINS = np.uint64(64)
 # Looks after which a worker ends the run if nobody has eliminated a vertex meanwhile: some ten seconds.
 PATIENCE = 2**24
 
+# The same of a worker that waits for the others to begin: seconds.
+ARRIVAL = np.uint64(2**20)
+
 # Counters, a cache line apart: slots reserved, vertices in the queue, why the run ended early, workers there.
 SLOTS, READY, ENDED, PRESENT = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
 COMPLETE, FULL, STALLED, ABSENT = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
@@ -104,8 +107,8 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
             )
         if ended == ABSENT:
             raise UnsupportedError(
-                f"of {threads} workers, which wait for each other, {shared.counters[PRESENT]} run at once: "
-                "ask for fewer threads, or see what limits them (OMP_THREAD_LIMIT, OMP_DYNAMIC)"
+                f"{threads} workers wait for each other and do not run at once: ask for fewer threads, or see "
+                "what limits them (OMP_THREAD_LIMIT, OMP_DYNAMIC)"
             )
         if ended == COMPLETE:
             break
@@ -156,7 +159,7 @@ def _run(graph, seed, store, shared, threads, block, patience):
 @njit
 def _work(graph, seed, store, shared, worker, threads, block, patience):
     """One worker: eliminate the vertices of its slots, until there are none or the run ends."""
-    if not _all_present(shared, threads, patience):
+    if not _all_present(shared, threads):
         return
     scratch, samples = new_scratch(SCRATCH), _new_samples(SCRATCH)
     at = end = eliminated = ZERO
@@ -198,7 +201,7 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
 
 
 @njit
-def _all_present(shared, threads, patience):
+def _all_present(shared, threads):
     """Whether all workers run at once; if not, the run has ended."""
     add(shared.counters, PRESENT, ONE)
     looks = ZERO
@@ -207,7 +210,7 @@ def _all_present(shared, threads, patience):
             return False
         give_way()
         looks += ONE
-        if looks > patience:
+        if looks > ARRIVAL:
             release(shared.counters, ENDED, ABSENT)
             return False
     return True
