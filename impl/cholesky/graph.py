@@ -50,10 +50,9 @@ def laplacian(prepared: Prepared) -> Laplacian:
     if prepared.provenance.synthetic_values:
         values = np.ones(len(values))
     _require_symmetric(prepared, values)
-    rows = np.arange(prepared.pattern.n)
     diagonal = values[_diagonal_places(indptr, indices)]
     if prepared.provenance.synthetic_values or not diagonal.any():
-        return _adjacency(indptr, indices, -np.abs(values), np.zeros(len(rows)), doubled=False)
+        return _adjacency(indptr, indices, -np.abs(values), np.zeros(len(diagonal)), doubled=False)
     excess, positive = _excess(indptr, indices, values)
     _require_dominant(prepared, excess)
     return _adjacency(indptr, indices, values, np.maximum(excess, 0.0), doubled=bool(positive))

@@ -19,7 +19,7 @@ from reports.device import columns_of, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.labels import legend_above
 from reports.naming import lines
-from reports.parac.paper import ORDERINGS, PAPER, names_of, ordered_how
+from reports.parac.paper import ORDERINGS, PAPER, names_of, ordered_how, seconds_axis
 from reports.records import Records
 from reports.style import LARGE, SMALL, new_figure
 from reports.timed import NO_RESULT, seconds_how
@@ -80,6 +80,8 @@ def fig4(frame: pd.DataFrame) -> Figure:
     everything = pd.Series(True, index=frame.index)
     bars.bar_panel(middle, frame, SECONDS, everything)
     middle.set_ylabel("seconds of the factor")
+    if (frame["status"] == "ok").any():
+        seconds_axis(middle)
     bars.bar_panel(bottom, frame, _FILL, everything)
     if (frame["status"] == "ok").any():
         bottom.set_ylim(0, 1.15 * float(frame["fill"].max()))
@@ -155,7 +157,7 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     axes.set_ylabel("vertices")
     if np.isfinite(drawn).any():
         axes.set_yscale("log")
-        axes.set_ylim(np.nanmin(drawn) / 2, np.nanmax(drawn) * 2)
+        axes.set_ylim(np.nanmin(drawn) / 2, np.nanmax(drawn) * 8)
 
 
 def _marks(axes: Axes, x: float, row: Mapping[Any, Any], colour: str) -> None:
@@ -170,8 +172,8 @@ def _marks(axes: Axes, x: float, row: Mapping[Any, Any], colour: str) -> None:
             markeredgewidth=3.0 if marker == "_" else 2.0 if hollow else 1.0, zorder=3,
         )  # fmt: skip
     axes.annotate(
-        f"{values[0]:,.0f}", (x, values[0]), (0, 8), textcoords="offset points", ha="center", fontsize=SMALL,
-        bbox=bars.GROUND,
+        f"{values[0]:,.0f}", (x, values[0]), (0, 8), textcoords="offset points", rotation=90, ha="center",
+        va="bottom", fontsize=SMALL, bbox=bars.GROUND,
     )  # fmt: skip
 
 

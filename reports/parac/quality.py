@@ -35,9 +35,10 @@ def quality_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> 
     frame = solved_frame(records, entries, [case for case in cases if is_compared(case)])
     frame["series"] = names_of(frame, frame["implementation"].tolist())
     keys = ["label", "preparation", "machine"]
-    alone = frame[frame["implementation"] == SEQUENTIAL].set_index(keys)
+    rows = [(tuple(row[key] for key in keys), row) for row in frame.to_dict("records")]
     for name, column in (("iterations", "more_iterations"), ("nnz_factor", "more_entries")):
-        held = [alone[name].get(tuple(row[key] for key in keys)) for row in frame.to_dict("records")]
+        alone = {key: row[name] for key, row in rows if row["implementation"] == SEQUENTIAL}
+        held = [alone.get(key) for key, _ in rows]
         frame[column] = frame[name] - pd.Series(held, index=frame.index, dtype="float64")
     numbers = ("iterations", "residual", "nnz_factor", "more_iterations", "more_entries")
     return columns_of(frame, "implementation", *numbers)

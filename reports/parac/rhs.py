@@ -42,8 +42,9 @@ def rhs_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.D
     words = frame["rhs"].map({"random": "b random", "product": "b = L x"})
     frame["series"] = names_of(frame, (frame["implementation"] + ", " + words).tolist())
     keys = ["label", "preparation", "machine", "implementation"]
-    product = frame[frame["rhs"] == "product"].set_index(keys)["iterations"]
-    found = [product.get(tuple(row[key] for key in keys)) for row in frame.to_dict("records")]
+    rows = [(tuple(row[key] for key in keys), row) for row in frame.to_dict("records")]
+    product = {key: row["iterations"] for key, row in rows if row["rhs"] == "product"}
+    found = [product.get(key) for key, _ in rows]
     other = pd.Series(found, index=frame.index, dtype="float64")
     frame["ratio"] = (frame["iterations"] / other).where(frame["rhs"] == "random")
     frame["group"] = groups_of(frame)
@@ -52,7 +53,7 @@ def rhs_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.D
 
 def rhs(frame: pd.DataFrame) -> Figure:
     """Iterations on a log axis, a point an implementation and right-hand side."""
-    figure = new_figure(max(11.0, width(frame)), 6.5)
+    figure = new_figure(max(11.0, width(frame)), 8.0)
     axes = figure.subplots()
     figure.suptitle("ParAC: iterations by right-hand side", x=0.01, ha="left", fontsize=LARGE, weight="bold")
     idle, _ = told_in_words(frame)
