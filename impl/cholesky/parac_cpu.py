@@ -107,8 +107,8 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
             )
         if ended == ABSENT:
             raise UnsupportedError(
-                f"{threads} workers wait for each other and do not run at once: ask for fewer threads, or see "
-                "what limits them (OMP_THREAD_LIMIT, OMP_DYNAMIC)"
+                f"{threads} workers wait for each other and do not run at once: ask for fewer threads, or "
+                "see what limits them (OMP_THREAD_LIMIT, OMP_DYNAMIC)"
             )
         if ended == COMPLETE:
             break
