@@ -110,7 +110,9 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {**os.environ, "HOME": str(folder / "home")}
+        # A file that is written again within a second, as long as before, is the old one to compiled files.
+        without_compiled = {"PYTHONDONTWRITEBYTECODE": "1"}
+        self.environment = {**os.environ, **without_compiled, "HOME": str(folder / "home")}
         (folder / "benchmarks").mkdir(parents=True)
         (folder / "home").mkdir()
         (folder / "benchmarks" / "__init__.py").touch()
