@@ -242,6 +242,20 @@ def test_the_tolerance_found_gives_the_fill_of_parac() -> None:
     assert work.facts["nnz_factor"] == found and work.facts["drop_tolerance"] == threshold.tolerance
 
 
+def test_where_equal_entries_go_together_the_closest_fill_is_taken() -> None:
+    """A regular grid in its own order: entries of one size by the thousand."""
+    side = 89
+    point = np.arange(side * side).reshape(side, side)
+    ends = np.concatenate([point[:, :-1].ravel(), point[:-1].ravel()])
+    others = np.concatenate([point[:, 1:].ravel(), point[1:].ravel()])
+    graph = from_edges(side * side, ends, others, np.ones(len(ends)))
+    wanted = factorised(graph, seed=0)[0].pattern.nnz
+    threshold = matching(graph, wanted)
+    off = abs(incomplete(graph, threshold.tolerance).pattern.nnz - wanted)
+    for near in (0.9, 0.999, 1.001, 1.1):
+        assert off <= abs(incomplete(graph, near * threshold.tolerance).pattern.nnz - wanted), near
+
+
 def test_where_nothing_fills_nothing_is_dropped() -> None:
     path = from_edges(50, np.arange(49), np.arange(1, 50), np.ones(49))
     assert matching(path, 49).tolerance == 0

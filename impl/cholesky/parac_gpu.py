@@ -218,6 +218,8 @@ class _Run:
             counts = cupy.zeros(self.n + 1, np.int64)
             self._each("parac_counts", self.n, self.vertices, np.uint32(self.n), counts)
             indptr = cupy.cumsum(counts)
+            if int(indptr[-1]) != nnz:
+                raise FillpathError("parac_gpu: a vertex was eliminated twice: W is not symmetric")
             indices, values = cupy.empty(nnz, np.int32), cupy.empty(nnz, np.float64)
             self._tiles(
                 "parac_columns",

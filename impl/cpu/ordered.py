@@ -12,14 +12,8 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
-
-def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    kind = signature.args[0]
-    array = make_array(kind)(context, builder, arguments[0])
-    index = context.cast(builder, arguments[1], signature.args[1], types.intp)
-    return cgutils.get_item_pointer(context, builder, kind, array, [index], wraparound=False)
+from impl.cpu.atomics import _pointer
 
 
 def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> Any:

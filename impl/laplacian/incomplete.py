@@ -24,6 +24,8 @@ CLOSE = 0.02
 LEAST, MOST = 1e-12, 1.0
 FIRST = 1e-2
 TRIES = 40
+# Of two tolerances, by how much they may differ and be one.
+NARROW = 1e-6
 # Entries for which there is room at first.
 SCRATCH = np.uint64(2**16)
 
@@ -48,17 +50,23 @@ def incomplete(graph: Laplacian, tolerance: float) -> Preconditioner:
 
 def matching(graph: Laplacian, wanted: int) -> Threshold:
     """The tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE: by bisection of its
-    logarithm. 0 where even nothing dropped makes no more. A try that finds twice as many ends there."""
+    logarithm. 0 where even nothing dropped makes no more. A try that finds twice as many ends there.
+
+    Entries of one size go together: where no tolerance comes so close, the closest that was tried.
+    """
     if _entries(graph, 0.0, wanted) <= (1 + CLOSE) * wanted:
         return Threshold(0.0, 1)
     tolerance, low, high = FIRST, LEAST, MOST
+    closest, off = tolerance, np.inf
     for tries in range(2, TRIES + 1):
         entries = _entries(graph, tolerance, wanted)
-        if abs(entries - wanted) <= CLOSE * wanted:
-            return Threshold(tolerance, tries)
+        if abs(entries - wanted) < off:
+            closest, off = tolerance, abs(entries - wanted)
+        if off <= CLOSE * wanted or high <= low * (1 + NARROW):
+            return Threshold(closest, tries)
         low, high = (low, tolerance) if entries < wanted else (tolerance, high)
         tolerance = float(np.sqrt(low * high))
-    return Threshold(tolerance, TRIES)
+    return Threshold(closest, TRIES)
 
 
 def _entries(graph: Laplacian, tolerance: float, wanted: int) -> int:

@@ -15,14 +15,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fillpath.nouns import Array, Laplacian, Preconditioner, Solution, System, Work
+from fillpath.nouns import Array, Laplacian, Solution, System, Work
 from fillpath.phase import phase
 from impl.cuda import kernels
 from impl.laplacian.launches import THREADS, Room, State, resident, tasks
 from impl.laplacian.pcg_cpu import RightHandSide
 from impl.laplacian.stopping import MOST_ITERATIONS, TOLERANCE, Reached, broken_down, unconverged
 from impl.laplacian.system import to_unknowns
-from impl.laplacian.triangular_gpu import Solves
 
 KERNEL = Path(__file__).with_name("pcg.cu")
 NAMES = ("pcg_product", "pcg_turn", "pcg_step", "pcg_residual", "pcg_close")
@@ -42,16 +41,6 @@ class Applied(Protocol):
     def apply(self, room: Room) -> Any:
         """Launch z = M^-1 r, where y and z are missing, and state[RZ] = r.z if it says that. Returns z,
         float64 by vertices, 0 at the ground."""
-
-
-def factor_solved(
-    system: System, factor: Preconditioner, rhs: RightHandSide, tail: int, facts: Mapping[str, float]
-) -> tuple[Solution, Work]:
-    """As `pcg_cpu.factor_solved`, all of it on the device. tail : of `triangular_gpu.Solves`."""
-    graph = system.laplacian
-    with phase("analysis"):
-        solves = Solves(factor, graph.n - graph.grounded, tail)
-    return solved(system, solves, rhs, {**facts, "nnz_factor": len(factor.pattern.indices)})
 
 
 def solved(
