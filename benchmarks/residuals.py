@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import get_num_threads, njit
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import norm
 
@@ -91,9 +93,11 @@ class _Rows:
         """Without the `replaced` largest differences on the diagonal that are as small as they may be.
         small : of ||A||_1, what a replaced pivot is at most."""
         given, filled = self.prepared.pattern, self.both.filled
-        squares, diagonal = _differences(
+        diagonal = np.empty(given.n)
+        squares = _over_rows(
+            _differences,
             *(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, self.values),
-            *(given.indptr, given.indices, self.prepared.values),
+            *(given.indptr, given.indices, self.prepared.values, diagonal),
         )
         columns = np.bincount(given.indices, np.abs(self.prepared.values), minlength=given.n)
         # A nan stands first and is never small.
@@ -104,21 +108,32 @@ class _Rows:
 
     def single_bound(self) -> float:
         filled = self.both.filled
-        size = _size(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, np.abs(self.values))
-        growth = size / np.linalg.norm(self.prepared.values)
+        squares = _over_rows(
+            _squares, filled.pattern.indptr, filled.pattern.indices, filled.upper_start, np.abs(self.values)
+        )
+        growth = np.sqrt(squares) / np.linalg.norm(self.prepared.values)
         rounded = SINGLE_ROUNDINGS * float(np.finfo(np.float32).eps) / 2 * float(growth)
         # A nan is no growth.
         return max(SINGLE_FACTOR_BOUND, min(LOOSEST_BOUND, rounded) if rounded >= 0 else 0.0)
 
 
-@njit(cache=True)
-def _differences(indptr, indices, upper_start, values, given_indptr, given_indices, given):
-    """Row by row of A - L U: the sum of squares off the diagonal, and the diagonal itself."""
+def _over_rows(function: Callable[..., float], *arrays: Array) -> float:
+    """The sum of what the function makes of each thread's rows: of `parts` threads the i-th has the rows i,
+    i + parts, and so on, as later rows take longer."""
+    parts = get_num_threads()
+    with ThreadPoolExecutor(parts) as pool:
+        return sum(pool.map(lambda part: function(part, parts, *arrays), range(parts)))
+
+
+@njit(cache=True, nogil=True)
+def _differences(
+    part, parts, indptr, indices, upper_start, values, given_indptr, given_indices, given, diagonal
+):
+    """Row by row of A - L U: the sum of squares off the diagonal, and the diagonal itself, written."""
     n = len(upper_start)
     row = np.zeros(n)
-    diagonal = np.empty(n)
     squares = 0.0
-    for i in range(n):
+    for i in range(part, n, parts):
         for p in range(given_indptr[i], given_indptr[i + 1]):
             row[given_indices[p]] = given[p]
         for p in range(indptr[i], upper_start[i]):
@@ -132,16 +147,16 @@ def _differences(indptr, indices, upper_start, values, given_indptr, given_indic
         for p in range(indptr[i], indptr[i + 1]):
             squares += row[indices[p]] ** 2
             row[indices[p]] = 0.0
-    return squares, diagonal
+    return squares
 
 
-@njit(cache=True)
-def _size(indptr, indices, upper_start, moduli):
-    """|| |L| |U| ||_F of L + U - I in moduli."""
+@njit(cache=True, nogil=True)
+def _squares(part, parts, indptr, indices, upper_start, moduli):
+    """|| |L| |U| ||_F^2 of L + U - I in moduli."""
     n = len(upper_start)
     row = np.zeros(n)
     squares = 0.0
-    for i in range(n):
+    for i in range(part, n, parts):
         for p in range(indptr[i], upper_start[i]):
             k = indices[p]
             for q in range(upper_start[k], indptr[k + 1]):
@@ -151,4 +166,4 @@ def _size(indptr, indices, upper_start, moduli):
         for p in range(indptr[i], indptr[i + 1]):
             squares += row[indices[p]] ** 2
             row[indices[p]] = 0.0
-    return np.sqrt(squares)
+    return squares
