@@ -94,7 +94,6 @@ SPEC = FigureSpec(
     fig4_frame,
     fig4,
     fig4_caption,
-    state="drawn, from no record yet",
     claims=(CLAIM,),
     judge=fig4_verdicts,
     one_run=True,

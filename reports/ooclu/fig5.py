@@ -74,7 +74,6 @@ SPEC = FigureSpec(
     fig5_frame,
     fig5,
     fig5_caption,
-    state="drawn, from no record yet",
     claims=(CLAIM,),
     judge=fig5_verdicts,
     one_run=True,
