@@ -96,6 +96,10 @@ def measure(
     available, why_not = implementation.available()
     if not available:
         return _store(replace(blank, status=Status.UNAVAILABLE, reason=why_not))
+    if case.threads > machine.machine().cores:
+        # In turns on fewer cores they would take the time of no machine.
+        reason = f"{case.threads} threads, and this machine has {machine.machine().cores} cores"
+        return _store(replace(blank, status=Status.UNAVAILABLE, reason=reason))
     blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
         return _stored_whatever_the_input(case, implementation) or _store(_late(blank))

@@ -48,6 +48,14 @@ class Inverse:
         return on_device(self.matrix @ room.vectors[: len(self.matrix)])
 
 
+class Waiting(Inverse):
+    """One whose kernel gives up."""
+
+    def apply(self, room: Room) -> Any:
+        room.state[State.DONE] = 3
+        return super().apply(room)
+
+
 class Kernels:
     """launched : the names, in order. drift : what each step adds to r and nobody sees."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -221,6 +222,81 @@ def test_a_vertex_that_never_becomes_ready_ends_the_run(
             parac_cpu(one_sided([], [0], []))
 
 
+class OtherWorker:
+    """Additions, after each of which another worker may take a vertex that waits for nothing. to_come : the
+    edges that each vertex has still to be told of. early : what could be taken though there were some."""
+
+    def __init__(self, state: Array, to_come: dict[int, int]) -> None:
+        self.state, self.to_come, self.early = state, to_come, list[int]()
+
+    def add(self, array: Array, index: int, value: int) -> np.uint32:
+        before = array[index]
+        with np.errstate(over="ignore"):
+            array[index] += array.dtype.type(value)
+        if array is self.state:
+            vertex = int(index) // 2
+            if np.int32(value) > 0:
+                self.to_come[vertex] -= 1
+            if array[index] == 0 and any(self.to_come.values()):
+                self.early.append(vertex)
+        return before
+
+
+def test_what_a_step_adds_comes_before_what_it_takes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that waits anywhere in between: no vertex may leave while a neighbour has an edge to come."""
+    n, changes = 4, np.array([-2, 1, -1, 1], np.int32).view(np.uint32)
+    state = np.zeros(2 * n, np.uint32)
+    state[1::2] = [2, 1, 1, 3]
+    counters, queue = np.zeros(32, np.uint64), np.zeros(n, np.uint32)
+    other = OtherWorker(state, {1: 1, 3: 1})
+    monkeypatch.setattr(parac, "add", other.add)
+    monkeypatch.setattr(parac, "release", lambda array, index, value: array.__setitem__(index, value))
+    none = np.zeros(0)
+    shared = parac.Shared(queue, state, counters, none, none, none, none, none)
+    scratch = store.new_scratch(n)
+    scratch.tags[:] = np.arange(n, dtype=np.uint64) << np.uint64(32)
+    samples = parac.Samples(changes, np.zeros(n, np.uint32))
+    with np.errstate(over="ignore"):
+        assert parac._settle.py_func(shared, scratch, np.uint64(n), samples)
+    assert not other.early and not any(other.to_come.values())
+    assert state[1::2].tolist() == [0, 2, 0, 4] and queue.tolist() == [1, 3, 0, 0]
+
+
+def test_fewer_workers_than_asked_for_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of four comes, as under OMP_THREAD_LIMIT=1, and waits for the others as Python."""
+    for name in ("add", "acquire", "release", "give_way"):
+        monkeypatch.setattr(parac, name, getattr(Alone, name))
+    monkeypatch.setattr(parac, "ARRIVAL", np.uint64(100))
+
+    def run(graph: Any, seed: Any, kept: Any, shared: Any, *others: Any) -> None:
+        assert not parac._all_present.py_func(shared, np.uint64(4))
+
+    monkeypatch.setattr(parac, "_run", run)
+    with pytest.raises(UnsupportedError, match=r"do not run at once: ask for fewer .*OMP_THREAD_LIMIT"):
+        parac_cpu(graph_of(2, (0, 1, 1.0)))
+
+
+class Alone:
+    """Atomics where there is one thread."""
+
+    @staticmethod
+    def add(array: Array, index: int, value: int) -> Any:
+        array[index] += value
+        return array[index] - value
+
+    @staticmethod
+    def acquire(array: Array, index: int) -> Any:
+        return array[index]
+
+    @staticmethod
+    def release(array: Array, index: int, value: int) -> None:
+        array[index] = value
+
+    @staticmethod
+    def give_way() -> None:
+        pass
+
+
 @given(st.lists(st.lists(st.integers(0, 4)), min_size=5, max_size=5))
 def test_any_graph_that_is_not_symmetric_ends(columns: list[list[int]]) -> None:
     """In an error or with something: a vertex may become ready too soon, twice or never."""
@@ -298,6 +374,13 @@ def test_explicit_zeros_are_no_edges() -> None:
 def test_what_stands_for_no_laplacian_is_refused(matrix: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=f"drawn: .*{said}"):
         laplacian(of_dense(matrix))
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("weight", [2e299, 1.7e308])
+def test_weights_whose_sums_overflow_are_refused(weight: float) -> None:
+    with pytest.raises(InputError, match="beyond what sums of float64 hold; scale the matrix"):
+        from_edges(4, np.array([0, 1, 2]), np.array([1, 2, 3]), np.full(3, weight))
 
 
 def test_refusals_name_the_sources_own_rows() -> None:
@@ -387,6 +470,19 @@ def test_a_malformed_column_is_wrong_whatever_it_is_held_against() -> None:
         assert verify_preconditioner(broken, graph, "", column_hashes(broken)).value == 1
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_over_twelve_orders_pass_the_gate(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = drawn(rng, parac_graphs.grid, parac_graphs.wide, 100, shuffled=True)
+    prepared = of_dense(np.diag(dense(graph).diagonal()) - dense(graph))
+    for stage in ("cholesky", "laplacian"):
+        entry = registry.lookup(stage, "parac_cpu")
+        context = giving.context(prepared, None, entry, {}, seed=seed)
+        found, _ = entry.function(giving.taken(entry, context), seed=seed)
+        verdict = verify(stage, found, context)
+        assert verdict.value <= verdict.bound, (stage, verdict)
+
+
 def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
     entry = registry.lookup("laplacian", "parac_cpu")
     for options in ({}, {"rhs": "product"}):
@@ -407,3 +503,9 @@ def test_factors_are_measured_without_a_filled_pattern() -> None:
     assert record.status is Status.OK, record.reason
     assert record.verified is not None and record.verified.by == "ac_sequential"
     assert not (cache() / "references").exists()
+
+
+def test_more_threads_than_cores_are_not_measured() -> None:
+    record = measure("cholesky.parac_cpu.threads=4096@grid2d,20.random", Limits(seconds=120, samples=3))
+    assert record.status is Status.UNAVAILABLE
+    assert re.fullmatch(r"4096 threads, and this machine has \d+ cores", record.reason)

@@ -12,19 +12,20 @@ import numpy as np
 import pytest
 
 from fillpath import registry
-from fillpath.errors import InputError, UnsupportedError
+from fillpath.errors import FillpathError, InputError, UnsupportedError
 from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner, System
 from fillpath.phase import PhaseClock, recording
 from impl.cholesky.ac_sequential import ac_sequential as factorised
 from impl.cholesky.graph import as_matrix, from_edges, laplacian
-from impl.laplacian import pcg_cpu, pcg_gpu, stopping
+from impl.cuda.transfer import on_device
+from impl.laplacian import pcg_cpu, pcg_gpu, stopping, triangular_gpu
 from impl.laplacian.ac_sequential import ac_sequential
 from impl.laplacian.ict import ict
 from impl.laplacian.incomplete import CLOSE, held, incomplete, matching
 from impl.laplacian.parac_cpu import parac_cpu
 from impl.laplacian.pcg_cpu import conjugate_gradients, factor_solved
 from impl.laplacian.system import system
-from impl.laplacian.triangular_cpu import analysed
+from impl.laplacian.triangular_cpu import MISSING, analysed
 from impl.peers import csric02, cusparse
 from tests import laplacian_fakes, solver_fakes
 from tests.devices import hosted
@@ -105,6 +106,28 @@ def test_any_number_of_threads_gives_the_same_bits() -> None:
     numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     assert all(np.array_equal(one.x, other.x) for (one, _), (other, _) in pairwise(found))
     assert len({work.facts["iterations"] for _, work in found if work.facts}) == 1
+
+
+@pytest.mark.parametrize("row", [0, 1, 99])
+def test_a_factor_whose_elements_wait_for_each_other_is_refused(row: int) -> None:
+    n = 10
+    factor, _ = factorised(from_edges(n, np.arange(n - 1), np.arange(1, n), np.ones(n - 1)))
+    indices = factor.pattern.indices.copy()
+    indices[1] = row
+    broken = replace(factor, pattern=Pattern(factor.pattern.indptr, indices))
+    with pytest.raises(FillpathError, match="column 1 has an entry that is not below the diagonal"):
+        analysed(broken)
+
+
+def test_a_nan_of_any_bits_is_found() -> None:
+    """The bits that stand for a missing element too, which threads would wait for."""
+    graph = grid(20)
+    factor, _ = factorised(graph)
+    values = factor.values.copy()
+    values.view(np.uint64)[5] = MISSING
+    z = np.empty(graph.n)
+    analysed(replace(factor, values=values)).apply(np.ones(graph.n), z)
+    assert np.isnan(z).any()
 
 
 # Conjugate gradients.
@@ -288,11 +311,12 @@ def test_rows_without_a_driver_say_so(name: str) -> None:
 
 
 class Csric02(solver_fakes.CuSparse):
-    """csric02 as cusparse.h says, on what lies at the addresses. pivot : of what it reports, or none."""
+    """csric02 as cusparse.h says, on what lies at the addresses. pivot : of what it reports, or none.
+    policy : that it is called with."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.pivot = -1
+        self.pivot, self.policy = -1, 0
         self.done: list[str] = []
         for kind in ("MatDescr", "Csric02Info"):
             setattr(self, f"cusparseCreate{kind}", lambda made: self._made(made))
@@ -312,7 +336,7 @@ class Csric02(solver_fakes.CuSparse):
 
     def _ran(self, what: str, given: tuple[Any, ...]) -> int:
         handle, rows, entries, kind, values, indptr, indices, info, policy, buffer = given
-        assert handle == solver_fakes.HANDLE and policy == 0 and buffer
+        assert handle == solver_fakes.HANDLE and policy == self.policy and buffer
         assert {kind.value, info.value} <= set(self.objects.alive)
         self.done.append(what)
         if what == "factor":
@@ -350,12 +374,12 @@ def test_csric02_is_called_as_its_header_says(csric02_fake: Csric02) -> None:
     indptr, indices = np.array([0, 1, 3, 6], np.int32), np.array([0, 0, 1, 0, 1, 2], np.int32)
     values = matrix[np.tril_indices(3)]
     arrays = [solver_fakes.on_device(array) for array in (indptr, indices, values)]
-    csric02.factorise(*arrays)
+    csric02.factorise(*arrays, "none")
     assert np.allclose(arrays[2], np.linalg.cholesky(matrix)[np.tril_indices(3)])
     assert csric02_fake.done == ["analysis", "factor"] and not csric02_fake.objects.alive
-    csric02_fake.pivot = 1
+    csric02_fake.pivot = csric02_fake.policy = 1
     with pytest.raises(UnsupportedError, match="without fill: pivot 1 is not positive"):
-        csric02.factorise(*(solver_fakes.on_device(array) for array in (indptr, indices, values)))
+        csric02.factorise(*(solver_fakes.on_device(array) for array in (indptr, indices, values)), "levels")
     assert not csric02_fake.objects.alive
 
 
@@ -414,6 +438,8 @@ def test_the_host_refuses_what_the_device_cannot_solve(monkeypatch: pytest.Monke
     negative = laplacian_fakes.Inverse(-np.eye(100))
     with pytest.raises(UnsupportedError, match="break down after 0 iterations"):
         pcg_gpu.solved(placed(asked), negative, "random", {})
+    with pytest.raises(FillpathError, match="wait for an element that never comes, after 0 iterations"):
+        pcg_gpu.solved(placed(asked), laplacian_fakes.Waiting(np.eye(100)), "random", {})
     monkeypatch.setattr(pcg_gpu, "MOST_ITERATIONS", 4)
     with pytest.raises(UnsupportedError, match="left a relative residual"):
         pcg_gpu.solved(placed(asked), laplacian_fakes.Inverse(np.eye(100)), "random", {})
@@ -441,8 +467,28 @@ def test_the_gpu_takes_the_steps_of_the_cpu(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_incomplete_factors_of_the_gpu_solve(seed: int) -> None:
     asked = system(random_graph(seed, 20 + 100 * seed))
-    solution, _ = hosted(registry.lookup("laplacian", "ic0_gpu"))(asked)
-    assert residual(asked, solution.x) <= stopping.TOLERANCE * (1 + 1e-6)
+    solve = hosted(registry.lookup("laplacian", "ic0_gpu"))
+    for policy in ("none", "levels"):
+        solution, _ = solve(asked, policy=policy)
+        assert residual(asked, solution.x) <= stopping.TOLERANCE * (1 + 1e-6)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("tail", [0, 100])
+def test_elements_that_wait_for_each_other_are_an_error_on_the_gpu(
+    monkeypatch: pytest.MonkeyPatch, tail: int
+) -> None:
+    """Vertices 0 and 1 of a path's factor, and a thousand more that wait for them."""
+    monkeypatch.setattr(triangular_gpu, "PATIENCE", 2**12)
+    n = 1000
+    asked = system(from_edges(n, np.arange(n - 1), np.arange(1, n), np.ones(n - 1)))
+    factor, _ = factorised(asked.laplacian)
+    indices = factor.pattern.indices.copy()
+    indices[1] = 0
+    broken = replace(factor, pattern=Pattern(factor.pattern.indptr, indices))
+    solves = triangular_gpu.Solves(on_device(broken), n, tail)
+    with pytest.raises(FillpathError, match="wait for an element that never comes"):
+        pcg_gpu.solved(on_device(asked), solves, "random", {})
 
 
 @pytest.mark.gpu

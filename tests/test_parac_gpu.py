@@ -121,6 +121,41 @@ def test_a_kernel_without_progress_ends_itself(blocks: int) -> None:
         factorised(broken, blocks=blocks, patience=10**6)
 
 
+def edited(graph: Laplacian, keep: Any, indices: Any) -> Laplacian:
+    """The graph with these indices, and of its entries those to keep."""
+    indptr = np.append(0, np.cumsum(keep))[graph.pattern.indptr]
+    return replace(graph, pattern=Pattern(indptr, indices[keep]), weights=graph.weights[keep])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("seed", range(30))
+def test_a_graph_that_is_not_symmetric_ends_with_an_error(seed: int) -> None:
+    """Entries of one side are missing, so that vertices wait for ever or leave before their time."""
+    graph = random_graph(seed, 400)
+    if not graph.pattern.nnz:
+        return
+    rng = np.random.default_rng(seed)
+    keep = np.ones(graph.pattern.nnz, np.bool_)
+    one_side = np.flatnonzero((graph.pattern.indices < graph.pattern.rows()) == bool(seed % 2))
+    keep[rng.choice(one_side, min(len(one_side), 1 + seed // 4), replace=False)] = False
+    with pytest.raises(FillpathError, match=r"parac_gpu: .*W is not symmetric"):
+        factorised(edited(graph, keep, graph.pattern.indices), blocks=2 + seed, patience=10**6)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("first", [[2, 0], [0, 10**6], [0, -1], [0, 1], [1, 2]])
+def test_a_row_that_is_no_list_of_neighbours_is_refused(first: list[int]) -> None:
+    """Vertex 1 of a path has one that does not ascend, a vertex that is none, a loop."""
+    path = drawn(np.random.default_rng(0), parac_graphs.path, parac_graphs.equal, 3000, shuffled=False)
+    indices = path.pattern.indices.copy()
+    start = path.pattern.indptr[1]
+    assert indices[start : start + 2].tolist() == [0, 2]
+    indices[start : start + 2] = first
+    graph = edited(path, np.ones(len(indices), np.bool_), indices)
+    with pytest.raises(FillpathError, match="parac_gpu: W is not symmetric, or has a loop, or a row that"):
+        factorised(graph)
+
+
 @pytest.mark.gpu
 def test_ten_runs_are_the_same_and_another_seed_is_not() -> None:
     graph = drawn(np.random.default_rng(3), parac_graphs.grid, parac_graphs.equal, 10**4, shuffled=True)
@@ -165,7 +200,7 @@ def test_constants_are_those_of_the_kernel() -> None:
     assert [getattr(parac_gpu, name) for name in names] == [*range(len(names))]
     # Two tickets and two tails stand behind them.
     assert len(names) + 4 == parac_gpu.CONTROL
-    assert [getattr(parac_gpu, name) for name in statuses.split(", ")] == [0, 1, 2]
+    assert [getattr(parac_gpu, name) for name in statuses.split(", ")] == [0, 1, 2, 3]
 
 
 def test_random_graphs_are_the_same_again_and_symmetric() -> None:

@@ -96,7 +96,8 @@ ON_GRAPHS = [
         "laplacian.parac_cpu", "laplacian.parac_cpu.rhs=product", "laplacian.ict",
         "laplacian.ict.rhs=product",
         "laplacian.pyamg", "laplacian.hypre", "laplacian.ac_sequential", "laplacian.parac_gpu",
-        "laplacian.parac_gpu.triangular=cusparse", "laplacian.ic0_gpu", "laplacian.amgx",
+        "laplacian.parac_gpu.triangular=cusparse", "laplacian.ic0_gpu",
+        "laplacian.ic0_gpu.policy=levels", "laplacian.amgx",
     )
 ]  # fmt: skip
 FACTS = {

@@ -25,6 +25,11 @@
 // made its own. A team that finds the pool exhausted leaves before the negative balances, so that no vertex whose list
 // is broken becomes ready. A team that waits looks at the number of eliminated vertices: the kernel ends when that
 // is n, and with an error when it stays the same for too long.
+//
+// What is handed in may be no Laplacian. Rows that cannot be lists are found before anything is eliminated. Where W is
+// not symmetric, a vertex either waits for ever, or leaves too early and then loses more than it counts: that is an
+// error at once. As long as it does not happen there is an end: the counts together fall with every vertex that has
+// edges. A vertex that leaves too early may find its list half written, so that what is read of a list is looked at.
 
 #include "visibility.cuh"
 
@@ -36,8 +41,9 @@ constexpr u32 ALL = 0xFFFFFFFFu, NONE = 0xFFFFFFFFu;
 constexpr u32 WARPS = 8, THREADS = 32 * WARPS;
 // Edges of a list beside its counters, a power of two; chunks that a list may have: 8 * 4^14 = 2^31 edges.
 constexpr u32 INLINE = 8, CHUNKS = 14;
-// Multi-edges that a warp takes, and that a block takes in shared memory; those beyond go through the pool.
-constexpr u32 SMALL = 64, LARGE = SMALL * WARPS;
+// Multi-edges that a warp takes, and that a block takes in shared memory; those beyond go through the pool, as many as
+// can be counted twice.
+constexpr u32 SMALL = 64, LARGE = SMALL * WARPS, MOST = 0x7FFFFFFFu;
 // Words of 8 bytes in the pool that one number of a chunk counts, and chunk numbers that are none: not made, never.
 constexpr u32 UNIT = 4, UNMADE = 0, NEVER = 0xFFFFFFFFu;
 // Entries that a warp copies where rows or columns are of any length.
@@ -45,10 +51,13 @@ constexpr u32 TILE = 256;
 // Vertices after which a team says how many it eliminated, and looks that a team that waits takes between two
 // glances at how many all have.
 constexpr u32 REPORT = 32, GLANCE = 16;
+// Looks at a chunk that is not made yet, and between two glances of it at the status. Whoever makes one is at it, so
+// that these are seconds, and only where a list is broken.
+constexpr u32 LOOKS = 1u << 24, GLANCE_OF_LOOKS = 1024;
 
 // What all blocks share, each in a cache line of its own: places in `control`, in lines of 128 bytes.
 enum { STATUS, ELIMINATED, ENTRIES, POOL, BY_BLOCKS, TICKETS, QUEUED = TICKETS + 2 };
-enum { FINE, POOL_EXHAUSTED, NO_PROGRESS };
+enum { FINE, POOL_EXHAUSTED, NO_PROGRESS, MALFORMED };
 constexpr u32 LINE = 16;
 
 // state : multi-edges in the list << 32 | multi-edges to smaller vertices; when eliminated, entries of the column
@@ -119,6 +128,15 @@ __device__ __forceinline__ bool any(bool one) {
     return BLOCK ? __syncthreads_or(one) != 0 : __any_sync(ALL, one) != 0;
 }
 
+// What the first thread says, to all. room : a word, shared, that nobody uses before the next barrier.
+template <bool BLOCK>
+__device__ __forceinline__ u32 agreed(u32 said, u32 *room) {
+    if (!BLOCK) return __shfl_sync(ALL, said, 0);
+    if (threadIdx.x == 0) *room = said;
+    __syncthreads();
+    return *room;
+}
+
 // Threads before this one with `one`. total : threads with it. counts : (WARPS,), shared.
 template <bool BLOCK>
 __device__ __forceinline__ u32 count_before(bool one, u32 *counts, u32 &total) {
@@ -147,14 +165,18 @@ __device__ __forceinline__ u32 level_of(u32 slot) {
 // The first slot of a level from 1, and a third of its slots.
 __device__ __forceinline__ u32 start_of(u32 level) { return INLINE << 2u * (level - 1u); }
 
-// Returns UNMADE where the pool has no room. The status then says so, and tickets have no place any more, so that who
-// takes one looks at it.
+// The status says why there will be no factor, and tickets have no place any more, so that who takes one looks at it.
+__device__ __forceinline__ void fail(const Graph &g, u64 why) {
+    atomicCAS(g.control + STATUS * LINE, (u64)FINE, why);
+    atomicAdd(g.control + TICKETS * LINE, (u64)g.n);
+    atomicAdd(g.control + (TICKETS + 1) * LINE, (u64)g.n);
+}
+
+// Returns UNMADE where the pool has no room, and the run fails.
 __device__ __forceinline__ u32 take_units(const Graph &g, u64 units) {
     const u64 at = atomicAdd(g.control + POOL * LINE, units) + 1;
     if (at + units <= g.units) return (u32)at;
-    atomicCAS(g.control + STATUS * LINE, (u64)FINE, (u64)POOL_EXHAUSTED);
-    atomicAdd(g.control + TICKETS * LINE, (u64)g.n);
-    atomicAdd(g.control + (TICKETS + 1) * LINE, (u64)g.n);
+    fail(g, POOL_EXHAUSTED);
     return UNMADE;
 }
 
@@ -185,12 +207,24 @@ __device__ __forceinline__ Place place_of(const Graph &g, Vertex *v, u32 slot) {
     return place_of(g, v, slot, level ? load(v->chunks + level - 1u) : UNMADE);
 }
 
+// The chunk of a level from 1, or NEVER where the run has failed before it was made.
+__device__ __forceinline__ u32 chunk_of(const Graph &g, const Vertex *v, u32 level) {
+    if (level > CHUNKS) {
+        fail(g, MALFORMED);
+        return NEVER;
+    }
+    for (u32 looks = 1;; ++looks) {
+        const u32 chunk = load(v->chunks + level - 1u);
+        if (chunk != UNMADE) return chunk;
+        if (looks == LOOKS) fail(g, MALFORMED);
+        if (looks % GLANCE_OF_LOOKS == 0u && load(g.control + STATUS * LINE) != FINE) return NEVER;
+        __nanosleep(20);
+    }
+}
+
 // Write an edge to a slot that was reserved. Returns false where its chunk is never made.
 __device__ __forceinline__ bool append(const Graph &g, Vertex *v, u32 slot, u32 id, double weight) {
-    const u32 level = level_of(slot);
-    u32 chunk = UNMADE;
-    if (level)
-        while ((chunk = load(v->chunks + level - 1u)) == UNMADE) __nanosleep(20);
+    const u32 level = level_of(slot), chunk = level ? chunk_of(g, v, level) : UNMADE;
     if (chunk == NEVER) return false;
     const Place place = place_of(g, v, slot, chunk);
     store(place.id, id);
@@ -343,18 +377,28 @@ __device__ __forceinline__ First first_of(Vertex *v) {
     return first;
 }
 
-// The multi-edges of v to s.x, in no order.
+// The multi-edges of v to s.x, in no order. Returns whether they could be read.
 template <bool BLOCK>
-__device__ __forceinline__ void gather(const Graph &g, Vertex *v, const First &first, const Space &s, u32 count) {
+__device__ __forceinline__ bool gather(const Graph &g, Vertex *v, const First &first, const Space &s, u32 count) {
+    bool broken = false;
     for (u32 e = rank<BLOCK>(); e < count; e += SIZE<BLOCK>) {
         if (e < INLINE) {
             s.x[e] = Entry{bits(first.weight), first.id, e};
+            broken |= first.id >= g.n;
             continue;
         }
-        const Place place = e < SIZE<BLOCK> ? place_of(g, v, e, first.chunk) : place_of(g, v, e);
-        s.x[e] = Entry{bits(load(place.weight)), load(place.id), e};
+        const u32 chunk = e < SIZE<BLOCK> ? first.chunk : load(v->chunks + level_of(e) - 1u);
+        if (chunk == UNMADE || chunk == NEVER) {
+            broken = true;
+            break;
+        }
+        const Place place = place_of(g, v, e, chunk);
+        const u32 id = load(place.id);
+        s.x[e] = Entry{bits(load(place.weight)), id, e};
+        broken |= id >= g.n;
     }
-    sync<BLOCK>();
+    if (broken) fail(g, MALFORMED);
+    return !any<BLOCK>(broken);
 }
 
 // Merge equal neighbours of sorted entries, adding from the left, into `to`: extra : the place by id, where
@@ -486,6 +530,7 @@ __device__ __forceinline__ void release(const Graph &g, const Space &s, const En
         bool ready = false, large = false;
         if (balance < 0) {
             const u64 before = add_acquire(&g.vertices[id].state, (u64)(i64)balance);
+            if ((u32)before < (u32)-balance) fail(g, MALFORMED);
             ready = (u32)before == (u32)-balance;
             large = (u32)(before >> 32) > SMALL;
         }
@@ -501,14 +546,14 @@ __device__ __forceinline__ void release(const Graph &g, const Space &s, const En
     }
 }
 
-// Eliminate vertex k, which has multi-edges. Returns the entries of its column, or NONE where the pool has no room
-// for what was sampled.
+// Eliminate vertex k, which has `count` multi-edges. Returns the entries of its column, or NONE where the run has
+// failed.
 template <bool BLOCK>
 __device__ __forceinline__ u32 eliminate(
-    const Graph &g, Space s, u32 k, const First &first, u64 seed, double *diagonal, u32 *counts, u32 *next) {
+    const Graph &g, Space s, u32 k, u32 count, const First &first, u64 seed, double *diagonal, u32 *counts,
+    u32 *next) {
     Vertex *v = g.vertices + k;
-    const u32 count = (u32)(first.state >> 32);
-    gather<BLOCK>(g, v, first, s, count);
+    if (!gather<BLOCK>(g, v, first, s, count)) return NONE;
     sort<BLOCK, ById>(s.x, s.y, count);
     const u32 m = merge<BLOCK>(s, s.x, s.y, count, counts);
     Entry *by_weight = s.y, *edges = s.x;
@@ -567,17 +612,22 @@ __device__ __forceinline__ void work(
         if (k == NONE) return;
         if (leads) *next = NONE;
         const First found = first_of<BLOCK>(g.vertices + k);
-        const u32 count = (u32)(found.state >> 32);
+        // The state of a vertex that is ready too early may change meanwhile.
+        const u32 count = agreed<BLOCK>((u32)(found.state >> 32), shared.counts);
         u32 m = 0;
-        if (count == 0u) {
+        if (count > (BLOCK ? MOST : SMALL)) {
+            // Edges came after it was ready.
+            if (leads) fail(g, MALFORMED);
+            m = NONE;
+        } else if (count == 0u) {
             if (leads) diagonal[k] = 0.0;
         } else if (!BLOCK || count <= LARGE) {
             const Space s{shared.x + first, shared.y + first, shared.c + first, shared.balance + first,
                           shared.added + first};
-            m = eliminate<BLOCK>(g, s, k, found, seed, diagonal, shared.counts, next);
+            m = eliminate<BLOCK>(g, s, k, count, found, seed, diagonal, shared.counts, next);
         } else {
             m = make_room(g, shared, count)
-                    ? eliminate<BLOCK>(g, room_of(g, shared), k, found, seed, diagonal, shared.counts, next)
+                    ? eliminate<BLOCK>(g, room_of(g, shared), k, count, found, seed, diagonal, shared.counts, next)
                     : NONE;
         }
         if (m == NONE) return;
@@ -600,7 +650,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) parac_factor(
     if (threadIdx.x == 0) {
         shared.room = 0;
         shared.chunk = UNMADE;
-        // By parac_lists: vertices may be ready whose lists are broken.
+        // By parac_lists or parac_edges: vertices may be ready whose lists are broken.
         shared.broken = load(control + STATUS * LINE) != FINE;
     }
     __syncthreads();
@@ -626,14 +676,17 @@ __device__ __forceinline__ u32 row_of(const i64 *indptr, u32 low, u32 high, u64 
 }
 
 // A thread a vertex: its state, room for its original edges, and its place in a queue if it is ready. vertices :
-// zero. queues : NONE. indptr, indices : the pattern of W.
+// zero. queues : NONE. indptr, indices (nnz,) : the pattern of W, of which more than half right of the diagonal of one
+// row is an error.
 extern "C" __global__ void parac_lists(
-    const i64 *indptr, const int *indices, Vertex *vertices, u64 *pool, u32 *queues, u64 *control, u32 n, u32 units) {
+    const i64 *indptr, const int *indices, u64 nnz, Vertex *vertices, u64 *pool, u32 *queues, u64 *control, u32 n,
+    u32 units) {
     const Graph g{vertices, pool, queues, control, n, units};
     const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
+    const u64 first = k < n ? (u64)indptr[k] : 0, last = k < n ? (u64)indptr[k + 1] : 0;
+    const bool whole = first <= last && last <= nnz;
     u32 lower = 1, upper = 0;
-    if (k < n) {
-        const u64 first = (u64)indptr[k], last = (u64)indptr[k + 1];
+    if (k < n && whole) {
         u64 low = first, high = last;
         while (low < high) {
             const u64 middle = (low + high) / 2u;
@@ -644,31 +697,43 @@ extern "C" __global__ void parac_lists(
         }
         lower = (u32)(low - first);
         upper = (u32)(last - low);
+    }
+    if (!whole || upper > nnz / 2u) {
+        fail(g, MALFORMED);
+    } else if (k < n) {
         vertices[k].state = (u64)upper << 32 | lower;
         if (upper) make_chunks(g, vertices + k, 0, upper);
     }
     push(g, lower == 0u, upper > SMALL, k);
 }
 
-// A warp a tile of the entries of W: those right of the diagonal become edges. weights : (nnz,).
+// A warp a tile of the entries of W: those right of the diagonal become edges. An entry on it, or on the other side
+// of it than parac_lists counted, as in a row that does not ascend, is an error. weights : (nnz,).
 extern "C" __global__ void parac_edges(
-    const i64 *indptr, const int *indices, const double *weights, u64 nnz, Vertex *vertices, u64 *pool, u32 n) {
-    const Graph g{vertices, pool, nullptr, nullptr, n, 0};
+    const i64 *indptr, const int *indices, const double *weights, u64 nnz, Vertex *vertices, u64 *pool, u64 *control,
+    u32 n) {
+    const Graph g{vertices, pool, nullptr, control, n, 0};
     const u64 first = (u64)TILE * ((blockIdx.x * (u64)blockDim.x + threadIdx.x) / 32u), last = min(first + TILE, nnz);
     if (first >= nnz) return;
     const u32 low = row_of(indptr, 0, n, first), high = row_of(indptr, low, n, last - 1u);
     for (u64 p = first + lane(); p < last; p += 32u) {
         const u32 k = row_of(indptr, low, high + 1u, p), id = (u32)indices[p];
+        const u64 state = vertices[k].state, place = p - (u64)indptr[k];
+        const u32 lower = (u32)state;
+        if (id == k || id >= n || (id < k) != (place < lower) || place >= lower + (state >> 32)) {
+            fail(g, MALFORMED);
+            continue;
+        }
         if (id < k) continue;
-        const u32 slot = (u32)(p - (u64)indptr[k]) - (u32)vertices[k].state;
-        append(g, vertices + k, slot, id, weights[p]);
+        append(g, vertices + k, (u32)place - lower, id, weights[p]);
     }
 }
 
-// A thread a vertex: the entries of its column. counts : (n + 1,), of which the first is 0.
+// A thread a vertex: the entries of its column, or more than there can be where it still waits. counts : (n + 1,), of
+// which the first is 0.
 extern "C" __global__ void parac_counts(const Vertex *vertices, u32 n, i64 *counts) {
     const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k < n) counts[k + 1u] = (i64)(vertices[k].state >> 32);
+    if (k < n) counts[k + 1u] = (u32)vertices[k].state == 0u ? (i64)(vertices[k].state >> 32) : 1ll << 32;
 }
 
 // A warp a tile of the factor's entries. indptr : (n + 1,), of its columns. indices, values : (nnz,), written.

@@ -31,7 +31,7 @@ TILE = 256
 LINE = 16
 STATUS, ELIMINATED, ENTRIES, POOL, BY_BLOCKS = range(5)
 CONTROL = 9
-FINE, POOL_EXHAUSTED, NO_PROGRESS = range(3)
+FINE, POOL_EXHAUSTED, NO_PROGRESS, MALFORMED = range(4)
 NONE = 0xFFFFFFFF
 # What 32 bits count: multi-edges of a graph, and units of the pool.
 MOST_EDGES = 2**31
@@ -68,7 +68,8 @@ def parac_gpu(
     the launch; by_blocks, vertices that took a whole block; attempts, launches; bytes_pool, used of the pool.
 
     Raises MemoryBudgetError where the budget is too small, UnsupportedError for more than 2^31 edges or a
-    device that holds one block at a time, FillpathError where no vertex becomes ready (W is not symmetric).
+    device that holds one block at a time, FillpathError for what is no Laplacian: a loop, a row that does not
+    ascend, a W that is not symmetric.
     """
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
     return factorise(laplacian, seed, budget)
@@ -96,7 +97,9 @@ def factorise(
                 f"parac_gpu: edges need more than the {UNIT * units} bytes that are left of {budget}"
             )
         units = min(most, 2 * units)
-    if run.status != FINE:
+    if run.status == MALFORMED:
+        raise FillpathError("parac_gpu: W is not symmetric, or has a loop, or a row that does not ascend")
+    if run.status == NO_PROGRESS:
         raise FillpathError(
             f"parac_gpu: no vertex was eliminated for {patience} clocks, after {run.told(ELIMINATED)} of "
             f"{laplacian.n}: W is not symmetric, or the device was stopped"
@@ -181,15 +184,16 @@ class _Run:
             queues = cupy.full(2 * n, NONE, np.uint32)
             control = cupy.zeros(LINE * CONTROL, np.uint64)
             graph = (self.vertices, self.pool, queues, control, np.uint32(n), np.uint32(units))
-            self._each("parac_lists", n, pattern.indptr, pattern.indices, *graph)
+            nnz = np.uint64(len(pattern.indices))
+            self._each("parac_lists", n, pattern.indptr, pattern.indices, nnz, *graph)
             self._tiles(
                 "parac_edges",
                 len(pattern.indices),
                 pattern.indptr,
                 pattern.indices,
                 self.laplacian.weights,
-                np.uint64(len(pattern.indices)),
-                *graph[:2],
+                nnz,
+                *(self.vertices, self.pool, control),
                 np.uint32(n),
             )
         with phase("factorise"):
@@ -219,7 +223,7 @@ class _Run:
             self._each("parac_counts", self.n, self.vertices, np.uint32(self.n), counts)
             indptr = cupy.cumsum(counts)
             if int(indptr[-1]) != nnz:
-                raise FillpathError("parac_gpu: a vertex was eliminated twice: W is not symmetric")
+                raise FillpathError("parac_gpu: vertices were not eliminated once each: W is not symmetric")
             indices, values = cupy.empty(nnz, np.int32), cupy.empty(nnz, np.float64)
             self._tiles(
                 "parac_columns",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fillpath.errors import UnsupportedError
 from fillpath.nouns import Array, Laplacian, Solution, System, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
@@ -15,11 +16,12 @@ from impl.laplacian.launches import launch
 from impl.laplacian.pcg_cpu import RightHandSide
 from impl.laplacian.pcg_gpu import solved
 from impl.laplacian.spsv import Rows, Spsv, transposed
-from impl.peers.csric02 import factorise
+from impl.peers.csric02 import Policy, factorise
 
 KERNEL = Path(__file__).with_name("ic0.cu")
 VARIANTS: tuple[tuple[str, ...], ...] = ((),)
 NAMES = ("ic0_last", "ic0_lengths", "ic0_entries")
+MOST_ENTRIES = 2**31 - 1
 
 
 @implementation(
@@ -30,19 +32,22 @@ NAMES = ("ic0_last", "ic0_lengths", "ic0_entries")
     available=kernels.available,
     kernels=("ic0.cu", "pcg.cu"),
 )
-def ic0_gpu(system: System, *, rhs: RightHandSide = "random") -> tuple[Solution, Work]:
+def ic0_gpu(
+    system: System, *, policy: Policy = "none", rhs: RightHandSide = "random"
+) -> tuple[Solution, Work]:
     """cuSPARSE's csric02 and SpSV, then conjugate gradients, all of it on the GPU.
 
     system : on the device. Of each component one vertex is held at 0, the ground or else the last, so that
-    the matrix factorised is not singular; what is left of b counts there too. rhs, phases, facts : as in
-    parac_cpu; analysis is SpSV's, of L and of its transpose. Raises UnsupportedError for a pivot that is not
-    positive, and as parac_cpu does.
+    the matrix factorised is not singular; what is left of b counts there too. policy : csric02's, without
+    levels or by levels. rhs, phases, facts : as in parac_cpu; analysis is SpSV's, of L and of its transpose.
+    Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the triangle, and as
+    parac_cpu does.
     """
     graph = system.laplacian
     with phase("matrix"):
         indptr, columns, values, at_zero = _triangle(graph)
     with phase("factor"):
-        factorise(indptr, columns, values)
+        factorise(indptr, columns, values, policy)
     with phase("analysis"):
         solves = Spsv(*_triangles(indptr, columns, values, at_zero))
     facts = {"nnz_factor": len(columns) - len(indptr) + 1}
@@ -61,8 +66,13 @@ def _triangle(graph: Laplacian) -> tuple[Array, Array, Array, Array]:
     held = graph.component, last, np.uint32(rows)
     lengths = cupy.zeros(rows + 1, np.int32)
     launch(compiled["ic0_lengths"], rows, *structure, *held, lengths[1:])
-    indptr = cupy.cumsum(lengths, dtype=np.int32)
-    columns = cupy.empty(int(indptr[-1]), np.int32)
+    ends = cupy.cumsum(lengths, dtype=np.int64)
+    entries = int(ends[-1])
+    if entries > MOST_ENTRIES:
+        raise UnsupportedError(
+            f"{entries} entries of the triangle exceed what csric02 counts ({MOST_ENTRIES})"
+        )
+    indptr, columns = ends.astype(np.int32), cupy.empty(entries, np.int32)
     values = cupy.empty(len(columns))
     launch(compiled["ic0_entries"], rows, *structure, graph.weights, *held, indptr, columns, values)
     return indptr, columns, values, last[last < rows]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fillpath.errors import UnsupportedError
 from fillpath.nouns import Array
 from impl.cuda import device, kernels
 
@@ -65,10 +66,12 @@ class Tasks:
 def tasks(indptr: Array, bounds: tuple[int, ...]) -> Tasks:
     """The tasks of the rows from each of the bounds to the next.
 
-    indptr : (rows + 1,) int64, on the device. bounds : ascending, at most MOST_ROWS.
+    indptr : (rows + 1,) int64, on the device. bounds : ascending. Raises UnsupportedError beyond MOST_ROWS.
     """
     import cupy
 
+    if bounds[-1] > MOST_ROWS:
+        raise UnsupportedError(f"{bounds[-1]} rows exceed what tasks of warps name ({MOST_ROWS})")
     parts = [_part(indptr, begin, end) for begin, end in pairwise(bounds)]
     words = cupy.concatenate(parts) if len(parts) > 1 else parts[0]
     return Tasks(words, tuple(int(end) for end in np.cumsum([len(part) for part in parts])))

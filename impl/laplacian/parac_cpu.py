@@ -15,8 +15,9 @@ def parac_cpu(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -
 
     system : on the host. seed : of the factor. rhs : `random` for the system's b, `product` for L b, the
     text's other experiment. Returns x with ||b - L y|| <= 1e-6 ||b||. Its phases: factor; analysis, G by
-    rows; solve. Facts: nnz_factor, entries of G below the diagonal; iterations; residual, the relative one.
-    Raises UnsupportedError after 10000 iterations, saying what is left, and what the factor raises.
+    rows; right_hand_side, L b; solve. Facts: nnz_factor, entries of G below the diagonal; iterations;
+    residual, the relative one. Raises UnsupportedError after 10000 iterations, saying what is left, and what
+    the factor raises.
     """
     with phase("factor"):
         factor, work = factorised(system.laplacian, seed=seed)

@@ -20,7 +20,14 @@ from fillpath.phase import phase
 from impl.cuda import kernels
 from impl.laplacian.launches import THREADS, Room, State, resident, tasks
 from impl.laplacian.pcg_cpu import RightHandSide
-from impl.laplacian.stopping import MOST_ITERATIONS, TOLERANCE, Reached, broken_down, unconverged
+from impl.laplacian.stopping import (
+    MOST_ITERATIONS,
+    TOLERANCE,
+    Reached,
+    broken_down,
+    unconverged,
+    waited_in_vain,
+)
 from impl.laplacian.system import to_unknowns
 
 KERNEL = Path(__file__).with_name("pcg.cu")
@@ -50,7 +57,9 @@ def solved(
     graph = system.laplacian
     with phase("solve"):
         steps = _Steps(graph, applied)
+    with phase("right_hand_side"):
         b = system.b if rhs == "random" else steps.product(system.b)
+    with phase("solve"):
         reached = steps.until(b)
         x = to_unknowns(graph, reached.y)
     return Solution(x), Work(facts={**facts, **reached.facts()})
@@ -97,6 +106,8 @@ class _Steps:
             done = int(state[State.ITERATIONS])
             if state[State.DONE] == 2:
                 raise broken_down(done, float(min(state[State.RZ], state[State.PQ])))
+            if state[State.DONE] == 3:
+                raise waited_in_vain(done)
             left = self._residual(b) / first
             if left <= TOLERANCE:
                 return Reached(self.y, done, left)

@@ -6,12 +6,15 @@ from typing import Literal
 
 import numpy as np
 
+from fillpath.errors import UnsupportedError
 from fillpath.nouns import Array, Solution, System, Work
 from fillpath.phase import phase
 from fillpath.registry import Available, implementation
 from impl.cholesky.graph import as_matrix
 from impl.laplacian.pcg_cpu import RightHandSide, solved
 from impl.peers.optional import importable
+
+MOST_ENTRIES = 2**31 - 1
 
 
 def available() -> Available:
@@ -27,15 +30,17 @@ def pyamg(
 ) -> tuple[Solution, Work]:
     """PyAMG's algebraic multigrid (sequential), a V-cycle an iteration of our conjugate gradients.
 
-    system : on the host. method : PyAMG's solver, with its defaults. rhs, errors : as in parac_cpu. Phase
-    factor : the hierarchy of levels. Facts: levels; nnz_factor, entries of all their matrices; iterations,
-    residual.
+    system : on the host. method : PyAMG's solver, with its defaults. rhs, errors : as in parac_cpu, and
+    UnsupportedError for 2^31 entries of L. Phase factor : the hierarchy of levels. Facts: levels;
+    nnz_factor, entries of all their matrices; iterations, residual.
     """
     import pyamg as library
 
     graph = system.laplacian
     rows = graph.n - graph.grounded
     matrix = as_matrix(graph).tocsr()[:rows, :rows].astype(np.float64)
+    if matrix.nnz > MOST_ENTRIES:
+        raise UnsupportedError(f"{matrix.nnz} entries exceed what PyAMG counts ({MOST_ENTRIES})")
     matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
     with phase("factor"):
         build = getattr(library, f"{method}_solver")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fillpath.errors import UnsupportedError
+from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Array
 
 # ||b - L y|| / ||b||, Euclidean norms over the vertices without the ground.
@@ -41,4 +41,12 @@ def broken_down(iterations: int, curvature: float) -> UnsupportedError:
     return UnsupportedError(
         f"conjugate gradients break down after {iterations} iterations: the preconditioner is not positive "
         f"definite ({curvature:.3g})"
+    )
+
+
+def waited_in_vain(iterations: int) -> FillpathError:
+    """Of triangular solves whose elements wait for each other."""
+    return FillpathError(
+        f"the triangular solves wait for an element that never comes, after {iterations} iterations of "
+        "conjugate gradients: the factor is not lower triangular, or the device was stopped"
     )

@@ -21,8 +21,12 @@ typedef long long s64;
 constexpr u64 MISSING = ~0ull;
 // Entries that a lane has under way at once.
 constexpr u32 BATCH = 4;
+// Looks of a warp that waits between two glances at whether another one gave up.
+constexpr u32 GLANCE = 1024;
 
 __device__ __forceinline__ bool is_missing(double value) { return (u64)__double_as_longlong(value) == MISSING; }
+
+__device__ __forceinline__ bool gave_up(const double *state) { return ((const volatile double *)state)[DONE] != 0.0; }
 
 // The end of a column without the ground, whose row would be its last.
 __device__ __forceinline__ s64 column_end(const s64 *indptr, const int *indices, u32 column, u32 down) {
@@ -124,10 +128,11 @@ __device__ __forceinline__ void add_found(
     }
 }
 
-// The elements of tasks[begin], ..., tasks[end - 1]. Warps take them in turn, in that order, and all are resident, so
-// that the first element which is not there can always be found. With `closing` state[RZ] = r.z, of which
-// state[DENSE] is the tail's part. pause : nanoseconds between two looks at what is missing. patience : looks after
-// which NaN is written: only a factor that is none makes a warp wait for ever.
+// The elements of tasks[begin], ..., tasks[end - 1]. Warps take them in turn, in that order, and all are resident, as
+// the launch is cooperative, so that the first element which is not there can always be found. With `closing`
+// state[RZ] = r.z, of which state[DENSE] is the tail's part. pause : nanoseconds between two looks at what is missing.
+// patience : looks after which NaN is written and state[DONE] says so: only a factor that is none makes a warp wait for
+// ever.
 extern "C" __global__ void __launch_bounds__(256) tri_sweep(
     const u32 *tasks, u32 begin, u32 end, const s64 *starts, const int *places, const double *factors, u32 down,
     u32 elements, u32 n, volatile double *vectors, u32 closing, u32 pause, u32 patience, double *state, double *sums,
@@ -145,9 +150,10 @@ extern "C" __global__ void __launch_bounds__(256) tri_sweep(
         for (u32 looks = 0u; __ballot_sync(WARP, waited_for) != 0u; looks++) {
             if (looks > 0u && pause > 0u) __nanosleep(pause);
             if (waited_for) add_found(share, task.lanes, places, factors, vectors);
-            if (looks == patience) {
+            if (looks == patience || (looks % GLANCE == GLANCE - 1u && gave_up(state))) {
                 share.at = share.end;
                 share.total = __longlong_as_double(0x7FF8000000000000ll);
+                state[DONE] = 3.0;
             }
             const bool found = (__ballot_sync(WARP, share.at >= share.end) & group) == group;
             const double total = lanes_sum(share.total, task.lanes);

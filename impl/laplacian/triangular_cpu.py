@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import get_num_threads, njit, prange
 
+from fillpath.errors import FillpathError
 from fillpath.nouns import Array, Preconditioner
 from impl.cpu.atomics import fetch_add, load
 from impl.cpu.ordered import give_way, release
@@ -46,12 +47,30 @@ class Solves:
 
 
 def analysed(factor: Preconditioner) -> Solves:
-    """The solves with a factor for the threads that Numba has: on several it is transposed, O(n + nnz)."""
+    """The solves with a factor for the threads that Numba has: on several it is transposed, O(n + nnz).
+    Raises FillpathError for one whose elements would wait for each other then."""
     columns = (factor.pattern.indptr.view(np.uint64), factor.pattern.indices.view(np.uint32), factor.values)
     inverse = np.zeros(len(factor.diagonal))
     np.divide(1.0, factor.diagonal, out=inverse, where=factor.diagonal != 0)
-    rows = _transposed(*columns) if get_num_threads() > 1 else None
-    return Solves(columns, inverse, rows, np.empty(len(inverse)))
+    if get_num_threads() == 1:
+        return Solves(columns, inverse, None, np.empty(len(inverse)))
+    above = _not_below(*columns[:2])
+    if above >= 0:
+        raise FillpathError(
+            f"the triangular solves: column {above} has an entry that is not below the diagonal"
+        )
+    return Solves(columns, inverse, _transposed(*columns), np.empty(len(inverse)))
+
+
+@njit(cache=True, nogil=True)
+def _not_below(indptr, indices):
+    """The first column with an entry that is not below the diagonal, for which threads would wait for ever;
+    -1 if there is none."""
+    for column in range(len(indptr) - 1):
+        for p in range(indptr[column], indptr[column + 1]):
+            if not column < indices[p] < len(indptr) - 1:
+                return column
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -126,6 +145,8 @@ def _gathered(indices, values, first, last, start, bits, vector):
         total = start
         for p in range(first, last):
             total -= values[p] * _awaited(bits, vector, indices[p])
+        if np.isnan(total):
+            return np.nan  # Whichever NaN it was: not MISSING.
     return total
 
 

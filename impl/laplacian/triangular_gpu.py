@@ -62,7 +62,9 @@ class Solves:
         if self.body < self.down:
             self._sweep(0, down, False, room)
             sizes = (np.uint32(size) for size in (self.down - self.body, self.body, self.n))
-            self._launch_all("tri_dense", self.dense, *sizes, room.vectors, *room.scalars)
+            self.kernels["tri_dense"](
+                *self._grid("tri_dense"), (self.dense, *sizes, room.vectors, *room.scalars)
+            )
             self._sweep(down, up, True, room)
         else:
             self._sweep(0, up, True, room)
@@ -76,7 +78,8 @@ class Solves:
             *(np.uint32(number) for number in (closing, PAUSE, PATIENCE)),
             *room.scalars,
         )
-        self._launch_all("tri_sweep", *arguments)
+        # Its blocks wait for each other.
+        self.kernels["tri_sweep"].kernel(*self._grid("tri_sweep"), arguments, enable_cooperative_groups=True)
 
     def _rows(self, factor: Preconditioner) -> tuple[Array, Array, Array]:
         """(starts, places, factors) of the elements, in the order in which they are found."""
@@ -120,6 +123,6 @@ class Solves:
     def _launch(self, name: str, items: int, *arguments: Any) -> None:
         launch(self.kernels[name], items, *arguments)
 
-    def _launch_all(self, name: str, *arguments: Any) -> None:
-        """As many blocks as are resident: those of a sweep wait for each other."""
-        self.kernels[name]((self._blocks[name],), (THREADS,), arguments)
+    def _grid(self, name: str) -> tuple[tuple[int], tuple[int]]:
+        """As many blocks as are resident, and their threads."""
+        return (self._blocks[name],), (THREADS,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Array
 from impl.peers import cusparse
 
-# Of cusparse.h: CUSPARSE_SOLVE_POLICY_NO_LEVEL, as in NVIDIA's own example of csric02.
-POLICY = 0
+Policy = Literal["none", "levels"]
+
+# Of cusparse.h: CUSPARSE_SOLVE_POLICY_NO_LEVEL, as in NVIDIA's own example of csric02, and USE_LEVEL.
+_POLICIES: dict[Policy, int] = {"none": 0, "levels": 1}
 _ZERO_PIVOT = 9
 
 _int, _pointer = ctypes.c_int, ctypes.c_void_p
@@ -33,11 +35,12 @@ _SIGNATURES = {
 }
 
 
-def factorise(indptr: Array, indices: Array, values: Array) -> None:
+def factorise(indptr: Array, indices: Array, values: Array, policy: Policy) -> None:
     """Replace A's lower triangle by L, of the same pattern, with L L^T = A there.
 
     indptr : (n + 1,) int32. indices : int32, ascending in each row, the diagonal last. values : float64,
-    overwritten. All on the device. Raises UnsupportedError for a pivot that is not positive.
+    overwritten. All on the device. policy : whether rows are taken by levels. Raises
+    UnsupportedError for a pivot that is not positive.
     """
     import cupy
     from cupy.cuda import device
@@ -60,8 +63,8 @@ def factorise(indptr: Array, indices: Array, values: Array) -> None:
         size = _int()
         _call("cusparseDcsric02_bufferSize", *matrix, ctypes.byref(size))
         buffer = cupy.empty(size.value, np.int8)
-        _call("cusparseDcsric02_analysis", *matrix, POLICY, buffer.data.ptr)
-        _call("cusparseDcsric02", *matrix, POLICY, buffer.data.ptr)
+        _call("cusparseDcsric02_analysis", *matrix, _POLICIES[policy], buffer.data.ptr)
+        _call("cusparseDcsric02", *matrix, _POLICIES[policy], buffer.data.ptr)
         _require_pivots(handle, info)
 
 
