@@ -583,7 +583,7 @@ __device__ __forceinline__ u32 eliminate(
 // Room for `count` multi-edges of a block in the pool, as long as what it has is less. Returns false where there is
 // none.
 __device__ __forceinline__ bool make_room(const Graph &g, Shared &shared, u32 count) {
-    if (threadIdx.x == 0 && shared.room < count) {
+    if (threadIdx.x == 0 && load(&shared.room) < count) {
         shared.room = 2u * count;
         shared.chunk = take_units(g, 48ull * shared.room / (8u * UNIT) + 1u);
     }
@@ -605,7 +605,8 @@ __device__ __forceinline__ void work(
     const bool leads = rank<BLOCK>() == 0u;
     Report report{0, 0};
     for (;;) {
-        if (leads && *next == NONE) *next = wait(g, report, BLOCK, patience);
+        // By load(), as below: else all threads read ahead of the condition, while this one writes.
+        if (leads && load(next) == NONE) *next = wait(g, report, BLOCK, patience);
         sync<BLOCK>();
         const u32 k = *next;
         sync<BLOCK>();

@@ -22,7 +22,7 @@ from impl.laplacian.launches import MOST_ROWS, THREADS, Room, launch, resident, 
 KERNEL = Path(__file__).with_name("triangular.cu")
 NAMES = ("tri_columns", "tri_lengths", "tri_down", "tri_up", "tri_tail", "tri_sweep", "tri_dense")
 # Blocks a multiprocessor at most: more warps wait longer for what they ask of the L2 cache.
-RESIDENT = 8
+RESIDENT = 2
 # Nanoseconds between two looks at what is missing, and looks after which a warp gives up: seconds.
 PAUSE = 0
 PATIENCE = 2**23
