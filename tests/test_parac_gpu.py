@@ -133,7 +133,7 @@ def test_a_graph_that_is_not_symmetric_ends_with_an_error(seed: int) -> None:
     """Entries of one side are missing, so that vertices wait for ever or leave before their time."""
     graph = random_graph(seed, 400)
     if not graph.pattern.nnz:
-        return
+        pytest.skip("the graph has no edges")
     rng = np.random.default_rng(seed)
     keep = np.ones(graph.pattern.nnz, np.bool_)
     one_side = np.flatnonzero((graph.pattern.indices < graph.pattern.rows()) == bool(seed % 2))

@@ -123,9 +123,13 @@ __device__ __forceinline__ void sync() {
         __syncwarp();
 }
 
+// A barrier as well.
 template <bool BLOCK>
 __device__ __forceinline__ bool any(bool one) {
-    return BLOCK ? __syncthreads_or(one) != 0 : __any_sync(ALL, one) != 0;
+    if (BLOCK) return __syncthreads_or(one) != 0;
+    // A vote of a warp orders no memory.
+    __syncwarp();
+    return __any_sync(ALL, one) != 0;
 }
 
 // What the first thread says, to all. room : a word, shared, that nobody uses before the next barrier.
@@ -183,6 +187,10 @@ __device__ __forceinline__ u32 take_units(const Graph &g, u64 units) {
 // Make the chunks that begin in `count` slots from `first`.
 __device__ __forceinline__ void make_chunks(const Graph &g, Vertex *v, u32 first, u32 count) {
     for (u32 level = level_of(first + count - 1u); level > 0u && start_of(level) >= first; --level) {
+        if (level > CHUNKS) {
+            fail(g, MALFORMED);
+            continue;
+        }
         const u64 words = 9u * (u64)start_of(level) / 2u;  // 12 bytes an edge, three times as many as before it
         const u32 chunk = take_units(g, (words + UNIT - 1u) / UNIT);
         store(v->chunks + level - 1u, chunk == UNMADE ? NEVER : chunk);

@@ -46,6 +46,7 @@ SHARE = 0.5
 # for each entry of W a few times what it takes in the list of one vertex that has them all.
 PATIENCE = 2**34
 PATIENCE_AN_ENTRY = 2**10
+ADVICE = "impl.cholesky.graph makes a graph of any matrix that has one"
 
 
 @implementation(
@@ -98,7 +99,10 @@ def factorise(
             )
         units = min(most, 2 * units)
     if run.status == MALFORMED:
-        raise FillpathError("parac_gpu: W is not symmetric, or has a loop, or a row that does not ascend")
+        raise FillpathError(
+            "parac_gpu: W is not symmetric, or has a loop, or a row that does not ascend, or 2^31 edges meet "
+            f"in a vertex; {ADVICE}"
+        )
     if run.status == NO_PROGRESS:
         raise FillpathError(
             f"parac_gpu: no vertex was eliminated for {patience} clocks, after {run.told(ELIMINATED)} of "
@@ -223,7 +227,9 @@ class _Run:
             self._each("parac_counts", self.n, self.vertices, np.uint32(self.n), counts)
             indptr = cupy.cumsum(counts)
             if int(indptr[-1]) != nnz:
-                raise FillpathError("parac_gpu: vertices were not eliminated once each: W is not symmetric")
+                raise FillpathError(
+                    f"parac_gpu: vertices were not eliminated once each: W is not symmetric; {ADVICE}"
+                )
             indices, values = cupy.empty(nnz, np.int32), cupy.empty(nnz, np.float64)
             self._tiles(
                 "parac_columns",

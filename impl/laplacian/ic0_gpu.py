@@ -37,25 +37,27 @@ def ic0_gpu(
 ) -> tuple[Solution, Work]:
     """cuSPARSE's csric02 and SpSV, then conjugate gradients, all of it on the GPU.
 
-    system : on the device. Of each component one vertex is held at 0, the ground or else the last, so that
-    the matrix factorised is not singular; what is left of b counts there too. policy : csric02's, without
-    levels or by levels. rhs, phases, facts : as in parac_cpu; analysis is SpSV's, of L and of its transpose.
+    system : on the device. Of each component without the ground the last diagonal is lifted by 1e-6 of
+    itself, so that the matrix factorised is not singular. policy : csric02's, without levels or by levels.
+    rhs, phases, facts : as in parac_cpu; beside them the phase matrix, the triangle that is factorised;
+    factor is csric02's analysis too, analysis SpSV's, of L and of its transpose.
+
     Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the triangle, and as
     parac_cpu does.
     """
     graph = system.laplacian
     with phase("matrix"):
-        indptr, columns, values, at_zero = _triangle(graph)
+        indptr, columns, values = _triangle(graph)
     with phase("factor"):
         factorise(indptr, columns, values, policy)
     with phase("analysis"):
-        solves = Spsv(*_triangles(indptr, columns, values, at_zero))
+        solves = Spsv(*_triangles(indptr, columns, values))
     facts = {"nnz_factor": len(columns) - len(indptr) + 1}
     return solved(system, solves, rhs, facts)
 
 
-def _triangle(graph: Laplacian) -> tuple[Array, Array, Array, Array]:
-    """(indptr int32, columns int32, values, vertices at 0) of the lower triangle that is factorised."""
+def _triangle(graph: Laplacian) -> tuple[Array, Array, Array]:
+    """(indptr int32, columns int32, values) of the lower triangle that is factorised."""
     import cupy
 
     compiled: dict[str, Any] = kernels.load(KERNEL, NAMES)
@@ -63,9 +65,8 @@ def _triangle(graph: Laplacian) -> tuple[Array, Array, Array, Array]:
     last = cupy.full(graph.components, -1, np.int32)
     launch(compiled["ic0_last"], graph.n, graph.component, np.uint32(graph.n), last)
     structure = graph.pattern.indptr, graph.pattern.indices
-    held = graph.component, last, np.uint32(rows)
     lengths = cupy.zeros(rows + 1, np.int32)
-    launch(compiled["ic0_lengths"], rows, *structure, *held, lengths[1:])
+    launch(compiled["ic0_lengths"], rows, *structure, np.uint32(rows), lengths[1:])
     ends = cupy.cumsum(lengths, dtype=np.int64)
     entries = int(ends[-1])
     if entries > MOST_ENTRIES:
@@ -74,13 +75,13 @@ def _triangle(graph: Laplacian) -> tuple[Array, Array, Array, Array]:
         )
     indptr, columns = ends.astype(np.int32), cupy.empty(entries, np.int32)
     values = cupy.empty(len(columns))
-    launch(compiled["ic0_entries"], rows, *structure, graph.weights, *held, indptr, columns, values)
-    return indptr, columns, values, last[last < rows]
+    ends_of = graph.component, last, np.uint32(rows)
+    launch(compiled["ic0_entries"], rows, *structure, graph.weights, *ends_of, indptr, columns, values)
+    return indptr, columns, values
 
 
-def _triangles(indptr: Array, columns: Array, values: Array, at_zero: Array) -> tuple[Rows, Rows]:
+def _triangles(indptr: Array, columns: Array, values: Array) -> tuple[Rows, Rows]:
     """L S^-1 and S L^T, S the diagonal of L, whose product is that of L and its transpose."""
     scale = values[indptr[1:] - 1][columns]
     starts, rows, scaled = transposed((indptr, columns, values * scale))
-    scaled[starts[at_zero]] = np.inf
     return (indptr, columns, values / scale), (starts, rows, scaled)

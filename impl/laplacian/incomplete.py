@@ -3,8 +3,9 @@
 G D G^T with G unit lower triangular is found column by column, left-looking. An entry of column j of the
 Schur complement is dropped where its modulus is below the tolerance times the sum of the moduli of L's column
 j, on and below the diagonal; a diagonal never is. Dropping takes an edge away and leaves its ends their
-excess, so that in exact arithmetic every pivot is positive, as long as each component has a vertex that is
-held at 0: the ground, else its last one, whose D is 0 as in ParAC's factor.
+excess, so that in exact arithmetic every pivot is positive, as long as each component has the ground, which
+is held at 0, or else its last diagonal lifted a little. To hold its last vertex at 0 as well would cost a
+fifth more iterations: what was dropped does not cancel there. D is 0 of the ground and of lone vertices.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ FIRST = 1e-2
 TRIES = 40
 # Of two tolerances, by how much they may differ and be one.
 NARROW = 1e-6
+# Of the last diagonal of a component without the ground, by how much it is lifted: L is singular there.
+LIFT = 1e-6
 # Entries for which there is room at first.
 SCRATCH = np.uint64(2**16)
 
@@ -74,19 +77,29 @@ def _entries(graph: Laplacian, tolerance: float, wanted: int) -> int:
 
 
 def held(graph: Laplacian) -> Array:
-    """(n,) bool: the vertices at 0, one a component: the ground, else the last."""
+    """(n,) bool: the vertices at 0: the ground, and those without edges."""
+    marked: Array = np.diff(graph.pattern.indptr) == 0
+    if graph.grounded:
+        marked[-1] = True
+    return marked
+
+
+def lifts(graph: Laplacian) -> Array:
+    """(n,) float64: what each diagonal of L is multiplied by."""
     last = np.zeros(graph.components, np.int64)
     last[graph.component] = np.arange(graph.n)
-    marked = np.zeros(graph.n, np.bool_)
-    marked[last] = True
-    return marked
+    factors = np.ones(graph.n)
+    factors[last] += LIFT
+    return factors
 
 
 def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, Array, Array, Array]:
     """(indptr, rows, values, diagonal); with more than `most` entries indptr[-1] says so, the rest is
     void."""
     edges = graph.pattern.indptr.view(np.uint64), graph.pattern.indices.view(np.uint32), graph.weights
-    failed, pivot, indptr, rows, values, diagonal = _columns(*edges, held(graph), tolerance, np.uint64(most))
+    failed, pivot, indptr, rows, values, diagonal = _columns(
+        *edges, held(graph), lifts(graph), tolerance, np.uint64(most)
+    )
     if failed >= 0:
         what = f"incomplete Cholesky, drop tolerance {tolerance:g}"
         raise UnsupportedError(f"{what}: pivot {failed} is {pivot:.3g}, which is not positive")
@@ -94,7 +107,7 @@ def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, A
 
 
 @njit(cache=True, nogil=True)
-def _columns(starts, ends, weights, at_zero, tolerance, most):
+def _columns(starts, ends, weights, at_zero, lift, tolerance, most):
     """(column whose pivot is not positive or -1, that pivot, indptr, rows, values, diagonal).
 
     waiting, following : lists of the columns whose next entry stands in a row; places : where it stands.
@@ -117,6 +130,7 @@ def _columns(starts, ends, weights, at_zero, tolerance, most):
             if i > j and not at_zero[i]:
                 size += weights[p]
                 count = _add(column, marked_by, kept, count, j, i, -weights[p])
+        pivot *= lift[j]
         bound = tolerance * (size + pivot)
         k = waiting[j]
         while k != NONE:

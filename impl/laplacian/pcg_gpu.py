@@ -114,7 +114,7 @@ class _Steps:
         raise unconverged(left)
 
     def _begin(self, bound: float, done: int) -> None:
-        """Turn to -r first, whatever the direction was."""
+        """The next direction is z alone, whatever the one before was."""
         state = np.zeros(len(State))
         state[State.RZ], state[State.BOUND], state[State.ITERATIONS] = np.inf, bound**2, done
         self.room.state.set(state)
