@@ -22,6 +22,7 @@ from reports.figures import Entries
 from reports.naming import listed
 from reports.records import Records
 from reports.timed import STAND_INS, add_columns, told_in_words
+from reports.variants import Row
 
 PAPER = "parac"
 SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"
@@ -41,8 +42,6 @@ RULE = (
     "is at "
     "most 1e-6, or 10,000 iterations (unsupported). "
 )
-
-Row = Mapping[Any, Any]
 
 
 def printed(table: str, column: str) -> dict[str, float | None]:

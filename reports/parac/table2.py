@@ -13,7 +13,6 @@ from reports.bars import times
 from reports.claims import claim
 from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
 from reports.naming import lines
 from reports.parac.paper import (
     CPU,
@@ -21,7 +20,6 @@ from reports.parac.paper import (
     PAPER,
     PARTS,
     RULE,
-    Row,
     ordered_how,
     over,
     plain,
@@ -34,6 +32,7 @@ from reports.parac.paper import (
 from reports.records import Records
 from reports.tables import Column, matrix_column, table
 from reports.timed import RATIO, ratio_of
+from reports.variants import Row, by_matrix, finished, number, paired, said, spanning, status_of
 from reports.verdicts import BESIDE, CONTRADICTED, REACHED, SMALLER, Verdict, verdicts
 
 CLAIM = "table2_cpu"

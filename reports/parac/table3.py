@@ -13,7 +13,6 @@ from reports.bars import times
 from reports.claims import claim
 from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
 from reports.naming import lines
 from reports.parac.paper import (
     FACTS,
@@ -21,7 +20,6 @@ from reports.parac.paper import (
     PAPER,
     PARTS,
     RULE,
-    Row,
     ordered_how,
     over,
     plain,
@@ -35,6 +33,7 @@ from reports.parac.table2 import share_of
 from reports.records import Records
 from reports.tables import Column, matrix_column, table
 from reports.timed import RATIO, ratio_of
+from reports.variants import Row, by_matrix, finished, number, paired, said, spanning, status_of
 from reports.verdicts import NOT_MEASURED, Verdict, verdicts
 
 CLAIM = "table3_gpu"
