@@ -131,11 +131,6 @@ def absent_in_words(frame: pd.DataFrame) -> str:
     return f"{absent}. " if absent else ""
 
 
-def printed_or_not(found: Sequence[Row]) -> str:
-    """What the column of machines says of a printed row: whether one that was measured follows."""
-    return "printed" if any(isinstance(row["machine"], str) for row in found) else "printed; not run"
-
-
 def count_axis(axes: Axes, values: pd.Series[float]) -> None:
     """A log axis of counts, labelled as counts."""
     if values.notna().any():
