@@ -31,29 +31,21 @@ from fillpath.record import Status
 from impl.cholesky import parac_cpu as parac
 from impl.cholesky import store
 from impl.cholesky.ac_sequential import ac_sequential
-from impl.cholesky.graph import as_matrix, from_edges, laplacian
+from impl.cholesky.graph import from_edges, laplacian
 from impl.cholesky.parac_cpu import parac_cpu
 from impl.laplacian.system import right_hand_side, system, to_unknowns, to_vertices
 from tests import canonical, parac_graphs
-from tests.parac_graphs import SHAPES, WEIGHTS, drawn, random_graph
+from tests.parac_graphs import SHAPES, WEIGHTS, dense, drawn, random_graph, triangles
 from tests.test_numeric import of_dense
 from tests.test_parac_gpu import assert_same
 
 MAKERS = (ac_sequential, parac_cpu)
 
 
-def dense(graph: Laplacian) -> Array:
-    found: Array = as_matrix(graph).toarray()
-    return found
-
-
 def product(factor: Preconditioner) -> Array:
     """G D G^T, dense."""
-    n = len(factor.diagonal)
-    lower = np.eye(n)
-    columns = np.repeat(np.arange(n), np.diff(factor.pattern.indptr))
-    lower[factor.pattern.indices, columns] = factor.values
-    result: Array = (lower * factor.diagonal) @ lower.T
+    lower, diagonal = triangles(factor)
+    result: Array = (lower * diagonal) @ lower.T
     return result
 
 
