@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -60,7 +60,7 @@ class Experiment:
     (`gsofa.fill_first=true`); empty for every one registered for the stage but peers, which do other work: an
     experiment has to name them. matrices : a paper, or ids of just these. only : ids of the paper's matrices,
     empty for all; their stand-ins follow.
-    threads : of implementations on the CPU, 0 for all cores."""
+    threads : of implementations on the CPU, 0 for all cores. seeds : a case each."""
 
     id: str
     paper: str
@@ -71,6 +71,7 @@ class Experiment:
     preparation: Preparation
     only: tuple[str, ...] = ()
     threads: int = 0
+    seeds: tuple[int, ...] = (0,)
 
 
 @functools.cache
@@ -104,10 +105,12 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
             entry.id,
             experiment.preparation,
             options,
+            seed=seed,
             threads=threads[implementation.device],
         )
         for entry in _matrices(experiment, settings.suite)
         for implementation, options in chosen
+        for seed in experiment.seeds
     ]
 
 
@@ -187,7 +190,13 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         ),
         only=tuple(entry.get("only", ())),
         threads=entry.get("threads", 0),
+        seeds=_seeds(entry.get("seeds", 1)),
     )
+
+
+def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
+    """Those of a list, or as many as the number says, from 0 on."""
+    return tuple(range(given) if isinstance(given, int) else given)
 
 
 def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...]]:

@@ -433,15 +433,23 @@ def _take(outcome: _Outcome, message: dict[str, Any]) -> None:
         outcome.bytes, outcome.clocks = message["bytes"], message["clocks"]
         outcome.throttle = message["throttle"]
         outcome.phases |= message["transfers"]
-        impossible = _impossible(message["work"])
-        if impossible:
-            outcome.status, outcome.work, outcome.done = Status.ERROR, None, True
-            outcome.reason = f"its work has {', '.join(impossible)}"
+        _refuse_impossible(outcome)
+    elif event == "counted" and message["facts"]:
+        work = outcome.work or {}
+        outcome.work = {**work, "facts": {**(work.get("facts") or {}), **message["facts"]}}
+        _refuse_impossible(outcome)
     elif event == "failed":
         outcome.status, outcome.reason, outcome.done = Status(message["status"]), message["reason"], True
         outcome.conclusive = outcome.began
     elif event == "done":
         outcome.status, outcome.done, outcome.series = Status.OK, True, message.get("series")
+
+
+def _refuse_impossible(outcome: _Outcome) -> None:
+    impossible = _impossible(outcome.work or {"facts": None})
+    if impossible:
+        outcome.status, outcome.work, outcome.done = Status.ERROR, None, True
+        outcome.reason = f"its work has {', '.join(impossible)}"
 
 
 def _impossible(work: dict[str, Any]) -> list[str]:

@@ -113,9 +113,10 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     last, work = _sample(call, job["samples"], where, report)
     known = {"peak_memory": where.peak_memory(), **where.state()}
     if passes(last):
-        facts = _depths(job["stage"], where, last, context)
-        known |= {"work": _work(work, facts), "bytes": _moved(taken, last), "transfers": where.transfers}
+        known |= {"work": _work(work), "bytes": _moved(taken, last), "transfers": where.transfers}
         report("sampled", **known)
+        # What follows may take long, or more memory, and loses nothing of the above.
+        report("counted", facts=_depths(job["stage"], where, last, context))
         series = transfer.on_host(work.series)
         report("done", series=write_series(Path(job["series"]), series, context.prepared.pattern.n))
 
@@ -165,13 +166,11 @@ def _depths(stage: str, where: Place, result: Any, context: Context) -> dict[str
     return depths(context.system.laplacian, where.fetch(result))
 
 
-def _work(work: Any, more: Mapping[str, float]) -> dict[str, Any]:
-    """more : facts beside the implementation's own."""
+def _work(work: Any) -> dict[str, Any]:
     scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name not in ("series", "facts")}
     counted = {name: None if value is None else int(value) for name, value in scalars.items()}
-    known = {**(work.facts or {}), **more}
-    facts = {name: float(value) for name, value in known.items()}
-    return {**counted, "facts": None if work.facts is None and not more else facts}
+    facts = None if work.facts is None else {name: float(value) for name, value in work.facts.items()}
+    return {**counted, "facts": facts}
 
 
 def _moved(taken: Any, result: Any) -> int:

@@ -1,4 +1,4 @@
-"""Graphs that ParAC's factor is tested on: what it may meet, small, and seeded."""
+"""Graphs that ParAC's factor is tested on: what it may meet, small, and seeded; L and G as dense matrices."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fillpath.nouns import Array, Laplacian
-from impl.cholesky.graph import from_edges
+from fillpath.nouns import Array, Laplacian, Preconditioner
+from impl.cholesky.graph import as_matrix, from_edges
 
 Ends = tuple[Array, Array]
 
@@ -108,3 +108,18 @@ def drawn(
     rows, columns = rows[rows != columns], columns[rows != columns]
     order = rng.permutation(n) if shuffled else np.arange(n)
     return from_edges(n, order[rows], order[columns], weights(rng, len(rows)))
+
+
+def dense(graph: Laplacian) -> Array:
+    """L, its ground vertex included."""
+    found: Array = as_matrix(graph).toarray()
+    return found
+
+
+def triangles(factor: Preconditioner) -> tuple[Array, Array]:
+    """G, dense, and D's diagonal."""
+    n = factor.pattern.n
+    lower = np.eye(n)
+    columns = np.repeat(np.arange(n), np.diff(factor.pattern.indptr))
+    lower[factor.pattern.indices, columns] = factor.values
+    return lower, factor.diagonal

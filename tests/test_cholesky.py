@@ -18,12 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import given as giving
+from benchmarks import measure as measuring
+from benchmarks import trees, worker
 from benchmarks.gate import verify
 from benchmarks.laplacians import column_hashes, verify_preconditioner
 from benchmarks.measure import Limits, measure
 from fetch.prepare import prepare
 from fillpath import registry
-from fillpath.case import Preparation
+from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, InputError, UnsupportedError
 from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner, Prepared, Solution
 from fillpath.paths import ROOT, cache
@@ -31,29 +33,21 @@ from fillpath.record import Status
 from impl.cholesky import parac_cpu as parac
 from impl.cholesky import store
 from impl.cholesky.ac_sequential import ac_sequential
-from impl.cholesky.graph import as_matrix, from_edges, laplacian
+from impl.cholesky.graph import from_edges, laplacian
 from impl.cholesky.parac_cpu import parac_cpu
 from impl.laplacian.system import right_hand_side, system, to_unknowns, to_vertices
 from tests import canonical, parac_graphs
-from tests.parac_graphs import SHAPES, WEIGHTS, drawn, random_graph
+from tests.parac_graphs import SHAPES, WEIGHTS, dense, drawn, random_graph, triangles
 from tests.test_numeric import of_dense
 from tests.test_parac_gpu import assert_same
 
 MAKERS = (ac_sequential, parac_cpu)
 
 
-def dense(graph: Laplacian) -> Array:
-    found: Array = as_matrix(graph).toarray()
-    return found
-
-
 def product(factor: Preconditioner) -> Array:
     """G D G^T, dense."""
-    n = len(factor.diagonal)
-    lower = np.eye(n)
-    columns = np.repeat(np.arange(n), np.diff(factor.pattern.indptr))
-    lower[factor.pattern.indices, columns] = factor.values
-    result: Array = (lower * factor.diagonal) @ lower.T
+    lower, diagonal = triangles(factor)
+    result: Array = (lower * diagonal) @ lower.T
     return result
 
 
@@ -503,6 +497,27 @@ def test_factors_are_measured_without_a_filled_pattern() -> None:
     assert record.status is Status.OK, record.reason
     assert record.verified is not None and record.verified.by == "ac_sequential"
     assert not (cache() / "references").exists()
+    facts = (record.work or {})["facts"]
+    assert "waits" in facts and 1 < facts["height_actual"] <= facts["critical_path"] <= 400
+
+
+def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the worker's place: a heights' count that needs too much memory."""
+
+    def too_much(graph: Laplacian, factor: Preconditioner) -> dict[str, float]:
+        raise MemoryError
+
+    monkeypatch.setattr(trees, "depths", too_much)
+    case, limits = Case.parse("cholesky.parac_cpu.threads=1@grid2d,20.natural"), Limits(samples=3)
+    implementation = registry.lookup(case.stage, case.implementation)
+    prepared = prepare(case.matrix, case.preparation)
+    outcome = measuring._Outcome()
+    with pytest.raises(MemoryError):
+        worker._measure(
+            measuring._job(case, implementation, prepared, limits),
+            lambda event, **values: measuring._take(outcome, {"event": event, **values}),
+        )
+    assert len(outcome.seconds) == 3 and outcome.work and outcome.peak_memory and not outcome.done
 
 
 def test_more_threads_than_cores_are_not_measured() -> None:

@@ -71,6 +71,33 @@ def test_an_experiment_names_its_threads_and_no_matrix_of_others(
         experiments.__wrapped__()
 
 
+def test_an_experiment_may_measure_several_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = next(experiment for experiment in experiments() if experiment.id == "parac-seeds")
+    for device in ("cpu", "gpu"):
+        cases = experiment_cases(figure, Settings(suite="small", device=device))
+        by_matrix = {c.matrix: {d.seed for d in cases if d.matrix == c.matrix} for c in cases}
+        assert by_matrix == {matrix: set(range(20)) for matrix in ("poisson3d,32", "delaunay_n16")}
+        assert len(cases) == 40, "a case each, of one implementation"
+        assert sum(".seed=" in case.name for case in cases) == 38, "seed 0 is what others measure too"
+    text = (CONFIG / "experiments.yaml").read_text()
+    shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
+    monkeypatch.setattr("benchmarks.experiments.CONFIG", tmp_path)
+
+    def seeds(written: str) -> tuple[int, ...]:
+        (tmp_path / "experiments.yaml").write_text(text.replace("seeds: 20\n", f"seeds: {written}\n"))
+        return next(e.seeds for e in experiments.__wrapped__() if e.id == "parac-seeds")
+
+    assert seeds("2") == (0, 1) and seeds("[7, 3]") == (7, 3)
+    for refused in ("0", "[]", "[1, 1]", "[-1]", "true"):
+        with pytest.raises(ConfigError, match="seeds"):
+            seeds(refused)
+
+
+def test_only_the_experiments_that_ask_for_it_measure_another_seed_than_0() -> None:
+    seeded = {e.id for e in experiments() if e.seeds != (0,)}
+    assert seeded == {"parac-seeds", "parac-seeds-embedded"}
+
+
 def test_an_experiment_names_implementations_with_their_options() -> None:
     figure = replace(experiments()[0], implementations=("fill1", "gsofa.fill_first=true.memory_budget=1GB"))
     options = {(case.implementation, case.options) for case in experiment_cases(figure, Settings())}

@@ -118,6 +118,21 @@ def test_what_has_no_gate_is_refused_and_every_stage_has_one() -> None:
         require(stage)
 
 
+def no_gate(pattern: Pattern) -> Any:
+    """What nobody can verify."""
+    raise AssertionError("an implementation was called whose result cannot be verified")
+
+
+def test_what_cannot_be_verified_is_not_called_and_waits_for_its_gate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "STAGES", {**registry.STAGES, "drawing": "a stage of tomorrow"})
+    registry.implementation(stage="drawing")(no_gate)
+    record = measured("no_gate", "drawing")
+    assert record.status is Status.UNSUPPORTED and "no gate yet" in record.reason
+    assert not record.conclusive and not record.seconds
+
+
 def hinted(hint: Any) -> Any:
     def function(first: Any) -> Any:
         """Something."""

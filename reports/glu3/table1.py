@@ -16,28 +16,12 @@ from reports.bars import times
 from reports.claims import claim
 from reports.device import NOT_MEASURED, add_printed, device_frame
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import (
-    KERNELS,
-    PAPER,
-    Row,
-    by_matrix,
-    cell,
-    finished,
-    milliseconds,
-    number,
-    of_the_same,
-    paired,
-    prepared_how,
-    printed,
-    said,
-    spanning,
-    status_of,
-    where,
-)
+from reports.glu3.paper import KERNELS, PAPER, milliseconds, of_the_same, prepared_how, printed, where
 from reports.naming import lines
 from reports.records import Records
 from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import RATIO, ratio_of
+from reports.variants import Row, by_matrix, cell, finished, number, paired, said, spanning, status_of
 from reports.verdicts import BESIDE, Verdict, outcome, verdicts
 from reports.verdicts import NOT_MEASURED as NO_NUMBER
 

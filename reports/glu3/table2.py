@@ -18,25 +18,17 @@ from reports.glu3.paper import (
     LEVELS,
     OWN_WAY,
     PAPER,
-    Row,
-    by_matrix,
-    cell,
-    finished,
     milliseconds,
-    number,
     of_the_same,
-    paired,
     prepared_how,
     printed,
-    said,
-    spanning,
-    status_of,
     where,
 )
 from reports.naming import lines
 from reports.records import Records
 from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import RATIO, ratio_of
+from reports.variants import Row, by_matrix, cell, finished, number, paired, said, spanning, status_of
 from reports.verdicts import BESIDE, REACHED, SMALLER, Verdict, outcome, verdicts
 
 CLAIM, COUNTS = "table2_levelization", "counts"

@@ -16,17 +16,16 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
 from reports.figures import Entries, FigureSpec
-from reports.labels import legend_above
 from reports.naming import lines
+from reports.parac.panels import line_handles, line_look, panel_figure
 from reports.parac.paper import RULE, ordered_how, solved_frame, variant_of
 from reports.records import Records
-from reports.style import LARGE, MARKERS, PALETTE, SMALL, new_figure
+from reports.style import SMALL
 
 VARIANTS = ("parac_cpu", "ict", "pyamg")
 OURS, AMG = "parac_cpu", "pyamg"
 # Right-hand sides at the ends of the axis.
 FIRST, LAST = 1.0, 1000.0
-ACROSS = 3
 NEVER, ALWAYS = "multigrid from the first on", "ParAC, however many"
 
 
@@ -54,26 +53,10 @@ def breakeven_frame(records: Records, entries: Entries, cases: Sequence[Case]) -
 
 def breakeven(frame: pd.DataFrame) -> Figure:
     """A panel a matrix and machine: seconds against right-hand sides; a dotted line at the break-even."""
-    panels = [own for _, own in frame.groupby(["label", "preparation", "machine"], sort=False, dropna=False)]
-    across = max(1, min(ACROSS, len(panels)))
-    down = max(1, -(-len(panels) // across))
-    figure = new_figure(max(10.0, 5.5 * across), 1.6 + 3.7 * down)
-    figure.suptitle(
-        "Beyond the paper: seconds against right-hand sides", x=0.01, ha="left", fontsize=LARGE, weight="bold"
-    )
-    grid = figure.subplots(down, across, squeeze=False).ravel()
-    several = frame["machine"].nunique() > 1
-    for axes, panel in zip(grid, panels, strict=False):
-        _panel(axes, panel, several)
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    handles = [
-        Line2D([], [], color=PALETTE[i], marker=MARKERS[i], linewidth=1.8, label=name)
-        for i, name in enumerate(VARIANTS)
-    ]
     even = Line2D([], [], color="black", linestyle=":", label="where parac_cpu and pyamg take as long")
-    legend_above(figure, [*handles, even])
-    return figure
+    title = "Beyond the paper: seconds against right-hand sides"
+    keys = ["label", "preparation"]
+    return panel_figure(title, frame, keys, 3.7, _panel, [*line_handles(VARIANTS), even])
 
 
 def breakeven_caption(frame: pd.DataFrame) -> str:
@@ -105,10 +88,9 @@ def _words(value: float | None) -> str:
     return ALWAYS if np.isinf(value) else f"ParAC up to {value:,.0f} right-hand sides"
 
 
-def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
-    first = panel.iloc[0].to_dict()
-    host = f", {first['machine']}" if several and not pd.isna(first["machine"]) else ""
-    axes.set_title(f"{lines(first, True)}{host}", loc="left")
+def _panel(axes: Axes, panel: pd.DataFrame, machine: str) -> None:
+    host = f", {machine}" if machine else ""
+    axes.set_title(f"{lines(panel.iloc[0].to_dict(), True)}{host}", loc="left")
     axes.set_xlabel("right-hand sides")
     axes.set_ylabel("time")
     counts = np.logspace(np.log10(FIRST), np.log10(LAST), 7)
@@ -119,8 +101,7 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
             continue
         i = VARIANTS.index(row["implementation"])
         axes.plot(
-            counts, row["setup"] + counts * row["each"], color=PALETTE[i], marker=MARKERS[i],
-            markeredgecolor="black", linewidth=1.8,
+            counts, row["setup"] + counts * row["each"], **line_look(i), markeredgecolor="black",
         )  # fmt: skip
     words = [text for text in panel["taken"] if text]
     even = panel["breakeven"].dropna()

@@ -15,11 +15,11 @@ from reports import bars
 from reports.claims import claim
 from reports.device import columns_of
 from reports.figures import Entries, FigureSpec
-from reports.labels import legend_above
 from reports.naming import lines
+from reports.parac.panels import line_handles, line_look, panel_figure
 from reports.parac.paper import ORDERINGS, PAPER, cores_of, ordered_how, seconds_axis
 from reports.records import Records
-from reports.style import LARGE, MARKERS, PALETTE, SMALL, new_figure
+from reports.style import SMALL
 from reports.timed import add_columns, ratio_of, seconds_how, timed_frame
 from reports.verdicts import BESIDE, Verdict, outcome, verdicts
 
@@ -29,7 +29,6 @@ PRINTED = 10.0
 # Threads from which on that number can be asked for.
 ENOUGH = 16
 TOO_MANY = "fewer_cores"
-ACROSS = 3
 SPAN = "the graph resident in memory to its factor resident there"
 
 
@@ -58,25 +57,10 @@ def fig3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
 
 def fig3(frame: pd.DataFrame) -> Figure:
     """A panel a matrix and machine, a line an ordering, seconds against threads; the speed-up at the end."""
-    panels = [own for _, own in frame.groupby(["label", "machine"], sort=False, dropna=False)]
-    across = max(1, min(ACROSS, len(panels)))
-    down = max(1, -(-len(panels) // across))
-    figure = new_figure(max(10.0, 5.5 * across), 1.6 + 4.0 * down)
-    figure.suptitle("ParAC, Figure 3: time of the factor against threads", x=0.01, ha="left", fontsize=LARGE,
-                    weight="bold")  # fmt: skip
-    grid = figure.subplots(down, across, squeeze=False).ravel()
-    several = frame["machine"].nunique() > 1
-    for axes, panel in zip(grid, panels, strict=False):
-        _panel(axes, panel, several)
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    handles = [
-        Line2D([], [], color=PALETTE[i], marker=MARKERS[i], linewidth=1.8, label=text)
-        for i, text in enumerate(ORDERINGS.values())
-    ]
     even = Line2D([], [], color="#777777", linestyle=":", label="one thread's time over the threads")
-    legend_above(figure, [*handles, even])
-    return figure
+    handles = [*line_handles(tuple(ORDERINGS.values())), even]
+    title = "ParAC, Figure 3: time of the factor against threads"
+    return panel_figure(title, frame, ["label"], 4.0, _panel, handles)
 
 
 def fig3_caption(frame: pd.DataFrame) -> str:
@@ -120,10 +104,9 @@ def _ratio(row: Mapping[Any, Any], alone: Mapping[tuple[Any, ...], Mapping[Any, 
     return ratio_of(alone.get(_key(row)), row, ("one thread", ""))
 
 
-def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
-    first = panel.iloc[0].to_dict()
-    host = f"\non {first['machine']}" if several and not pd.isna(first["machine"]) else ""
-    axes.set_title(f"{lines(first)}{host}", loc="left")
+def _panel(axes: Axes, panel: pd.DataFrame, machine: str) -> None:
+    host = f"\non {machine}" if machine else ""
+    axes.set_title(f"{lines(panel.iloc[0].to_dict())}{host}", loc="left")
     axes.set_xlabel("threads")
     axes.set_ylabel("seconds")
     drawn = panel[(panel["status"] == "ok") & (panel["pair"] != TOO_MANY)]
@@ -164,8 +147,7 @@ def _line(axes: Axes, own: pd.DataFrame, i: int) -> None:
     whiskers = [own["median"] - own["low"], own["high"] - own["median"]]
     axes.errorbar(
         own["threads"].astype(float), own["median"], yerr=[side.clip(lower=0) for side in whiskers],
-        color=PALETTE[i], marker=MARKERS[i], markeredgecolor="black", markersize=7, linewidth=1.8, capsize=3,
-        ecolor="black", elinewidth=1.0,
+        **line_look(i), markeredgecolor="black", markersize=7, capsize=3, ecolor="black", elinewidth=1.0,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from reports.figures import Entries
 from reports.naming import listed
 from reports.records import Records
 from reports.timed import STAND_INS, add_columns, told_in_words
+from reports.variants import Row
 
 PAPER = "parac"
 SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"
@@ -41,8 +42,6 @@ RULE = (
     "is at "
     "most 1e-6, or 10,000 iterations (unsupported). "
 )
-
-Row = Mapping[Any, Any]
 
 
 def printed(table: str, column: str) -> dict[str, float | None]:
@@ -130,11 +129,6 @@ def absent_in_words(frame: pd.DataFrame) -> str:
     """The caption's part on implementations that no machine could run, empty for none."""
     _, absent = told_in_words(frame)
     return f"{absent}. " if absent else ""
-
-
-def printed_or_not(found: Sequence[Row]) -> str:
-    """What the column of machines says of a printed row: whether one that was measured follows."""
-    return "printed" if any(isinstance(row["machine"], str) for row in found) else "printed; not run"
 
 
 def count_axis(axes: Axes, values: pd.Series[float]) -> None:

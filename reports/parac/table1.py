@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports.device import add_printed, device_frame
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import by_matrix, cell, finished, number, said
 from reports.naming import lines
-from reports.parac.paper import GENERATED, PAPER, SIZES, Row, printed
+from reports.parac.paper import GENERATED, PAPER, SIZES, printed
 from reports.records import Records
 from reports.tables import Column, matrix_column, table
 from reports.timed import STAND_INS
+from reports.variants import Row, by_matrix, cell, finished, number, said
 
 FACTORS = ("parac_cpu", "parac_gpu")
 EQUAL = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}

@@ -10,31 +10,22 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import claim
-from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
-from reports.naming import lines
-from reports.parac.paper import (
-    CPU,
-    FACTS,
-    PAPER,
-    PARTS,
-    RULE,
-    Row,
-    ordered_how,
-    over,
-    plain,
-    printed,
-    printed_or_not,
-    printed_sum,
-    solved_frame,
-    variant_of,
+from reports.parac.paper import CPU, RULE, ordered_how, over, plain, printed, printed_sum
+from reports.parac.solved import (
+    absent_cells,
+    is_variant,
+    matrices_frame,
+    numbers_of,
+    quality_cells,
+    rows_of,
+    wins,
 )
 from reports.records import Records
 from reports.tables import Column, matrix_column, table
-from reports.timed import RATIO, ratio_of
-from reports.verdicts import BESIDE, CONTRADICTED, REACHED, SMALLER, Verdict, verdicts
+from reports.timed import ratio_of
+from reports.variants import Row, paired
+from reports.verdicts import Verdict
 
 CLAIM = "table2_cpu"
 VARIANTS = ("parac_cpu", "ict", "pyamg", "hypre")
@@ -44,7 +35,6 @@ PRINTED = {
     "ict": ("ichol", "factor_s", "solve_s"),
     "pyamg": ("hypre", "setup_s", "solve_s"),
 }
-SHOWN = ("factor", "solve", "iterations", "residual")
 # Of the print's 15: ichol's total above ParAC's, ichol's solve alone above it, HYPRE's total above it.
 WINS = {"ict": 14, "ict_solve": 12, "pyamg": 2}
 ALL = 15
@@ -52,7 +42,7 @@ ALL = 15
 
 def is_shown(case: Case) -> bool:
     """A solution on the CPU with an implementation's defaults."""
-    return case.stage == "laplacian" and variant_of(case) in VARIANTS and not case.seed
+    return is_variant(case, VARIANTS)
 
 
 def table2_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
@@ -60,27 +50,14 @@ def table2_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
     all three, iterations and true relative residual, beside the print (HYPRE's beside PyAMG's). ratio,
     amg_ratio : total of ict and of PyAMG over ParAC's; solve_ratio : solve alone of ict over ParAC's total;
     all in one run."""
-    frame = solved_frame(records, entries, [case for case in cases if is_shown(case)])
-    frame = by_matrix(frame, VARIANTS, _numbers)
-    frame = add_printed(frame, _print(), paper=PAPER)
-    numbers = [f"{name}_{shown}" for name in VARIANTS for shown in (*PARTS, "total", *FACTS)]
-    ratios = [f"{prefix}{name}" for prefix in ("", "amg_") for name in RATIO if name != "pair"]
-    texts = [*(f"status_{name}" for name in VARIANTS), "pair", "amg_pair"]
-    return finished(frame, texts, [*_print(), *numbers, *ratios, "solve_ratio"])
+    return matrices_frame(
+        records, entries, cases, VARIANTS, VARIANTS, _numbers, _print(), "amg_", ["solve_ratio"]
+    )
 
 
 def table2(frame: pd.DataFrame) -> Figure:
     """Of each matrix the print, then what was measured, a row a machine."""
-    rows: list[list[str]] = []
-    shaded: list[bool] = []
-    for _, own in frame.groupby("label", sort=False):
-        found = own.to_dict("records")
-        if not pd.isna(found[0]["paper_ratio"]):
-            rows.append(_printed_cells(found[0], printed_or_not(found)))
-            shaded.append(False)
-        measured = [row for row in found if isinstance(row["machine"], str) or pd.isna(row["paper_ratio"])]
-        rows += [_cells(row) for row in measured]
-        shaded += [isinstance(row["stand_in_for"], str) for row in measured]
+    rows, shaded = rows_of(frame, _printed_cells, _cells)
     groups = ("ParAC", "incomplete Cholesky", "HYPRE; here PyAMG")
     headings = (("factor", 0.85), ("solve", 0.85), ("iter.", 0.7), ("residual", 0.95))
     columns = [
@@ -113,35 +90,12 @@ def table2_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """On how many matrices ParAC takes less than the others."""
     whole = "seconds, total of incomplete Cholesky over ParAC's"
     alone = "seconds, solve alone of incomplete Cholesky over ParAC's total"
-    amg = "seconds, total of multigrid over ParAC's"
+    amg, beside = "seconds, total of multigrid over ParAC's", "PyAMG, where HYPRE is printed; "
     return [
-        *_wins(frame, "ratio", "pair", WINS["ict"], whole),
-        *_wins(frame, "solve_ratio", "pair", WINS["ict_solve"], alone),
-        *_wins(frame, "amg_ratio", "amg_pair", WINS["pyamg"], amg, beside="PyAMG, where HYPRE is printed; "),
+        *wins(frame, CLAIM, "ratio", "pair", (WINS["ict"], ALL), whole),
+        *wins(frame, CLAIM, "solve_ratio", "pair", (WINS["ict_solve"], ALL), alone),
+        *wins(frame, CLAIM, "amg_ratio", "amg_pair", (WINS["pyamg"], ALL), amg, beside=beside),
     ]
-
-
-def _wins(
-    frame: pd.DataFrame, value: str, status: str, wins: int, basis: str, beside: str = ""
-) -> list[Verdict]:
-    """beside : why the print is of something else; empty where it can be judged by."""
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        above = int((rows[value] > 1).sum())
-        text = f"{beside}ParAC takes less on {above} of {len(rows)}: {spanning(rows, value)}"
-        return f"{text}; printed {wins} of {ALL}", BESIDE if beside else share_of(above, len(rows), wins, ALL)
-
-    return verdicts(
-        frame, claim(PAPER, CLAIM), value, told, basis=basis, status=status, by_edges=False,
-        printed=f"less on {wins} of {ALL}",
-    )  # fmt: skip
-
-
-def share_of(above: int, of: int, wins: int, printed_of: int) -> str:
-    """What became of a claim to win on so many of so many."""
-    if above * printed_of >= wins * of:
-        return REACHED
-    return SMALLER if above else CONTRADICTED
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -159,36 +113,26 @@ def _print() -> dict[str, dict[str, float | None]]:
 def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
     """What a row says of the variants of its matrix."""
     rows = {name: found.get(name) for name in VARIANTS}
-    own: dict[str, Any] = {f"status_{name}": status_of(row) for name, row in rows.items()}
-    for name, row in rows.items():
-        own |= {f"{name}_{shown}": number(row, shown) for shown in (*PARTS, "total", *FACTS)}
-    ok = [row for row in rows.values() if row is not None and row["status"] == "ok"]
+    own = numbers_of(rows, "parac_cpu")
     pair = ratio_of(rows["ict"], rows["parac_cpu"], ("ict", "parac_cpu"))
-    alone = own["ict_solve"] / own["parac_cpu_total"] if pair["pair"] == "ok" else None
     return {
         **own,
-        "status": own["status_parac_cpu"],
-        "samples": ok[0]["samples"] if ok else 0,
-        "solve_ratio": alone,
+        "solve_ratio": own["ict_solve"] / own["parac_cpu_total"] if pair["pair"] == "ok" else None,
         **paired("", pair),
         **paired("amg_", ratio_of(rows["pyamg"], rows["parac_cpu"], ("pyamg", "parac_cpu"))),
     }
 
 
-def _printed_cells(row: Row, said_: str) -> list[str]:
-    cells = [lines(row).replace("\n", ", "), said_]
+def _printed_cells(row: Row) -> list[str]:
+    cells = []
     for name in PRINTED:
-        factor, solve, iterations, residual = (row[f"paper_{name}_{shown}"] for shown in SHOWN)
-        cells += [plain(factor), plain(solve), f"{iterations:,.0f}", f"{residual:.0e}"]
+        parts = [plain(row[f"paper_{name}_{part}"]) for part in ("factor", "solve")]
+        cells += [*parts, *quality_cells(row, f"paper_{name}")]
     return [*cells, times(row["paper_ratio"]), times(row["paper_amg_ratio"])]
 
 
 def _cells(row: Row) -> list[str]:
-    measured = isinstance(row["machine"], str)
-    held = not pd.isna(row["paper_ratio"])
-    prepared = f", {row['preparation']}" if measured else ""
-    where = f"{row['machine'] if measured else said(str(row['status']))}{prepared}"
-    cells = ["" if held else lines(row).replace("\n", ", "), where]
+    cells = []
     for name in PRINTED:
         cells += _variant_cells(row, name)
     ratios = (row["ratio"], row["amg_ratio"])
@@ -197,14 +141,9 @@ def _cells(row: Row) -> list[str]:
 
 def _variant_cells(row: Row, name: str) -> list[str]:
     if row[f"status_{name}"] != "ok":
-        return (
-            [said(str(row[f"status_{name}"])), "", "", ""] if isinstance(row["machine"], str) else ["-"] * 4
-        )
+        return absent_cells(row, name, 4)
     solve = row[f"{name}_analysis"] + row[f"{name}_solve"]
-    return [
-        plain(row[f"{name}_factor"]), plain(solve), f"{row[f'{name}_iterations']:,.0f}",
-        f"{row[f'{name}_residual']:.0e}",
-    ]  # fmt: skip
+    return [plain(row[f"{name}_factor"]), plain(solve), *quality_cells(row, name)]
 
 
 def _reasons(frame: pd.DataFrame) -> str:

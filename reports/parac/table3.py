@@ -10,32 +10,22 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import claim
-from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
-from reports.naming import lines
-from reports.parac.paper import (
-    FACTS,
-    GPU,
-    PAPER,
-    PARTS,
-    RULE,
-    Row,
-    ordered_how,
-    over,
-    plain,
-    printed,
-    printed_or_not,
-    printed_sum,
-    solved_frame,
-    variant_of,
+from reports.parac.paper import GPU, RULE, ordered_how, over, plain, printed, printed_sum
+from reports.parac.solved import (
+    absent_cells,
+    is_variant,
+    matrices_frame,
+    numbers_of,
+    quality_cells,
+    rows_of,
+    wins,
 )
-from reports.parac.table2 import share_of
 from reports.records import Records
 from reports.tables import Column, matrix_column, table
-from reports.timed import RATIO, ratio_of
-from reports.verdicts import NOT_MEASURED, Verdict, verdicts
+from reports.timed import ratio_of
+from reports.variants import Row, number, paired
+from reports.verdicts import NOT_MEASURED, Verdict
 
 CLAIM = "table3_gpu"
 OWN, SPSV, IC0, AMGX = "parac_gpu", "parac_gpu.triangular=cusparse", "ic0_gpu", "amgx"
@@ -50,7 +40,7 @@ WINS, AMGX_WINS = (13, 15), (3, 14)
 
 def is_shown(case: Case) -> bool:
     """A solution on the GPU, of a variant of the table."""
-    return case.stage == "laplacian" and variant_of(case) in VARIANTS and not case.seed
+    return is_variant(case, VARIANTS)
 
 
 def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
@@ -58,27 +48,13 @@ def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
     and all three, iterations and true relative residual, beside the print. ratio : total of ic0_gpu, by
     the policy of csric02 that takes less, over ParAC's; spsv_ratio : of ParAC with cuSPARSE's triangular
     solves over that with ours; of one run."""
-    frame = solved_frame(records, entries, [case for case in cases if is_shown(case)])
-    frame = by_matrix(frame, VARIANTS, _numbers)
-    frame = add_printed(frame, _print(), paper=PAPER)
-    numbers = [f"{short}_{shown}" for short in SHORT.values() for shown in (*PARTS, "total", *FACTS)]
-    ratios = [f"{prefix}{name}" for prefix in ("", "spsv_") for name in RATIO if name != "pair"]
-    texts = [*(f"status_{short}" for short in SHORT.values()), "pair", "spsv_pair"]
-    return finished(frame, texts, [*_print(), *numbers, *ratios])
+    names = tuple(SHORT.values())
+    return matrices_frame(records, entries, cases, VARIANTS, names, _numbers, _print(), "spsv_")
 
 
 def table3(frame: pd.DataFrame) -> Figure:
     """Of each matrix the print, then what was measured, a row a machine."""
-    rows: list[list[str]] = []
-    shaded: list[bool] = []
-    for _, own in frame.groupby("label", sort=False):
-        found = own.to_dict("records")
-        if not pd.isna(found[0]["paper_ratio"]):
-            rows.append(_printed_cells(found[0], printed_or_not(found)))
-            shaded.append(False)
-        measured = [row for row in found if isinstance(row["machine"], str) or pd.isna(row["paper_ratio"])]
-        rows += [_cells(row) for row in measured]
-        shaded += [isinstance(row["stand_in_for"], str) for row in measured]
+    rows, shaded = rows_of(frame, _printed_cells, _cells)
     parts = [(name, 1.0) for name in SHOWN]
     quality = [("iter.", 0.8), ("residual", 0.95)]
     columns = [
@@ -110,24 +86,12 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """On how many matrices ParAC takes less than incomplete Cholesky; that AmgX is not measured."""
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        above = int((rows["ratio"] > 1).sum())
-        text = f"ParAC takes less on {above} of {len(rows)}: {spanning(rows, 'ratio')}"
-        wins, of = WINS
-        return f"{text}; printed {wins} of {of}", share_of(above, len(rows), wins, of)
-
-    wins, of = AMGX_WINS
+    basis, (less, of) = "total, ic0_gpu over parac_gpu", AMGX_WINS
+    absent = f"AmgX is not measured; printed less on {less} of {of}"
     return [
-        *verdicts(
-            frame, claim(PAPER, CLAIM), "ratio", told, basis="total, ic0_gpu over parac_gpu", status="pair",
-            printed=f"less on {WINS[0]} of {WINS[1]}", by_edges=False,
-        ),
-        Verdict(
-            CLAIM, "total, AmgX over ParAC", "", "", f"AmgX is not measured; printed less on {wins} of {of}",
-            NOT_MEASURED,
-        ),
-    ]  # fmt: skip
+        *wins(frame, CLAIM, "ratio", "pair", WINS, basis),
+        Verdict(CLAIM, "total, AmgX over ParAC", "", "", absent, NOT_MEASURED),
+    ]
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -150,16 +114,8 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
     """What a row says of the variants of its matrix, in milliseconds."""
     peer = _better(found)
     rows = {short: found.get(peer if variant == IC0 else variant) for variant, short in SHORT.items()}
-    own: dict[str, Any] = {f"status_{short}": status_of(row) for short, row in rows.items()}
-    for short, row in rows.items():
-        seconds = {name: number(row, name) for name in (*PARTS, "total")}
-        own |= {f"{short}_{name}": None if s is None else 1e3 * s for name, s in seconds.items()}
-        own |= {f"{short}_{name}": number(row, name) for name in FACTS}
-    ok = [row for row in rows.values() if row is not None and row["status"] == "ok"]
     return {
-        **own,
-        "status": own["status_parac"],
-        "samples": ok[0]["samples"] if ok else 0,
+        **numbers_of(rows, "parac", 1e3),
         **paired("", ratio_of(rows["ic0"], rows["parac"], (peer, OWN))),
         **paired("spsv_", ratio_of(rows["spsv"], rows["parac"], (SPSV, OWN))),
     }
@@ -172,39 +128,30 @@ def _better(found: Mapping[str, Row]) -> str:
     return min(measured, key=lambda variant: measured[variant], default=IC0)
 
 
-def _printed_cells(row: Row, said_: str) -> list[str]:
+def _printed_cells(row: Row) -> list[str]:
     analysis = row["paper_parac_total"] - row["paper_parac_factor"] - row["paper_parac_solve"]
     return [
-        lines(row).replace("\n", ", "), said_,
         plain(row["paper_parac_factor"]), plain(analysis), plain(row["paper_parac_solve"]),
-        plain(row["paper_parac_total"]), *_quality(row, "paper_parac"), "", "", "",
+        plain(row["paper_parac_total"]), *quality_cells(row, "paper_parac"), "", "", "",
         plain(row["paper_ic0_factor"]), "", plain(row["paper_ic0_solve"]), plain(row["paper_ic0_total"]),
-        *_quality(row, "paper_ic0"), plain(row["paper_amgx_total"], "OOM"), times(row["paper_ratio"]), "",
+        *quality_cells(row, "paper_ic0"), plain(row["paper_amgx_total"], "OOM"), times(row["paper_ratio"]),
+        "",
     ]  # fmt: skip
 
 
 def _cells(row: Row) -> list[str]:
-    measured = isinstance(row["machine"], str)
-    held = not pd.isna(row["paper_ratio"])
-    where = str(row["machine"]) if measured else said(str(row["status"]))
-    amgx = said(str(row["status_amgx"])) if measured else "-"
     ratios = ["-" if pd.isna(row[name]) else times(row[name]) for name in ("ratio", "spsv_ratio")]
     return [
-        "" if held else lines(row).replace("\n", ", "), where, *_variant_cells(row, "parac", 0),
-        *_variant_cells(row, "spsv", 1)[:3], *_variant_cells(row, "ic0", 0), amgx, *ratios,
+        *_variant_cells(row, "parac", 0), *_variant_cells(row, "spsv", 1)[:3],
+        *_variant_cells(row, "ic0", 0), *absent_cells(row, "amgx", 1), *ratios,
     ]  # fmt: skip
 
 
 def _variant_cells(row: Row, short: str, first: int) -> list[str]:
     """From which of SHOWN on."""
     if row[f"status_{short}"] != "ok":
-        said_ = said(str(row[f"status_{short}"])) if isinstance(row["machine"], str) else "-"
-        return [said_, *[""] * (len(SHOWN) - first + 1)]
-    return [*(plain(row[f"{short}_{name}"]) for name in SHOWN[first:]), *_quality(row, short)]
-
-
-def _quality(row: Row, prefix: str) -> list[str]:
-    return [f"{row[f'{prefix}_iterations']:,.0f}", f"{row[f'{prefix}_residual']:.0e}"]
+        return absent_cells(row, short, len(SHOWN) - first + 2)
+    return [*(plain(row[f"{short}_{name}"]) for name in SHOWN[first:]), *quality_cells(row, short)]
 
 
 SPEC = FigureSpec(
