@@ -108,9 +108,15 @@ def gains_legend(axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]
     """Above the panel: each series that was measured as a point, and more.
 
     more : (kind, text), see `legend_mark`."""
+    marks = [legend_mark(kind, text) for kind, text in more]
+    bars.place_legend(axes, [*point_handles(frame), *marks])
+
+
+def point_handles(frame: pd.DataFrame) -> list[Line2D]:
+    """A legend's marks of the series that were measured, as points."""
     looks = bars.look_of(frame)
     measured = set(frame.loc[frame["status"] == "ok", "series"])
-    handles: list[Line2D | Patch] = [
+    return [
         Line2D(
             [], [], linestyle="none", markersize=8, color=colour, markeredgecolor="black",
             marker=MARKERS[HATCHES.index(hatch)], label=name,
@@ -118,7 +124,6 @@ def gains_legend(axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]
         for name, (colour, hatch) in looks.items()
         if name in measured
     ]  # fmt: skip
-    bars.place_legend(axes, [*handles, *(legend_mark(kind, text) for kind, text in more)])
 
 
 def legend_mark(kind: str, text: str) -> Line2D | Patch:

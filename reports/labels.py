@@ -38,6 +38,8 @@ def write_names(axes: Axes, points: Sequence[tuple[float, float]], names: Sequen
 
 def legend_above(figure: Figure, handles: Sequence[Artist]) -> None:
     """A legend of the whole figure, between its title and its panels."""
+    if not handles:
+        return
     width, height = figure.get_size_inches()
     across = columns_for(width, handles)
     rows = -(-len(handles) // across)

@@ -89,7 +89,7 @@ def _words(value: float | None) -> str:
 
 
 def _panel(axes: Axes, panel: pd.DataFrame, machine: str) -> None:
-    host = f", {machine}" if machine else ""
+    host = f"\non {machine}" if machine else ""
     axes.set_title(f"{lines(panel.iloc[0].to_dict(), True)}{host}", loc="left")
     axes.set_xlabel("right-hand sides")
     axes.set_ylabel("time")

@@ -79,7 +79,7 @@ def fig4(frame: pd.DataFrame) -> Figure:
     _depths(top, frame)
     everything = pd.Series(True, index=frame.index)
     bars.bar_panel(middle, frame, SECONDS, everything)
-    middle.set_ylabel("seconds of the factor")
+    middle.set_ylabel("time of the factor")
     if (frame["status"] == "ok").any():
         seconds_axis(middle)
     bars.bar_panel(bottom, frame, _FILL, everything)

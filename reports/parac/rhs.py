@@ -12,8 +12,9 @@ from reports import bars
 from reports.claims import claim
 from reports.device import columns_of, option_of
 from reports.figures import Entries, FigureSpec
-from reports.gains import gains_legend
-from reports.parac.paper import PAPER, RULE, absent_in_words, count_axis, names_of, ordered_how, solved_frame
+from reports.gains import point_handles
+from reports.labels import legend_above
+from reports.parac.paper import PAPER, RULE, absent_in_words, count_axis, ordered_how, solved_frame
 from reports.records import Records
 from reports.style import LARGE, new_figure
 from reports.timed import NO_RESULT, groups_of, name_matrices, told_in_words, width
@@ -40,7 +41,7 @@ def rhs_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.D
     frame = solved_frame(records, entries, [case for case in cases if is_either(case)])
     frame["rhs"] = [option_of(case, "rhs") or "random" for case in frame["case"]]
     words = frame["rhs"].map({"random": "b random", "product": "b = L x"})
-    frame["series"] = names_of(frame, (frame["implementation"] + ", " + words).tolist())
+    frame["series"] = frame["implementation"] + ", " + words
     keys = ["label", "preparation", "machine", "implementation"]
     rows = [(tuple(row[key] for key in keys), row) for row in frame.to_dict("records")]
     product = {key: row["iterations"] for key, row in rows if row["rhs"] == "product"}
@@ -52,16 +53,24 @@ def rhs_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.D
 
 
 def rhs(frame: pd.DataFrame) -> Figure:
-    """Iterations on a log axis, a point an implementation and right-hand side."""
-    figure = new_figure(max(11.0, width(frame)), 8.0)
-    axes = figure.subplots()
-    figure.suptitle("ParAC: iterations by right-hand side", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    """Iterations on a log axis, a panel a machine, a point an implementation and right-hand side."""
     idle, _ = told_in_words(frame)
     shown = frame[~idle]
-    bars.bar_panel(axes, shown, ITERATIONS, pd.Series(True, index=shown.index))
-    count_axis(axes, shown["iterations"])
-    gains_legend(axes, shown)
-    name_matrices(axes, shown)
+    machines = shown["machine"].dropna().unique().tolist() or [None]
+    figure = new_figure(max(11.0, width(frame)), 3.5 + 4.5 * len(machines))
+    figure.suptitle("ParAC: iterations by right-hand side", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    panels = figure.subplots(len(machines), 1, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, machine in zip(panels, machines, strict=True):
+        # What no machine ran stands in the first panel.
+        own = shown["machine"] == machine
+        own |= shown["machine"].isna() & (machine == machines[0])
+        bars.bar_panel(axes, shown, ITERATIONS, own)
+        if len(machines) > 1:
+            axes.set_title(f"on {machine}", loc="left")
+    for axes in panels:
+        count_axis(axes, shown["iterations"])
+    name_matrices(panels[-1], shown)
+    legend_above(figure, point_handles(shown))
     return figure
 
 

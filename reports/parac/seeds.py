@@ -17,7 +17,7 @@ from reports.figures import Entries, FigureSpec
 from reports.gains import gains_legend
 from reports.parac.paper import RULE, absent_in_words, names_of, ordered_how, solved_frame
 from reports.records import Records
-from reports.style import LARGE, SMALL, new_figure
+from reports.style import HATCHES, LARGE, MARKERS, SMALL, new_figure
 from reports.timed import NO_RESULT, name_matrices, told_in_words, width
 
 OURS = ("parac_cpu", "parac_gpu")
@@ -59,7 +59,7 @@ def seeds(frame: pd.DataFrame) -> Figure:
     places, wide = bars.positions(firsts)
     for x, row in zip(places, firsts.to_dict("records"), strict=True):
         own = named[(named["group"] == row["group"]) & (named["series"] == row["series"])]
-        _points(axes, x, wide, own, looks[row["series"]][0])
+        _points(axes, x, wide, own, looks[row["series"]])
     axes.set_ylabel("iterations")
     axes.set_ylim(0, 1.3 * max([1.0, *frame["iterations"].dropna()]))
     gains_legend(axes, named)
@@ -80,7 +80,7 @@ def seeds_caption(frame: pd.DataFrame) -> str:
     )
 
 
-def _points(axes: Axes, x: float, wide: float, own: pd.DataFrame, colour: str) -> None:
+def _points(axes: Axes, x: float, wide: float, own: pd.DataFrame, look: tuple[str, str]) -> None:
     ok = own[own["status"] == "ok"]
     if ok.empty:
         bars.draw_slot(axes, x, 0.92 * wide, str(own["status"].iloc[0]))
@@ -88,8 +88,8 @@ def _points(axes: Axes, x: float, wide: float, own: pd.DataFrame, colour: str) -
     values = ok["iterations"].to_numpy(dtype=float)
     aside = np.linspace(-SPREAD, SPREAD, len(values)) if len(values) > 1 else np.zeros(1)
     axes.plot(
-        x + wide * aside, values, linestyle="none", marker="o", markersize=6, color=colour,
-        markeredgecolor="black",
+        x + wide * aside, values, linestyle="none", marker=MARKERS[HATCHES.index(look[1])],
+        markersize=6, color=look[0], markeredgecolor="black",
     )  # fmt: skip
     axes.plot([x - wide * SPREAD, x + wide * SPREAD], [np.median(values)] * 2, color="black", linewidth=1.2)
     ends = " to ".join(f"{value:g}" for value in dict.fromkeys((values.min(), values.max())))

@@ -43,7 +43,7 @@ def matrices_frame(
     of them. other : what the columns of the second ratio begin with. more : columns of numbers beside.
     """
     chosen = [case for case in cases if is_variant(case, variants)]
-    frame = by_matrix(solved_frame(records, entries, chosen), variants, numbers)
+    frame = _tried(by_matrix(solved_frame(records, entries, chosen), variants, numbers), names)
     frame = add_printed(frame, printed, paper=PAPER)
     columns = [f"{name}_{shown}" for name in names for shown in (*PARTS, "total", *FACTS)]
     ratios = [f"{prefix}{name}" for prefix in ("", other) for name in RATIO if name != "pair"]
@@ -118,6 +118,14 @@ def wins(
         frame, claim(PAPER, claimed), value, told, basis=basis, status=status, by_edges=False,
         printed=f"less on {won} of {of}",
     )  # fmt: skip
+
+
+def _tried(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Without the machines that could run no variant on a matrix which others ran."""
+    statuses = [f"status_{name}" for name in names if f"status_{name}" in frame]
+    ran = ~frame[statuses].isin(["not_run", "unavailable"]).all(axis=1)
+    somewhere = ran.groupby(frame["label"]).transform("any")
+    return frame[ran | ~somewhere].reset_index(drop=True)
 
 
 def _where(row: Row) -> str:

@@ -63,7 +63,7 @@ def table3(frame: pd.DataFrame) -> Figure:
         *(Column(text, width, "ParAC") for text, width in [*parts, *quality]),
         *(Column(text, width, "ParAC, cuSPARSE's SpSV") for text, width in parts[1:]),
         *(Column(text, width, "incomplete Cholesky without fill") for text, width in [*parts, *quality]),
-        Column("total", 1.0, "AmgX"),
+        Column("total", 1.35, "AmgX"),
         Column("inc. Chol.", 1.1, "total over ParAC's"),
         Column("SpSV", 1.0, "total over ParAC's"),
     ]
