@@ -517,7 +517,9 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
             measuring._job(case, implementation, prepared, limits),
             lambda event, **values: measuring._take(outcome, {"event": event, **values}),
         )
-    assert len(outcome.seconds) == 3 and outcome.work and outcome.peak_memory and not outcome.done
+    assert len(outcome.seconds) == 3 and outcome.work and not outcome.done
+    # The process had taken more memory before, in other tests.
+    assert outcome.peak_memory is not None
 
 
 def test_more_threads_than_cores_are_not_measured() -> None:

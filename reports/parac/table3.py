@@ -160,7 +160,6 @@ SPEC = FigureSpec(
     table3_frame,
     table3,
     table3_caption,
-    state="drawn, from no record yet",
     claims=(CLAIM,),
     judge=table3_verdicts,
     one_run=True,
