@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.claims import Claim, claim
+from reports.claims import Subject, subject
 
 # Edges below which a run is too short to judge a claim by.
 LEAST_EDGES = 10**9
@@ -46,7 +46,7 @@ class Verdict:
 
 def judge(
     frame: pd.DataFrame,
-    found: Claim,
+    found: Subject,
     value: str,
     printed: float,
     *,
@@ -73,7 +73,7 @@ def judge(
 
 def verdicts(
     frame: pd.DataFrame,
-    found: Claim,
+    found: Subject,
     value: str,
     told: Callable[[pd.DataFrame], tuple[str, str]],
     *,
@@ -121,7 +121,7 @@ def outcome(measured: float, printed: float, better: str, neutral: float | None 
 
 def printed_mean(paper: str, id: str) -> float:
     """The mean that a claim prints, or that of the numbers that it prints by matrix."""
-    found = claim(paper, id)
+    found = subject(paper, id)
     if found.mean is not None:
         return found.mean
     numbers = [float(value) for value in found.data["per"].values()]

@@ -21,7 +21,7 @@ from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
 from reports import bars, figures, state, style, webpage
-from reports.claims import claim, claims, paper_figure
+from reports.claims import subject, subjects, paper_figure
 from reports.gsofa.fig10 import fig10, fig10_frame
 from reports.gsofa.table1 import table1_caption, table1_frame
 from reports.records import Records
@@ -391,21 +391,21 @@ def test_times_are_readable() -> None:
 
 
 def test_claims_agree_with_their_schema_and_files() -> None:
-    assert claim("gsofa", "fig10_vs_fill2_cpu").extreme("max") == ("RM", 97.11)
-    for found in claims().values():
+    assert subject("gsofa", "fig10_vs_fill2_cpu").extreme("max") == ("RM", 97.11)
+    for found in subjects().values():
         assert "file" not in found.data or (CONFIG / "papers" / found.data["file"]).is_file()
     with pytest.raises(UnknownNameError, match="fig10_vs_fill2_cpu"):
-        claim("gsofa", "fig10_vs_fill2cpu")
+        subject("gsofa", "fig10_vs_fill2cpu")
 
 
 def test_figures_speak_to_claims_that_exist() -> None:
     for paper, figure in reports.available_figures():
         for id in figures.spec(paper, figure).claims:
-            assert claim(paper, id).figure in (figure, "")
+            assert subject(paper, id).figure in (figure, "")
 
 
 def test_state_table_has_every_claim_and_can_be_written(tmp_path: Path) -> None:
-    assert len(state.state_table().splitlines()) >= 2 + len(claims())
+    assert len(state.state_table().splitlines()) >= 2 + len(subjects())
     assert "drawn" in state.state_table() and "not yet" in state.state_table()
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{state.PART.begin}\nold\n{state.PART.end}\nafter\n")

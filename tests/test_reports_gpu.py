@@ -12,7 +12,7 @@ import pytest
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
-from reports.claims import claim, printed_table
+from reports.claims import subject, printed_table
 from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
 from reports.gsofa.fig5 import fig5, fig5_frame, fig5_verdicts
 from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts
@@ -276,7 +276,7 @@ def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sour
     """docs/figures.md says so: whatever else changes, the formula here is that of the paper's own figure."""
     row = printed_table("gsofa_table1_matrices").set_index("abbr").loc[abbr]
     auxiliary = WORD * sum(printed_words().values()) * row["order"] * sources
-    before = claim("gsofa", "fig5_auxiliary_memory").data["before"]
+    before = subject("gsofa", "fig5_auxiliary_memory").data["before"]
     printed = before["max" if abbr == "MK" else "min"][abbr]
     assert int(auxiliary / (8 * row["order"] + 4 * row["nnz"])) == printed
 

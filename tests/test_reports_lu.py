@@ -18,7 +18,7 @@ from fillpath.case import Case
 from fillpath.record import Record, Status, Verified
 from impl.numeric.right_looking import scratch_columns
 from reports import style
-from reports.claims import claim, printed_table
+from reports.claims import subject, printed_table
 from reports.glu3.phases import PARTS, PHASES, phases, phases_caption, phases_frame
 from reports.ooclu import arrays, fig4, fig5, large
 from reports.ooclu.fig4 import fig4_caption, fig4_frame, fig4_verdicts
@@ -375,7 +375,7 @@ def test_table4_has_the_print_what_follows_from_it_and_what_ran() -> None:
     assert cells.count("not run") == 4 and "8.0e9 bytes give its four numbers" in table4_caption(frame)
     (verdict,) = table4_verdicts(frame)
     assert verdict.numbers == "8.0e9 bytes over 4 n give the printed blocks of 4 of 4 matrices"
-    assert claim("ooclu", verdict.claim) and verdict.outcome == "beside the print"
+    assert subject("ooclu", verdict.claim) and verdict.outcome == "beside the print"
 
 
 def test_without_records_table_4_is_the_print() -> None:

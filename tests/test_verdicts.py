@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from reports.claims import claim
+from reports.claims import subject
 from reports.verdicts import LEAST_EDGES, judge, outcome, printed_mean
 
-FOUND = claim("gsofa", "fig14_maxid_ranges")
+FOUND = subject("gsofa", "fig14_maxid_ranges")
 
 
 def row(

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.case import Case
-from reports.claims import claim
+from reports.claims import subject
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import empty_panel
 from reports.glu3.paper import PAPER, WAYS
@@ -108,7 +108,7 @@ def levels_verdicts(frame: pd.DataFrame) -> list[Verdict]:
         return f"{text}; printed: the one falls, the other rises", BESIDE
 
     basis = "rank correlation of columns and most sub-columns along the levels"
-    return verdicts(one_each, claim(PAPER, CLAIM), "correlation", told, basis=basis, by_edges=False)
+    return verdicts(one_each, subject(PAPER, CLAIM), "correlation", told, basis=basis, by_edges=False)
 
 
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from fillpath.record import interval
 from reports.bars import times
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import NOT_MEASURED, add_printed, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.glu3.paper import (
@@ -129,7 +129,7 @@ def table1_caption(frame: pd.DataFrame) -> str:
 
 def table1_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How many times longer GLU2.0's kernels take; what batching gains; that Lee's cannot be tested."""
-    found = claim(PAPER, CLAIM)
+    found = subject(PAPER, CLAIM)
     printed_means = found.data["over_glu2"]
 
     def told(rows: pd.DataFrame) -> tuple[str, str]:

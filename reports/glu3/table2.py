@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import add_printed, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.glu3.paper import (
@@ -124,7 +124,7 @@ def table2_caption(frame: pd.DataFrame) -> str:
 def table2_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How many times longer the exact search takes, with its third loop and without it; how many counts are
     the printed ones."""
-    found = claim(PAPER, CLAIM)
+    found = subject(PAPER, CLAIM)
 
     def told(rows: pd.DataFrame) -> tuple[str, str]:
         least, text = of_the_same(rows, "paper_ratio", found.data["speedup"])
@@ -162,7 +162,7 @@ def _count_verdicts(frame: pd.DataFrame) -> list[Verdict]:
         return f"equal to the print: {text}", REACHED if equal == known else SMALLER
 
     return verdicts(
-        own, claim(PAPER, COUNTS), "filled", told, basis="counts", status="status_relaxed", by_edges=False
+        own, subject(PAPER, COUNTS), "filled", told, basis="counts", status="status_relaxed", by_edges=False
     )
 
 

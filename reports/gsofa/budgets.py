@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from fillpath.registry import Option
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import MEMORY, columns_of, gpu_caption, option_of, without
 from reports.gains import draw_gains, gains_legend
 from reports.records import Records
@@ -86,7 +86,7 @@ def budget_caption(frame: pd.DataFrame) -> str:
 def budget_verdicts(frame: pd.DataFrame, id: str) -> list[Verdict]:
     """In seconds, a verdict a budget where it binds: at the paper's own budget it is judged, at others it
     stands beside the print."""
-    found, printed = claim("gsofa", id), printed_mean("gsofa", id)
+    found, printed = subject("gsofa", id), printed_mean("gsofa", id)
     binding = frame[frame["binds"] == 1]
     return [
         verdict

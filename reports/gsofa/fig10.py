@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import GSOFA, not_at_hand
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
@@ -105,12 +105,12 @@ def fig10_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """GSoFA over each fill2, in TEPS as the paper has it and in seconds."""
     found = []
     for name, id in OVER.items():
-        mean = claim("gsofa", id).mean
+        mean = subject("gsofa", id).mean
         assert mean
         rows = frame[frame["implementation"] == name]
         for basis, text in (("teps", "TEPS"), ("seconds", "seconds")):
             found += judge(
-                rows, claim("gsofa", id), f"gsofa_over_this_{basis}", mean, basis=text, status="pair"
+                rows, subject("gsofa", id), f"gsofa_over_this_{basis}", mean, basis=text, status="pair"
             )
     return found
 
@@ -155,18 +155,18 @@ def _gains(axes: Axes, ratios: pd.DataFrame) -> None:
     draw_gains(axes, ratios, GAIN, "printed", None)
     more = [("star", "printed, of the matrix, in TEPS"), ("slot", "no ratio")]
     for style, (name, id) in zip(("--", ":"), OVER.items(), strict=True):
-        mean = claim("gsofa", id).mean
+        mean = subject("gsofa", id).mean
         assert mean
         axes.axhline(mean, color="#555555", linewidth=1.4, linestyle=style)
         more.append((style, f"printed mean over {name}, {mean:g}x"))
     low, high = axes.get_ylim()
-    means = [found.mean for id in OVER.values() if (found := claim("gsofa", id)).mean]
+    means = [found.mean for id in OVER.values() if (found := subject("gsofa", id)).mean]
     axes.set_ylim(min(low, *means), max(high, *(1.3 * mean for mean in means if mean)))
     gains_legend(axes, ratios, more)
 
 
 def _paper_ratio(id: str) -> str:
-    printed = claim("gsofa", id)
+    printed = subject("gsofa", id)
     low, high = printed.extreme("min"), printed.extreme("max")
     assert low and high
     return (

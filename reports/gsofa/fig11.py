@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import GSOFA, not_at_hand
 from reports.figures import Entries, FigureSpec
 from reports.records import Records
@@ -86,7 +86,7 @@ def fig11_caption(frame: pd.DataFrame) -> str:
 
 def fig11_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """GSoFA's mean speedup, in seconds."""
-    found = claim("gsofa", CLAIM)
+    found = subject("gsofa", CLAIM)
     assert found.mean
     rows = frame[frame["implementation"] == GSOFA]
     return judge(rows, found, "speedup", found.mean, basis="seconds", status="pair")
@@ -114,7 +114,7 @@ def _speedup(row: Mapping[Any, Any], baseline: Mapping[Any, Any] | None) -> dict
 
 def _printed(axes: Axes, frame: pd.DataFrame, absent: str) -> None:
     """The baseline itself, and the paper's mean and own matrices, with room for all of them."""
-    printed = claim("gsofa", CLAIM)
+    printed = subject("gsofa", CLAIM)
     low, high = printed.extreme("min"), printed.extreme("max")
     assert low and high and printed.mean
     own = frame[frame["paper_gsofa_over_this"].notna()]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption, is_gsofa
 from reports.figures import Entries, FigureSpec
 from reports.gains import PRINTED_LINE, add_stars, gains_legend
@@ -44,7 +44,7 @@ def fig13_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     frame["told"] = frame["status"].where(
         (frame["status"] != "ok") | frame["dram_bytes_per_s"].notna(), NOT_MEASURED
     )
-    printed = claim("gsofa", CLAIM)
+    printed = subject("gsofa", CLAIM)
     rates = {abbr: 1e9 * float(value) for abbr, value in printed.data["max"].items()}
     shares = dict.fromkeys(rates, float(printed.data["share_of_peak"]["max"]))
     frame = add_printed(frame, {"paper_bytes_per_s": rates, "paper_share": shares})
@@ -62,7 +62,7 @@ def fig13(frame: pd.DataFrame) -> Figure:
     low, high = top.get_ylim()
     top.set_ylim(min(low, float(frame["paper_bytes_per_s"].min()) / 4), high)
     bars.legend(top, levels, {}, hidden=set(levels.loc[levels["machine"].isna(), "series"]))
-    printed = claim("gsofa", CLAIM).data["share_of_peak"]
+    printed = subject("gsofa", CLAIM).data["share_of_peak"]
     told_share = frame["told"].where(frame["told"] != "ok", _share_status(frame))
     share = frame.assign(told_share=told_share, counted=frame["how"] == COUNTED)
     bars.bar_panel(bottom, share, SHARE, pd.Series(True, index=share.index))
@@ -91,7 +91,7 @@ def fig13_caption(frame: pd.DataFrame) -> str:
 
 def fig13_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """The mean share of the peak, by how its bytes are known."""
-    found = claim("gsofa", CLAIM)
+    found = subject("gsofa", CLAIM)
     hows = list(dict.fromkeys(frame["how"].dropna())) or [COUNTERS]
     return [
         verdict

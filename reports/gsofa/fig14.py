@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import (
     add_printed,
     columns_of,
@@ -39,7 +39,7 @@ def fig14_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     frame = pair_frame(
         records, entries, cases, without("maxid_ranges"), role="with value ranges", facts=facts, same=facts[0]
     )
-    shares = claim("gsofa", CLAIM).data["reinitialisation_share"]
+    shares = subject("gsofa", CLAIM).data["reinitialisation_share"]
     printed = {
         "paper_speedup": printed_values(CLAIM),
         "paper_reinit_without": {abbr: pair["before"] for abbr, pair in shares.items()},
@@ -60,7 +60,7 @@ def fig14(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         "GSoFA, Figure 14: value ranges of maxId", x=0.01, ha="left", fontsize=LARGE, weight="bold"
     )
-    mean = claim("gsofa", CLAIM).mean
+    mean = subject("gsofa", CLAIM).mean
     draw_gains(top, frame, GAIN, "paper_speedup", mean)
     gains_legend(
         top,
@@ -94,7 +94,7 @@ def fig14_caption(frame: pd.DataFrame) -> str:
 
 def fig14_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """The mean speed-up, in seconds."""
-    found = claim("gsofa", CLAIM)
+    found = subject("gsofa", CLAIM)
     assert found.mean
     return judge(frame, found, "ratio", found.mean, basis="seconds", status="pair")
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import abbreviations, claim
+from reports.claims import abbreviations, subject
 from reports.device import add_printed, columns_of, gpu_caption, is_gsofa, pair_frame, without
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
@@ -48,7 +48,7 @@ def fig20_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high")):
         frame[gain] = 100 * (frame[ratio] - 1)
     frame = add_printed(frame, {"paper_gain": _printed()})
-    gains = claim("gsofa", CLAIM).data["gains"]
+    gains = subject("gsofa", CLAIM).data["gains"]
     named = [abbr in gains if isinstance(abbr, str) else None for abbr in frame["abbr"]]
     frame["paper_gains"] = pd.Series(named, index=frame.index, dtype="boolean")
     own = ("gain", "gain_low", "gain_high", "concurrent_sources", "other_concurrent_sources")
@@ -77,7 +77,7 @@ def fig20_caption(frame: pd.DataFrame) -> str:
     return (
         "Gain: seconds of gsofa over those of gsofa with fill_first=true, less 1, the ratio of their medians "
         "in one run at the same number of concurrent sources. The paper prints the largest gain and the "
-        f"largest drop, says that {', '.join(claim('gsofa', CLAIM).data['gains'])} gain, and leaves the line "
+        f"largest drop, says that {', '.join(subject('gsofa', CLAIM).data['gains'])} gain, and leaves the line "
         f"out otherwise, as the default is here. {gpu_caption(frame)}"
     )
 
@@ -85,7 +85,7 @@ def fig20_caption(frame: pd.DataFrame) -> str:
 def fig20_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How many matrices gain, and from what to what."""
     printed = _printed()
-    gains = claim("gsofa", CLAIM).data["gains"]
+    gains = subject("gsofa", CLAIM).data["gains"]
     least, most = min(printed.values()), max(printed.values())
     said = f"printed {len(gains)} of {len(abbreviations())}, {least:+g}% to {most:+g}%"
 
@@ -97,14 +97,13 @@ def fig20_verdicts(frame: pd.DataFrame) -> list[Verdict]:
             BESIDE,
         )
 
-    return verdicts(frame, claim("gsofa", CLAIM), "gain", told, basis="seconds", status="pair")
+    return verdicts(frame, subject("gsofa", CLAIM), "gain", told, basis="seconds", status="pair")
 
 
 def _printed() -> dict[str, float]:
     """The largest gain and the largest drop, in per cent, by matrix."""
-    data = claim("gsofa", CLAIM).data
-    drops = {abbr: -percent for abbr, percent in data["max_drop_percent"].items()}
-    return {**data["max_gain_percent"], **drops}
+    data = subject("gsofa", CLAIM).data
+    return {**data["max_gain_percent"], **data["max_drop_percent"]}
 
 
 SPEC = FigureSpec(

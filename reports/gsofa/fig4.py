@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import abbreviation, claim
+from reports.claims import abbreviation, subject
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import BINS, bins_of, empty_panel
 from reports.naming import label, lines, listed, stand_in
@@ -117,7 +117,7 @@ def _absent(frame: pd.DataFrame) -> str:
 
 def _printed() -> Mapping[str, float]:
     """The paper's ratio by matrix, in its order."""
-    printed: Mapping[str, float] = claim("gsofa", "fig4_frontier_growth").data["per"]
+    printed: Mapping[str, float] = subject("gsofa", "fig4_frontier_growth").data["per"]
     return printed
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import claim, printed_table
+from reports.claims import subject, printed_table
 from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption, is_gsofa
 from reports.figures import Entries, FigureSpec
 from reports.gsofa.space import space_frame
@@ -74,7 +74,7 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """Mean and peak beside the print."""
-    found = claim("gsofa", CLAIM)
+    found = subject("gsofa", CLAIM)
     return [
         verdict
         for name, column in zip(WHOLE, PRINTED, strict=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import Claim, printed_table
+from reports.claims import Subject, printed_table
 from reports.records import Records
 from reports.verdicts import BESIDE, Verdict, outcome, spread, verdicts
 
@@ -98,7 +98,7 @@ def add_memory(frame: pd.DataFrame, records: Records, order: pd.Series[float] | 
 
 def by_regime(
     frame: pd.DataFrame,
-    found: Claim,
+    found: Subject,
     value: str,
     *,
     least: float,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import abbreviations, claim
+from reports.claims import abbreviations, subject
 from reports.figures import Entries, FigureSpec
 from reports.ooclu.arrays import OUT_OF_CORE, PAPER
 from reports.ooclu.composed import Way, composed_caption, composed_frame, draw_composed, is_part
@@ -40,7 +40,7 @@ def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
 
 def fig4(frame: pd.DataFrame) -> Figure:
     """What each takes over out_of_core, and of what it is made up."""
-    low, high = claim(PAPER, CLAIM).data["range"]
+    low, high = subject(PAPER, CLAIM).data["range"]
     title = "PPoPP'23, Figure 4: end to end, symbolic on the GPU or on the CPU"
     return draw_composed(frame, title, OUT_OF_CORE, (low, high))
 
@@ -59,7 +59,7 @@ def fig4_caption(frame: pd.DataFrame) -> str:
 
 def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer each takes than out_of_core; of the good sequential code, beside the print."""
-    found = claim(PAPER, CLAIM)
+    found = subject(PAPER, CLAIM)
     low, high = found.data["range"]
     printed = f"{low:g}x to {high:g}x"
     return [

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import add_printed, columns_of, gpu_caption, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.ooclu.arrays import (
@@ -73,7 +73,7 @@ def fig6(frame: pd.DataFrame) -> Figure:
         f"PPoPP'23, Figure 6: out of core and unified memory{on_one(frame)}", x=0.01, ha="left",
         fontsize=LARGE, weight="bold",
     )  # fmt: skip
-    low, high = claim(PAPER, CLAIM).data["range"]
+    low, high = subject(PAPER, CLAIM).data["range"]
     draw_over(top, frame, panel_over(OUT_OF_CORE), (low, high), ", of prefetched", regimes=True)
     bars.bar_panel(bottom, frame, SECONDS, pd.Series(True, index=frame.index))
     name_matrices(bottom, frame)
@@ -97,7 +97,7 @@ def fig6_caption(frame: pd.DataFrame) -> str:
 def fig6_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer unified memory takes with prefetching, and whether the three stand in the order that
     the paper has them in."""
-    found = claim(PAPER, CLAIM)
+    found = subject(PAPER, CLAIM)
     low, high = found.data["range"]
     prefetched = frame[frame["variant"] == PREFETCHED]
     over = by_regime(

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import columns_of, gpu_caption, option_of, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
@@ -63,7 +63,7 @@ def fig7(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         "PPoPP'23, Figure 7: dynamic parallelism assignment", x=0.01, ha="left", fontsize=LARGE, weight="bold"
     )
-    most = float(claim(PAPER, CLAIM).data["max_percent"])
+    most = float(subject(PAPER, CLAIM).data["max_percent"])
     draw_gains(axes, shown, GAIN, "", most, even=0.0)
     loose = ("hollow", "the budget does not bind")
     gains_legend(axes, shown, [("line", f"printed, at most {most:+g}%"), loose, ("slot", "no ratio")])
@@ -85,7 +85,7 @@ def fig7_caption(frame: pd.DataFrame) -> str:
 
 def fig7_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """The largest gain where the budget binds."""
-    found = claim(PAPER, CLAIM)
+    found = subject(PAPER, CLAIM)
     most = float(found.data["max_percent"])
 
     def told(rows: pd.DataFrame) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.bars import times
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import columns_of, gpu_caption, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.gains import legend_mark
@@ -73,7 +73,7 @@ def fig8(frame: pd.DataFrame) -> Figure:
         f"PPoPP'23, Figure 8: dense columns and binary search{on_one(frame)}", x=0.01, ha="left",
         fontsize=LARGE, weight="bold",
     )  # fmt: skip
-    low, high = claim(PAPER, CLAIM).data["range"]
+    low, high = subject(PAPER, CLAIM).data["range"]
     bound = legend_mark("dash", f"blocks alone: {blocks_printed()[1]} over those of dense columns")
     draw_over(top, frame, panel_over("the binary search"), (low, high), "", [bound])
     _bounds(top, frame)
@@ -100,7 +100,7 @@ def fig8_caption(frame: pd.DataFrame) -> str:
 def fig8_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer dense columns take at the printed number of blocks; what of that blocks alone give, by
     the print and as measured."""
-    found = claim(PAPER, CLAIM)
+    found = subject(PAPER, CLAIM)
     low, high = found.data["range"]
     printed = f"{low:g}x to {high:g}x"
     limited = frame[frame["variant"] == LIMITED]
@@ -128,7 +128,7 @@ def fig8_verdicts(frame: pd.DataFrame) -> list[Verdict]:
 def _arithmetic() -> str:
     """What the printed blocks give at most of what is printed."""
     blocks = [blocks for _, _, blocks in printed_numbers().values()]
-    most, (low, high) = blocks_printed()[1], claim(PAPER, CLAIM).data["range"]
+    most, (low, high) = blocks_printed()[1], subject(PAPER, CLAIM).data["range"]
     ratios = " to ".join(times(most / count) for count in (max(blocks), min(blocks)))
     return (
         f"From {min(blocks)} to {max(blocks)} blocks to {most} is {ratios} at most, so that of the printed "

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.figures import Entries, FigureSpec
 from reports.naming import lines
@@ -100,7 +100,7 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How many times fewer fault groups there are with prefetching; where none is left, that."""
-    found, basis = claim(PAPER, CLAIM), "fault groups without prefetching over with"
+    found, basis = subject(PAPER, CLAIM), "fault groups without prefetching over with"
     ratios = frame["paper_reduction"].dropna().drop_duplicates()
     least, most = float(ratios.min()), float(ratios.max())
     printed = f"{least:.2g}x to {most:.2g}x"

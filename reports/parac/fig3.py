@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import columns_of
 from reports.figures import Entries, FigureSpec
 from reports.labels import legend_above
@@ -105,7 +105,7 @@ def fig3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
         return numbers, outcome(mean, PRINTED, "higher") if threads >= ENOUGH else BESIDE
 
     return verdicts(
-        ends, claim(PAPER, CLAIM), "ratio", told, basis="seconds, one thread over the most", status="pair",
+        ends, subject(PAPER, CLAIM), "ratio", told, basis="seconds, one thread over the most", status="pair",
         printed=f"about {PRINTED:g}x", by_edges=False,
     )  # fmt: skip
 

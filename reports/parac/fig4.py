@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import columns_of, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.labels import legend_above
@@ -132,7 +132,7 @@ def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
         most = max(rows.to_dict("records"), key=lambda row: row["spread"])
         return f"at most {bars.times(most['spread'])} ({most['label']}); printed: hardly", BESIDE
 
-    found = claim(PAPER, CLAIM)
+    found = subject(PAPER, CLAIM)
     basis = "classical over actual e-tree height"
     return [
         *verdicts(frame, found, "shrinks", shrinks, basis=basis, by_edges=False),

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import columns_of, option_of
 from reports.figures import Entries, FigureSpec
 from reports.gains import gains_legend
@@ -87,7 +87,7 @@ def rhs_verdicts(frame: pd.DataFrame) -> list[Verdict]:
         judged = REACHED if most > SAME else CONTRADICTED if most <= 1 else BESIDE
         return f"{_span(rows)}; printed: far more for b at random", judged
 
-    found, basis = claim(PAPER, CLAIM), "iterations, b at random over b = L x, "
+    found, basis = subject(PAPER, CLAIM), "iterations, b at random over b = L x, "
     own = frame[frame["implementation"].isin(OURS)]
     other = frame[frame["implementation"].isin(PEERS)]
     return [

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
 from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
@@ -132,7 +132,7 @@ def _wins(
         return f"{text}; printed {wins} of {ALL}", BESIDE if beside else share_of(above, len(rows), wins, ALL)
 
     return verdicts(
-        frame, claim(PAPER, CLAIM), value, told, basis=basis, status=status, by_edges=False,
+        frame, subject(PAPER, CLAIM), value, told, basis=basis, status=status, by_edges=False,
         printed=f"less on {wins} of {ALL}",
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import claim
+from reports.claims import subject
 from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
 from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
@@ -116,7 +116,7 @@ def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     wins, of = AMGX_WINS
     return [
         *verdicts(
-            frame, claim(PAPER, CLAIM), "ratio", told, basis="total, ic0_gpu over parac_gpu", status="pair",
+            frame, subject(PAPER, CLAIM), "ratio", told, basis="total, ic0_gpu over parac_gpu", status="pair",
             printed=f"less on {WINS[0]} of {WINS[1]}", by_edges=False,
         ),
         Verdict(
