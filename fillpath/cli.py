@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks import airspeed, archive, experiments, run
 from benchmarks import measure as measuring
@@ -22,6 +23,10 @@ from fillpath import __version__, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
 from fillpath.errors import FillpathError, UnknownNameError, suggest
 from fillpath.record import Record, Status, interval
+
+if TYPE_CHECKING:
+    # At run time the commands that draw import it: it takes matplotlib and pandas.
+    from reports import Records
 
 EXAMPLES = """examples:
   fillpath list                                     what is implemented
@@ -349,6 +354,58 @@ def _draw(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _claims_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--machine", help="only that one's records (default: every machine in results/)")
+    command.add_argument("--paper", choices=experiments.PAPERS, help="only that one's claims")
+    command.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
+
+
+def _claims(arguments: argparse.Namespace) -> int:
+    from reports import Records, ledger
+
+    records = Records.load()
+    machines = [arguments.machine] if arguments.machine else records.machines()
+    entries = catalogue.entries()
+    found = [
+        standing
+        for machine in machines
+        for standing in ledger.ledger(machine, records, entries, _known_cases(records))
+        if arguments.paper in (None, standing.claim.paper)
+    ]
+    if arguments.json:
+        print(json.dumps(ledger.to_json(machines, found), indent=1))
+    else:
+        print(ledger.table(found))
+    return 0
+
+
+def _known_cases(records: Records) -> Callable[[str, str], list[Case]]:
+    """The cases behind a figure: the papers' own, and whatever of other suites was measured anywhere."""
+    measured = frozenset(record.case for record in records.rows)
+    papers = Settings(suite="papers")
+    return lambda paper, figure: experiments.drawn_cases(paper, figure, papers, measured)
+
+
+def _remeasure_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("claim", help="its id, as `fillpath claims` prints it")
+
+
+def _remeasure(arguments: argparse.Namespace) -> int:
+    """All cases behind the claim's figure in this run's suite, in one run, whatever is stored."""
+    from reports.claims import find_claim
+    from reports.figures import figure_of, spec
+
+    claim = find_claim(arguments.claim)
+    figure = figure_of(claim.paper, claim.subject)
+    cases = experiments.figure_cases(claim.paper, figure, Settings.from_env())
+    within, failed = run.alone(), 0
+    for case in filter(spec(claim.paper, figure).select, cases):
+        record = measuring.measure(case, fresh=True, within=within)
+        print(_told(record), flush=True)
+        failed += record.status is not Status.OK
+    return int(bool(failed))
+
+
 def _page(arguments: argparse.Namespace) -> int:
     import reports
 
@@ -400,6 +457,8 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
     "run": ("measure one case: verify, then time; exit status 0 only for ok", _run, _run_arguments),
     "plan": ("bytes, disk, memory and time of a run; exit status 1 if it cannot fit", _plan, _plan_arguments),
     "doctor": ("say what this machine is, what can run on it and why not", _doctor, _no_arguments),
+    "claims": ("how every claim of the papers stands, by the records here", _claims, _claims_arguments),
+    "remeasure": ("measure anew what decides a claim, in one run", _remeasure, _remeasure_arguments),
     "pack": ("write a machine's results as one file", _pack, _pack_arguments),
     "unpack": ("merge another machine's packed results", _unpack, _unpack_arguments),
     "begin": ("workflow: open a run, or go on with the unfinished one", _begin, _no_arguments),

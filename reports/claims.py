@@ -90,7 +90,7 @@ class Subject:
 @dataclass(frozen=True)
 class Claim:
     """One quantitative claim. id : `paper.subject.name`. cite : where it is printed. metric : of what, over
-    what. aggregate : how the numbers of the matrices become one (a key of AGGREGATES). value : what is
+    what. aggregate : how the numbers of the matrices become one, as claims.yaml explains. value : what is
     printed; of a range its mean, of counts the share. by_matrix : what is printed of each, by abbreviation.
     span : of a range. count : so many of so many. matrices : that it is about, None where the paper does not
     say. unit : x (a ratio), %, share, count, or a unit of measure. better : higher, lower or none. neutral :
@@ -128,7 +128,7 @@ class Claim:
             return f"{100 * value:.3g}%"
         if self.unit == "count":
             return f"{value:,.0f}"
-        return f"{value:.4g}{'' if self.unit == '%' else ' '}{self.unit}"
+        return f"{value:.4g}{ {'%': '%', 'number': ''}.get(self.unit, f' {self.unit}') }"
 
     @property
     def printed(self) -> str:
@@ -141,15 +141,12 @@ class Claim:
             return f"as listed, of {len(self.by_matrix)} matrices"
         if self.span:
             return f"{self.form(self.span[0])} to {self.form(self.span[1])}"
-        named = f" ({', '.join(self.by_matrix)})" if len(self.by_matrix) == 1 else ""
-        return f"{AGGREGATES[self.aggregate]}{self.form(self.value)}{named}"
-
-
-# How the numbers of the matrices become one, and how that is called before a number.
-AGGREGATES: Mapping[str, str] = {
-    "mean": "mean ", "geometric": "geometric mean ", "largest": "at most ", "smallest": "at least ",
-    "range": "", "each": "mean ", "equal": "", "count": "",
-}  # fmt: skip
+        whose = list(self.matrices or ()) if len(self.matrices or ()) == 1 else []
+        if self.aggregate in ("largest", "smallest"):
+            return f"{self.form(self.value)} ({', '.join([*whose, f'the {self.aggregate}'])})"
+        if whose or self.matrices is None:
+            return f"{self.form(self.value)}{f' ({whose[0]})' if whose else ''}"
+        return f"{'geometric mean' if self.aggregate == 'geometric' else 'mean'} {self.form(self.value)}"
 
 
 @functools.cache
@@ -187,7 +184,11 @@ def claims() -> Mapping[str, Claim]:
 
 def claim(paper: str, subject: str, name: str) -> Claim:
     """The claim of that name. Raises UnknownNameError with suggestions."""
-    id = f"{paper}.{subject}.{name}"
+    return find_claim(f"{paper}.{subject}.{name}")
+
+
+def find_claim(id: str) -> Claim:
+    """The claim of that id. Raises UnknownNameError with suggestions."""
     if id not in claims():
         raise UnknownNameError(f"no claim {id}{suggest(id, claims())}")
     return claims()[id]
@@ -227,7 +228,7 @@ def _printed(subject: Subject, asked: Any, where: str) -> _Printed:
     for key in asked.split(".") if isinstance(asked, str) else ():
         found = subject.data if found is asked else found
         if not isinstance(found, Mapping) or key not in found:
-            raise ConfigError(f"config/claims.yaml: {where}: printed: {asked}: its subject has no such number")
+            raise ConfigError(f"config/claims.yaml: {where}: printed: {asked}: no such key of its subject")
         found = found[key]
     if isinstance(found, list):
         return (found[0] + found[1]) / 2, {}, (float(found[0]), float(found[1])), None

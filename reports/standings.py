@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reports.claims import Subject
+from reports.claims import Claim
 
 
 class Outcome(StrEnum):
@@ -18,6 +18,11 @@ class Outcome(StrEnum):
     NOT_RUN = "not run"
     UNTESTABLE = "cannot be tested here"
     BESIDE = "beside the print"
+
+
+# Outcomes that a measured number was judged to.
+JUDGED = (Outcome.REPRODUCED, Outcome.DEVIATES, Outcome.CONTRADICTED)
+FIRM, INDICATIVE = "on the paper's own matrices", "indicative (stand-in)"
 
 
 class Direction(StrEnum):
@@ -106,20 +111,28 @@ class Verdict:
         return f"verdict {self.claim} ({told})"
 
     @property
+    def told(self) -> str:
+        """The outcome, and of one that deviates by how much and in which direction."""
+        if self.outcome is not Outcome.DEVIATES:
+            return str(self.outcome)
+        factor = f" ({self.factor:.3g} of it)" if self.factor is not None else ""
+        size = "" if self.magnitude is Magnitude.AS_PRINTED else f", {self.magnitude} than the print{factor}"
+        towards = "" if self.direction is Direction.NONE else f", direction {self.direction}"
+        return f"{self.outcome}{size}{towards}"
+
+    @property
     def text(self) -> str:
         """The outcome and the numbers, or why there are none."""
-        return ": ".join(part for part in (str(self.outcome), self.why, self.numbers) if part)
-
-
-FIRM, INDICATIVE = "on the paper's own matrices", "indicative (stand-in)"
+        return ": ".join(part for part in (self.told, self.why, self.numbers) if part)
 
 
 @dataclass(frozen=True)
 class Missing:
-    """What a claim lacks on a machine. kind : matrix, GPU, library, measurement or experiment."""
+    """What a claim lacks on a machine. kind : matrix, GPU, library, measurement or experiment. what : by
+    name."""
 
     kind: str
-    what: str
+    what: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -133,7 +146,7 @@ class Standing:
     measures it again, empty where nothing here does.
     """
 
-    claim: Subject
+    claim: Claim
     machine: str
     outcome: Outcome
     indicative: bool
@@ -144,3 +157,8 @@ class Standing:
     figure: str
     records: tuple[str, ...]
     command: str
+
+    @property
+    def told(self) -> str:
+        """`contradicted (indicative)`."""
+        return f"{self.outcome}{' (indicative)' if self.indicative else ''}"

@@ -21,7 +21,7 @@ from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
 from reports import bars, figures, state, style, webpage
-from reports.claims import subject, subjects, paper_figure
+from reports.claims import paper_figure, subject, subjects
 from reports.gsofa.fig10 import fig10, fig10_frame
 from reports.gsofa.table1 import table1_caption, table1_frame
 from reports.records import Records

@@ -12,7 +12,7 @@ import pytest
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
-from reports.claims import subject, printed_table
+from reports.claims import printed_table, subject
 from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
 from reports.gsofa.fig5 import fig5, fig5_frame, fig5_verdicts
 from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts

@@ -18,7 +18,7 @@ from fillpath.case import Case
 from fillpath.record import Record, Status, Verified
 from impl.numeric.right_looking import scratch_columns
 from reports import style
-from reports.claims import subject, printed_table
+from reports.claims import printed_table, subject
 from reports.glu3.phases import PARTS, PHASES, phases, phases_caption, phases_frame
 from reports.ooclu import arrays, fig4, fig5, large
 from reports.ooclu.fig4 import fig4_caption, fig4_frame, fig4_verdicts

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import subject
+from reports.claims import claim, subject
 from reports.device import (
     add_printed,
     columns_of,
@@ -22,9 +22,10 @@ from reports.device import (
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_before_after, draw_gains, gains_legend
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import RATIO, name_matrices, width
-from reports.verdicts import Verdict, judge
+from reports.verdicts import judge, judge_all
 
 CLAIM = "fig14_maxid_ranges"
 GAIN = bars.Panel(
@@ -93,10 +94,14 @@ def fig14_caption(frame: pd.DataFrame) -> str:
 
 
 def fig14_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The mean speed-up, in seconds."""
-    found = subject("gsofa", CLAIM)
-    assert found.mean
-    return judge(frame, found, "ratio", found.mean, basis="seconds", status="pair")
+    """The speed-ups, in seconds, and the shares of time that re-initialising takes."""
+    speedups = [claim("gsofa", CLAIM, name) for name in ("mean", "largest", "smallest")]
+    shares = ("reinitialisation_without", "reinit_without"), ("reinitialisation_with", "reinit_with")
+    return judge_all(frame, speedups, "ratio", status="pair", basis="seconds") + [
+        verdict
+        for name, column in shares
+        for verdict in judge(frame, claim("gsofa", CLAIM, name), column, status="pair")
+    ]
 
 
 def _per_cent(share: float) -> str:

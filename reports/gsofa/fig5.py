@@ -10,15 +10,16 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import subject
+from reports.claims import claims_of, subject
 from reports.device import MEMORY, add_printed, columns_of, gpu_caption, is_gsofa, total
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_before_after, draw_gains, gains_legend
 from reports.gsofa.space import WORD, printed_words, space_frame
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import name_matrices, width
-from reports.verdicts import Verdict, judge
+from reports.verdicts import judge
 
 CLAIM = "fig5_auxiliary_memory"
 REDUCTION = bars.Panel(
@@ -101,10 +102,13 @@ def fig5_caption(frame: pd.DataFrame) -> str:
 
 
 def fig5_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The mean reduction, in bytes."""
-    found = subject("gsofa", CLAIM)
-    mean = float(found.data["reduction"]["mean"])
-    return judge(frame, found, "reduction", mean, basis="bytes", status="both", better="higher")
+    """The reduction, in bytes, and what it is of."""
+    reduction, *others = claims_of("gsofa", CLAIM)
+    found = judge(frame, reduction, "reduction", status="both", basis="bytes")
+    for one in others:
+        when = one.name.partition("_")[0]
+        found += judge(frame, one, when, status="both", basis=f"bytes, {when}")
+    return found
 
 
 def _formula(axes: Axes, frame: pd.DataFrame) -> None:

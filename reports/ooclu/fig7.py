@@ -10,16 +10,17 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import subject
+from reports.claims import claim, subject
 from reports.device import columns_of, gpu_caption, option_of, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
 from reports.gsofa.budgets import BUDGET, budget_bytes, by_budget
 from reports.ooclu.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import name_matrices, width
-from reports.verdicts import Verdict, outcome, verdicts
+from reports.verdicts import judge
 
 CLAIM = "fig7_dynamic_assignment"
 OFF = "dynamic_assignment"
@@ -85,20 +86,11 @@ def fig7_caption(frame: pd.DataFrame) -> str:
 
 def fig7_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """The largest gain where the budget binds."""
-    found = subject(PAPER, CLAIM)
-    most = float(found.data["max_percent"])
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        best = rows.sort_values("gain").iloc[-1]
-        least, of = float(rows["gain"].min()), f"{best['label']} at {best['budget']}"
-        numbers = f"at most {PER_CENT(best['gain'])} ({of}), at least {PER_CENT(least)}, of {len(rows)}"
-        judged = outcome(float(best["gain"]), most, "higher", neutral=0.0)
-        return f"{numbers}; printed at most {PER_CENT(most)}", judged
-
-    return verdicts(
-        frame[frame["binds"] == 1], found, "gain", told, basis="seconds where the budget binds",
-        status="pair", printed=f"at most {PER_CENT(most)}",
-    )  # fmt: skip
+    rows = frame[frame["binds"] == 1]
+    named = rows.assign(label=rows["label"] + " at " + rows["budget"].astype(str))
+    return judge(
+        named, claim(PAPER, CLAIM, "largest"), "gain", status="pair", basis="seconds where the budget binds"
+    )
 
 
 def switched_on(case: Case) -> Case | None:

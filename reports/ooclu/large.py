@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import subject, printed_table
+from reports.claims import printed_table, subject
 from reports.device import option_of, with_rows_for
 from reports.figures import Entries
 from reports.gsofa.budgets import BUDGET, budget_bytes

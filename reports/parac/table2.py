@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import subject
+from reports.claims import claim
 from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
+from reports.glu3.paper import by_matrix, finished, number, paired, said, status_of
 from reports.naming import lines
 from reports.parac.paper import (
     CPU,
@@ -32,9 +32,10 @@ from reports.parac.paper import (
     variant_of,
 )
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, matrix_column, table
 from reports.timed import RATIO, ratio_of
-from reports.verdicts import BESIDE, CONTRADICTED, REACHED, SMALLER, Verdict, verdicts
+from reports.verdicts import judge, judge_all
 
 CLAIM = "table2_cpu"
 VARIANTS = ("parac_cpu", "ict", "pyamg", "hypre")
@@ -45,9 +46,7 @@ PRINTED = {
     "pyamg": ("hypre", "setup_s", "solve_s"),
 }
 SHOWN = ("factor", "solve", "iterations", "residual")
-# Of the print's 15: ichol's total above ParAC's, ichol's solve alone above it, HYPRE's total above it.
-WINS = {"ict": 14, "ict_solve": 12, "pyamg": 2}
-ALL = 15
+WHOLE = "seconds, total of incomplete Cholesky over ParAC's"
 
 
 def is_shown(case: Case) -> bool:
@@ -58,14 +57,14 @@ def is_shown(case: Case) -> bool:
 def table2_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """A row a matrix, ordering and machine: of each variant status, seconds of factor, analysis, solve and
     all three, iterations and true relative residual, beside the print (HYPRE's beside PyAMG's). ratio,
-    amg_ratio : total of ict and of PyAMG over ParAC's; solve_ratio : solve alone of ict over ParAC's total;
-    all in one run."""
+    amg_ratio, hypre_ratio : total of ict, of PyAMG and of HYPRE over ParAC's; solve_ratio : solve alone of
+    ict over ParAC's total; all in one run."""
     frame = solved_frame(records, entries, [case for case in cases if is_shown(case)])
     frame = by_matrix(frame, VARIANTS, _numbers)
     frame = add_printed(frame, _print(), paper=PAPER)
     numbers = [f"{name}_{shown}" for name in VARIANTS for shown in (*PARTS, "total", *FACTS)]
-    ratios = [f"{prefix}{name}" for prefix in ("", "amg_") for name in RATIO if name != "pair"]
-    texts = [*(f"status_{name}" for name in VARIANTS), "pair", "amg_pair"]
+    ratios = [f"{prefix}{name}" for prefix in ("", "amg_", "hypre_") for name in RATIO if name != "pair"]
+    texts = [*(f"status_{name}" for name in VARIANTS), "pair", "amg_pair", "hypre_pair"]
     return finished(frame, texts, [*_print(), *numbers, *ratios, "solve_ratio"])
 
 
@@ -110,38 +109,27 @@ def table2_caption(frame: pd.DataFrame) -> str:
 
 
 def table2_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """On how many matrices ParAC takes less than the others."""
-    whole = "seconds, total of incomplete Cholesky over ParAC's"
-    alone = "seconds, solve alone of incomplete Cholesky over ParAC's total"
-    amg = "seconds, total of multigrid over ParAC's"
+    """On how many matrices ParAC takes less than the others, and how much; its iterations. PyAMG's total
+    stands beside HYPRE's print."""
+    alone, hypre = "seconds, solve alone of incomplete Cholesky over ParAC's total", "hypre_pair"
+    amg = "seconds, total of multigrid over ParAC's: PyAMG, where HYPRE is printed"
+    ichol = [claim(PAPER, CLAIM, name) for name in ("below_ichol", "over_ichol")]
+    over_hypre = [claim(PAPER, CLAIM, name) for name in ("below_hypre", "over_hypre")]
     return [
-        *_wins(frame, "ratio", "pair", WINS["ict"], whole),
-        *_wins(frame, "solve_ratio", "pair", WINS["ict_solve"], alone),
-        *_wins(frame, "amg_ratio", "amg_pair", WINS["pyamg"], amg, beside="PyAMG, where HYPRE is printed; "),
-    ]
-
-
-def _wins(
-    frame: pd.DataFrame, value: str, status: str, wins: int, basis: str, beside: str = ""
-) -> list[Verdict]:
-    """beside : why the print is of something else; empty where it can be judged by."""
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        above = int((rows[value] > 1).sum())
-        text = f"{beside}ParAC takes less on {above} of {len(rows)}: {spanning(rows, value)}"
-        return f"{text}; printed {wins} of {ALL}", BESIDE if beside else share_of(above, len(rows), wins, ALL)
-
-    return verdicts(
-        frame, subject(PAPER, CLAIM), value, told, basis=basis, status=status, by_edges=False,
-        printed=f"less on {wins} of {ALL}",
-    )  # fmt: skip
-
-
-def share_of(above: int, of: int, wins: int, printed_of: int) -> str:
-    """What became of a claim to win on so many of so many."""
-    if above * printed_of >= wins * of:
-        return REACHED
-    return SMALLER if above else CONTRADICTED
+        *judge_all(frame, ichol, "ratio", status="pair", by_edges=False, basis=WHOLE),
+        *judge(
+            frame, claim(PAPER, CLAIM, "below_ichol_solve"), "solve_ratio", status="pair", by_edges=False,
+            basis=alone,
+        ),
+        *judge_all(frame, over_hypre, "hypre_ratio", status=hypre, by_edges=False),
+        *judge(
+            frame, over_hypre[0], "amg_ratio", status="amg_pair", by_edges=False, basis=amg, beside=True
+        ),
+        *judge(
+            frame, claim(PAPER, CLAIM, "iterations"), "parac_cpu_iterations", status="status_parac_cpu",
+            by_edges=False,
+        ),
+    ]  # fmt: skip
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -172,6 +160,7 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
         "solve_ratio": alone,
         **paired("", pair),
         **paired("amg_", ratio_of(rows["pyamg"], rows["parac_cpu"], ("pyamg", "parac_cpu"))),
+        **paired("hypre_", ratio_of(rows["hypre"], rows["parac_cpu"], ("hypre", "parac_cpu"))),
     }
 
 

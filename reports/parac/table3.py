@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import subject
+from reports.claims import claim
 from reports.device import add_printed
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import by_matrix, finished, number, paired, said, spanning, status_of
+from reports.glu3.paper import by_matrix, finished, number, paired, said, status_of
 from reports.naming import lines
 from reports.parac.paper import (
     FACTS,
@@ -31,19 +31,17 @@ from reports.parac.paper import (
     solved_frame,
     variant_of,
 )
-from reports.parac.table2 import share_of
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, matrix_column, table
 from reports.timed import RATIO, ratio_of
-from reports.verdicts import NOT_MEASURED, Verdict, verdicts
+from reports.verdicts import judge, judge_all
 
 CLAIM = "table3_gpu"
 OWN, SPSV, IC0, AMGX = "parac_gpu", "parac_gpu.triangular=cusparse", "ic0_gpu", "amgx"
 # How the columns of each variant are called.
 SHORT = {OWN: "parac", SPSV: "spsv", IC0: "ic0", AMGX: "amgx"}
 SHOWN = ("factor", "analysis", "solve", "total")
-# Of the print's 15: ichol(0) takes longer than ParAC; of the 14 that AmgX has, AmgX does.
-WINS, AMGX_WINS = (13, 15), (3, 14)
 
 
 def is_shown(case: Case) -> bool:
@@ -54,13 +52,14 @@ def is_shown(case: Case) -> bool:
 def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """A row a matrix, ordering and machine: of each variant status, milliseconds of factor, analysis, solve
     and all three, iterations and true relative residual, beside the print. ratio : total of ic0_gpu over
-    ParAC's; spsv_ratio : of ParAC with cuSPARSE's triangular solves over that with ours; of one run."""
+    ParAC's, amgx_ratio that of AmgX; spsv_ratio : of ParAC with cuSPARSE's triangular solves over that with
+    ours; of one run."""
     frame = solved_frame(records, entries, [case for case in cases if is_shown(case)])
     frame = by_matrix(frame, tuple(SHORT), _numbers)
     frame = add_printed(frame, _print(), paper=PAPER)
     numbers = [f"{short}_{shown}" for short in SHORT.values() for shown in (*PARTS, "total", *FACTS)]
-    ratios = [f"{prefix}{name}" for prefix in ("", "spsv_") for name in RATIO if name != "pair"]
-    texts = [*(f"status_{short}" for short in SHORT.values()), "pair", "spsv_pair"]
+    ratios = [f"{prefix}{name}" for prefix in ("", "spsv_", "amgx_") for name in RATIO if name != "pair"]
+    texts = [*(f"status_{short}" for short in SHORT.values()), "pair", "spsv_pair", "amgx_pair"]
     return finished(frame, texts, [*_print(), *numbers, *ratios])
 
 
@@ -105,23 +104,19 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """On how many matrices ParAC takes less than incomplete Cholesky; that AmgX is not measured."""
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        above = int((rows["ratio"] > 1).sum())
-        text = f"ParAC takes less on {above} of {len(rows)}: {spanning(rows, 'ratio')}"
-        wins, of = WINS
-        return f"{text}; printed {wins} of {of}", share_of(above, len(rows), wins, of)
-
-    wins, of = AMGX_WINS
+    """On how many matrices ParAC takes less than the others, and how much; its iterations."""
+    ic0 = [claim(PAPER, CLAIM, name) for name in ("below_ic0", "over_ic0")]
+    amgx = [claim(PAPER, CLAIM, name) for name in ("below_amgx", "over_amgx")]
     return [
-        *verdicts(
-            frame, subject(PAPER, CLAIM), "ratio", told, basis="total, ic0_gpu over parac_gpu", status="pair",
-            printed=f"less on {WINS[0]} of {WINS[1]}", by_edges=False,
+        *judge_all(
+            frame, ic0, "ratio", status="pair", by_edges=False, basis="total, ic0_gpu over parac_gpu"
         ),
-        Verdict(
-            CLAIM, "total, AmgX over ParAC", "", "", f"AmgX is not measured; printed less on {wins} of {of}",
-            NOT_MEASURED,
+        *judge_all(
+            frame, amgx, "amgx_ratio", status="amgx_pair", by_edges=False, basis="total, AmgX over ParAC"
+        ),
+        *judge(
+            frame, claim(PAPER, CLAIM, "iterations"), "parac_iterations", status="status_parac",
+            by_edges=False,
         ),
     ]  # fmt: skip
 
@@ -157,6 +152,7 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
         "samples": ok[0]["samples"] if ok else 0,
         **paired("", ratio_of(rows["ic0"], rows["parac"], (IC0, OWN))),
         **paired("spsv_", ratio_of(rows["spsv"], rows["parac"], (SPSV, OWN))),
+        **paired("amgx_", ratio_of(rows["amgx"], rows["parac"], (AMGX, OWN))),
     }
 
 
