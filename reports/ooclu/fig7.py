@@ -87,7 +87,8 @@ def fig7_caption(frame: pd.DataFrame) -> str:
 def fig7_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """The largest gain where the budget binds."""
     rows = frame[frame["binds"] == 1]
-    named = rows.assign(label=rows["label"] + " at " + rows["budget"].astype(str))
+    labels = [f"{label} at {budget}" for label, budget in zip(rows["label"], rows["budget"], strict=True)]
+    named = rows.assign(label=pd.Series(labels, index=rows.index, dtype="object"))
     return judge(
         named, claim(PAPER, CLAIM, "largest"), "gain", status="pair", basis="seconds where the budget binds"
     )
