@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import airspeed, archive, experiments, run
+from benchmarks import airspeed, archive, ceilings, experiments, run
 from benchmarks import measure as measuring
 from benchmarks import plan as planning
 from benchmarks.doctor import diagnosis
@@ -354,6 +354,20 @@ def _draw(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _calibrate(arguments: argparse.Namespace) -> int:
+    path = ceilings.calibrate()
+    found = json.loads(path.read_text())
+    for kind in ("host", "gpu"):
+        if found[kind] is None:
+            print(f"{kind}: not measured: {found['gpu_reason']}")
+            continue
+        print(f"{kind}: {found[kind]['name']}")
+        for name, rate in found[kind]["rates"].items():
+            print(f"  {name}: {rate['per_second']:.4g} a second ({rate['low']:.4g} to {rate['high']:.4g})")
+    print(path)
+    return 0
+
+
 def _claims_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--machine", help="only that one's records (default: every machine in results/)")
     command.add_argument("--paper", choices=experiments.PAPERS, help="only that one's claims")
@@ -457,6 +471,7 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
     "run": ("measure one case: verify, then time; exit status 0 only for ok", _run, _run_arguments),
     "plan": ("bytes, disk, memory and time of a run; exit status 1 if it cannot fit", _plan, _plan_arguments),
     "doctor": ("say what this machine is, what can run on it and why not", _doctor, _no_arguments),
+    "calibrate": ("measure what this machine can do at most, for rooflines", _calibrate, _no_arguments),
     "claims": ("how every claim of the papers stands, by the records here", _claims, _claims_arguments),
     "remeasure": ("measure anew what decides a claim, in one run", _remeasure, _remeasure_arguments),
     "pack": ("write a machine's results as one file", _pack, _pack_arguments),
