@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -39,8 +39,14 @@ HARDWARE_DIFFERS = (
 CasesOf = Callable[[str, str], Sequence[Case]]
 
 
-def ledger(machine: str, records: Records, entries: Entries, cases_of: CasesOf) -> list[Standing]:
-    """How every claim stands on that machine, in the order of claims.yaml.
+def ledger(
+    machine: str,
+    records: Records,
+    entries: Entries,
+    cases_of: CasesOf,
+    papers: Collection[str] = tuple(PAPERS),
+) -> list[Standing]:
+    """How every claim of these papers stands on that machine, in the order of claims.yaml.
 
     records : of all machines; only that machine's are looked at. Raises UnknownNameError where it has none.
     """
@@ -50,7 +56,7 @@ def ledger(machine: str, records: Records, entries: Entries, cases_of: CasesOf) 
         raise UnknownNameError(f"no records of machine {machine!r}{hint}")
     here = records.of_machine(machine)
     found: list[Standing] = []
-    for paper in PAPERS:
+    for paper in (name for name in PAPERS if name in papers):
         drawn = {id: name for name, spec in specs(paper).items() for id in spec.claims}
         looked = {name: _look(paper, name, here, entries, cases_of) for name in dict.fromkeys(drawn.values())}
         own = [claim for claim in claims().values() if claim.paper == paper]
