@@ -11,17 +11,22 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchmarks import airspeed, archive, experiments, run
+from benchmarks import airspeed, archive, ceilings, experiments, run
 from benchmarks import measure as measuring
 from benchmarks import plan as planning
 from benchmarks.doctor import diagnosis
 from benchmarks.experiments import Settings
 from fetch import catalogue, collection, several
-from fillpath import __version__, paths, registry
+from fillpath import __version__, holdings, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
-from fillpath.errors import FillpathError, UnknownNameError, suggest
+from fillpath.errors import FillpathError, InputError, UnknownNameError, suggest
 from fillpath.record import Record, Status, interval
+
+if TYPE_CHECKING:
+    # At run time the commands that draw import it: it takes matplotlib and pandas.
+    from reports import Records
 
 EXAMPLES = """examples:
   fillpath list                                     what is implemented
@@ -349,6 +354,125 @@ def _draw(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _calibrate(arguments: argparse.Namespace) -> int:
+    path = ceilings.calibrate()
+    found = json.loads(path.read_text())
+    for kind in ("host", "gpu"):
+        if found[kind] is None:
+            print(f"{kind}: not measured: {found['gpu_reason']}")
+            continue
+        print(f"{kind}: {found[kind]['name']}")
+        for name, rate in found[kind]["rates"].items():
+            print(f"  {name}: {rate['per_second']:.4g} a second ({rate['low']:.4g} to {rate['high']:.4g})")
+    print(path)
+    return 0
+
+
+def _compare_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("machine", nargs="+", help="folders of results/; the others are held to the first")
+    command.add_argument("--json", action="store_true", help="print the comparison as JSON")
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from reports import Records
+    from reports.compare import compare
+    from reports.hardware import draw_comparison
+
+    registry.load_all()
+    for machine in arguments.machine:
+        logging.getLogger("fillpath").info("%s", _held(machine).text)
+    records = Records.load()
+    found = compare(arguments.machine, records)
+    folder = paths.SITE / "compare" / "_".join(arguments.machine)
+    drawn = draw_comparison(found, records, folder)
+    print(json.dumps(found.to_json(), indent=1) if arguments.json else found.text())
+    for path in drawn:
+        logging.getLogger("fillpath").info("%s", path)
+    return 0
+
+
+def _check_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("machine", nargs="*", help="folders of results/ (default: all)")
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """One line a folder; exit status 1 where one cannot be used."""
+    present = sorted(path.name for path in paths.results().iterdir() if path.is_dir() and path.name != "asv")
+    refused = 0
+    for machine in arguments.machine or present:
+        try:
+            print(_held(machine).text)
+        except InputError as error:
+            print(f"{machine}: refused: {error}")
+            refused += 1
+    return int(bool(refused))
+
+
+def _held(machine: str) -> holdings.Holdings:
+    """What that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
+    damaged."""
+    folder = paths.results() / machine
+    if not folder.is_dir():
+        known = [path.name for path in paths.results().glob("*/") if path.name != "asv"]
+        hint = suggest(machine, known) or f"; there are {', '.join(sorted(known)) or 'none'}"
+        raise UnknownNameError(f"no folder {folder}{hint}")
+    return holdings.holdings(folder)
+
+
+def _claims_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--machine", help="only that one's records (default: every machine in results/)")
+    command.add_argument("--paper", choices=experiments.PAPERS, help="only that one's claims")
+    command.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
+
+
+def _claims(arguments: argparse.Namespace) -> int:
+    from reports import Records, ledger
+
+    records = Records.load()
+    machines = [arguments.machine] if arguments.machine else records.machines()
+    entries = catalogue.entries()
+    papers = [arguments.paper] if arguments.paper else experiments.PAPERS
+    cases_of = _known_cases(records)
+    found = [s for name in machines for s in ledger.ledger(name, records, entries, cases_of, papers)]
+    if arguments.json:
+        print(json.dumps(ledger.to_json(machines, found), indent=1))
+    else:
+        print(ledger.table(found))
+    return 0
+
+
+def _known_cases(records: Records) -> Callable[[str, str], list[Case]]:
+    """The cases behind a figure: the papers' own, and whatever of other suites was measured anywhere."""
+    measured = frozenset(record.case for record in records.rows)
+    papers = Settings(suite="papers")
+    return lambda paper, figure: experiments.drawn_cases(paper, figure, papers, measured)
+
+
+def _remeasure_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("claim", help="its id, as `fillpath claims` prints it")
+
+
+def _remeasure(arguments: argparse.Namespace) -> int:
+    """The cases behind the claim's figure that this machine has records of; without any, those of the suite.
+    All in one run, whatever is stored."""
+    from reports import Records
+    from reports.claims import find_claim
+    from reports.figures import figure_of, spec
+
+    claim = find_claim(arguments.claim)
+    figure = figure_of(claim.paper, claim.subject)
+    here = Records.load(paths.machine_name())
+    stored = {record.case for record in here.rows}
+    known = [case for case in _known_cases(here)(claim.paper, figure) if case.name in stored]
+    cases = known or experiments.figure_cases(claim.paper, figure, Settings.from_env())
+    within, failed = run.alone(), 0
+    for case in filter(spec(claim.paper, figure).select, cases):
+        record = measuring.measure(case, fresh=True, within=within)
+        print(_told(record), flush=True)
+        failed += record.status is not Status.OK
+    return int(bool(failed))
+
+
 def _page(arguments: argparse.Namespace) -> int:
     import reports
 
@@ -400,6 +524,11 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
     "run": ("measure one case: verify, then time; exit status 0 only for ok", _run, _run_arguments),
     "plan": ("bytes, disk, memory and time of a run; exit status 1 if it cannot fit", _plan, _plan_arguments),
     "doctor": ("say what this machine is, what can run on it and why not", _doctor, _no_arguments),
+    "calibrate": ("measure what this machine can do at most, for rooflines", _calibrate, _no_arguments),
+    "claims": ("how every claim of the papers stands, by the records here", _claims, _claims_arguments),
+    "compare": ("the same cases on several machines, side by side", _compare, _compare_arguments),
+    "check": ("say whether folders of results/ are whole and readable", _check, _check_arguments),
+    "remeasure": ("measure anew what decides a claim, in one run", _remeasure, _remeasure_arguments),
     "pack": ("write a machine's results as one file", _pack, _pack_arguments),
     "unpack": ("merge another machine's packed results", _unpack, _unpack_arguments),
     "begin": ("workflow: open a run, or go on with the unfinished one", _begin, _no_arguments),

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import abbreviations, claim
+from reports.claims import abbreviations, subject
 from reports.figures import Entries
 from reports.naming import listed, printed_label
 from reports.records import Records
@@ -161,7 +161,7 @@ def not_at_hand(frame: pd.DataFrame, paper: str = "gsofa") -> str:
 
 def printed_values(id: str) -> dict[str, float | None]:
     """What a claim prints by matrix, in the order of Table 1."""
-    found = claim("gsofa", id)
+    found = subject("gsofa", id)
     values = {abbr: found.value(abbr) for abbr in abbreviations().values()}
     return {abbr: value for abbr, value in values.items() if value is not None}
 

@@ -17,7 +17,7 @@ from fillpath.errors import UnknownNameError, suggest
 from reports import style
 from reports.claims import PAPERS
 from reports.records import MatrixEntry, Records
-from reports.verdicts import Verdict
+from reports.standings import Verdict
 
 Entries = Sequence[MatrixEntry]
 FrameFunction = Callable[[Records, Entries, Sequence[Case]], pd.DataFrame]
@@ -63,6 +63,14 @@ def spec(paper: str, figure: str) -> FigureSpec:
         hint = suggest(figure, known) or f"; it has {', '.join(known) or 'none yet'}"
         raise UnknownNameError(f"paper {paper} has no figure {figure!r} here{hint}")
     return known[figure]
+
+
+def figure_of(paper: str, subject: str) -> str:
+    """The figure that speaks to a subject of claims.yaml. Raises UnknownNameError where none does."""
+    found = next((figure for figure, spec in specs(paper).items() if subject in spec.claims), None)
+    if found is None:
+        raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
+    return found
 
 
 def draw(paper: str, figure: str, cases: Sequence[Case], records: Records, entries: Entries) -> list[Path]:

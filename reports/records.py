@@ -95,6 +95,15 @@ class Records:
             )
         )
 
+    def of_machine(self, machine: str) -> Records:
+        """Those of one machine."""
+        kept = [tuple(r for r in rows if r.machine == machine) for rows in (self.rows, self.earlier)]
+        return Records(*kept)
+
+    def machines(self) -> list[str]:
+        """Every machine that has a record."""
+        return sorted({record.machine for record in self.rows})
+
     def of(self, case: str) -> list[Record]:
         """The records of a case, one a machine."""
         return [record for record in self.rows if record.case == case]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fillpath.errors import FillpathError
 from fillpath.paths import ROOT
-from reports.claims import PAPERS, claims
+from reports.claims import PAPERS, subjects
 from reports.figures import specs
 from reports.generated import Part
 
@@ -39,7 +39,7 @@ def _rows(paper: str) -> list[tuple[str, str, str]]:
         for figure, spec in drawn.items()
         if not spec.claims
     ]
-    listed = [found for (p, _), found in claims().items() if p == paper]
+    listed = [found for (p, _), found in subjects().items() if p == paper]
     return bare + [(c.figure or "-", c.what, states.get(c.id, NOT_YET)) for c in listed]
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import subject
 from reports.figures import Entries
 from reports.naming import add_names, lines, listed
 from reports.records import Records
@@ -80,7 +80,7 @@ def add_columns(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], names: S
 def add_printed_ratios(frame: pd.DataFrame, ids: Mapping[str, str]) -> None:
     """Add what the paper prints of GSoFA over an implementation: paper_gsofa_over_this, of the matrix itself,
     and paper_gsofa_over_this_mean. ids : of the claims by implementation; empty on the rows of others."""
-    claims = {name: claim("gsofa", id) for name, id in ids.items()}
+    claims = {name: subject("gsofa", id) for name, id in ids.items()}
     pairs = list(zip(frame["implementation"], frame["abbr"], strict=True))
     own = [claims[name].value(short) if name in claims and short else None for name, short in pairs]
     means = [claims[name].mean if name in claims else None for name, _ in pairs]

@@ -21,7 +21,7 @@ from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
 from reports import bars, figures, state, style, webpage
-from reports.claims import claim, claims, paper_figure
+from reports.claims import paper_figure, subject, subjects
 from reports.gsofa.fig10 import fig10, fig10_frame
 from reports.gsofa.table1 import table1_caption, table1_frame
 from reports.records import Records
@@ -378,9 +378,9 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
     path = next(p for p in reports.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
     comments, frame = style.read_csv(path)
-    (key,) = [key for key in comments if key.startswith("verdict ")]
-    assert key == "verdict fig14_maxid_ranges (seconds, made-up, indicative (stand-in))" and len(frame) > 2
-    assert "printed 1.14x" in comments[key]
+    (key,) = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
+    assert key.endswith("(seconds, made-up, indicative (stand-in))") and len(frame) > 2
+    assert "printed mean 1.14x" in comments[key]
     page = reports.page([("gsofa", "fig14")], ON_GPU, RECORDS, ENTRIES).read_text()
     assert f"<li>{key}: {comments[key]}</li>" in page
 
@@ -392,21 +392,21 @@ def test_times_are_readable() -> None:
 
 
 def test_claims_agree_with_their_schema_and_files() -> None:
-    assert claim("gsofa", "fig10_vs_fill2_cpu").extreme("max") == ("RM", 97.11)
-    for found in claims().values():
+    assert subject("gsofa", "fig10_vs_fill2_cpu").extreme("max") == ("RM", 97.11)
+    for found in subjects().values():
         assert "file" not in found.data or (CONFIG / "papers" / found.data["file"]).is_file()
     with pytest.raises(UnknownNameError, match="fig10_vs_fill2_cpu"):
-        claim("gsofa", "fig10_vs_fill2cpu")
+        subject("gsofa", "fig10_vs_fill2cpu")
 
 
 def test_figures_speak_to_claims_that_exist() -> None:
     for paper, figure in reports.available_figures():
         for id in figures.spec(paper, figure).claims:
-            assert claim(paper, id).figure in (figure, "")
+            assert subject(paper, id).figure in (figure, "")
 
 
 def test_state_table_has_every_claim_and_can_be_written(tmp_path: Path) -> None:
-    assert len(state.state_table().splitlines()) >= 2 + len(claims())
+    assert len(state.state_table().splitlines()) >= 2 + len(subjects())
     assert "drawn" in state.state_table() and "not yet" in state.state_table()
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{state.PART.begin}\nold\n{state.PART.end}\nafter\n")

@@ -17,7 +17,7 @@ from fillpath.case import Case
 from fillpath.nouns import LevelSeries
 from fillpath.record import Record, Status
 from impl.numeric.right_looking import AUTHORS
-from reports.claims import abbreviation, abbreviations
+from reports.claims import abbreviation, abbreviations, claim
 from reports.figures import spec
 from reports.glu3 import examples
 from reports.glu3 import table1 as kernel_times
@@ -152,21 +152,26 @@ def test_table2_says_that_the_ratio_is_of_the_search() -> None:
 def test_table2_is_judged_on_the_same_matrices_and_stand_ins_apart() -> None:
     frame = frame_of(table2_frame, *levelled(), *levelled(STAND_IN))
     seconds = [v for v in table2_verdicts(frame) if v.basis == "seconds, exact over relaxed"]
-    by_scope = {verdict.scope: verdict for verdict in seconds}
-    own = by_scope["on the paper's own matrices"]
-    assert own.outcome == "not reached" and own.numbers.startswith("8x (rajat12), printed mean 87.1x")
-    assert "of other matrices" in by_scope["indicative (stand-in)"].numbers
+    by_scope = {(verdict.claim, verdict.scope): verdict for verdict in seconds}
+    mean, each = (f"glu3.table2_levelization.{name}" for name in ("mean", "each"))
+    own = by_scope[mean, "on the paper's own matrices"]
+    assert own.outcome == "deviates" and own.factor == pytest.approx(8 / 87.1)
+    assert own.numbers == "8x (rajat12), printed mean 8,804x, 87.1x of the same"
+    assert by_scope[each, "on the paper's own matrices"].numbers.startswith("0 of 1 within 25% of the print")
+    other = by_scope[mean, "indicative (stand-in)"].measured
+    assert other is not None and other.printed == 8804.1, "of other matrices the whole table's"
     closed = [v for v in table2_verdicts(frame) if "third loop" in v.basis]
     assert {v.outcome for v in closed} == {"beside the print"} and closed[0].numbers.startswith("2x")
-    (counts,) = [v for v in table2_verdicts(frame) if v.claim == "counts"]
-    assert counts.outcome == "reached" and counts.numbers.endswith("relaxed levels 1 of 1")
+    counts = [v for v in table2_verdicts(frame) if v.claim.startswith("glu3.counts.")]
+    assert [v.outcome for v in counts] == ["reproduced"] * 3
+    assert {v.scope for v in counts} == {"on the paper's own matrices"}, "a stand-in has other counts"
 
 
-@pytest.mark.parametrize(("relaxed", "outcome"), [(39, "reached"), (40, "not reached")])
+@pytest.mark.parametrize(("relaxed", "outcome"), [(39, "reproduced"), (40, "deviates")])
 def test_counts_are_exact_targets(relaxed: int, outcome: str) -> None:
     frame = frame_of(table2_frame, *levelled(relaxed=relaxed))
-    (counts,) = [v for v in table2_verdicts(frame) if v.claim == "counts"]
-    assert counts.outcome == outcome
+    (counts,) = [v for v in table2_verdicts(frame) if v.claim == "glu3.counts.levels_relaxed"]
+    assert counts.outcome == outcome and counts.numbers.startswith(f"{int(relaxed == 39)} of 1 equal")
 
 
 def test_two_runs_give_no_ratio_and_failures_stay_in_sight() -> None:
@@ -187,7 +192,7 @@ def test_without_amd_the_papers_matrices_are_unavailable() -> None:
     gone = [replace(unavailable(Case.parse(record.case), 1), machine="box") for record in levelled()]
     frame = frame_of(table2_frame, *gone)
     assert frame.set_index("label").loc[OWN, "status"] == "unavailable"
-    assert {v.outcome for v in table2_verdicts(frame)} == {"not measured"}
+    assert {v.outcome for v in table2_verdicts(frame)} == {"not run"}
     assert "unavailable" in cells(table2(frame))
 
 
@@ -222,10 +227,13 @@ def test_table1_is_of_kernel_seconds_in_one_run() -> None:
     drawn = cells(table1(frame))
     assert {"6.000", "0.500", "3x", "4x"} <= set(drawn) and drawn.count("not testable") == 15
     assert "Lee's code (the paper's last column) is not public" in table1_caption(frame)
-    ours, batched, lee = table1_verdicts(frame)
-    assert ours.outcome == "reached" and "printed mean 1.1x" in ours.numbers
-    assert batched.outcome == "beside the print" and lee.outcome == "not measured"
-    assert "not testable; printed mean 7.1x" in lee.numbers
+    mean, geometric, each, batched = table1_verdicts(frame)
+    assert mean.outcome == "deviates" and mean.numbers.endswith("printed mean 13x, 1.1x of the same")
+    assert mean.direction == "as printed" and mean.magnitude == "larger"
+    assert (geometric.factor, each.factor) == pytest.approx((3 / 1.1, 3 / 1.1))
+    assert batched.outcome == "beside the print" and batched.measured is None
+    lee = claim("glu3", "table1_kernel_time", "lee_mean")
+    assert lee.value == 7.1 and "not public" in lee.needs
 
 
 def test_a_record_without_events_is_not_measured() -> None:
@@ -240,7 +248,7 @@ def test_a_record_without_events_is_not_measured() -> None:
 def test_table1_without_a_card_says_so() -> None:
     gone = [replace(unavailable(Case.parse(record.case), 1), machine="box") for record in factorised()]
     for frame in (frame_of(table1_frame, *gone), frame_of(table1_frame)):
-        assert {verdict.outcome for verdict in table1_verdicts(frame)} == {"not measured"}
+        assert {verdict.outcome for verdict in table1_verdicts(frame)} == {"not run"}
         assert len(frame) == 15 and table1(frame).axes
         assert "Nothing of it was measured here" in table1_caption(frame)
 
@@ -281,8 +289,7 @@ def test_more_levels_than_bins_have_no_exact_modes() -> None:
 def test_a_case_without_a_series_is_a_panel_that_says_why() -> None:
     frame = frame_of(levels_frame, measured("glu3_relaxed.series=true", 1.0))
     assert "names no series" in " ".join(cells(levels(frame)))
-    (verdict,) = levels_verdicts(frame)
-    assert verdict.outcome == "not measured"
+    assert levels_verdicts(frame) == []
 
 
 def test_the_modes_are_those_of_the_kernels() -> None:
@@ -329,8 +336,9 @@ def test_dependencies_are_drawn_with_and_without_records() -> None:
     drawn = cells(dependencies(frame))
     assert "1.1x" in drawn and "not run" in drawn and "wrong: marked" in drawn and drawn.count("right") == 2
     assert "an illustration" in dependencies_caption(frame)
-    _, wrong = dependencies_verdicts(frame)
-    assert wrong.outcome == "reached" and "last pivot 0 by GLU1.0, 1 by GLU2.0" in wrong.numbers
+    _, wrong, pivots = dependencies_verdicts(frame)
+    assert wrong.claim == "glu3.glu1_is_wrong.last_pivot" and wrong.outcome == "reproduced"
+    assert "last pivot 0 by GLU1.0, 1 by GLU2.0" in pivots.numbers
     assert dependencies(frame_of(dependencies_frame)).axes
 
 

@@ -12,7 +12,7 @@ import pytest
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
-from reports.claims import claim, printed_table
+from reports.claims import printed_table, subject
 from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
 from reports.gsofa.fig5 import fig5, fig5_frame, fig5_verdicts
 from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts
@@ -103,7 +103,7 @@ def test_what_cannot_be_paired_is_a_slot_that_says_why(
     )
     assert pd.isna(one(frame)["ratio"])
     assert said in [text.get_text() for text in fig14(frame).axes[0].texts]
-    assert [verdict.outcome for verdict in fig14_verdicts(frame)] == ["not measured"]
+    assert {verdict.outcome for verdict in fig14_verdicts(frame)} == {"not run"}
 
 
 def test_a_record_without_the_share_is_not_measured_below_but_has_its_ratio() -> None:
@@ -125,7 +125,8 @@ def test_machines_are_never_paired_and_have_places_of_their_own() -> None:
     legend = fig14(frame).axes[0].get_legend()
     shown = [text.get_text() for text in legend.get_texts()]
     assert {"h200 (GPU of h200)", "a100 (GPU of a100)"} <= set(shown)
-    assert [verdict.machine for verdict in fig14_verdicts(frame)] == ["a100", "h200"]
+    means = [verdict for verdict in fig14_verdicts(frame) if verdict.claim.endswith(".mean")]
+    assert [verdict.machine for verdict in means] == ["a100", "h200"]
 
 
 def test_a_reader_without_a_gpu_sees_the_other_machines_numbers() -> None:
@@ -148,10 +149,10 @@ def test_the_gain_of_line_9_5_has_the_papers_sign() -> None:
     assert frame.loc["bbmat (BB)", "paper_gain"] == 5.5 and frame.loc["lhr71c (LH)", "paper_gain"] == -4.6
     (axes,) = fig20(frame.reset_index()).axes
     assert "+60%" in texts(axes) and "-20%" in texts(axes) and axes.get_yscale() == "linear"
-    (verdict,) = fig20_verdicts(frame.reset_index())
-    assert (
-        verdict.numbers == "1 of 2 matrices gain for certain, -20% to +60%; printed 3 of 13, -4.6% to +5.5%"
-    )
+    gains, largest, smallest = fig20_verdicts(frame.reset_index())
+    assert gains.numbers == "1 of 2 (1 to 2 by the intervals), printed 3 of 13"
+    assert largest.outcome == smallest.outcome == "not run", "neither is of the matrix that the paper names"
+    assert smallest.numbers == "printed -4.6% (LH, the smallest)"
 
 
 # ---- budgets
@@ -173,7 +174,8 @@ def test_a_budget_is_held_against_16_gb_and_says_whether_it_binds() -> None:
     (axes,) = fig16(frame).axes
     assert {"2x", "5x", "3.3x"} <= set(texts(axes).splitlines())
     judged = {verdict.basis: verdict for verdict in fig16_verdicts(frame)}
-    assert judged["seconds at 1GB where it binds"].outcome == "reached"
+    assert judged["seconds at 1GB where it binds"].outcome == "deviates"
+    assert judged["seconds at 1GB where it binds"].direction == "as printed"
     assert judged["seconds at 64MB where it binds"].outcome == "beside the print"
     assert len(judged) == 2, "5 GB binds nowhere"
 
@@ -182,7 +184,7 @@ def test_a_budget_whose_effect_is_not_known_to_bind_is_no_verdict() -> None:
     loose = frame_of(fig16_frame, *budgets(1.0, 1.0, 1.1, 2.0, 5.0, work=counting(bytes_queue=None)))
     assert loose.loc[loose["case"].notna(), "binds"].isna().all()
     (verdict,) = fig16_verdicts(loose)
-    assert verdict.outcome == "not measured" and verdict.scope == ""
+    assert verdict.outcome == "not run" and verdict.scope == ""
     assert fig16(loose).axes
 
 
@@ -199,8 +201,11 @@ def test_dynamic_space_is_compared_within_one_budget() -> None:
     assert frame.set_index("abbr").loc["HM", "paper_speedup"] == 1.7
     (axes,) = fig15(frame).axes
     assert "out of memory" in texts(axes)
-    (verdict,) = [v for v in fig15_verdicts(frame) if v.machine]
-    assert verdict.outcome == "reached" and "printed 1.317x" in verdict.numbers
+    assert {v.outcome for v in fig15_verdicts(frame)} == {"not run"}, "of none of the six, and of no stand-in"
+    six = [replace(r, case=r.case.replace(BC, STAND_IN)) for r in records]
+    (verdict,) = [v for v in fig15_verdicts(frame_of(fig15_frame, *six)) if v.machine]
+    assert verdict.outcome == "deviates" and verdict.magnitude == "larger"
+    assert verdict.numbers == "1.5x (circuit:4000), printed mean 1.317x"
 
 
 # ---- what the device told of itself
@@ -224,8 +229,9 @@ def test_throughput_is_the_counters_bytes_over_their_own_seconds() -> None:
     top, bottom = fig13(frame).axes
     assert "25%" in texts(bottom) and "47%" in texts(bottom) and "not measured" not in texts(top)
     assert "Bytes: hardware counters" in fig13_caption(frame)
-    (verdict,) = fig13_verdicts(frame)
-    assert verdict.outcome == "not reached" and verdict.scope == "indicative (stand-in)"
+    mean, *_ = fig13_verdicts(frame)
+    assert mean.outcome == "deviates" and mean.magnitude == "smaller"
+    assert mean.scope == "indicative (stand-in)" and mean.factor == pytest.approx(0.25 / 0.43)
 
 
 def test_counters_of_other_sources_are_not_shown() -> None:
@@ -249,8 +255,9 @@ def test_counted_bytes_say_so_and_take_the_cards_peak() -> None:
     record = measured("gsofa", 2.0, work=work, gpu={"peak_bytes_per_second": 4e12})
     frame = frame_of(fig13_frame, record)
     assert one(frame)["how"] == "counted" and one(frame)["share_of_peak"] == pytest.approx(0.125)
-    (verdict,) = fig13_verdicts(frame)
-    assert "counted" in verdict.basis
+    *read, counted = fig13_verdicts(frame)
+    assert {v.outcome for v in read} == {"not run"}, "the paper's are read from counters"
+    assert counted.outcome == "beside the print" and "counted" in counted.basis
     unknown = frame_of(fig13_frame, replace(record, gpu=None))
     (axes,) = fig13(frame).axes[1:]
     assert "counted, not read" in [text.get_text() for text in axes.get_legend().get_texts()]
@@ -276,7 +283,7 @@ def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sour
     """docs/figures.md says so: whatever else changes, the formula here is that of the paper's own figure."""
     row = printed_table("gsofa_table1_matrices").set_index("abbr").loc[abbr]
     auxiliary = WORD * sum(printed_words().values()) * row["order"] * sources
-    before = claim("gsofa", "fig5_auxiliary_memory").data["before"]
+    before = subject("gsofa", "fig5_auxiliary_memory").data["before"]
     printed = before["max" if abbr == "MK" else "min"][abbr]
     assert int(auxiliary / (8 * row["order"] + 4 * row["nnz"])) == printed
 
@@ -292,7 +299,7 @@ def test_what_figure_5_lacks_is_said_and_the_print_stands_beside() -> None:
     assert "not measured" in texts(top) and "3,121x" in texts(top) and "4x" in texts(bottom)
     alone = frame_of(fig5_frame, measured(OFF, 2.0), more=(case_of(ON),))
     assert one(alone)["both"] == "not_run", "the case after is missing"
-    assert [verdict.outcome for verdict in fig5_verdicts(alone)] == ["not measured"]
+    assert {verdict.outcome for verdict in fig5_verdicts(alone)} == {"not run"}
 
 
 def test_memory_is_comparable_across_runs_seconds_are_not() -> None:
@@ -330,7 +337,9 @@ def test_table3_has_the_papers_six_and_the_stand_ins() -> None:
     assert row["small_peak_percent"] == pytest.approx(100 * FACTS["queue_peak"])
     cells = [text.get_text() for text in table3(frame).axes[0].texts]
     assert cells.count("not run") == 6 and "circuit:4000, stand-in: PR, TT" in cells
-    assert {verdict.outcome for verdict in table3_verdicts(frame)} == {"beside the print"}
+    average, peak = table3_verdicts(frame)
+    assert average.numbers == "0.11% (circuit:4000), printed mean 0.08%" and average.outcome == "deviates"
+    assert peak.magnitude == "larger" and peak.direction == "no direction"
 
 
 # ---- the figures that have a CPU's side
@@ -352,10 +361,9 @@ def test_gsofa_over_fill2_in_seconds_and_in_teps() -> None:
     assert {"10x", "25x", "30x", "75x"} <= set(texts(gains).splitlines())
     assert "h200 (NVIDIA H200)" in drawn.get_suptitle()
     found = {(v.claim, v.basis): v.outcome for v in fig10_verdicts(frame.reset_index())}
-    assert found["fig10_vs_fill2_gpu", "seconds"] == "not reached"
-    assert (
-        found["fig10_vs_fill2_gpu", "TEPS"] == "reached" and found["fig10_vs_fill2_cpu", "TEPS"] == "reached"
-    )
+    assert found["gsofa.fig10_vs_fill2_gpu.mean", "seconds"] == "beside the print"
+    assert found["gsofa.fig10_vs_fill2_gpu.mean", "TEPS"] == "deviates"
+    assert found["gsofa.fig10_vs_fill2_cpu.largest", "TEPS"] == "not run"
 
 
 def test_figure_10_without_a_gpu_is_the_cpu_side_and_says_why() -> None:
@@ -385,8 +393,9 @@ def test_figure_11_has_gsofa_over_one_core() -> None:
     frame = frame_of(fig11_frame, *records).set_index("implementation")
     assert frame.loc["gsofa", "speedup"] == pytest.approx(50) and frame.loc["gsofa", "pair"] == "ok"
     assert frame.loc["fill1_pruned", "speedup"] == pytest.approx(10)
-    (verdict,) = fig11_verdicts(frame.reset_index())
-    assert verdict.outcome == "not reached" and "printed 50.1x" in verdict.numbers
+    mean, largest, smallest = fig11_verdicts(frame.reset_index())
+    assert mean.outcome == "reproduced" and mean.numbers == "50x (bcsstk18 (BC)), printed mean 50.1x"
+    assert largest.outcome == "not run" and smallest.factor == pytest.approx(50 / 1.01)
     top, _ = fig11(frame.reset_index()).axes
     assert "50x" in texts(top) and "not measured here" not in texts(top)
     assert "not measured here" not in fig11_caption(frame.reset_index())

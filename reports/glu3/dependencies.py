@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from fillpath.case import Case
 from reports import bars
+from reports.claims import claim
 from reports.device import device_frame
 from reports.figures import Entries, FigureSpec
 from reports.glu3 import examples
@@ -21,8 +22,9 @@ from reports.glu3.paper import PAPER, prepared_how
 from reports.labels import legend_above
 from reports.naming import lines
 from reports.records import Records
+from reports.standings import Point, Verdict
 from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
-from reports.verdicts import BESIDE, REACHED, SMALLER, Verdict
+from reports.verdicts import held, remark
 
 GRAPHS, WRONG = "fig_dependency_graphs", "glu1_is_wrong"
 COUNTED = ("glu2", "glu3_relaxed")
@@ -108,20 +110,21 @@ def dependencies_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """Whether GLU1.0's levels give a wrong factor of the slides' matrix, and the others' the right one; how
     many dependencies each method has on the examples."""
     factors = frame[frame["part"] == "factor"]
-    wrong = {name: int((~rows["right"].astype(bool)).sum()) for name, rows in factors.groupby("method")}
     last = factors[(factors["row"] == 3) & (factors["column"] == 3)].set_index("method")["value"]
-    so = wrong["GLU1.0"] > 0 and not (wrong["GLU2.0"] or wrong["GLU3.0"])
     pivots = ", ".join(f"{last[name]:g} by {name}" for name in METHODS)
     edges = frame[frame["part"] == "dependency"].groupby(["example", "method"], sort=False).size()
     counts = "; ".join(
         f"{example.name}: " + ", ".join(f"{name} {edges[example.name, name]}" for name in METHODS)
         for example in EXAMPLES
     )
+    pivot = float(last["GLU1.0"])
+    point = Point("by GLU1.0", None, pivot, pivot, pivot, None)
     return [
-        Verdict(GRAPHS, "dependencies of the examples, an illustration", "", "", counts, BESIDE),
-        Verdict(
-            WRONG, "factor of the slides' matrix, columns of a level in descending order", "", "",
-            f"last pivot {pivots}; printed 0 by GLU1.0, 1 serially", REACHED if so else SMALLER,
+        remark(f"{PAPER}.{GRAPHS}", "dependencies of the examples, an illustration", counts),
+        held(claim(PAPER, WRONG, "last_pivot"), [point], firm=True),
+        remark(
+            f"{PAPER}.{WRONG}", "factor of the slides' matrix, columns of a level in descending order",
+            f"last pivot {pivots}; printed 0 by GLU1.0, 1 serially",
         ),
     ]  # fmt: skip
 

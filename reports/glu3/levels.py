@@ -11,15 +11,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.case import Case
-from reports.claims import claim
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import empty_panel
 from reports.glu3.paper import PAPER, WAYS
 from reports.labels import legend_above
 from reports.naming import label, lines, listed
 from reports.records import MatrixEntry, Records, find_entry, series_bins
+from reports.standings import Verdict
 from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
-from reports.verdicts import BESIDE, Verdict, verdicts
+from reports.verdicts import remarks
 
 CLAIM = "fig_levels"
 SERIES = (("series", "true"),)
@@ -102,13 +102,13 @@ def levels_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """Whether sub-columns rise where columns fall: their rank correlation."""
     one_each = frame.drop_duplicates(["label", "machine"])
 
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
+    def told(rows: pd.DataFrame) -> str:
         ordered = rows.sort_values("correlation")
         text = ", ".join(f"{row['correlation']:+.2f} {row['label']}" for row in ordered.to_dict("records"))
-        return f"{text}; printed: the one falls, the other rises", BESIDE
+        return f"{text}; printed: the one falls, the other rises"
 
     basis = "rank correlation of columns and most sub-columns along the levels"
-    return verdicts(one_each, claim(PAPER, CLAIM), "correlation", told, basis=basis, by_edges=False)
+    return remarks(one_each, f"{PAPER}.{CLAIM}", "correlation", told, basis=basis, by_edges=False)
 
 
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:

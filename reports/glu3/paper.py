@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from reports.bars import times
 from reports.claims import printed_table
 from reports.naming import listed
 from reports.timed import STAND_INS
-from reports.variants import Row, cell, means, said
+from reports.variants import Row, cell, said
 
 PAPER = "glu3"
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
@@ -27,16 +25,6 @@ def printed(table: str, column: str) -> dict[str, float | None]:
     """A column of a printed table, by matrix."""
     rows = printed_table(table)
     return {str(name): float(value) for name, value in zip(rows["matrix"], rows[column], strict=True)}
-
-
-def of_the_same(rows: pd.DataFrame, column: str, whole: Mapping[str, float]) -> tuple[float, str]:
-    """The mean that these rows are held against, and what is printed, as text: of the same matrices where
-    all are the paper's own, else of all that it lists. whole : the two means that it prints."""
-    all_of_them = f"{times(whole['arithmetic_mean'])}, geometric {times(whole['geometric_mean'])}"
-    if rows["abbr"].isna().any() or rows[column].isna().any():
-        return whole["arithmetic_mean"], f"printed mean {all_of_them} of other matrices"
-    own = rows.drop_duplicates("label")[column]
-    return float(own.mean()), f"printed {means(own)} of the same (mean {all_of_them} of all)"
 
 
 def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:

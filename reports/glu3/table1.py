@@ -16,14 +16,14 @@ from reports.bars import times
 from reports.claims import claim
 from reports.device import NOT_MEASURED, add_printed, device_frame
 from reports.figures import Entries, FigureSpec
-from reports.glu3.paper import KERNELS, PAPER, milliseconds, of_the_same, prepared_how, printed, where
+from reports.glu3.paper import KERNELS, PAPER, milliseconds, prepared_how, printed, where
 from reports.naming import lines
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import RATIO, ratio_of
 from reports.variants import Row, by_matrix, cell, finished, number, paired, said, spanning, status_of
-from reports.verdicts import BESIDE, Verdict, outcome, verdicts
-from reports.verdicts import NOT_MEASURED as NO_NUMBER
+from reports.verdicts import judge_all, remarks
 
 CLAIM = "table1_kernel_time"
 REPLACED = "static_pivoting=true"
@@ -112,34 +112,18 @@ def table1_caption(frame: pd.DataFrame) -> str:
 
 
 def table1_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How many times longer GLU2.0's kernels take; what batching gains; that Lee's cannot be tested."""
-    found = claim(PAPER, CLAIM)
-    printed_means = found.data["over_glu2"]
+    """How many times longer GLU2.0's kernels take; what batching gains."""
+    over_glu2 = [claim(PAPER, CLAIM, name) for name in ("mean", "geometric", "each")]
 
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        least, text = of_the_same(rows, "paper_ratio", printed_means)
-        judged = outcome(float(rows["ratio"].mean()), least, str(found.data["better"]))
-        return f"{spanning(rows, 'ratio')}, {text}", judged
+    def batched(rows: pd.DataFrame) -> str:
+        return f"{spanning(rows, 'batched_ratio')}, not in the paper"
 
-    def batched(rows: pd.DataFrame) -> tuple[str, str]:
-        return f"{spanning(rows, 'batched_ratio')}, not in the paper", BESIDE
-
-    whole = times(printed_means["arithmetic_mean"])
-    lee = times(found.data["over_lee"]["arithmetic_mean"])
-    return [
-        *verdicts(
-            frame, found, "ratio", told, basis="kernel seconds, GLU2.0 over GLU3.0", status="pair",
-            printed=f"mean {whole}", by_edges=False,
-        ),
-        *verdicts(
-            frame, found, "batched_ratio", batched, basis="kernel seconds, glu3 over batched",
-            status="batched_pair", by_edges=False,
-        ),
-        Verdict(
-            CLAIM, "kernel seconds, Lee's over GLU3.0", "", "",
-            f"that code is not public: {NOT_TESTABLE}; printed mean {lee}", NO_NUMBER,
-        ),
-    ]  # fmt: skip
+    return judge_all(
+        frame, over_glu2, "ratio", status="pair", by_edges=False, basis="kernel seconds, GLU2.0 over GLU3.0"
+    ) + remarks(
+        frame, f"{PAPER}.{CLAIM}", "batched_ratio", batched, basis="kernel seconds, glu3 over batched",
+        status="batched_pair", by_edges=False,
+    )  # fmt: skip
 
 
 def _use_kernel_seconds(frame: pd.DataFrame, records: Records) -> None:

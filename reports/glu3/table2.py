@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import claim
+from reports.claims import claims_of
 from reports.device import add_printed, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.glu3.paper import (
@@ -19,17 +19,17 @@ from reports.glu3.paper import (
     OWN_WAY,
     PAPER,
     milliseconds,
-    of_the_same,
     prepared_how,
     printed,
     where,
 )
 from reports.naming import lines
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import RATIO, ratio_of
 from reports.variants import Row, by_matrix, cell, finished, number, paired, said, spanning, status_of
-from reports.verdicts import BESIDE, REACHED, SMALLER, Verdict, outcome, verdicts
+from reports.verdicts import judge, judge_all, remarks
 
 CLAIM, COUNTS = "table2_levelization", "counts"
 EXACT, CLOSED, RELAXED, KAHN = "glu2", "glu2.search=closed", "glu3_relaxed", "kahn_gpu"
@@ -116,46 +116,26 @@ def table2_caption(frame: pd.DataFrame) -> str:
 def table2_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How many times longer the exact search takes, with its third loop and without it; how many counts are
     the printed ones."""
-    found = claim(PAPER, CLAIM)
 
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        least, text = of_the_same(rows, "paper_ratio", found.data["speedup"])
-        judged = outcome(float(rows["ratio"].mean()), least, str(found.data["better"]))
-        return f"{spanning(rows, 'ratio')}, {text}", judged
+    def closed(rows: pd.DataFrame) -> str:
+        return f"{spanning(rows, 'closed_ratio')}, not in the paper"
 
-    def closed(rows: pd.DataFrame) -> tuple[str, str]:
-        return f"{spanning(rows, 'closed_ratio')}, not in the paper", BESIDE
-
-    whole = times(found.data["speedup"]["arithmetic_mean"])
-    return [
-        *verdicts(
-            frame, found, "ratio", told, basis="seconds, exact over relaxed", status="pair",
-            printed=f"mean {whole}", by_edges=False,
-        ),
-        *verdicts(
-            frame, found, "closed_ratio", closed, basis="seconds, exact without its third loop over relaxed",
-            status="closed_pair", by_edges=False,
-        ),
-        *_count_verdicts(frame),
-    ]  # fmt: skip
-
-
-def _count_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Whether the counts of the paper's own matrices, prepared as it prepares them, are the printed ones."""
     own = frame[frame["abbr"].notna() & (frame["preparation"].isna() | (frame["preparation"] == OWN_WAY))]
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        equal = {name: int((rows[f"{name}_is"] == "equal").sum()) for name in HELD}
-        known = {name: int(rows[f"{name}_is"].isin(EQUAL).sum()) for name in HELD}
-        text = ", ".join(
-            f"{words} {equal[name]} of {known[name]}"
-            for name, words in zip(HELD, ("nnz after fill-in", "exact levels", "relaxed levels"), strict=True)
-        )
-        return f"equal to the print: {text}", REACHED if equal == known else SMALLER
-
-    return verdicts(
-        own, claim(PAPER, COUNTS), "filled", told, basis="counts", status="status_relaxed", by_edges=False
-    )
+    return [
+        *judge_all(
+            frame, claims_of(PAPER, CLAIM), "ratio", status="pair", by_edges=False,
+            basis="seconds, exact over relaxed",
+        ),
+        *remarks(
+            frame, f"{PAPER}.{CLAIM}", "closed_ratio", closed, status="closed_pair", by_edges=False,
+            basis="seconds, exact without its third loop over relaxed",
+        ),
+        *(
+            verdict
+            for one in claims_of(PAPER, COUNTS)
+            for verdict in judge(own, one, one.name, status="status_relaxed", by_edges=False)
+        ),
+    ]  # fmt: skip
 
 
 def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from reports.claims import claim
 from reports.device import MEMORY, columns_of, gpu_caption, option_of, without
 from reports.gains import draw_gains, gains_legend
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import RATIO, name_matrices, width
-from reports.verdicts import Verdict, judge, printed_mean
+from reports.verdicts import judge
 
 BUDGET = "memory_budget"
 # The budget at which the paper prints its ratios.
@@ -86,15 +87,13 @@ def budget_caption(frame: pd.DataFrame) -> str:
 def budget_verdicts(frame: pd.DataFrame, id: str) -> list[Verdict]:
     """In seconds, a verdict a budget where it binds: at the paper's own budget it is judged, at others it
     stands beside the print."""
-    found, printed = claim("gsofa", id), printed_mean("gsofa", id)
     binding = frame[frame["binds"] == 1]
     return [
         verdict
         for budget in dict.fromkeys([PRINTED_AT, *binding["budget"]])
         for verdict in judge(
-            binding[binding["budget"] == budget], found, "ratio", printed,
-            basis=f"seconds at {budget} where it binds", status="pair",
-            better="" if budget == PRINTED_AT else "none",
+            binding[binding["budget"] == budget], claim("gsofa", id, "each"), "ratio", status="pair",
+            basis=f"seconds at {budget} where it binds", beside=budget != PRINTED_AT,
         )
     ]  # fmt: skip
 

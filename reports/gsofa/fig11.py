@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import claims_of, subject
 from reports.device import GSOFA, not_at_hand
 from reports.figures import Entries, FigureSpec
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, SMALL, new_figure
 from reports.timed import (
     SECONDS,
@@ -30,7 +31,7 @@ from reports.timed import (
     told_in_words,
     width,
 )
-from reports.verdicts import Verdict, judge
+from reports.verdicts import judge_all
 
 CLAIM = "fig11_vs_glu3_symbolic"
 BASELINE, BETTER = "gilbert_peierls", "fill1_pruned"
@@ -85,11 +86,9 @@ def fig11_caption(frame: pd.DataFrame) -> str:
 
 
 def fig11_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """GSoFA's mean speedup, in seconds."""
-    found = claim("gsofa", CLAIM)
-    assert found.mean
+    """GSoFA's speedups, in seconds."""
     rows = frame[frame["implementation"] == GSOFA]
-    return judge(rows, found, "speedup", found.mean, basis="seconds", status="pair")
+    return judge_all(rows, claims_of("gsofa", CLAIM), "speedup", status="pair", basis="seconds")
 
 
 def _is_measured(frame: pd.DataFrame) -> bool:
@@ -114,7 +113,7 @@ def _speedup(row: Mapping[Any, Any], baseline: Mapping[Any, Any] | None) -> dict
 
 def _printed(axes: Axes, frame: pd.DataFrame, absent: str) -> None:
     """The baseline itself, and the paper's mean and own matrices, with room for all of them."""
-    printed = claim("gsofa", CLAIM)
+    printed = subject("gsofa", CLAIM)
     low, high = printed.extreme("min"), printed.extreme("max")
     assert low and high and printed.mean
     own = frame[frame["paper_gsofa_over_this"].notna()]

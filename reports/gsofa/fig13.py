@@ -10,15 +10,16 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import claim, subject
 from reports.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption, is_gsofa
 from reports.figures import Entries, FigureSpec
 from reports.gains import PRINTED_LINE, add_stars, gains_legend
 from reports.naming import listed
 from reports.records import DRAM_PEAK, Records, read_counters
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import add_columns, name_matrices, width
-from reports.verdicts import Verdict, judge
+from reports.verdicts import judge, judge_all
 
 CLAIM = "fig13_bandwidth"
 COUNTERS, COUNTED = "hardware counters", "counted"
@@ -44,7 +45,7 @@ def fig13_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     frame["told"] = frame["status"].where(
         (frame["status"] != "ok") | frame["dram_bytes_per_s"].notna(), NOT_MEASURED
     )
-    printed = claim("gsofa", CLAIM)
+    printed = subject("gsofa", CLAIM)
     rates = {abbr: 1e9 * float(value) for abbr, value in printed.data["max"].items()}
     shares = dict.fromkeys(rates, float(printed.data["share_of_peak"]["max"]))
     frame = add_printed(frame, {"paper_bytes_per_s": rates, "paper_share": shares})
@@ -62,7 +63,7 @@ def fig13(frame: pd.DataFrame) -> Figure:
     low, high = top.get_ylim()
     top.set_ylim(min(low, float(frame["paper_bytes_per_s"].min()) / 4), high)
     bars.legend(top, levels, {}, hidden=set(levels.loc[levels["machine"].isna(), "series"]))
-    printed = claim("gsofa", CLAIM).data["share_of_peak"]
+    printed = subject("gsofa", CLAIM).data["share_of_peak"]
     told_share = frame["told"].where(frame["told"] != "ok", _share_status(frame))
     share = frame.assign(told_share=told_share, counted=frame["how"] == COUNTED)
     bars.bar_panel(bottom, share, SHARE, pd.Series(True, index=share.index))
@@ -90,17 +91,19 @@ def fig13_caption(frame: pd.DataFrame) -> str:
 
 
 def fig13_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The mean share of the peak, by how its bytes are known."""
-    found = claim("gsofa", CLAIM)
-    hows = list(dict.fromkeys(frame["how"].dropna())) or [COUNTERS]
+    """The share of the peak: by hardware counters, as in the paper; as counted by the implementation beside
+    it."""
+    read, counted = frame[frame["how"] != COUNTED], frame[frame["how"] == COUNTED]
+    found = [claim("gsofa", CLAIM, name) for name in ("mean", "largest", "smallest")]
+    beside = judge(counted, found[0], "share_of_peak", status="told", basis=_basis(COUNTED), beside=True)
     return [
-        verdict
-        for how in hows
-        for verdict in judge(
-            frame[frame["how"] == how], found, "share_of_peak", found.data["share_of_peak"]["mean"],
-            basis=f"share of DRAM's peak, {how}", status="told", neutral=None, form="{:.0%}".format,
-        )
-    ]  # fmt: skip
+        *judge_all(read, found, "share_of_peak", status="told", basis=_basis(COUNTERS)),
+        *(verdict for verdict in beside if verdict.measured),
+    ]
+
+
+def _basis(how: str) -> str:
+    return f"share of DRAM's peak, {how}"
 
 
 def _gigabytes(rate: float) -> str:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import claim, subject
 from reports.device import (
     add_printed,
     columns_of,
@@ -22,9 +22,10 @@ from reports.device import (
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_before_after, draw_gains, gains_legend
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import RATIO, name_matrices, width
-from reports.verdicts import Verdict, judge
+from reports.verdicts import judge, judge_all
 
 CLAIM = "fig14_maxid_ranges"
 GAIN = bars.Panel(
@@ -39,7 +40,7 @@ def fig14_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     frame = pair_frame(
         records, entries, cases, without("maxid_ranges"), role="with value ranges", facts=facts, same=facts[0]
     )
-    shares = claim("gsofa", CLAIM).data["reinitialisation_share"]
+    shares = subject("gsofa", CLAIM).data["reinitialisation_share"]
     printed = {
         "paper_speedup": printed_values(CLAIM),
         "paper_reinit_without": {abbr: pair["before"] for abbr, pair in shares.items()},
@@ -60,7 +61,7 @@ def fig14(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         "GSoFA, Figure 14: value ranges of maxId", x=0.01, ha="left", fontsize=LARGE, weight="bold"
     )
-    mean = claim("gsofa", CLAIM).mean
+    mean = subject("gsofa", CLAIM).mean
     draw_gains(top, frame, GAIN, "paper_speedup", mean)
     gains_legend(
         top,
@@ -93,10 +94,14 @@ def fig14_caption(frame: pd.DataFrame) -> str:
 
 
 def fig14_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The mean speed-up, in seconds."""
-    found = claim("gsofa", CLAIM)
-    assert found.mean
-    return judge(frame, found, "ratio", found.mean, basis="seconds", status="pair")
+    """The speed-ups, in seconds, and the shares of time that re-initialising takes."""
+    speedups = [claim("gsofa", CLAIM, name) for name in ("mean", "largest", "smallest")]
+    shares = ("reinitialisation_without", "reinit_without"), ("reinitialisation_with", "reinit_with")
+    return judge_all(frame, speedups, "ratio", status="pair", basis="seconds") + [
+        verdict
+        for name, column in shares
+        for verdict in judge(frame, claim("gsofa", CLAIM, name), column, status="pair")
+    ]
 
 
 def _per_cent(share: float) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
+from reports.claims import claim
 from reports.device import add_printed, is_gsofa, pair_frame, printed_values, without
 from reports.figures import Entries, FigureSpec
 from reports.gsofa.budgets import (
@@ -21,7 +22,7 @@ from reports.gsofa.budgets import (
     draw_budgets,
 )
 from reports.records import Records
-from reports.verdicts import Verdict, printed_mean
+from reports.standings import Verdict
 
 CLAIM = "fig15_dynamic_space"
 
@@ -45,7 +46,7 @@ def fig15(frame: pd.DataFrame) -> Figure:
         "GSoFA, Figure 15: dynamic space allocation",
         "seconds without dynamic space\nover with",
         "paper_speedup",
-        printed_mean("gsofa", CLAIM),
+        claim("gsofa", CLAIM, "each").value,
     )
 
 

@@ -9,14 +9,15 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import abbreviations, claim
+from reports.claims import claims_of, subject
 from reports.device import add_printed, columns_of, gpu_caption, is_gsofa, pair_frame, without
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import name_matrices, width
-from reports.verdicts import BESIDE, Verdict, verdicts
+from reports.verdicts import judge, judge_all
 
 CLAIM = "fig20_fill_before_maxid"
 GAIN = bars.Panel(
@@ -48,7 +49,7 @@ def fig20_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high")):
         frame[gain] = 100 * (frame[ratio] - 1)
     frame = add_printed(frame, {"paper_gain": _printed()})
-    gains = claim("gsofa", CLAIM).data["gains"]
+    gains = subject("gsofa", CLAIM).data["gains"]
     named = [abbr in gains if isinstance(abbr, str) else None for abbr in frame["abbr"]]
     frame["paper_gains"] = pd.Series(named, index=frame.index, dtype="boolean")
     own = ("gain", "gain_low", "gain_high", "concurrent_sources", "other_concurrent_sources")
@@ -77,34 +78,22 @@ def fig20_caption(frame: pd.DataFrame) -> str:
     return (
         "Gain: seconds of gsofa over those of gsofa with fill_first=true, less 1, the ratio of their medians "
         "in one run at the same number of concurrent sources. The paper prints the largest gain and the "
-        f"largest drop, says that {', '.join(claim('gsofa', CLAIM).data['gains'])} gain, and leaves the line "
-        f"out otherwise, as the default is here. {gpu_caption(frame)}"
+        f"largest drop, says that {', '.join(subject('gsofa', CLAIM).data['gains'])} gain, and leaves the "
+        f"line out otherwise, as the default is here. {gpu_caption(frame)}"
     )
 
 
 def fig20_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How many matrices gain, and from what to what."""
-    printed = _printed()
-    gains = claim("gsofa", CLAIM).data["gains"]
-    least, most = min(printed.values()), max(printed.values())
-    said = f"printed {len(gains)} of {len(abbreviations())}, {least:+g}% to {most:+g}%"
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        count = int((rows["gain_low"] > 0).sum())
-        low, high = rows["gain"].min(), rows["gain"].max()
-        return (
-            f"{count} of {len(rows)} matrices gain for certain, {low:+.3g}% to {high:+.3g}%; {said}",
-            BESIDE,
-        )
-
-    return verdicts(frame, claim("gsofa", CLAIM), "gain", told, basis="seconds", status="pair")
+    count, *ends = claims_of("gsofa", CLAIM)
+    gains = judge(frame, count, "gain", status="pair", basis="seconds", above=0.0)
+    return gains + judge_all(frame, ends, "gain", status="pair", basis="seconds")
 
 
 def _printed() -> dict[str, float]:
     """The largest gain and the largest drop, in per cent, by matrix."""
-    data = claim("gsofa", CLAIM).data
-    drops = {abbr: -percent for abbr, percent in data["max_drop_percent"].items()}
-    return {**data["max_gain_percent"], **drops}
+    data = subject("gsofa", CLAIM).data
+    return {**data["max_gain_percent"], **data["max_drop_percent"]}
 
 
 SPEC = FigureSpec(

@@ -10,13 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import abbreviation, claim
+from reports.claims import abbreviation, claim, subject
 from reports.figures import Entries, FigureSpec
 from reports.frontiers import BINS, bins_of, empty_panel
 from reports.naming import label, lines, listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry
+from reports.standings import Verdict
 from reports.style import LARGE, NORMAL, PALETTE, new_figure
+from reports.verdicts import judge
 
+CLAIM = "fig4_frontier_growth"
 DRAWN = ("gsofa_cpu", "gsofa")
 ACROSS = 2
 # Below every average frontier that is not zero, which is at least 1.
@@ -83,6 +86,21 @@ def fig4_caption(frame: pd.DataFrame) -> str:
     )
 
 
+def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """How far the frontier grows with the source, on the GPU and on one thread of the CPU."""
+    one_each = frame.drop_duplicates(["case", "machine"])
+    own = one_each["paper_matrix"].where(one_each["stand_in_for"].isna())
+    one_each = one_each.assign(abbr=own.astype("object"))
+    return [
+        verdict
+        for name in reversed(DRAWN)
+        for verdict in judge(
+            one_each[one_each["implementation"] == name], claim("gsofa", CLAIM, "each"), "ratio",
+            basis=f"largest over smallest mean frontier, {name}", by_edges=False,
+        )
+    ]  # fmt: skip
+
+
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
     """The rows of one case."""
     stood_for = stand_in(entry, _printed())
@@ -117,7 +135,7 @@ def _absent(frame: pd.DataFrame) -> str:
 
 def _printed() -> Mapping[str, float]:
     """The paper's ratio by matrix, in its order."""
-    printed: Mapping[str, float] = claim("gsofa", "fig4_frontier_growth").data["per"]
+    printed: Mapping[str, float] = subject("gsofa", CLAIM).data["per"]
     return printed
 
 
@@ -167,5 +185,6 @@ SPEC = FigureSpec(
     fig4_frame,
     fig4,
     fig4_caption,
-    claims=("fig4_frontier_growth",),
+    claims=(CLAIM,),
+    judge=fig4_verdicts,
 )

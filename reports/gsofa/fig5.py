@@ -10,15 +10,16 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import claims_of, subject
 from reports.device import MEMORY, add_printed, columns_of, gpu_caption, is_gsofa, total
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_before_after, draw_gains, gains_legend
 from reports.gsofa.space import WORD, printed_words, space_frame
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import name_matrices, width
-from reports.verdicts import Verdict, judge
+from reports.verdicts import judge
 
 CLAIM = "fig5_auxiliary_memory"
 REDUCTION = bars.Panel(
@@ -42,7 +43,7 @@ def fig5_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
     frame["table2"] = (words * frame["sources_before"] / frame["bytes_matrix"]).astype("float64")
     frame["reduction"] = frame["before"] / frame["after"]
     frame["both"] = frame["told"].where(frame["told"] != "ok", frame["pair_status"])
-    data = claim("gsofa", CLAIM).data
+    data = subject("gsofa", CLAIM).data
     printed = {
         f"paper_{when}": {a: float(value) for pair in data[when].values() for a, value in pair.items()}
         for when in ("before", "after")
@@ -77,7 +78,7 @@ def fig5(frame: pd.DataFrame) -> Figure:
     top.set_ylabel("auxiliary memory\nover the matrix's")
     marks = [("hollow", "before"), ("full", "after"), ("dash", "6 n words a source, as Table 2 prints")]
     gains_legend(top, told, [*marks, ("star", "printed"), ("slot", "no number")])
-    mean = claim("gsofa", CLAIM).data["reduction"]["mean"]
+    mean = subject("gsofa", CLAIM).data["reduction"]["mean"]
     draw_gains(bottom, frame, REDUCTION, "paper_reduction", mean)
     gains_legend(bottom, frame, [("star", "printed, of the matrix"), ("line", f"printed mean, {mean:g}x")])
     name_matrices(bottom, frame)
@@ -101,10 +102,13 @@ def fig5_caption(frame: pd.DataFrame) -> str:
 
 
 def fig5_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The mean reduction, in bytes."""
-    found = claim("gsofa", CLAIM)
-    mean = float(found.data["reduction"]["mean"])
-    return judge(frame, found, "reduction", mean, basis="bytes", status="both", better="higher")
+    """The reduction, in bytes, and what it is of."""
+    reduction, *others = claims_of("gsofa", CLAIM)
+    found = judge(frame, reduction, "reduction", status="both", basis="bytes")
+    for one in others:
+        when = one.name.partition("_")[0]
+        found += judge(frame, one, when, status="both", basis=f"bytes, {when}")
+    return found
 
 
 def _formula(axes: Axes, frame: pd.DataFrame) -> None:

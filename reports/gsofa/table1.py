@@ -9,12 +9,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import abbreviation, printed_table
+from reports.claims import abbreviation, claims_of, printed_table
 from reports.figures import Entries, FigureSpec
 from reports.naming import listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry, printed_name
+from reports.standings import Verdict
 from reports.tables import Column, matrix_column, table
+from reports.verdicts import judge
 
+CLAIM = "table1_matrices"
+# The column of ours that each claim is of.
+COLUMNS = {"order": "order", "nnz": "nnz", "fillins_per_nnz": "fills_per_nnz"}
 PRINTED = ("order", "nnz", "structural_symmetry", "nnz_per_row", "fillins_per_nnz")
 MEASURED = ("order", "nnz", "explicit_zeros", "structural_symmetry", "nnz_per_row", "fills_per_nnz")
 
@@ -155,6 +160,22 @@ def _number(value: Any, form: str) -> str:
     return "-" if pd.isna(value) else format(int(value) if form == ",d" else float(value), form)
 
 
+def table1_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Whether order and entries are the printed ones, and how near the fill-ins are."""
+    named = frame.assign(label=frame["matrix"])
+    return [
+        verdict
+        for one in claims_of("gsofa", CLAIM)
+        for verdict in judge(named, one, COLUMNS[one.name], by_edges=False)
+    ]
+
+
 SPEC = FigureSpec(
-    "Table 1: the matrices", lambda case: case.stage == "symbolic", table1_frame, table1, table1_caption
+    "Table 1: the matrices",
+    lambda case: case.stage == "symbolic",
+    table1_frame,
+    table1,
+    table1_caption,
+    claims=(CLAIM,),
+    judge=table1_verdicts,
 )

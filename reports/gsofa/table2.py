@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
+from reports.claims import claim
 from reports.device import (
     MEMORY,
     NOT_MEASURED,
@@ -22,8 +23,11 @@ from reports.figures import Entries, FigureSpec
 from reports.gsofa.space import AFTER, WORD, printed_words, switched_on
 from reports.naming import lines
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
+from reports.verdicts import judge
 
+CLAIM = "table2_space"
 OFF, ON, DEFAULT = "all off", "all on", "default"
 STRUCTURES = {"bytes_queue": "queues and\ntrackers", "bytes_maxid": "maxId", "bytes_fill": "fill"}
 
@@ -82,6 +86,15 @@ def table2_caption(frame: pd.DataFrame) -> str:
     )
 
 
+def table2_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """The words a vertex and source before the optimisations."""
+    before = frame[frame["variant"] == OFF]
+    words = before["source_bytes"] / (WORD * before["n"].astype("float64"))
+    return judge(
+        before.assign(words=words), claim("gsofa", CLAIM, "words"), "words", status="told", by_edges=False
+    )
+
+
 def _variant(case: Case) -> str:
     """Which row of its matrix a case is; empty for none."""
     if not case.options:
@@ -105,4 +118,12 @@ def _row(row: Mapping[Any, Any]) -> list[str]:
     ]
 
 
-SPEC = FigureSpec("Table 2: memory of each data structure", is_gsofa, table2_frame, table2, table2_caption)
+SPEC = FigureSpec(
+    "Table 2: memory of each data structure",
+    is_gsofa,
+    table2_frame,
+    table2,
+    table2_caption,
+    claims=(CLAIM,),
+    judge=table2_verdicts,
+)

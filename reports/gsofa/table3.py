@@ -9,14 +9,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import claim, printed_table
+from reports.claims import claims_of, printed_table
 from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption, is_gsofa
 from reports.figures import Entries, FigureSpec
 from reports.gsofa.space import space_frame
 from reports.naming import lines
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
-from reports.verdicts import Verdict, judge
+from reports.verdicts import judge
 
 CLAIM = "table3_queue_usage"
 FILE = "gsofa_table3_queue_usage"
@@ -73,16 +74,12 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Mean and peak beside the print."""
-    found = claim("gsofa", CLAIM)
+    """Mean and peak."""
     return [
         verdict
-        for name, column in zip(WHOLE, PRINTED, strict=True)
-        for verdict in judge(
-            frame, found, name, float(frame[column].mean()), basis=name.replace("_", " "), status="told",
-            form="{:.3g}%".format,
-        )
-    ]  # fmt: skip
+        for one, name in zip(claims_of("gsofa", CLAIM), WHOLE, strict=True)
+        for verdict in judge(frame, one, name, basis=name.replace("_", " "), status="told")
+    ]
 
 
 def _pair(group: str) -> list[Column]:

@@ -3,7 +3,7 @@ and the regime that unified memory is in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -11,7 +11,8 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import Claim, printed_table
 from reports.records import Records
-from reports.verdicts import BESIDE, Verdict, outcome, spread, verdicts
+from reports.standings import Verdict
+from reports.verdicts import judge
 
 PAPER = "ooclu"
 # The matrices of Table 2 with the largest n, in place of those that Figure 7 does not name.
@@ -23,6 +24,12 @@ WORDS, WORD = 6, 4
 SHARE = 0.5
 OUT_OF_CORE, PREFETCHED, PLAIN = "out_of_core", "unified memory, prefetched", "unified memory"
 FITS, OVERSUBSCRIBED = "fits", "oversubscribed"
+UNKNOWN = "regime unknown"
+# Why another regime than the paper's tests no claim.
+OTHER_REGIME = {
+    FITS: "the arrays fit the card's memory, and the claim is of arrays that do not",
+    UNKNOWN: "the card's memory is not recorded",
+}
 REGIMES = (
     f"`{FITS}`: the managed memory is less than the card's, pages are made there once and nothing is "
     f"evicted; `{OVERSUBSCRIBED}`: it is more, as in the paper."
@@ -97,24 +104,15 @@ def add_memory(frame: pd.DataFrame, records: Records, order: pd.Series[float] | 
 
 
 def by_regime(
-    frame: pd.DataFrame,
-    found: Claim,
-    value: str,
-    *,
-    least: float,
-    printed: str,
-    basis: str,
-    status: str,
-    form: Callable[[float], str] = "{:.4g}x".format,
+    frame: pd.DataFrame, claim: Claim, value: str, *, status: str, above: float = 1.0
 ) -> list[Verdict]:
-    """A verdict for each regime, machine and scope. least : what the mean is held against where the regime is
-    the paper's; in the other both numbers stand beside each other. printed : as text."""
+    """A verdict for each regime, machine and scope; judged where the regime is the paper's alone."""
     return [
         verdict
         for regime, rows in in_regimes(frame, status)
-        for verdict in verdicts(
-            rows, found, value, _told(regime, value, least, printed, form), basis=f"{basis}, {regime}",
-            status=status, printed=printed,
+        for verdict in judge(
+            rows, claim, value, status=status, above=above, untestable=OTHER_REGIME.get(regime, ""),
+            basis=claim.metric.replace(OVERSUBSCRIBED, regime),
         )
     ]  # fmt: skip
 
@@ -122,15 +120,5 @@ def by_regime(
 def in_regimes(frame: pd.DataFrame, status: str) -> list[tuple[str, pd.DataFrame]]:
     """The rows of each regime that has a number; of the paper's, where none has."""
     has = set(frame.loc[frame[status] == "ok", "regime"])
-    found = [(name or "regime unknown", name) for name in (OVERSUBSCRIBED, FITS, "") if name in has]
+    found = [(name or UNKNOWN, name) for name in (OVERSUBSCRIBED, FITS, "") if name in has]
     return [(text, frame[frame["regime"] == name]) for text, name in found] or [(OVERSUBSCRIBED, frame)]
-
-
-def _told(
-    regime: str, value: str, least: float, printed: str, form: Callable[[float], str]
-) -> Callable[[pd.DataFrame], tuple[str, str]]:
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        judged = outcome(float(rows[value].mean()), least, "higher") if regime == OVERSUBSCRIBED else BESIDE
-        return f"{spread(rows, value, form)}, printed {printed}", judged
-
-    return told

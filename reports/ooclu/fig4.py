@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.bars import times
-from reports.claims import abbreviations, claim
+from reports.claims import abbreviations, claim, subject
 from reports.figures import Entries, FigureSpec
 from reports.ooclu.arrays import OUT_OF_CORE, PAPER
 from reports.ooclu.composed import Way, composed_caption, composed_frame, draw_composed, is_part
 from reports.records import Records
-from reports.verdicts import BESIDE, Verdict, outcome, spread, verdicts
+from reports.standings import Verdict
+from reports.verdicts import judge, remarks
 
 CLAIM = "fig4_vs_modified_glu3"
 ON_CPU = "glu3_relaxed"
@@ -40,7 +40,7 @@ def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
 
 def fig4(frame: pd.DataFrame) -> Figure:
     """What each takes over out_of_core, and of what it is made up."""
-    low, high = claim(PAPER, CLAIM).data["range"]
+    low, high = subject(PAPER, CLAIM).data["range"]
     title = "PPoPP'23, Figure 4: end to end, symbolic on the GPU or on the CPU"
     return draw_composed(frame, title, OUT_OF_CORE, (low, high))
 
@@ -58,34 +58,28 @@ def fig4_caption(frame: pd.DataFrame) -> str:
 
 
 def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How much longer each takes than out_of_core; of the good sequential code, beside the print."""
-    found = claim(PAPER, CLAIM)
-    low, high = found.data["range"]
-    printed = f"{low:g}x to {high:g}x"
-    return [
-        verdict
-        for way in (PARALLEL, SEQUENTIAL, PRUNED)
-        for verdict in verdicts(
-            frame[frame["way"] == way.name], found, "ratio", _told(way, low, printed), status="pair",
-            printed=printed, basis=f"seconds end to end, {way.name}, over out_of_core",
-        )
-    ]  # fmt: skip
-
-
-def _told(way: Way, least: float, printed: str) -> Callable[[pd.DataFrame], tuple[str, str]]:
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        judged = BESIDE if way is PRUNED else outcome(float(rows["ratio"].mean()), least, "higher")
-        return f"{spread(rows, 'ratio', times)}, printed {printed}{_along(rows)}", judged
-
-    return told
+    """How much longer each takes than out_of_core: what stands for the paper's baseline, judged by; the
+    sequential ones beside the print; how the first goes with nnz/n."""
+    found = []
+    for way in (PARALLEL, SEQUENTIAL, PRUNED):
+        rows = frame[frame["way"] == way.name]
+        found += judge(
+            rows, claim(PAPER, CLAIM, "range"), "ratio", status="pair", beside=way is not PARALLEL,
+            basis=f"seconds end to end, {way.name}, over out_of_core",
+        )  # fmt: skip
+    rows = frame[(frame["way"] == PARALLEL.name) & frame["nnz_per_row"].notna()]
+    along = remarks(
+        rows, f"{PAPER}.{CLAIM}", "ratio", _along, status="pair", basis="rank correlation with nnz/n"
+    )
+    return found + along
 
 
 def _along(rows: pd.DataFrame) -> str:
     """How the ratio goes with nnz/n, which the paper explains it by."""
     if rows["label"].nunique() < ENOUGH or rows["ratio"].nunique() == 1:
-        return ""
+        return "of too few matrices; printed: larger with it"
     ranks = float(rows["ratio"].corr(rows["nnz_per_row"], "spearman"))
-    return f"; rank correlation with nnz/n {ranks:+.2f}, printed: larger with it"
+    return f"{ranks:+.2f}; printed: larger with it"
 
 
 SPEC = FigureSpec(

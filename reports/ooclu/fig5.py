@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import claim
+from reports.claims import claim, subject
 from reports.figures import Entries, FigureSpec
 from reports.ooclu.arrays import (
     OUT_OF_CORE,
@@ -21,7 +21,7 @@ from reports.ooclu.arrays import (
 )
 from reports.ooclu.composed import Way, composed_caption, composed_frame, draw_composed, is_part
 from reports.records import Records
-from reports.verdicts import Verdict
+from reports.standings import Verdict
 
 CLAIM = "fig5_vs_unified_memory"
 WAYS = (
@@ -43,7 +43,7 @@ def fig5_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
 
 def fig5(frame: pd.DataFrame) -> Figure:
     """What unified memory takes over out_of_core, and of what it is made up."""
-    low, high = claim(PAPER, CLAIM).data["range"]
+    low, high = subject(PAPER, CLAIM).data["range"]
     title = "PPoPP'23, Figure 5: end to end, out of core and unified memory"
     return draw_composed(frame, title, OUT_OF_CORE, (low, high), ", of prefetched", regimes=True)
 
@@ -60,12 +60,8 @@ def fig5_caption(frame: pd.DataFrame) -> str:
 
 def fig5_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer unified memory takes with prefetching."""
-    found = claim(PAPER, CLAIM)
-    low, high = found.data["range"]
-    return by_regime(
-        frame[frame["way"] == PREFETCHED], found, "ratio", least=low, printed=f"{low:g}x to {high:g}x",
-        basis="seconds end to end, unified memory with prefetching over out_of_core", status="pair",
-    )  # fmt: skip
+    rows = frame[frame["way"] == PREFETCHED]
+    return by_regime(rows, claim(PAPER, CLAIM, "range"), "ratio", status="pair")
 
 
 SPEC = FigureSpec(

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import claim, subject
 from reports.device import add_printed, columns_of, gpu_caption, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.ooclu.arrays import (
     MATRICES,
     OUT_OF_CORE,
-    OVERSUBSCRIBED,
     PAPER,
     PLAIN,
     PREFETCHED,
     REGIMES,
     add_memory,
     by_regime,
-    in_regimes,
     is_variant,
     over_out_of_core,
     printed_of,
@@ -32,9 +30,9 @@ from reports.ooclu.arrays import (
 )
 from reports.ooclu.over import BASELINE, draw_over, panel_over
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import RATIO, SECONDS, name_matrices, on_one, width
-from reports.verdicts import BESIDE, CONTRADICTED, REACHED, SMALLER, Verdict, verdicts
 
 CLAIM = "fig6_symbolic_three_ways"
 
@@ -73,7 +71,7 @@ def fig6(frame: pd.DataFrame) -> Figure:
         f"PPoPP'23, Figure 6: out of core and unified memory{on_one(frame)}", x=0.01, ha="left",
         fontsize=LARGE, weight="bold",
     )  # fmt: skip
-    low, high = claim(PAPER, CLAIM).data["range"]
+    low, high = subject(PAPER, CLAIM).data["range"]
     draw_over(top, frame, panel_over(OUT_OF_CORE), (low, high), ", of prefetched", regimes=True)
     bars.bar_panel(bottom, frame, SECONDS, pd.Series(True, index=frame.index))
     name_matrices(bottom, frame)
@@ -97,31 +95,13 @@ def fig6_caption(frame: pd.DataFrame) -> str:
 def fig6_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer unified memory takes with prefetching, and whether the three stand in the order that
     the paper has them in."""
-    found = claim(PAPER, CLAIM)
-    low, high = found.data["range"]
     prefetched = frame[frame["variant"] == PREFETCHED]
-    over = by_regime(
-        prefetched, found, "ratio", least=low, printed=f"{low:g}x to {high:g}x",
-        basis="seconds, unified memory with prefetching over out_of_core", status="pair",
-    )  # fmt: skip
     plain = frame[(frame["variant"] == PLAIN) & frame["prefetched_ratio"].notna()]
-    return over + [
-        verdict
-        for regime, rows in in_regimes(plain, "pair")
-        for verdict in verdicts(
-            rows, found, "prefetched_ratio", _ordered(regime), status="pair", printed="in that order",
-            basis=f"seconds, out_of_core < prefetched < not prefetched, {regime}",
-        )
-    ]  # fmt: skip
-
-
-def _ordered(regime: str) -> Callable[[pd.DataFrame], tuple[str, str]]:
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        count = int(((rows["prefetched_ratio"] > 1) & (rows["ratio"] > rows["prefetched_ratio"])).sum())
-        judged = REACHED if count == len(rows) else SMALLER if count else CONTRADICTED
-        return f"{count} of {len(rows)} matrices so", judged if regime == OVERSUBSCRIBED else BESIDE
-
-    return told
+    # Both steps of the order at once: prefetched over out_of_core, and the other over prefetched.
+    steps = plain["prefetched_ratio"].clip(upper=plain["ratio"] / plain["prefetched_ratio"])
+    return by_regime(prefetched, claim(PAPER, CLAIM, "range"), "ratio", status="pair") + by_regime(
+        plain.assign(least_step=steps), claim(PAPER, CLAIM, "order"), "least_step", status="pair"
+    )
 
 
 SPEC = FigureSpec(

@@ -10,16 +10,17 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
+from reports.claims import claim, subject
 from reports.device import columns_of, gpu_caption, option_of, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
 from reports.gsofa.budgets import BUDGET, budget_bytes, by_budget
 from reports.ooclu.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import name_matrices, width
-from reports.verdicts import Verdict, outcome, verdicts
+from reports.verdicts import judge
 
 CLAIM = "fig7_dynamic_assignment"
 OFF = "dynamic_assignment"
@@ -63,7 +64,7 @@ def fig7(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         "PPoPP'23, Figure 7: dynamic parallelism assignment", x=0.01, ha="left", fontsize=LARGE, weight="bold"
     )
-    most = float(claim(PAPER, CLAIM).data["max_percent"])
+    most = float(subject(PAPER, CLAIM).data["max_percent"])
     draw_gains(axes, shown, GAIN, "", most, even=0.0)
     loose = ("hollow", "the budget does not bind")
     gains_legend(axes, shown, [("line", f"printed, at most {most:+g}%"), loose, ("slot", "no ratio")])
@@ -85,20 +86,12 @@ def fig7_caption(frame: pd.DataFrame) -> str:
 
 def fig7_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """The largest gain where the budget binds."""
-    found = claim(PAPER, CLAIM)
-    most = float(found.data["max_percent"])
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        best = rows.sort_values("gain").iloc[-1]
-        least, of = float(rows["gain"].min()), f"{best['label']} at {best['budget']}"
-        numbers = f"at most {PER_CENT(best['gain'])} ({of}), at least {PER_CENT(least)}, of {len(rows)}"
-        judged = outcome(float(best["gain"]), most, "higher", neutral=0.0)
-        return f"{numbers}; printed at most {PER_CENT(most)}", judged
-
-    return verdicts(
-        frame[frame["binds"] == 1], found, "gain", told, basis="seconds where the budget binds",
-        status="pair", printed=f"at most {PER_CENT(most)}",
-    )  # fmt: skip
+    rows = frame[frame["binds"] == 1]
+    labels = [f"{label} at {budget}" for label, budget in zip(rows["label"], rows["budget"], strict=True)]
+    named = rows.assign(label=pd.Series(labels, index=rows.index, dtype="object"))
+    return judge(
+        named, claim(PAPER, CLAIM, "largest"), "gain", status="pair", basis="seconds where the budget binds"
+    )
 
 
 def switched_on(case: Case) -> Case | None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars
 from reports.bars import times
-from reports.claims import claim
+from reports.claims import claim, subject
 from reports.device import columns_of, gpu_caption, pair_frame
 from reports.figures import Entries, FigureSpec
 from reports.gains import legend_mark
@@ -31,9 +31,10 @@ from reports.ooclu.large import (
 )
 from reports.ooclu.over import BASELINE, draw_over, panel_over
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import RATIO, SECONDS, name_matrices, on_one, seconds_how, width
-from reports.verdicts import BESIDE, Verdict, outcome, spread, verdicts
+from reports.verdicts import judge, remark, remarks, spanned
 
 SPAN = "values on the filled pattern resident on the card to those of L and U resident there"
 
@@ -73,7 +74,7 @@ def fig8(frame: pd.DataFrame) -> Figure:
         f"PPoPP'23, Figure 8: dense columns and binary search{on_one(frame)}", x=0.01, ha="left",
         fontsize=LARGE, weight="bold",
     )  # fmt: skip
-    low, high = claim(PAPER, CLAIM).data["range"]
+    low, high = subject(PAPER, CLAIM).data["range"]
     bound = legend_mark("dash", f"blocks alone: {blocks_printed()[1]} over those of dense columns")
     draw_over(top, frame, panel_over("the binary search"), (low, high), "", [bound])
     _bounds(top, frame)
@@ -100,35 +101,29 @@ def fig8_caption(frame: pd.DataFrame) -> str:
 def fig8_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer dense columns take at the printed number of blocks; what of that blocks alone give, by
     the print and as measured."""
-    found = claim(PAPER, CLAIM)
-    low, high = found.data["range"]
-    printed = f"{low:g}x to {high:g}x"
     limited = frame[frame["variant"] == LIMITED]
+    named = f"{PAPER}.{CLAIM}"
 
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        judged = outcome(float(rows["ratio"].mean()), low, "higher")
-        return f"{spread(rows, 'ratio', times)}, printed {printed}", judged
-
-    def alone(rows: pd.DataFrame) -> tuple[str, str]:
-        return f"{spread(rows, 'blocks_alone', times)}, not in the paper", BESIDE
+    def alone(rows: pd.DataFrame) -> str:
+        return f"{spanned(rows, 'blocks_alone', times)}, not in the paper"
 
     return [
-        *verdicts(
-            limited, found, "ratio", told, basis="seconds, dense columns over binary search", status="pair",
-            printed=printed, by_edges=False,
+        *judge(
+            limited, claim(PAPER, CLAIM, "range"), "ratio", status="pair", by_edges=False,
+            basis="seconds, dense columns over binary search",
         ),
-        *verdicts(
-            limited, found, "blocks_alone", alone, status="pair", by_edges=False,
+        *remarks(
+            limited, named, "blocks_alone", alone, status="pair", by_edges=False,
             basis="seconds, dense columns, as many as printed over as many as fit",
         ),
-        Verdict(CLAIM, "blocks alone, by the print", "", "", _arithmetic(), BESIDE),
+        remark(named, "blocks alone, by the print", _arithmetic()),
     ]  # fmt: skip
 
 
 def _arithmetic() -> str:
     """What the printed blocks give at most of what is printed."""
     blocks = [blocks for _, _, blocks in printed_numbers().values()]
-    most, (low, high) = blocks_printed()[1], claim(PAPER, CLAIM).data["range"]
+    most, (low, high) = blocks_printed()[1], subject(PAPER, CLAIM).data["range"]
     ratios = " to ".join(times(most / count) for count in (max(blocks), min(blocks)))
     return (
         f"From {min(blocks)} to {max(blocks)} blocks to {most} is {ratios} at most, so that of the printed "

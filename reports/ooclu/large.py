@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import claim, printed_table
+from reports.claims import printed_table, subject
 from reports.device import option_of, with_rows_for
 from reports.figures import Entries
 from reports.gsofa.budgets import BUDGET, budget_bytes
@@ -53,7 +53,7 @@ def printed_numbers() -> Mapping[str, tuple[int, int, int]]:
 
 def blocks_printed() -> tuple[float, int]:
     """Bytes of dense columns from which the printed blocks follow, and the blocks of the binary search."""
-    found = claim(PAPER, CLAIM).data["blocks"]
+    found = subject(PAPER, CLAIM).data["blocks"]
     return float(found["dense_column_bytes"]), int(found["binary_search_blocks"])
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import abbreviations
+from reports.claims import abbreviations, claim
 from reports.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
 from reports.figures import Entries, FigureSpec
 from reports.naming import lines
@@ -24,8 +24,11 @@ from reports.ooclu.arrays import (
     printed_numbers,
 )
 from reports.records import Records, find_entry
+from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
+from reports.verdicts import judge
 
+CLAIM = "table2_matrices"
 PRINTED = ("paper_order", "paper_nnz", "paper_nnz_per_row")
 MEASURED = ("n", "own_nnz", "nnz_per_row")
 FACTS = ("launches", "concurrent_sources", *MEMORY, "bytes_external")
@@ -115,6 +118,21 @@ def _number(value: Any, form: str) -> str:
     return "-" if pd.isna(value) else format(float(value), form)
 
 
+def table2_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Whether order and entries are the printed ones."""
+    return [
+        verdict
+        for name, column in (("order", "n"), ("nnz", "own_nnz"))
+        for verdict in judge(frame, claim(PAPER, CLAIM, name), column, by_edges=False)
+    ]
+
+
 SPEC = FigureSpec(
-    "Table 2: the matrices and the memory of their rows", is_out_of_core, table2_frame, table2, table2_caption
+    "Table 2: the matrices and the memory of their rows",
+    is_out_of_core,
+    table2_frame,
+    table2,
+    table2_caption,
+    claims=(CLAIM,),
+    judge=table2_verdicts,
 )

@@ -27,9 +27,10 @@ from reports.ooclu.arrays import (
 )
 from reports.ooclu.counted import counted_frame
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import groups_of
-from reports.verdicts import BESIDE, Verdict, verdicts
+from reports.verdicts import judge, remarks
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.
@@ -39,6 +40,13 @@ PRINTED = {
     "share": "fault_time_percent_without_prefetch",
     "prefetched_share": "fault_time_percent_with_prefetch",
     "movement": "data_movement_percent_out_of_core",
+}
+# The claims that are of one column: ours, and the status of its numbers.
+COLUMNS = {
+    "groups": ("groups", "told"),
+    "groups_prefetched": ("prefetched_groups", "prefetched_told"),
+    "time": ("share", "told"),
+    "time_prefetched": ("prefetched_share", "prefetched_told"),
 }
 OVERHEAD = ("overhead", "prefetched_overhead")
 # A queue entry: eight bytes, to the host and back.
@@ -99,27 +107,26 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How many times fewer fault groups there are with prefetching; where none is left, that."""
-    found, basis = claim(PAPER, CLAIM), "fault groups without prefetching over with"
-    ratios = frame["paper_reduction"].dropna().drop_duplicates()
-    least, most = float(ratios.min()), float(ratios.max())
-    printed = f"{least:.2g}x to {most:.2g}x"
+    """How many times fewer fault groups there are with prefetching; where none is left, that; the columns of
+    the table."""
     none_left = frame[(frame["both"] == "ok") & frame["reduction"].isna()]
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        return f"no group is left with prefetching on {len(rows)} matrices, printed {printed}", BESIDE
-
-    without = [
-        verdict
-        for regime, rows in in_regimes(none_left, "both")
-        for verdict in verdicts(rows, found, "groups", told, basis=f"{basis}, {regime}", status="both")
-    ]  # fmt: skip
     rest = frame.drop(none_left.index)
-    if len(none_left) and not (rest["both"] == "ok").any():
-        return without
-    return by_regime(rest, found, "reduction", least=least, printed=printed, basis=basis, status="both") + (
-        without if len(none_left) else []
-    )
+    found = by_regime(rest, claim(PAPER, CLAIM, "reduction"), "reduction", status="both")
+    basis = "fault groups without prefetching over with"
+
+    def none(rows: pd.DataFrame) -> str:
+        return f"no group is left with prefetching on {len(rows)} matrices, printed {_reductions()}"
+
+    for regime, rows in in_regimes(none_left, "both"):
+        found += remarks(rows, f"{PAPER}.{CLAIM}", "groups", none, basis=f"{basis}, {regime}", status="both")
+    for name, (column, status) in COLUMNS.items():
+        found += by_regime(frame, claim(PAPER, CLAIM, name), column, status=status)
+    return found + judge(frame, claim(PAPER, CLAIM, "movement"), "movement", status="out_of_core_told")
+
+
+def _reductions() -> str:
+    numbers = claim(PAPER, CLAIM, "reduction").by_matrix.values()
+    return f"{min(numbers):.2g}x to {max(numbers):.2g}x"
 
 
 def _by_matrix(frame: pd.DataFrame) -> pd.DataFrame:

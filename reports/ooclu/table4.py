@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
-from reports.claims import claim
 from reports.device import columns_of, device_frame, gpu_caption
 from reports.figures import Entries, FigureSpec
 from reports.naming import lines
@@ -26,8 +25,9 @@ from reports.ooclu.large import (
     variant_of,
 )
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
-from reports.verdicts import BESIDE, Verdict
+from reports.verdicts import remark
 
 CLAIM = "table4_max_blocks"
 PRINTED = ("paper_order", "paper_nnz", "paper_blocks", "computed_blocks")
@@ -83,7 +83,7 @@ def table4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     printed = frame[frame["paper_blocks"].notna()].drop_duplicates("abbr")
     same = int((printed["paper_blocks"] == printed["computed_blocks"]).sum())
     numbers = f"8.0e9 bytes over {REAL} n give the printed blocks of {same} of {len(printed)} matrices"
-    return [Verdict(claim(PAPER, CLAIM).id, "blocks, by the print", "", "", numbers, BESIDE)]
+    return [remark(f"{PAPER}.{CLAIM}", "blocks, by the print", numbers)]
 
 
 def _row(row: Mapping[Any, Any]) -> list[str]:

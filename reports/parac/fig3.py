@@ -19,14 +19,13 @@ from reports.naming import lines
 from reports.parac.panels import line_handles, line_look, panel_figure
 from reports.parac.paper import ORDERINGS, PAPER, cores_of, ordered_how, seconds_axis
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import SMALL
 from reports.timed import add_columns, ratio_of, seconds_how, timed_frame
-from reports.verdicts import BESIDE, Verdict, outcome, verdicts
+from reports.verdicts import judge
 
 CLAIM = "fig3_cpu_scaling"
-# What the text says of most matrices, on as many threads as it does not say.
-PRINTED = 10.0
-# Threads from which on that number can be asked for.
+# Threads from which on the printed speed-up can be asked for: the paper does not say of how many it is.
 ENOUGH = 16
 TOO_MANY = "fewer_cores"
 SPAN = "the graph resident in memory to its factor resident there"
@@ -76,24 +75,19 @@ def fig3_caption(frame: pd.DataFrame) -> str:
 
 
 def fig3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How much faster the most threads are than one."""
+    """How much faster the most threads are than one; judged where they are enough."""
     ends = frame[frame["most"]]
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        # A matrix that was measured on fewer threads only says nothing of more.
-        threads = int(rows["threads"].max())
-        rows = rows[rows["threads"] == threads]
-        ordered = rows.sort_values("ratio")
-        ends_ = [f"{bars.times(row['ratio'])} {row['label']}" for row in ordered.to_dict("records")]
-        text = " to ".join(dict.fromkeys((ends_[0], ends_[-1])))
-        mean = float(rows["ratio"].mean())
-        numbers = f"mean {bars.times(mean)} on {threads} threads ({text}), printed about {PRINTED:g}x"
-        return numbers, outcome(mean, PRINTED, "higher") if threads >= ENOUGH else BESIDE
-
-    return verdicts(
-        ends, claim(PAPER, CLAIM), "ratio", told, basis="seconds, one thread over the most", status="pair",
-        printed=f"about {PRINTED:g}x", by_edges=False,
+    enough = ends["threads"] >= ENOUGH
+    few = judge(
+        ends[~enough], claim(PAPER, CLAIM, "mean"), "ratio", status="pair", by_edges=False,
+        basis=f"seconds, one thread over the most, {ends['threads'].max()}",
+        untestable=f"fewer than {ENOUGH} threads",
     )  # fmt: skip
+    many = judge(
+        ends[enough], claim(PAPER, CLAIM, "mean"), "ratio", status="pair", by_edges=False,
+        basis="seconds, one thread over the most",
+    )  # fmt: skip
+    return few if enough.sum() == 0 and len(ends) else many + [v for v in few if v.measured]
 
 
 def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:

@@ -21,9 +21,10 @@ from reports.labels import legend_above
 from reports.naming import lines
 from reports.parac.paper import ORDERINGS, PAPER, names_of, ordered_how, seconds_axis
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, SMALL, new_figure
 from reports.timed import NO_RESULT, seconds_how
-from reports.verdicts import BESIDE, Verdict, verdicts
+from reports.verdicts import judge, remarks
 
 CLAIM = "fig4_dependency_depth"
 DEPTHS = {
@@ -117,26 +118,28 @@ def fig4_caption(frame: pd.DataFrame) -> str:
 
 
 def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How much lower the actual tree is by ordering, and how far fill depends on the ordering."""
+    """Whether the actual tree is the lower one, how much lower by ordering, and how far fill depends on the
+    ordering."""
     ok = frame[frame["status"] == "ok"]
     spread = ok.groupby(["label", "machine"])["fill"].transform(lambda fill: fill.max() / fill.min())
     several = ok.groupby(["label", "machine"])["fill"].transform("size") > 1
     frame = frame.assign(spread=spread.where(several))
+    named = f"{PAPER}.{CLAIM}"
 
-    def shrinks(rows: pd.DataFrame) -> tuple[str, str]:
+    def shrinks(rows: pd.DataFrame) -> str:
         means = rows.groupby("ordering")["shrinks"].mean()
         parts = [f"{bars.times(means[name])} {text}" for name, text in ORDERINGS.items() if name in means]
-        return f"{', '.join(parts)} on average; printed: least so for AMD", BESIDE
+        return f"{', '.join(parts)} on average; printed: least so for AMD"
 
-    def depends(rows: pd.DataFrame) -> tuple[str, str]:
+    def depends(rows: pd.DataFrame) -> str:
         most = max(rows.to_dict("records"), key=lambda row: row["spread"])
-        return f"at most {bars.times(most['spread'])} ({most['label']}); printed: hardly", BESIDE
+        return f"at most {bars.times(most['spread'])} ({most['label']}); printed: hardly"
 
-    found = claim(PAPER, CLAIM)
     basis = "classical over actual e-tree height"
     return [
-        *verdicts(frame, found, "shrinks", shrinks, basis=basis, by_edges=False),
-        *verdicts(frame, found, "spread", depends, basis="fill, most over least ordering", by_edges=False),
+        *judge(frame, claim(PAPER, CLAIM, "lower"), "shrinks", by_edges=False),
+        *remarks(frame, named, "shrinks", shrinks, basis=basis, by_edges=False),
+        *remarks(frame, named, "spread", depends, basis="fill, most over least ordering", by_edges=False),
     ]
 
 

@@ -16,9 +16,10 @@ from reports.gains import point_handles
 from reports.labels import legend_above
 from reports.parac.paper import PAPER, RULE, absent_in_words, count_axis, ordered_how, solved_frame
 from reports.records import Records
+from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import NO_RESULT, groups_of, name_matrices, told_in_words, width
-from reports.verdicts import BESIDE, CONTRADICTED, REACHED, Verdict, verdicts
+from reports.verdicts import judge, remarks
 
 CLAIM = "right_hand_side"
 OURS, PEERS = ("parac_cpu", "parac_gpu"), ("ict", "ic0_gpu")
@@ -85,23 +86,21 @@ def rhs_caption(frame: pd.DataFrame) -> str:
 
 
 def rhs_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Iterations for b at random over those for b = L x, of ParAC and of its peers."""
-
-    def ours(rows: pd.DataFrame) -> tuple[str, str]:
-        worst = max(float(rows["ratio"].max()), 1 / float(rows["ratio"].min()))
-        return f"{_span(rows)}; printed: insensitive", REACHED if worst <= SAME else BESIDE
-
-    def peers(rows: pd.DataFrame) -> tuple[str, str]:
-        most = float(rows["ratio"].mean())
-        judged = REACHED if most > SAME else CONTRADICTED if most <= 1 else BESIDE
-        return f"{_span(rows)}; printed: far more for b at random", judged
-
-    found, basis = claim(PAPER, CLAIM), "iterations, b at random over b = L x, "
+    """Iterations for b at random over those for b = L x: on how many matrices its peers need more, and ParAC
+    as many."""
     own = frame[frame["implementation"].isin(OURS)]
     other = frame[frame["implementation"].isin(PEERS)]
+    as_many = own["ratio"].between(1 / SAME, SAME).astype("float64").where(own["ratio"].notna())
+    basis = "iterations, b at random over b = L x, "
     return [
-        *verdicts(own, found, "ratio", ours, basis=f"{basis}ParAC", by_edges=False),
-        *verdicts(other, found, "ratio", peers, basis=f"{basis}incomplete Cholesky", by_edges=False),
+        *judge(
+            own.assign(as_many=as_many), claim(PAPER, CLAIM, "parac"), "as_many", by_edges=False, above=0.5
+        ),
+        *judge(other, claim(PAPER, CLAIM, "ichol"), "ratio", by_edges=False, above=SAME),
+        *remarks(own, f"{PAPER}.{CLAIM}", "ratio", _span, basis=f"{basis}ParAC", by_edges=False),
+        *remarks(
+            other, f"{PAPER}.{CLAIM}", "ratio", _span, basis=f"{basis}incomplete Cholesky", by_edges=False
+        ),
     ]
 
 

@@ -8,15 +8,13 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import claim
 from reports.device import add_printed
 from reports.figures import Entries
 from reports.naming import lines
 from reports.parac.paper import FACTS, PAPER, PARTS, solved_frame, variant_of
 from reports.records import Records
 from reports.timed import RATIO
-from reports.variants import Row, by_matrix, finished, number, said, spanning, status_of
-from reports.verdicts import BESIDE, CONTRADICTED, REACHED, SMALLER, Verdict, verdicts
+from reports.variants import Row, by_matrix, finished, number, said, status_of
 
 Print = Mapping[str, Mapping[str, float | None]]
 
@@ -34,20 +32,21 @@ def matrices_frame(
     names: Sequence[str],
     numbers: Callable[[Mapping[str, Row]], Mapping[str, Any]],
     printed: Print,
-    other: str,
+    others: Sequence[str],
     more: Sequence[str] = (),
 ) -> pd.DataFrame:
     """A row a matrix, ordering and machine, beside the print.
 
     names : what the columns of each variant begin with. numbers : of the rows by variant, what the row says
-    of them. other : what the columns of the second ratio begin with. more : columns of numbers beside.
+    of them. others : what the columns of further ratios
+    begin with. more : columns of numbers beside.
     """
     chosen = [case for case in cases if is_variant(case, variants)]
     frame = _tried(by_matrix(solved_frame(records, entries, chosen), variants, numbers), names)
     frame = add_printed(frame, printed, paper=PAPER)
     columns = [f"{name}_{shown}" for name in names for shown in (*PARTS, "total", *FACTS)]
-    ratios = [f"{prefix}{name}" for prefix in ("", other) for name in RATIO if name != "pair"]
-    texts = [*(f"status_{name}" for name in names), "pair", f"{other}pair"]
+    ratios = [f"{prefix}{name}" for prefix in ("", *others) for name in RATIO if name != "pair"]
+    texts = [*(f"status_{name}" for name in names), *(f"{prefix}pair" for prefix in ("", *others))]
     return finished(frame, texts, [*printed, *columns, *ratios, *more])
 
 
@@ -93,31 +92,6 @@ def absent_cells(row: Row, name: str, count: int) -> list[str]:
     if not isinstance(row["machine"], str):
         return ["-"] * count
     return [said(str(row[f"status_{name}"])), *[""] * (count - 1)]
-
-
-def wins(
-    frame: pd.DataFrame,
-    claimed: str,
-    value: str,
-    status: str,
-    printed: tuple[int, int],
-    basis: str,
-    beside: str = "",
-) -> list[Verdict]:
-    """On how many matrices ParAC takes less. printed : on how many of how many it does there. beside : why
-    the print is of something else; empty where it can be judged by."""
-    won, of = printed
-
-    def told(rows: pd.DataFrame) -> tuple[str, str]:
-        above = int((rows[value] > 1).sum())
-        text = f"{beside}ParAC takes less on {above} of {len(rows)}: {spanning(rows, value)}"
-        judged = REACHED if above * of >= won * len(rows) else SMALLER if above else CONTRADICTED
-        return f"{text}; printed {won} of {of}", BESIDE if beside else judged
-
-    return verdicts(
-        frame, claim(PAPER, claimed), value, told, basis=basis, status=status, by_edges=False,
-        printed=f"less on {won} of {of}",
-    )  # fmt: skip
 
 
 def _tried(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

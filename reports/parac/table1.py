@@ -9,15 +9,19 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
+from reports.claims import claim
 from reports.device import add_printed, device_frame
 from reports.figures import Entries, FigureSpec
 from reports.naming import lines
 from reports.parac.paper import GENERATED, PAPER, SIZES, printed
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, matrix_column, table
 from reports.timed import STAND_INS
 from reports.variants import Row, by_matrix, cell, finished, number, said
+from reports.verdicts import judge
 
+CLAIM = "table1_matrices"
 FACTORS = ("parac_cpu", "parac_gpu")
 EQUAL = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 COUNTS = ("order", "entries")
@@ -100,4 +104,21 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-SPEC = FigureSpec("Table 1: matrices", is_factor, table1_frame, table1, table1_caption)
+def table1_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Whether order and entries are the printed ones."""
+    return [
+        verdict
+        for name, column in (("order", "order"), ("nnz", "entries"))
+        for verdict in judge(frame, claim(PAPER, CLAIM, name), column, by_edges=False)
+    ]
+
+
+SPEC = FigureSpec(
+    "Table 1: matrices",
+    is_factor,
+    table1_frame,
+    table1,
+    table1_caption,
+    claims=(CLAIM,),
+    judge=table1_verdicts,
+)

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
+from reports.claims import claim
 from reports.figures import Entries, FigureSpec
-from reports.parac.paper import CPU, RULE, ordered_how, over, plain, printed, printed_sum
+from reports.parac.paper import CPU, PAPER, RULE, ordered_how, over, plain, printed, printed_sum
 from reports.parac.solved import (
     absent_cells,
     is_variant,
@@ -19,13 +20,13 @@ from reports.parac.solved import (
     numbers_of,
     quality_cells,
     rows_of,
-    wins,
 )
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, matrix_column, table
 from reports.timed import ratio_of
 from reports.variants import Row, paired
-from reports.verdicts import Verdict
+from reports.verdicts import judge, judge_all
 
 CLAIM = "table2_cpu"
 VARIANTS = ("parac_cpu", "ict", "pyamg", "hypre")
@@ -35,9 +36,7 @@ PRINTED = {
     "ict": ("ichol", "factor_s", "solve_s"),
     "pyamg": ("hypre", "setup_s", "solve_s"),
 }
-# Of the print's 15: ichol's total above ParAC's, ichol's solve alone above it, HYPRE's total above it.
-WINS = {"ict": 14, "ict_solve": 12, "pyamg": 2}
-ALL = 15
+WHOLE = "seconds, total of incomplete Cholesky over ParAC's"
 
 
 def is_shown(case: Case) -> bool:
@@ -48,10 +47,10 @@ def is_shown(case: Case) -> bool:
 def table2_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """A row a matrix, ordering and machine: of each variant status, seconds of factor, analysis, solve and
     all three, iterations and true relative residual, beside the print (HYPRE's beside PyAMG's). ratio,
-    amg_ratio : total of ict and of PyAMG over ParAC's; solve_ratio : solve alone of ict over ParAC's total;
-    all in one run."""
+    amg_ratio, hypre_ratio : total of ict, of PyAMG and of HYPRE over ParAC's; solve_ratio : solve alone of
+    ict over ParAC's total; all in one run."""
     return matrices_frame(
-        records, entries, cases, VARIANTS, VARIANTS, _numbers, _print(), "amg_", ["solve_ratio"]
+        records, entries, cases, VARIANTS, VARIANTS, _numbers, _print(), ("amg_", "hypre_"), ["solve_ratio"]
     )
 
 
@@ -87,15 +86,27 @@ def table2_caption(frame: pd.DataFrame) -> str:
 
 
 def table2_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """On how many matrices ParAC takes less than the others."""
-    whole = "seconds, total of incomplete Cholesky over ParAC's"
-    alone = "seconds, solve alone of incomplete Cholesky over ParAC's total"
-    amg, beside = "seconds, total of multigrid over ParAC's", "PyAMG, where HYPRE is printed; "
+    """On how many matrices ParAC takes less than the others, and how much; its iterations. PyAMG's total
+    stands beside HYPRE's print."""
+    alone, hypre = "seconds, solve alone of incomplete Cholesky over ParAC's total", "hypre_pair"
+    amg = "seconds, total of multigrid over ParAC's: PyAMG, where HYPRE is printed"
+    ichol = [claim(PAPER, CLAIM, name) for name in ("below_ichol", "over_ichol")]
+    over_hypre = [claim(PAPER, CLAIM, name) for name in ("below_hypre", "over_hypre")]
     return [
-        *wins(frame, CLAIM, "ratio", "pair", (WINS["ict"], ALL), whole),
-        *wins(frame, CLAIM, "solve_ratio", "pair", (WINS["ict_solve"], ALL), alone),
-        *wins(frame, CLAIM, "amg_ratio", "amg_pair", (WINS["pyamg"], ALL), amg, beside=beside),
-    ]
+        *judge_all(frame, ichol, "ratio", status="pair", by_edges=False, basis=WHOLE),
+        *judge(
+            frame, claim(PAPER, CLAIM, "below_ichol_solve"), "solve_ratio", status="pair", by_edges=False,
+            basis=alone,
+        ),
+        *judge_all(frame, over_hypre, "hypre_ratio", status=hypre, by_edges=False),
+        *judge(
+            frame, over_hypre[0], "amg_ratio", status="amg_pair", by_edges=False, basis=amg, beside=True
+        ),
+        *judge(
+            frame, claim(PAPER, CLAIM, "iterations"), "parac_cpu_iterations", status="status_parac_cpu",
+            by_edges=False,
+        ),
+    ]  # fmt: skip
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -120,6 +131,7 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
         "solve_ratio": own["ict_solve"] / own["parac_cpu_total"] if pair["pair"] == "ok" else None,
         **paired("", pair),
         **paired("amg_", ratio_of(rows["pyamg"], rows["parac_cpu"], ("pyamg", "parac_cpu"))),
+        **paired("hypre_", ratio_of(rows["hypre"], rows["parac_cpu"], ("hypre", "parac_cpu"))),
     }
 
 

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import times
+from reports.claims import claim
 from reports.figures import Entries, FigureSpec
-from reports.parac.paper import GPU, RULE, ordered_how, over, plain, printed, printed_sum
+from reports.parac.paper import GPU, PAPER, RULE, ordered_how, over, plain, printed, printed_sum
 from reports.parac.solved import (
     absent_cells,
     is_variant,
@@ -19,13 +20,13 @@ from reports.parac.solved import (
     numbers_of,
     quality_cells,
     rows_of,
-    wins,
 )
 from reports.records import Records
+from reports.standings import Verdict
 from reports.tables import Column, matrix_column, table
 from reports.timed import ratio_of
 from reports.variants import Row, number, paired
-from reports.verdicts import NOT_MEASURED, Verdict
+from reports.verdicts import judge, judge_all
 
 CLAIM = "table3_gpu"
 OWN, SPSV, IC0, AMGX = "parac_gpu", "parac_gpu.triangular=cusparse", "ic0_gpu", "amgx"
@@ -34,8 +35,6 @@ BY_LEVELS = "ic0_gpu.policy=levels"
 SHORT = {OWN: "parac", SPSV: "spsv", IC0: "ic0", AMGX: "amgx"}
 VARIANTS = (*SHORT, BY_LEVELS)
 SHOWN = ("factor", "analysis", "solve", "total")
-# Of the print's 15: ichol(0) takes longer than ParAC; of the 14 that AmgX has, AmgX does.
-WINS, AMGX_WINS = (13, 15), (3, 14)
 
 
 def is_shown(case: Case) -> bool:
@@ -46,10 +45,10 @@ def is_shown(case: Case) -> bool:
 def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """A row a matrix, ordering and machine: of each variant status, milliseconds of factor, analysis, solve
     and all three, iterations and true relative residual, beside the print. ratio : total of ic0_gpu, by
-    the policy of csric02 that takes less, over ParAC's; spsv_ratio : of ParAC with cuSPARSE's triangular
-    solves over that with ours; of one run."""
+    the policy of csric02 that takes less, over ParAC's, amgx_ratio that of AmgX; spsv_ratio : of ParAC with
+    cuSPARSE's triangular solves over that with ours; of one run."""
     names = tuple(SHORT.values())
-    return matrices_frame(records, entries, cases, VARIANTS, names, _numbers, _print(), "spsv_")
+    return matrices_frame(records, entries, cases, VARIANTS, names, _numbers, _print(), ("spsv_", "amgx_"))
 
 
 def table3(frame: pd.DataFrame) -> Figure:
@@ -85,13 +84,21 @@ def table3_caption(frame: pd.DataFrame) -> str:
 
 
 def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """On how many matrices ParAC takes less than incomplete Cholesky; that AmgX is not measured."""
-    basis, (less, of) = "total, ic0_gpu over parac_gpu", AMGX_WINS
-    absent = f"AmgX is not measured; printed less on {less} of {of}"
+    """On how many matrices ParAC takes less than the others, and how much; its iterations."""
+    ic0 = [claim(PAPER, CLAIM, name) for name in ("below_ic0", "over_ic0")]
+    amgx = [claim(PAPER, CLAIM, name) for name in ("below_amgx", "over_amgx")]
     return [
-        *wins(frame, CLAIM, "ratio", "pair", WINS, basis),
-        Verdict(CLAIM, "total, AmgX over ParAC", "", "", absent, NOT_MEASURED),
-    ]
+        *judge_all(
+            frame, ic0, "ratio", status="pair", by_edges=False, basis="total, ic0_gpu over parac_gpu"
+        ),
+        *judge_all(
+            frame, amgx, "amgx_ratio", status="amgx_pair", by_edges=False, basis="total, AmgX over ParAC"
+        ),
+        *judge(
+            frame, claim(PAPER, CLAIM, "iterations"), "parac_iterations", status="status_parac",
+            by_edges=False,
+        ),
+    ]  # fmt: skip
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -118,6 +125,7 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
         **numbers_of(rows, "parac", 1e3),
         **paired("", ratio_of(rows["ic0"], rows["parac"], (peer, OWN))),
         **paired("spsv_", ratio_of(rows["spsv"], rows["parac"], (SPSV, OWN))),
+        **paired("amgx_", ratio_of(rows["amgx"], rows["parac"], (AMGX, OWN))),
     }
 
 
