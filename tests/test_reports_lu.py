@@ -24,6 +24,7 @@ from reports.ooclu import arrays, fig4, fig5, large
 from reports.ooclu.fig4 import fig4_caption, fig4_frame, fig4_verdicts
 from reports.ooclu.fig5 import fig5_caption, fig5_frame, fig5_verdicts
 from reports.ooclu.fig8 import fig8, fig8_caption, fig8_frame, fig8_verdicts
+from reports.ooclu.kahn import kahn, kahn_caption, kahn_frame
 from reports.ooclu.table4 import table4, table4_caption, table4_frame, table4_verdicts
 from reports.stacked import Part, add_own_shares, add_shares, stacked_panel
 from tests.made import made_frame, names, texts
@@ -433,3 +434,17 @@ def test_a_solution_that_failed_is_a_slot_and_what_cannot_run_is_told_in_words()
     assert "wrong" in texts(phases(frame).axes[1]) and "unavailable" not in texts(phases(frame).axes[1])
     assert "lu_gpu: unavailable, no NVIDIA GPU" in phases_caption(frame)
     assert phases(frame_of(phases_frame)).axes
+
+
+def test_kahn_is_over_one_cooperative_launch_of_the_same_run() -> None:
+    ways = {"kahn_gpu": 0.01, "kahn_gpu.driver=tail_launch": 0.05, "kahn_gpu.driver=host": 0.08}
+    records = [measured("levels", name, median) for name, median in ways.items()]
+    records.append(measured("levels", "glu3_relaxed", 0.02, run_id="another"))
+    frame = made_frame(kahn_frame, ENTRIES, records)
+    ratios = frame.set_index("variant")["ratio"].round(6).to_dict()
+    assert ratios["kahn_gpu.driver=tail_launch"] == 5 and ratios["kahn_gpu.driver=host"] == 8
+    assert frame.set_index("variant")["pair"]["glu3_relaxed"] == "two_runs" and pd.isna(
+        ratios["glu3_relaxed"]
+    )
+    assert "tail launches, a level each: 5x to 5x" in kahn_caption(frame)
+    assert {"10 ms", "50 ms", "80 ms", "20 ms"} <= set(texts(kahn(frame).axes[0]).split("\n"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reports.figures import FigureSpec
-from reports.ooclu import budgets, faults, fig3, fig4, fig5, fig6, fig7, fig8, table2, table3, table4
+from reports.ooclu import budgets, faults, fig3, fig4, fig5, fig6, fig7, fig8, kahn, table2, table3, table4
 
 FIGURES: Mapping[str, FigureSpec] = {
     "table2": table2.SPEC,
@@ -20,4 +20,5 @@ FIGURES: Mapping[str, FigureSpec] = {
     "budgets": budgets.SPEC,
     "table4": table4.SPEC,
     "fig8": fig8.SPEC,
+    "kahn": kahn.SPEC,
 }
