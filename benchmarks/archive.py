@@ -1,23 +1,32 @@
-"""`pack` and `unpack`: a machine's results as one file. Merging keeps both runs of a key."""
+"""`pack` and `unpack`: a machine's results as one file, with checksums. Merging keeps both runs of a key, and
+both of any two files that differ: nothing is overwritten."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import logging
 import tarfile
 import tempfile
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from fillpath.errors import InputError
+from fillpath.errors import ConfigError, InputError
+from fillpath.holdings import SUMS, digest_of, parse_sums, sums_text
 from fillpath.paths import atomic_write, results
 from fillpath.record import Record, read_records, write_records
 
 _MEMBER_BYTES = 2**30
+# Where copies go that do not stand, below a machine's folder.
+ASIDE = "superseded"
 
 
 def pack(machine: str, target: Path) -> int:
-    """Write results/<machine>/ to a .tar.gz. Returns the number of files. Raises InputError without any."""
+    """Write results/<machine>/ to a .tar.gz, with the checksum of each file. Returns the number of files.
+    Raises InputError without any."""
     folder = results() / machine
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    files = sorted(path for path in found if path != folder / SUMS)
     if not files:
         raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
     with (
@@ -25,7 +34,9 @@ def pack(machine: str, target: Path) -> int:
         tarfile.open(fileobj=temporary, mode="w:gz") as archive,
     ):
         for path in files:
-            archive.add(path, arcname=str(PurePosixPath(machine, *path.relative_to(folder).parts)))
+            archive.add(path, arcname=str(PurePosixPath(machine, path.relative_to(folder).as_posix())))
+        sums = {path.relative_to(folder).as_posix(): digest_of(path) for path in files}
+        _add_text(archive, str(PurePosixPath(machine, SUMS)), sums_text(sums))
     Path(temporary.name).chmod(0o644)
     Path(temporary.name).replace(target)
     return len(files)
@@ -35,7 +46,9 @@ def unpack(source: Path, machine: str) -> tuple[str, int]:
     """Merge a packed machine into results/. Returns (its name, records added).
 
     machine : this one's name, whose folder is only ever written by measuring. Raises InputError for what is
-    no pack, for members outside one folder, and for a pack of this very machine.
+    no pack, for members outside one folder, for a pack of this very machine, and, before anything is written,
+    for a member that is missing, is not what the pack's checksums say or is no record. A pack of an older
+    version has no checksums: a warning says so.
     """
     try:
         with tarfile.open(source, "r:gz") as archive:
@@ -48,6 +61,9 @@ def unpack(source: Path, machine: str) -> tuple[str, int]:
                 raise InputError(
                     f"{source}: is of this machine ({machine}), whose results are only measured here"
                 )
+            members = _vouched(archive, members, source)
+            # The sums of another folder do not hold for the merged one.
+            (results() / name / SUMS).unlink(missing_ok=True)
             # Records come first: which of two series is kept follows the record that stands.
             members.sort(key=lambda member: not member.name.endswith(".jsonl"))
             return name, sum(_merge(archive, member) for member in members)
@@ -64,22 +80,97 @@ def _checked(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
     return member
 
 
+def _vouched(archive: tarfile.TarFile, members: list[tarfile.TarInfo], source: Path) -> list[tarfile.TarInfo]:
+    """The members without the checksums, once every one is what these say and every record can be read."""
+    by_name = {member.name.partition("/")[2]: member for member in members}
+    listed = by_name.pop(SUMS, None)
+    if listed is None:
+        logging.getLogger("fillpath").warning(
+            "%s: has no checksums: an older fillpath packed it; only its records are checked", source
+        )
+        if not any(name.endswith(".jsonl") for name in by_name):
+            raise InputError(f"{source}: partial: it holds no records; ask for a whole pack")
+    else:
+        sums = parse_sums(_content(archive, listed.name).decode(errors="replace"), f"{source}: {SUMS}")
+        for name in sorted({*sums, *by_name}):
+            _same(archive, by_name.get(name), sums.get(name), name, source)
+    for name, member in by_name.items():
+        if member.name.endswith(".jsonl"):
+            _readable(archive, member, name, source)
+    return list(by_name.values())
+
+
+def _same(
+    archive: tarfile.TarFile, member: tarfile.TarInfo | None, digest: str | None, name: str, source: Path
+) -> None:
+    if member is None:
+        raise InputError(f"{source}: partial: {name} is in its checksums and not in it; pack again")
+    if digest is None:
+        raise InputError(f"{source}: {name} is not in its checksums; pack again")
+    if hashlib.sha256(_content(archive, member.name)).hexdigest() != digest:
+        raise InputError(f"{source}: corrupted: {name} is not what its checksum says; copy or pack it again")
+
+
+def _readable(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str, source: Path) -> None:
+    machine = _machine(member)
+    try:
+        records = _packed_records(_content(archive, member.name))
+    except ConfigError as error:
+        reason = str(error).partition("not a record ")[2].partition("; mend")[0]
+        raise InputError(f"{source}: corrupted: {name}: not a record {reason}") from error
+    strangers = {record.machine for record in records} - {machine}
+    if strangers:
+        raise InputError(f"{source}: {name} is of {', '.join(sorted(strangers))}, in the folder of {machine}")
+
+
+def _machine(member: tarfile.TarInfo) -> str:
+    return PurePosixPath(member.name).parts[0]
+
+
 def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
-    """Bring in one file; returns how many records it added."""
+    """Bring in one file; returns how many records it added. Of two that differ the one that belongs to the
+    record that stands goes on standing, of no record's the one that is here; the other is set aside."""
     target = results() / member.name
     data = _content(archive, member.name)
-    if target.suffix == ".npz" and target.is_file() and not _stands(archive, member.name):
-        return 0
-    if target.suffix != ".jsonl":
-        with atomic_write(target, "wb") as handle:
-            cast(IO[bytes], handle).write(data)
-        return 0
-    return _merge_records(target, _packed_records(data))
+    if target.suffix == ".jsonl":
+        return _merge_records(target, _packed_records(data))
+    if not target.is_file():
+        _write(target, data)
+    elif target.read_bytes() != data:
+        arriving = _of_a_case(member.name) and _stands(archive, member.name)
+        other = target.read_bytes() if arriving else data
+        _write(_aside(target, other), other)
+        if arriving:
+            _write(target, data)
+    return 0
 
 
-def _stands(archive: tarfile.TarFile, series: str) -> bool:
-    """Whether the record that stands for a series' case, now that records are merged, came with the pack."""
-    path = PurePosixPath(series)
+def _aside(target: Path, data: bytes) -> Path:
+    """Where a copy goes that no longer stands, by its content, so that none takes another's place."""
+    machine, *parts = target.relative_to(results()).parts
+    return results() / machine / ASIDE / hashlib.sha256(data).hexdigest()[:12] / Path(*parts)
+
+
+def _of_a_case(name: str) -> bool:
+    return PurePosixPath(name).parts[1] in ("series", "counters", "faults")
+
+
+def _write(target: Path, data: bytes) -> None:
+    with atomic_write(target, "wb") as handle:
+        cast(IO[bytes], handle).write(data)
+
+
+def _add_text(archive: tarfile.TarFile, name: str, text: str) -> None:
+    data = text.encode()
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = len(data), 0o644
+    archive.addfile(member, io.BytesIO(data))
+
+
+def _stands(archive: tarfile.TarFile, name: str) -> bool:
+    """Whether the record that stands for that file's case, now that records are merged, came with the
+    pack."""
+    path = PurePosixPath(name)
     records = str(path.parent.parent / "records" / f"{path.stem}.jsonl")
     if records not in archive.getnames():
         return False

@@ -13,15 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import airspeed, archive, experiments, run
+from benchmarks import airspeed, archive, ceilings, experiments, run
 from benchmarks import measure as measuring
 from benchmarks import plan as planning
 from benchmarks.doctor import diagnosis
 from benchmarks.experiments import Settings
 from fetch import catalogue, collection, several
-from fillpath import __version__, paths, registry
+from fillpath import __version__, holdings, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
-from fillpath.errors import FillpathError, UnknownNameError, suggest
+from fillpath.errors import FillpathError, InputError, UnknownNameError, suggest
 from fillpath.record import Record, Status, interval
 
 if TYPE_CHECKING:
@@ -354,6 +354,71 @@ def _draw(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _calibrate(arguments: argparse.Namespace) -> int:
+    path = ceilings.calibrate()
+    found = json.loads(path.read_text())
+    for kind in ("host", "gpu"):
+        if found[kind] is None:
+            print(f"{kind}: not measured: {found['gpu_reason']}")
+            continue
+        print(f"{kind}: {found[kind]['name']}")
+        for name, rate in found[kind]["rates"].items():
+            print(f"  {name}: {rate['per_second']:.4g} a second ({rate['low']:.4g} to {rate['high']:.4g})")
+    print(path)
+    return 0
+
+
+def _compare_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("machine", nargs="+", help="folders of results/; the others are held to the first")
+    command.add_argument("--json", action="store_true", help="print the comparison as JSON")
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from reports import Records
+    from reports.compare import compare
+    from reports.hardware import draw_comparison
+
+    registry.load_all()
+    for machine in arguments.machine:
+        logging.getLogger("fillpath").info("%s", _held(machine).text)
+    records = Records.load()
+    found = compare(arguments.machine, records)
+    folder = paths.SITE / "compare" / "_".join(arguments.machine)
+    drawn = draw_comparison(found, records, folder)
+    print(json.dumps(found.to_json(), indent=1) if arguments.json else found.text())
+    for path in drawn:
+        logging.getLogger("fillpath").info("%s", path)
+    return 0
+
+
+def _check_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("machine", nargs="*", help="folders of results/ (default: all)")
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """One line a folder; exit status 1 where one cannot be used."""
+    present = sorted(path.name for path in paths.results().iterdir() if path.is_dir() and path.name != "asv")
+    refused = 0
+    for machine in arguments.machine or present:
+        try:
+            print(_held(machine).text)
+        except InputError as error:
+            print(f"{machine}: refused: {error}")
+            refused += 1
+    return int(bool(refused))
+
+
+def _held(machine: str) -> holdings.Holdings:
+    """What that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
+    damaged."""
+    folder = paths.results() / machine
+    if not folder.is_dir():
+        known = [path.name for path in paths.results().glob("*/") if path.name != "asv"]
+        hint = suggest(machine, known) or f"; there are {', '.join(sorted(known)) or 'none'}"
+        raise UnknownNameError(f"no folder {folder}{hint}")
+    return holdings.holdings(folder)
+
+
 def _claims_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--machine", help="only that one's records (default: every machine in results/)")
     command.add_argument("--paper", choices=experiments.PAPERS, help="only that one's claims")
@@ -366,12 +431,9 @@ def _claims(arguments: argparse.Namespace) -> int:
     records = Records.load()
     machines = [arguments.machine] if arguments.machine else records.machines()
     entries = catalogue.entries()
-    found = [
-        standing
-        for machine in machines
-        for standing in ledger.ledger(machine, records, entries, _known_cases(records))
-        if arguments.paper in (None, standing.claim.paper)
-    ]
+    papers = [arguments.paper] if arguments.paper else experiments.PAPERS
+    cases_of = _known_cases(records)
+    found = [s for name in machines for s in ledger.ledger(name, records, entries, cases_of, papers)]
     if arguments.json:
         print(json.dumps(ledger.to_json(machines, found), indent=1))
     else:
@@ -457,7 +519,10 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
     "run": ("measure one case: verify, then time; exit status 0 only for ok", _run, _run_arguments),
     "plan": ("bytes, disk, memory and time of a run; exit status 1 if it cannot fit", _plan, _plan_arguments),
     "doctor": ("say what this machine is, what can run on it and why not", _doctor, _no_arguments),
+    "calibrate": ("measure what this machine can do at most, for rooflines", _calibrate, _no_arguments),
     "claims": ("how every claim of the papers stands, by the records here", _claims, _claims_arguments),
+    "compare": ("the same cases on several machines, side by side", _compare, _compare_arguments),
+    "check": ("say whether folders of results/ are whole and readable", _check, _check_arguments),
     "remeasure": ("measure anew what decides a claim, in one run", _remeasure, _remeasure_arguments),
     "pack": ("write a machine's results as one file", _pack, _pack_arguments),
     "unpack": ("merge another machine's packed results", _unpack, _unpack_arguments),

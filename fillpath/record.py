@@ -11,7 +11,7 @@ import functools
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -112,7 +112,9 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
-        """The record of those JSON values; fields that a later version added are passed over."""
+        """The record of those JSON values; fields that a later version added are passed over, and what one of
+        an older version lacks is unknown."""
+        data = _upgraded(data)
         _validate(data)
         known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         known["status"] = Status(data["status"])
@@ -184,6 +186,16 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
             continue
         if found:
             yield found
+
+
+def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record of an older version, from before its schema had a number, as one of this version: what it does
+    not say stands at its default. A field without a default is left to the schema to ask for."""
+    if not isinstance(data.get("schema", 0), int) or data.get("schema", 0) >= SCHEMA_VERSION:
+        return data
+    known = {f.name: f.default for f in fields(Record) if f.default is not MISSING}
+    made = {f.name: f.default_factory() for f in fields(Record) if f.default_factory is not MISSING}
+    return {**known, **made, **data, "schema": SCHEMA_VERSION}
 
 
 @functools.cache

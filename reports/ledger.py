@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -31,16 +31,22 @@ VERSION = 1
 SHOWN = 5
 # Stands wherever the ledger is shown.
 HARDWARE_DIFFERS = (
-    "The papers measured on other hardware (V100, A100 and TITAN X cards, POWER9, Xeon and EPYC processors) "
-    "than the machines here: a direction that differs speaks against a claim, a magnitude that differs may "
+    "The papers measured on other hardware (V100 and A100 cards; POWER9, Xeon and EPYC processors) than the "
+    "machines here: a direction that differs speaks against a claim, a magnitude that differs may "
     "speak of the hardware alone. The two are judged apart."
 )
 # The cases behind a (paper, figure).
 CasesOf = Callable[[str, str], Sequence[Case]]
 
 
-def ledger(machine: str, records: Records, entries: Entries, cases_of: CasesOf) -> list[Standing]:
-    """How every claim stands on that machine, in the order of claims.yaml.
+def ledger(
+    machine: str,
+    records: Records,
+    entries: Entries,
+    cases_of: CasesOf,
+    papers: Collection[str] = tuple(PAPERS),
+) -> list[Standing]:
+    """How every claim of these papers stands on that machine, in the order of claims.yaml.
 
     records : of all machines; only that machine's are looked at. Raises UnknownNameError where it has none.
     """
@@ -50,7 +56,7 @@ def ledger(machine: str, records: Records, entries: Entries, cases_of: CasesOf) 
         raise UnknownNameError(f"no records of machine {machine!r}{hint}")
     here = records.of_machine(machine)
     found: list[Standing] = []
-    for paper in PAPERS:
+    for paper in (name for name in PAPERS if name in papers):
         drawn = {id: name for name, spec in specs(paper).items() for id in spec.claims}
         looked = {name: _look(paper, name, here, entries, cases_of) for name in dict.fromkeys(drawn.values())}
         own = [claim for claim in claims().values() if claim.paper == paper]

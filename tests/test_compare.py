@@ -1,0 +1,326 @@
+"""Machines side by side: only what all have solved is in a mean, failures stay in sight, damage is not."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import archive, ceilings
+from fillpath.cli import main
+from fillpath.errors import InputError, UnknownNameError
+from fillpath.holdings import SUMS, holdings
+from fillpath.paths import results
+from fillpath.record import Record, Status, read_records, record_path, write_records
+from reports.compare import compare, performance_profile
+from reports.hardware import draw_comparison
+from reports.records import Records
+from reports.roofline import limit, read_ceilings, roofs, spots
+from tests.test_reports_gpu import measured
+
+NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false")
+
+
+def on(machine: str, *seconds: float | None) -> list[Record]:
+    """A record of each of NAMES on that machine; None: it ran out of memory."""
+    return [
+        measured(name, s, machine=machine)
+        if s is not None
+        else replace(
+            measured(name, 1.0, machine=machine), status=Status.OUT_OF_MEMORY, seconds=[], reason="40 GB"
+        )
+        for name, s in zip(NAMES, seconds, strict=False)
+    ]
+
+
+def of(*records: list[Record]) -> Records:
+    return Records(tuple(record for own in records for record in own))
+
+
+def test_a_ratio_pairs_one_case_and_its_interval_is_what_the_two_allow() -> None:
+    found = compare(["a", "b"], of(on("a", 6.0), on("b", 2.0)))
+    (pair,) = found.pairs
+    assert pair.ratio == pytest.approx(3.0) and pair.seconds == pytest.approx((6.0, 2.0))
+    assert pair.low == pytest.approx(3 * 0.9 / 1.2) and pair.high == pytest.approx(3 * 1.2 / 0.9)
+
+
+def test_means_are_geometric_over_what_all_have_solved_and_the_rest_is_listed() -> None:
+    records = of(on("a", 8.0, 2.0, 5.0, 1.0), on("b", 1.0, 1.0, None), on("c", 2.0, 4.0, 1.0, 1.0))
+    found = compare(["a", "b", "c"], records)
+    means = {(m.group, m.machine): m for m in found.means}
+    assert means["all", "b"].ratio == pytest.approx((8 * 2) ** 0.5) and means["all", "b"].n == 2
+    assert means["all", "c"].ratio == pytest.approx((4 * 0.5) ** 0.5)
+    assert means["symbolic.gsofa", "b"].ratio == pytest.approx(8) and means["symbolic", "b"].n == 2
+    left = {(row.case.partition("@")[0], row.machine): row.reason for row in found.left_out}
+    assert left == {
+        ("symbolic.gsofa.fill_first=true", "b"): "out of memory: 40 GB",
+        ("symbolic.gsofa.maxid_ranges=false", "b"): "no record",
+    }
+    assert "in no mean: 2 cases" in found.text() and "out of memory: 40 GB" in found.text()
+    assert json.loads(json.dumps(found.to_json()))["machines"] == ["a", "b", "c"]
+
+
+def test_another_input_is_never_compared() -> None:
+    (other,) = on("b", 1.0)
+    assert other.prepared is not None
+    other = replace(other, prepared={**other.prepared, "hash": "f" * 64})
+    found = compare(["a", "b"], of(on("a", 1.0), [other]))
+    assert not found.pairs and not found.profiles
+    assert found.left_out[0].reason == "another input than a's: its content differs"
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "a"]])
+def test_fewer_than_two_machines_are_refused(names: list[str]) -> None:
+    with pytest.raises(UnknownNameError, match="two machines"):
+        compare(names, of(on("a", 1.0)))
+
+
+def test_a_failure_holds_a_profile_below_one() -> None:
+    a, b = performance_profile("g", {"a": [1.0, 2.0, 4.0, None], "b": [2.0, 1.0, None, None]})
+    assert a.within == b.within == (1.0, 2.0)
+    assert a.share == (0.5, 0.75) and b.share == (0.25, 0.5)
+    assert (a.failed, b.failed, a.n) == (1, 2, 4)
+
+
+def test_profiles_are_of_what_every_machine_has_tried() -> None:
+    gone = replace(on("b", 1.0, 1.0)[1], status=Status.UNAVAILABLE, seconds=[])
+    found = compare(
+        ["a", "b"], of(on("a", 1.0, 1.0, 1.0), [on("b", 2.0)[0], gone, on("b", 1.0, 1.0, None)[2]])
+    )
+    assert {(curve.machine, curve.n, curve.failed) for curve in found.profiles} == {("a", 2, 0), ("b", 2, 1)}
+
+
+# ---- ceilings
+
+
+def rates(**numbers: float) -> dict[str, object]:
+    return {name: {"per_second": n, "low": n, "high": n, "samples": [n] * 3} for name, n in numbers.items()}
+
+
+def put_ceilings(machine: str, **changes: object) -> Path:
+    gpu = {"name": "card", "threads": None, "rates": rates(copy_bytes=1e12, flops_double=1e13)}
+    host = {"name": "cpu", "threads": 8, "rates": rates(copy_bytes=1e11, flops_double=1e12, page_faults=1e5)}
+    data = {
+        "schema": 1, "machine": machine, "measured_at": "2025-01-01T00:00:00Z", "host": host, "gpu": gpu,
+        "gpu_reason": "", "versions": {}, **changes,
+    }  # fmt: skip
+    path = results() / machine / "ceilings.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data))
+    return path
+
+
+def test_work_stands_under_the_roof_of_the_device_that_did_it() -> None:
+    put_ceilings("a")
+    host, gpu = roofs("a")
+    assert (host.kind, gpu.kind, host.faults, gpu.link) == ("host", "gpu", 1e5, None)
+    assert limit(gpu, 1.0) == 1e12 and limit(gpu, 100.0) == 1e13
+    counted = replace(on("a", 2.0)[0], work={"edges": 10**9, "bytes": 5 * 10**9})
+    bare = replace(on("a", 2.0, 4.0)[1], work={"edges": 10**9})
+    nothing = replace(on("a", 2.0, 4.0, 1.0)[2], work={"fills": 3})
+    found, lacking = spots("a", "gpu", of([counted, bare]))
+    assert [(s.intensity, s.rate, s.bound) for s in found] == [(0.2, 5e8, False), (0.25, 2.5e8, True)]
+    assert lacking == [] and spots("a", "host", of([counted, bare])) == ([], [])
+    _, lacking = spots("a", "gpu", of([nothing]))
+    assert [(lack.implementation, lack.reason) for lack in lacking] == [
+        ("symbolic.gsofa", "counts no operations")
+    ]
+
+
+@pytest.mark.parametrize(("text", "said"), [("{", "corrupted"), ('{"schema": 2}', "calibrate")])
+def test_damaged_ceilings_are_refused(text: str, said: str) -> None:
+    put_ceilings("a").write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_ceilings("a")
+
+
+def test_a_comparison_is_drawn_with_and_without_ceilings(tmp_path: Path) -> None:
+    records = of(on("a", 1.0, 2.0), on("b", 2.0, None))
+    found = compare(["a", "b"], records)
+    for with_ceilings in (False, True):
+        if with_ceilings:
+            put_ceilings("a")
+        drawn = draw_comparison(found, records, tmp_path)
+        assert [path.name for path in drawn] == [
+            "ratios.csv", "profiles.svg", "profiles.png", "rooflines.svg", "rooflines.png",
+        ]  # fmt: skip
+        assert ("fillpath calibrate</" in drawn[3].read_text()) or drawn[3].stat().st_size > 5000
+    assert drawn[0].read_text().splitlines()[1].startswith("symbolic.gsofa@bcsstk18.metis,b,1.0,2.0,0.5")
+
+
+def test_calibration_writes_what_the_roofline_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOST_BYTES", "FAULT_BYTES"):
+        monkeypatch.setattr(ceilings, name, 2**20)
+    monkeypatch.setattr(ceilings, "HOST_ORDER", 64)
+    monkeypatch.setattr(ceilings.kernels, "available", lambda: (False, "no NVIDIA GPU"))
+    path = ceilings.calibrate()
+    data = json.loads(path.read_text())
+    assert data["gpu"] is None and data["gpu_reason"] == "no NVIDIA GPU"
+    (roof,) = roofs(data["machine"])
+    assert roof.kind == "host" and roof.copy > 1e7 and roof.flops > 1e7 and (roof.faults or 0) > 1e3
+
+
+def test_a_rate_is_the_median_of_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter(
+        float(t)
+        for pair in ((0, 1), (10, 12), (20, 24), (30, 31), (40, 41), (50, 51), (60, 61))
+        for t in pair
+    )
+    monkeypatch.setattr(ceilings.time, "perf_counter", lambda: next(ticks))
+    found = ceilings.rate(lambda: None, 8.0)
+    assert found["samples"] == [8, 4, 2, 8, 8, 8, 8] and found["per_second"] == 8 and found["low"] <= 8
+
+
+def test_pages_are_touched_one_by_one() -> None:
+    copied = np.zeros(1000)
+    ceilings._copy(np.arange(1000.0), copied)
+    assert np.array_equal(copied, np.arange(1000.0)), "every part of the array is copied"
+
+
+# ---- folders and packs of others
+
+
+@pytest.fixture
+def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A made-up third party's folder, in a results/ of its own."""
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "theirs"))
+    for record in on("far", 1.0, 2.0):
+        write_records(record_path("far", record.case), [record])
+    (results() / "far" / "machine.json").write_text('{"name": "far"}')
+    put_ceilings("far")
+    return results() / "far"
+
+
+def repack(source: Path, target: Path, change: Callable[[str, bytes], bytes | None]) -> Path:
+    """A pack with some of its members changed, or left out."""
+    import io
+
+    with tarfile.open(source) as old, tarfile.open(target, "w:gz") as new:
+        for member in old.getmembers():
+            stream = old.extractfile(member)
+            assert stream is not None
+            data = change(member.name, stream.read())
+            if data is not None:
+                member.size = len(data)
+                new.addfile(member, io.BytesIO(data))
+    return target
+
+
+def test_a_pack_of_a_third_party_is_merged_and_compared(
+    far: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = tmp_path / "far.tar.gz"
+    archive.pack("far", pack)
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
+    monkeypatch.setattr("fillpath.paths.SITE", tmp_path / "site")
+    for record in on("near", 2.0, 2.0):
+        write_records(record_path("near", record.case), [record])
+    assert archive.unpack(pack, "near") == ("far", 2)
+    assert main(["compare", "near", "far"]) == 0
+    assert "2x (1.5x to 2.67x)" in capsys.readouterr().out
+    assert (tmp_path / "site" / "compare" / "near_far" / "profiles.svg").is_file()
+    assert main(["check"]) == 0 and "far: 2 records" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda name, data: data[:-9] if "fill2_gpu" in name else data,
+            "corrupted: records/symbolic.fill2_gpu",
+        ),
+        (lambda name, data: None if "fill2_gpu" in name else data, "partial: records/symbolic.fill2_gpu"),
+        (lambda name, data: b"x" if name.endswith(SUMS) else data, "no checksum"),
+        (
+            lambda name, data: None if name.endswith((SUMS, "jsonl")) else data,
+            "partial: it holds no records",
+        ),
+    ],
+)
+def test_a_damaged_or_partial_pack_is_refused_before_anything_is_written(
+    far: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[str, bytes], bytes | None], said: str,
+) -> None:  # fmt: skip
+    archive.pack("far", tmp_path / "whole.tar.gz")
+    pack = repack(tmp_path / "whole.tar.gz", tmp_path / "far.tar.gz", change)
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
+    with pytest.raises(InputError, match=said):
+        archive.unpack(pack, "near")
+    assert not (tmp_path / "ours").exists()
+
+
+def test_an_older_pack_has_no_checksums_and_says_so(
+    far: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    archive.pack("far", tmp_path / "whole.tar.gz")
+    pack = repack(
+        tmp_path / "whole.tar.gz", tmp_path / "far.tar.gz",
+        lambda name, data: None if name.endswith(SUMS) else data,
+    )  # fmt: skip
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
+    assert archive.unpack(pack, "near") == ("far", 2) and "has no checksums" in caplog.text
+
+
+def test_merging_overwrites_nothing(far: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack = tmp_path / "far.tar.gz"
+    archive.pack("far", pack)
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
+    archive.unpack(pack, "near")
+    own = results() / "far" / "machine.json"
+    own.write_text('{"name": "far", "cores": 3}')
+    before = {path: path.read_bytes() for path in results().rglob("*") if path.is_file()}
+    assert archive.unpack(pack, "near") == ("far", 0)
+    assert all(path.read_bytes() == data for path, data in before.items())
+    (aside,) = (results() / "far" / archive.ASIDE).rglob("machine.json")
+    assert aside.read_text() == '{"name": "far"}', "what came stands aside, not in place of what was there"
+
+
+def test_a_folder_is_whole_or_says_what_is_wrong(far: Path, tmp_path: Path) -> None:
+    assert holdings(far).text == "far: 2 records, no checksums"
+    (far / "machine.json").unlink()
+    assert holdings(far).without == ("machine.json",)
+    (path, _) = sorted((far / "records").iterdir())
+    line = path.read_text()
+    path.write_text(line[:-40])
+    with pytest.raises(InputError, match=r"fill2_gpu.*:1: corrupted"):
+        holdings(far)
+    path.write_text(line.replace('"machine": "far"', '"machine": "other"'))
+    with pytest.raises(InputError, match="call the folder results/other"):
+        holdings(far)
+    with pytest.raises(InputError, match="partial: it has no records"):
+        holdings(tmp_path)
+
+
+def test_a_folder_taken_out_of_a_pack_is_held_to_its_checksums(far: Path, tmp_path: Path) -> None:
+    archive.pack("far", tmp_path / "far.tar.gz")
+    with tarfile.open(tmp_path / "far.tar.gz") as pack:
+        pack.extractall(tmp_path / "by_hand", filter="data")
+    folder = tmp_path / "by_hand" / "far"
+    assert holdings(folder).checked == 4
+    (folder / "machine.json").write_text("{}")
+    with pytest.raises(InputError, match=r"machine\.json: corrupted"):
+        holdings(folder)
+    (folder / "machine.json").unlink()
+    with pytest.raises(InputError, match=r"machine\.json: partial"):
+        holdings(folder)
+
+
+def test_an_older_schema_is_read_as_todays_and_said(far: Path) -> None:
+    """From before the schema had a number: what a record lacks is unknown, what it says stands."""
+    path = sorted((far / "records").iterdir())[0]
+    data = json.loads(path.read_text())
+    for name in ("schema", "suspect", "conclusive", "kernel_seconds", "clocks", "throttle", "series"):
+        data.pop(name)
+    path.write_text(json.dumps(data) + "\n")
+    (record,) = read_records(path)
+    assert record.schema == 1 and record.clocks is None and record.conclusive and record.median == 2.0
+    assert holdings(far).text == "far: 2 records, 1 of an older schema read as version 1, no checksums"
+    data.pop("verified")
+    path.write_text(json.dumps(data) + "\n")
+    with pytest.raises(InputError, match="verified"):
+        holdings(far)
