@@ -455,13 +455,18 @@ def _remeasure_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _remeasure(arguments: argparse.Namespace) -> int:
-    """All cases behind the claim's figure in this run's suite, in one run, whatever is stored."""
+    """The cases behind the claim's figure that this machine has records of; without any, those of the suite.
+    All in one run, whatever is stored."""
+    from reports import Records
     from reports.claims import find_claim
     from reports.figures import figure_of, spec
 
     claim = find_claim(arguments.claim)
     figure = figure_of(claim.paper, claim.subject)
-    cases = experiments.figure_cases(claim.paper, figure, Settings.from_env())
+    here = Records.load(paths.machine_name())
+    stored = {record.case for record in here.rows}
+    known = [case for case in _known_cases(here)(claim.paper, figure) if case.name in stored]
+    cases = known or experiments.figure_cases(claim.paper, figure, Settings.from_env())
     within, failed = run.alone(), 0
     for case in filter(spec(claim.paper, figure).select, cases):
         record = measuring.measure(case, fresh=True, within=within)

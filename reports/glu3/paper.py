@@ -96,16 +96,6 @@ def spanning(rows: pd.DataFrame, value: str) -> str:
     return f"{means(rows[value])} ({times(least)} {first} to {times(most)} {last}) of {len(rows)}"
 
 
-def of_the_same(rows: pd.DataFrame, column: str, whole: Mapping[str, float]) -> tuple[float, str]:
-    """The mean that these rows are held against, and what is printed, as text: of the same matrices where
-    all are the paper's own, else of all that it lists. whole : the two means that it prints."""
-    all_of_them = f"{times(whole['arithmetic_mean'])}, geometric {times(whole['geometric_mean'])}"
-    if rows["abbr"].isna().any() or rows[column].isna().any():
-        return whole["arithmetic_mean"], f"printed mean {all_of_them} of other matrices"
-    own = rows.drop_duplicates("label")[column]
-    return float(own.mean()), f"printed {means(own)} of the same (mean {all_of_them} of all)"
-
-
 def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
     """How the matrices were prepared, and where they were measured. printed : all that the paper prints stand
     in the figure."""
