@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures page test gpu lint lock clean
+.PHONY: help figures page nightly test gpu lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -60,6 +60,9 @@ test: $(STAMP) ## run the tests
 
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m benchmarks.tiers
+
+nightly: $(STAMP) ## measure the default branch's new commits afresh and say what became slower: SUITE=small
+	@$(PY) -m benchmarks.nightly
 
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 	@$(PY) -m ruff check .
