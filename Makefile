@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures page nightly test gpu lint lock clean
+.PHONY: help figures page artifact nightly test gpu lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -55,6 +55,9 @@ figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa D
 page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
 	@$(PY) -m fillpath page --draw
 
+artifact: $(STAMP) ## write the appendix of an artefact evaluation from the records: reports/artifact/
+	@$(PY) -m fillpath artifact
+
 test: $(STAMP) ## run the tests
 	@$(PY) -m pytest -q
 
@@ -77,7 +80,7 @@ lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
 
 # Named one by one: results/ and the cache of downloads are out of reach.
 clean: ## remove what can be made again without measuring or downloading
-	@rm -rf .fillpath .snakemake reports/index.html reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	@rm -rf .fillpath .snakemake reports/index.html reports/artifact reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	@find benchmarks fetch fillpath impl reports tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP):

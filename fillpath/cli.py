@@ -505,6 +505,21 @@ def _page(arguments: argparse.Namespace) -> int:
     return int(bool(made.failed))
 
 
+def _artifact(arguments: argparse.Namespace) -> int:
+    """The appendix of all records."""
+    import reports
+    from reports import artifact, drawing
+
+    records = reports.Records.load()
+    known = {pair: _known_cases(records)(*pair) for pair in reports.available_figures()}
+    launch.adopt()
+    made = drawing.make(records.machines(), known, {}, catalogue.entries(), launch.die_with_parent)
+    measured = {pair: _measured(cases, records) for pair, cases in known.items()}
+    for path in artifact.write(made.standings, measured, records):
+        print(path)
+    return 0
+
+
 def _measured(cases: Iterable[Case], records: Records) -> list[Case]:
     """Those that any machine has a record of."""
     names = {record.case for record in records.rows}
@@ -574,6 +589,7 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
     "measure": ("workflow: measure a stage of the suite under airspeed velocity", _measure, _stage_arguments),
     "draw": ("workflow: draw a figure from the records", _draw, _draw_arguments),
     "page": ("workflow: write the page, reports/index.html", _page, _page_arguments),
+    "artifact": ("write the appendix of an artefact evaluation", _artifact, _no_arguments),
     "summary": ("workflow: print what ran and where the figures are", _summary, _no_arguments),
     "finish": ("workflow: close the run", _finish, _no_arguments),
 }

@@ -106,7 +106,8 @@ def _measure(paper: str) -> str:
 
 
 def _is_drawn(paper: str, figure: str) -> bool:
-    return style.figure_path(stem(paper, figure), style.PICTURE).is_file()
+    kinds = (style.PICTURE, "svg", "png", "csv")
+    return all(style.figure_path(stem(paper, figure), kind).is_file() for kind in kinds)
 
 
 def _claims(id: str, caption: str, standings: Sequence[Standing], machines: Sequence[str]) -> str:

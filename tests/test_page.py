@@ -11,6 +11,9 @@ import pytest
 
 import reports
 from fillpath import paths
+from fillpath.paths import ROOT
+from fillpath.record import record_path, write_records
+from reports import artifact
 from reports.claims import claims
 from reports.compare import compare
 from reports.comparison import comparison_folder
@@ -89,6 +92,22 @@ def test_two_machines_are_compared(site: Path) -> None:
         linked(page)
     )
     assert all((paths.PAGE.parent / link).is_file() for link in linked(page) if link.startswith("site/"))
+
+
+def test_the_appendix_holds_every_claim_and_sums_that_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, standings: list[Standing]
+) -> None:
+    monkeypatch.setattr(artifact, "FOLDER", ROOT / "reports" / "artifact")
+    monkeypatch.setattr(artifact, "write_text", lambda path, text: (tmp_path / path.name).write_text(text))
+    monkeypatch.setattr(artifact, "digest_of", lambda path: "0" * 64)
+    for record in RECORDS.rows:
+        write_records(record_path(record.machine, record.case), [record])
+    artifact.write(standings, {("gsofa", "fig14"): ON_GPU}, RECORDS)
+    text = (tmp_path / "appendix.md").read_text()
+    assert all(f"`{id}`" in text for id in claims())
+    assert "remeasure gsofa.fig14_maxid_ranges" in text
+    lines = (tmp_path / "SHA256SUMS").read_text().splitlines()
+    assert len(lines) == len({record.case for record in RECORDS.rows})
 
 
 def test_the_first_machine_is_that_with_the_most_judged_claims(standings: list[Standing]) -> None:
