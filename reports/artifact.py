@@ -88,9 +88,9 @@ def _checksums(digest: str) -> str:
 def _requirements() -> str:
     return (
         "Linux, make, Python 3.11 to 3.13 and a package index; about 2 GB of disk, 4 GB with CuPy. A GPU is "
-        "needed only to measure what the table of claims marks `GPU`: an NVIDIA card with driver 525 or newer. "
-        "The papers' matrices come from the SuiteSparse Matrix Collection (CC-BY 4.0): `fillpath plan small` and "
-        "`fillpath plan papers` say how many bytes and how long."
+        "needed only to measure what the table of claims marks `GPU`: an NVIDIA card with driver 525 or "
+        "newer. The papers' matrices come from the SuiteSparse Matrix Collection (CC-BY 4.0): `fillpath plan "
+        "small` and `fillpath plan papers` say how many bytes and how long."
     )
 
 
@@ -106,8 +106,8 @@ def _path(standings: Sequence[Standing], costs: Mapping[str, float]) -> str:
         "`reports/index.html`. Open it: the verdicts stand first.",
         "`.venv/bin/fillpath check`: every record is whole and readable.",
         "`.venv/bin/fillpath claims --paper glu3`: the ledger as text, with what each verdict is made of.",
-        "Without a GPU, `make figures` measures the embedded suite (generated matrices), in about four minutes "
-        "on two cores.",
+        "Without a GPU, `make figures` measures the embedded suite (generated matrices), in about four "
+        "minutes on two cores.",
         "On a machine of the kind named, claims are measured anew, of each figure the cheapest:",
     ]
     return "\n".join([*(f"{number}. {step}" for number, step in enumerate(steps, start=1)), *again])
