@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures test gpu lint lock clean
+.PHONY: help figures page artifact nightly test gpu lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -52,11 +52,20 @@ help: ## this text
 figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa DEVICE=cpu|gpu LIMIT=2h FRESH=1
 	@$(PY) -m benchmarks.launch figures
 
+page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
+	@$(PY) -m fillpath page --draw
+
+artifact: $(STAMP) ## write the appendix of an artefact evaluation from the records: reports/artifact/
+	@$(PY) -m fillpath artifact
+
 test: $(STAMP) ## run the tests
 	@$(PY) -m pytest -q
 
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m benchmarks.tiers
+
+nightly: $(STAMP) ## measure the default branch's new commits afresh and say what became slower: SUITE=small
+	@$(PY) -m benchmarks.nightly
 
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 	@$(PY) -m ruff check .
@@ -71,7 +80,7 @@ lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
 
 # Named one by one: results/ and the cache of downloads are out of reach.
 clean: ## remove what can be made again without measuring or downloading
-	@rm -rf .fillpath .snakemake reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	@rm -rf .fillpath .snakemake reports/index.html reports/artifact reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	@find benchmarks fetch fillpath impl reports tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP):

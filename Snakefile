@@ -125,6 +125,11 @@ rule draw:
         [f"{MARKS}/measure/{stage}" for stage in suite_stages(SETTINGS)],
     output:
         touch(f"{MARKS}/draw/{{paper}}.{{figure}}"),
+        report(
+            "reports/site/figures/{paper}_{figure}.svg",
+            category="{paper}",
+            labels={"figure": "{figure}"},
+        ),
     log:
         f"{LOGS}/draw/{{paper}}.{{figure}}.log",
     shell:

@@ -18,6 +18,8 @@ from fillpath.errors import DiskFullError
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
+# The page, and what it shows: figures, their data, asv's pages. Ignored by git and removed by `make clean`.
+PAGE = ROOT / "reports" / "index.html"
 SITE = ROOT / "reports" / "site"
 # Markers, locks and logs of one checkout; ignored by git and removed by `make clean`.
 WORK = ROOT / ".fillpath"

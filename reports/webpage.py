@@ -1,227 +1,160 @@
-"""The page that shows everything, and the table at the end of a run. Plain HTML, one file, no script."""
+"""The page that shows everything: one HTML file with its style and script in it, which opens from disk."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from fillpath import paths
 from fillpath.case import Case
-from fillpath.paths import ROOT, SITE, results, write_text
-from reports import style
-from reports.bars import seconds
-from reports.claims import PAPERS, paper_figure
-from reports.figures import spec, stem
+from fillpath.paths import ROOT, results, write_text
+from reports.case_table import cases_section
+from reports.claims import PAPERS
+from reports.compare import Comparison
+from reports.comparison import comparison_section
+from reports.exhibits import paper_section
+from reports.markup import address, code, element, facts, items, link
 from reports.records import MatrixEntry, Records
+from reports.scoreboard import lead, machines_of, matrix
+from reports.standings import Standing
 
-WIDTH = 110
-PRINTED = "the paper: a ratio that it prints over this implementation, on its own matrices and machine"
-
-_CSS = """
-:root { color-scheme: light dark;
-  --ink: #1a1a1a; --paper: #ffffff; --line: #767676; --soft: #f0f0f0; --link: #00528a; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e8e8; --paper: #161616; --line: #8a8a8a; --soft: #262626; --link: #7cc4ff; }
-}
-body { margin: 0 auto; max-width: 75rem; padding: 1rem 1.5rem 3rem;
-  color: var(--ink); background: var(--paper); font: 1rem/1.5 system-ui, sans-serif; }
-a { color: var(--link); } h1, h2, h3 { line-height: 1.2; } figure { margin: 1.5rem 0; }
-figure img { max-width: 100%; height: auto; background: #fff; padding: .5rem; box-sizing: border-box; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .9rem; }
-caption { text-align: left; padding: .3rem 0; }
-th, td { border-bottom: 1px solid var(--line); padding: .25rem .7rem; text-align: left; vertical-align: top; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-tbody tr:nth-child(even), .stamp { background: var(--soft); } .stamp { padding: .5rem 1rem; font-size: .85rem;
-  overflow-wrap: anywhere; } .failed { font-weight: bold; }
-"""
+ASSETS = Path(__file__).parent / "assets"
+WHAT = (
+    "Four papers on sparse factorisation on GPUs, re-implemented and measured. A result is verified before "
+    "its time counts, a case that failed says so, and a verdict follows from records by code."
+)
+SERVE = "python -m http.server --directory reports"
+METHOD = (
+    "A matrix is fetched or generated, prepared (matching, scaling, ordering) and cached.",
+    "Each measurement runs in a process of its own, under limits of time and memory.",
+    "Its result is held against an independent reference before and after the samples: row by row for "
+    "patterns, by every dependency for levels, by residuals for factors and solutions.",
+    "At least 3 samples are taken, until there are 10 or 20 seconds have passed; the interval is a bootstrap "
+    "of the median, least to most below six samples.",
+    "A ratio pairs measurements of one machine and one run.",
+    "A verdict is firm only on the paper’s own matrices, and from 10⁹ edges on where edges are examined.",
+)
 
 
 def page(
-    figures: Iterable[tuple[str, str]],
+    standings: Sequence[Standing],
     cases: Sequence[Case],
     records: Records,
     entries: Sequence[MatrixEntry],
+    comparison: Comparison | None = None,
 ) -> Path:
-    """Write index.html: the figures drawn so far, a row for every case, what the machines are."""
+    """Write the page: the verdicts, each paper's figures as far as they are drawn, a row for every case, the
+    machines. comparison : of the machines, None for fewer than two."""
     rows = records.frame(cases)
-    parts = [
-        "<h1>fillpath</h1>",
-        "<p>Papers on sparse factorisation on GPUs, re-implemented and measured: a result is checked before "
-        "its time counts, and a case that failed says so. What the papers print stands beside it.</p>",
-        _timeline(),
-        "<h2>Figures</h2>",
-        *(_figure(paper, figure) for paper, figure in figures),
-        "<h2>Cases</h2>",
-        _cases(rows, [paper_figure(Case.parse(name), entries) for name in rows["case"]]),
-        "<h2>Machines</h2>",
-        *(_machine(name, rows) for name in sorted(set(rows["machine"].dropna()))),
-        "<h2>Stamp</h2>",
-        _stamp(style.Stamp.of(rows).items()),
+    machines = machines_of(standings)
+    sections = [
+        _section("verdicts", "Verdicts", lead(standings, records) + matrix(standings)),
+        *(paper_section(paper, standings) for paper in PAPERS),
+        *(
+            [_section("compare", "Machine against machine", comparison_section(comparison))]
+            if comparison
+            else []
+        ),
+        _section("cases", "Cases", cases_section(rows, entries)),
+        _section("machines", "Machines", _machines(machines, rows)),
+        _section("method", "Method", _method()),
     ]
-    path = SITE / "index.html"
-    write_text(path, _document("\n".join(parts)))
-    return path
+    write_text(paths.PAGE, _document(_navigation(comparison is not None), "\n".join(sections)))
+    return paths.PAGE
 
 
-def summary(
-    figures: Iterable[tuple[str, str]],
-    cases: Sequence[Case],
-    records: Records,
-    entries: Sequence[MatrixEntry],
-) -> str:
-    """The closing table as text: case, status, median, the paper's figure; then where the figures are. What
-    cannot run here is counted, a line a reason."""
-    if not cases:
-        return "nothing to measure: no experiment in config/experiments.yaml fits these settings"
-    whole = records.frame(cases)
-    frame = whole[whole["status"] != "unavailable"]
-    rows = [("case", "status", "median", "the paper")] + [
-        (row["case"], row["status"], seconds(row["median"]), paper_figure(Case.parse(row["case"]), entries))
-        for row in frame.to_dict("records")
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 6)
-    lines = [
-        f"{_clip(case, widths[0]):<{widths[0]}}  {status:<{widths[1]}}  {time:>{widths[2]}}  {paper}".rstrip()
-        for case, status, time, paper in rows
-    ]
-    failed = frame[~frame["status"].isin(["ok", "not_run"])]
-    reasons = [
-        "  " + _clip(f"{r['status']}: {r['case']}: {r['reason']}", WIDTH - 2)
-        for r in failed.to_dict("records")
-    ]
-    drawn = [path for pair in figures if (path := _path(*pair, "svg")).is_file()]
-    shown = [f"  {_short(path)}" for path in [*drawn, SITE / "index.html"] if path.is_file()]
-    rule = "-" * max(map(len, lines))
-    absent = _unavailable(whole)
-    blocks = [
-        [lines[0], rule, *lines[1:]],
-        absent and ["", *absent],
-        reasons and ["", "why not ok:", *reasons],
-    ]
-    return "\n".join([line for block in [*blocks, ["", PRINTED], ["", "figures:", *shown]] for line in block])
-
-
-def _unavailable(rows: pd.DataFrame) -> list[str]:
-    """`42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
-    absent = rows[rows["status"] == "unavailable"]
-    return [
-        _clip(
-            f"{len(own)} cases of {', '.join(sorted(set(own['implementation'])))} are unavailable: {reason}",
-            WIDTH,
-        )
-        for reason, own in absent.groupby("reason", sort=False)
-    ]
-
-
-def _document(body: str) -> str:
+def _document(navigation: str, body: str) -> str:
+    style, script = ((ASSETS / name).read_text() for name in ("page.css", "page.js"))
+    head = element("h1", "fillpath") + element("p", escape(WHAT), class_="what")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        "<title>fillpath: figures</title>\n"
+        "<title>fillpath: which claims stand</title>\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{_CSS}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        '<link rel="icon" href="data:,">\n'
+        f"<style>\n{style}</style>\n</head>\n<body>\n"
+        f"{element('a', 'to the verdicts', href='#verdicts', class_='skip')}\n"
+        f'<header><div class="inner">{head}</div></header>\n{navigation}\n'
+        f"<main>\n{body}\n</main>\n<script>\n{script}</script>\n</body>\n</html>\n"
     )
 
 
-def _figure(paper: str, figure: str) -> str:
-    """A drawn figure with its caption and stamp, both as its CSV carries them."""
-    name, title = stem(paper, figure), f"{PAPERS[paper]}, {spec(paper, figure).title}"
-    if not _path(paper, figure, "csv").is_file():
-        return f"<p>{escape(title)}: not drawn yet.</p>"
-    comments, _ = style.read_csv(_path(paper, figure, "csv"))
-    caption = comments.pop("caption", "")
-    verdicts = [(key, comments.pop(key)) for key in list(comments) if key.startswith("verdict ")]
-    links = ", ".join(f'<a href="figures/{name}.{kind}">{kind.upper()}</a>' for kind in ("svg", "png", "csv"))
-    return (
-        f'<figure id="{name}">\n<h3>{escape(title)}</h3>\n'
-        f'<img src="figures/{name}.svg" alt="{escape(title)}: '
-        f'the numbers are in the CSV linked below">\n<figcaption><p>{escape(caption)}</p>\n'
-        f"{_verdicts(verdicts)}<p>{links}</p>\n"
-        f"{_stamp(list(comments.items()))}</figcaption>\n</figure>"
-    )
+def _section(id: str, title: str, content: str) -> str:
+    return element("section", f"{element('h2', escape(title))}\n{content}", id=id)
 
 
-def _verdicts(verdicts: Sequence[tuple[str, str]]) -> str:
-    """What became of the claims, an item each."""
-    items = [f"<li>{escape(key)}: {escape(text)}</li>" for key, text in verdicts]
-    return f"<ul>{''.join(items)}</ul>\n" if items else ""
+def _navigation(compared: bool) -> str:
+    targets = {
+        "verdicts": "Verdicts",
+        **PAPERS,
+        **({"compare": "Compare"} if compared else {}),
+        "cases": "Cases",
+        "machines": "Machines",
+        "method": "Method",
+    }
+    shown = items([link(f"#{id}", title) for id, title in targets.items()])
+    return element("nav", shown, aria_label="sections")
 
 
-def _cases(rows: pd.DataFrame, printed: Sequence[str]) -> str:
-    names = (
-        "case",
-        "status",
-        "median",
-        "interval",
-        "samples",
-        "verified by",
-        "the paper",
-        "machine",
-        "reason",
-    )
-    head = "".join(f'<th scope="col">{name}</th>' for name in names)
-    body = "\n".join(_case(row, paper) for row, paper in zip(rows.to_dict("records"), printed, strict=True))
-    caption = (
-        f"{len(rows)} rows, {int((rows['status'] == 'ok').sum())} ok. The interval is that of the median."
-    )
-    return (
-        f'<div class="scroll"><table>\n<caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody>\n</table></div>"
-    )
+def _machines(machines: Sequence[str], rows: pd.DataFrame) -> str:
+    shown = [_machine(name, rows[rows["machine"] == name]) for name in machines]
+    return element("div", "".join(shown), class_="machines")
 
 
-def _case(row: Any, printed: str) -> str:
-    between = "-" if pd.isna(row["low"]) else f"{seconds(row['low'])} to {seconds(row['high'])}"
-    gate = "-" if pd.isna(row["verified_by"]) else f"{row['verified_by']}, {row['verified_method']}"
-    reason = "; ".join(
-        text for text in ("suspect: too fast" if row["suspect"] else "", row["reason"]) if text
-    )
-    cells = [
-        ("number", seconds(row["median"])), ("number", between), ("number", str(row["samples"])), ("", gate),
-        ("", printed), ("", "-" if pd.isna(row["machine"]) else row["machine"]), ("", reason),
-    ]  # fmt: skip
-    failed = "" if row["status"] == "ok" else ' class="failed"'
-    rest = "".join(f'<td class="{c}">{escape(t)}</td>' if c else f"<td>{escape(t)}</td>" for c, t in cells)
-    return (
-        f'<tr><th scope="row">{escape(row["case"])}</th><td{failed}>{escape(row["status"])}</td>{rest}</tr>'
-    )
+def _machine(name: str, own: pd.DataFrame) -> str:
+    """What the records say of a machine, and what results/<machine>/ says: its facts, and its ceilings."""
+    recorded = {
+        "device": ", ".join(sorted(set(own["device"].dropna()))),
+        "cpu": ", ".join(sorted(set(own["host_cpu"].dropna()))),
+        "cases": f"{int((own['status'] == 'ok').sum())} ok of {len(own)}",
+        "versions": "; ".join(_versions(text) for text in sorted(set(own["versions"].dropna()))),
+    }
+    known = {**recorded, **_facts(results() / name / "machine.json"), **_ceilings(results() / name)}
+    told = [(key.replace("_", " "), str(value)) for key, value in known.items() if value not in (None, "")]
+    return element("div", f"{element('h3', escape(name))}{facts(told)}", id=f"machine-{name}")
 
 
-def _machine(name: str, rows: pd.DataFrame) -> str:
-    """What results/<machine>/machine.json says, or what the records say where there is none."""
-    path = results() / name / "machine.json"
-    own = rows[rows["machine"] == name]
-    recorded = {key: ", ".join(sorted(set(own[key].dropna()))) for key in ("host_cpu", "device", "versions")}
-    facts = json.loads(path.read_text()) if path.is_file() else recorded
-    items = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in facts.items()]
-    return f"<h3>{escape(name)}</h3>\n{_stamp([(key, value) for key, value in items if value])}"
+def _facts(path: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    memory = found.get("memory")
+    return {**found, **({"memory": f"{memory / 2**30:.0f} GiB"} if memory else {})}
 
 
-def _stamp(items: Sequence[tuple[str, str]]) -> str:
-    return f'<p class="stamp">{"<br>".join(f"{escape(key)}: {escape(value)}" for key, value in items)}</p>'
+def _ceilings(folder: Path) -> Mapping[str, str]:
+    """What its devices can do at most, as far as it was measured."""
+    found = _facts(folder / "ceilings.json")
+    devices = {kind: found[kind] for kind in ("host", "gpu") if found.get(kind)}
+    return {
+        f"{kind}: {name}": f"{rate['per_second']:.4g} a second"
+        for kind, device in devices.items()
+        for name, rate in device["rates"].items()
+    }
+
+
+def _versions(text: str) -> str:
+    return ", ".join(f"{name} {version}" for name, version in json.loads(text).items())
+
+
+def _method() -> str:
+    pages = {"claims.md": "how a claim is judged", "figures.md": "what each figure shows",
+             "compare.md": "how machines are compared"}  # fmt: skip
+    links = ", ".join(link(address(ROOT / "docs" / name), title) for name, title in pages.items())
+    return f"{items([escape(step) for step in METHOD])}<p>More: {links}.</p>\n{_timeline()}"
 
 
 def _timeline() -> str:
-    if not (SITE / "asv" / "index.html").is_file():
+    """The way to asv's pages, where they are there."""
+    index = paths.SITE / "asv" / "index.html"
+    if not index.is_file():
         return ""
-    return (
-        '<p><a href="asv/index.html">Timings over the commits</a> (airspeed velocity; its pages load scripts '
-        "from the network and want to be served: <code>python -m http.server -d reports/site</code>).</p>"
-    )
-
-
-def _path(paper: str, figure: str, kind: str) -> Path:
-    return SITE / "figures" / f"{stem(paper, figure)}.{kind}"
-
-
-def _short(path: Path) -> Path:
-    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-
-
-def _clip(text: str, width: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= width else f"{text[: width - 3]}..."
+    known = results() / "asv" / "benchmarks.json"
+    names = sorted(json.loads(known.read_text())) if known.is_file() else []
+    graphs = [link(f"{address(index)}#{name}", name.partition(".")[0]) for name in names if name != "version"]
+    by_stage = f", by stage: {', '.join(graphs)}" if graphs else ""
+    told = "airspeed velocity; its pages load scripts from the network and want to be served:"
+    shown = f"{link(address(index), 'Timings over the commits')}{by_stage} ({told} {code(SERVE)})."
+    return element("p", shown)
