@@ -120,6 +120,8 @@ def save(
     """
     svg, png, csv = (figure_path(stem, kind) for kind in ("svg", "png", "csv"))
     write_picture(figure, figure_path(stem, PICTURE))
+    # Laid out once: the text below is outside of it, and each picture would do it again.
+    figure.set_layout_engine("none")
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
     write_picture(figure, svg)
     write_picture(figure, png)
