@@ -53,11 +53,11 @@ def _factorise(graph, seed, store):
     after the other."""
     n = np.uint64(len(graph.indptr) - 1)
     scratch = new_scratch(SCRATCH)
-    state = np.zeros(TWO * n, np.uint32)  # Of each vertex, the edges that wait; the other word is not used.
+    state = np.zeros(n, np.uint32)  # Of each vertex, the edges that wait.
     diagonal = np.zeros(n)
     indptr = np.zeros(n + ONE, np.uint64)
     for k in range(n):
-        waiting = np.uint64(state[TWO * k])
+        waiting = np.uint64(state[k])
         count = gather(graph, k, waiting, store, scratch)
         if count > np.uint64(len(scratch.tags)):
             scratch = new_scratch(TWO * count)
@@ -82,8 +82,8 @@ def _sample(random, scratch, m, store, start, state):
         one, other = tags[q] >> HIGH, tags[partner(random, q, sums)] >> HIGH
         smaller, larger = min(one, other), max(one, other)
         weight = sums[q - ONE] / total * weights[q]
-        place = np.uint64(state[TWO * smaller])
-        state[TWO * smaller] = place + ONE
+        place = np.uint64(state[smaller])
+        state[smaller] = place + ONE
         if place < store.width:
             put(store, smaller, place, larger, weight)
         else:

@@ -20,7 +20,7 @@ from numba import njit
 
 from fillpath.nouns import Array, Laplacian
 from impl.cholesky.elimination import HIGH, ONE, TWO, arrange
-from impl.cpu.ordered import prefetch
+from impl.cpu.ordered import prefetch_to_write
 
 # A link counts slots in 32 bits.
 MOST_SLOTS = 2**32 - 1
@@ -134,12 +134,12 @@ def write_column(scratch, m, store, start, state):
     """Steps 3 to 5: the m > 0 neighbours of spare_tags and spare_weights as a column from slot `start` on,
     then arranged in tags and weights and scanned. Returns l, the column's entry of D.
 
-    state : two words a vertex, which sampling will want of the neighbours.
+    state : a word a vertex, which sampling will want of the neighbours.
     """
     for q in range(m):
         neighbour = scratch.spare_tags[q] >> HIGH
-        prefetch(state, TWO * neighbour)
-        prefetch(store.places, TWO * store.width * neighbour)
+        prefetch_to_write(state, neighbour)
+        prefetch_to_write(store.places, TWO * store.width * neighbour)
         store.rows[start + q] = neighbour
         store.values[start + q] = scratch.spare_weights[q]
     arrange(scratch.spare_tags, scratch.spare_weights, m, scratch.tags, scratch.weights, scratch.sums)
