@@ -12,6 +12,7 @@ from impl.cholesky.elimination import HIGH, ONE, TWO, ZERO, merge, partner, stre
 from impl.cholesky.store import (
     SCRATCH,
     edges,
+    first_later,
     first_slots,
     gather,
     link,
@@ -21,6 +22,7 @@ from impl.cholesky.store import (
     put,
     write_column,
 )
+from impl.cpu.ordered import prefetch
 
 
 @implementation(stage="cholesky", paper="parac", section="2, Algorithms 1 and 2")
@@ -58,17 +60,20 @@ def _factorise(graph, seed, store):
     indptr = np.zeros(n + ONE, np.uint64)
     for k in range(n):
         waiting = np.uint64(state[k])
-        count = gather(graph, k, waiting, store, scratch)
+        given = graph.indptr[k + ONE] - first_later(graph, k)
+        count = gather(graph, k, given, waiting, store, scratch)
         if count > np.uint64(len(scratch.tags)):
             scratch = new_scratch(TWO * count)
-            count = gather(graph, k, waiting, store, scratch)
+            count = gather(graph, k, given, waiting, store, scratch)
         m = merge(scratch.tags, scratch.weights, count, scratch.spare_tags, scratch.spare_weights)
         start = indptr[k]
         if start + m > np.uint64(len(store.rows)):
             return indptr, diagonal, False
         indptr[k + ONE] = start + m
         if m > ZERO:
-            diagonal[k] = write_column(scratch, m, store, start, state)
+            for q in range(m):
+                prefetch(state, scratch.spare_tags[q] >> HIGH)
+            diagonal[k] = write_column(scratch, m, store, start)
             _sample(stream(seed, k), scratch, m, store, start, state)
     return indptr, diagonal, True
 

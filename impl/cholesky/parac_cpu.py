@@ -29,9 +29,12 @@ from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cholesky.elimination import HIGH, LOW, ONE, TWO, ZERO, merge, partner, stream
 from impl.cholesky.store import (
+    BEFORE_ENDS,
     SCRATCH,
+    WORDS,
     Store,
     edges,
+    first_later,
     first_slots,
     gather,
     link,
@@ -73,14 +76,12 @@ COMPLETE, FULL, STALLED, ABSENT = np.uint64(1), np.uint64(2), np.uint64(3), np.u
 
 
 class Shared(NamedTuple):
-    """What workers share beside the store. state : (n,) uint64, of each vertex `pending` << 32 | the edges
-    that wait. columns : (n,) uint64, start << 32 | length of each column, once it is there. diagonal : (n,)
+    """What workers share beside the store, whose records hold the state of each vertex. columns : (n,) uint64, start << 32 | length of each column, once it is there. diagonal : (n,)
     float64. first : (n,) uint32, vertices that wait for nothing at first, those of a share from its begin on.
     shares : (16 T,) uint64, of each share the place that is taken next and its end. queue : uint32, vertex +
     1, 0 where a slot is not filled yet. counters : (80,) uint64. waits : (16 T,) uint64, slots of the queue
     that were empty when a worker came to them. done : (16 T,) uint64, vertices that each has eliminated."""
 
-    state: Array
     columns: Array
     diagonal: Array
     first: Array
@@ -116,7 +117,8 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
     slots = first_slots(laplacian, spare=threads * BLOCK)
     while True:
         with phase("initialise"):
-            store, shared = new_store(laplacian, slots), _start(laplacian, threads)
+            store = new_store(laplacian, slots)
+            shared = _start(laplacian, store, threads)
         with phase("factorise"):
             _run(
                 graph, np.uint64(seed % 2**64), store, shared, threads, np.uint64(BLOCK), np.uint64(PATIENCE)
@@ -142,17 +144,17 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
     return Preconditioner(pattern, values, shared.diagonal), work
 
 
-def _start(laplacian: Laplacian, threads: int) -> Shared:
+def _start(laplacian: Laplacian, store: Store, threads: int) -> Shared:
     """Every vertex with what it waits for, and the shares of those that wait for nothing."""
     n = laplacian.n
     # Whoever waits has taken a slot of the queue beyond the n that are filled at most.
     queue = np.zeros(SPREAD * (1 + (n + threads) // SPREAD), np.uint32)
     shares, waits, done = (np.zeros(LINE * threads, np.uint64) for _ in range(3))
     shared = Shared(
-        np.empty(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n), np.empty(n, np.uint32), shares, queue,
-        np.zeros(80, np.uint64), waits, done,
+        np.zeros(n, np.uint64), np.zeros(n), np.empty(n, np.uint32), shares, queue, np.zeros(80, np.uint64),
+        waits, done,
     )  # fmt: skip
-    _count_earlier(*edges(laplacian)[:2], shared.state, shared.first, shares, threads)
+    _begin(edges(laplacian), store, shared.first, shares, threads)
     return shared
 
 
@@ -163,20 +165,40 @@ def _first_of(share, shares, n):
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _count_earlier(indptr, indices, state, first, shares, threads):
-    """`pending` of every vertex, its edges to smaller ones, and of every share the vertices without any."""
-    n = np.uint64(len(state))
+def _begin(graph, store, first, shares, threads):
     for share in prange(threads):
-        begin = last = _first_of(share, threads, n)
-        for k in range(begin, _first_of(share + 1, threads, n)):
-            earlier = ZERO
-            for p in range(indptr[k], indptr[k + ONE]):
-                earlier += np.uint64(indices[p] < k)
-            state[k] = earlier << HIGH
-            first[last] = k  # Kept where the next one does not take its place.
-            last += np.uint64(earlier == ZERO)
-        shares[LINE * np.uint64(share)] = begin
-        shares[LINE * np.uint64(share) + ONE] = last
+        _begin_share(graph, store, first, shares, np.uint64(share), np.uint64(threads))
+
+
+@njit
+def _begin_share(graph, store, first, shares, share, threads):
+    """The record of every vertex, with its edges to later ones, and the vertices that wait for nothing."""
+    n = np.uint64(len(first))
+    last = _first_of(share, threads, n)
+    shares[LINE * share] = last
+    for k in range(last, _first_of(share + ONE, threads, n)):
+        later = first_later(graph, k)
+        earlier, waiting = later - graph.indptr[k], graph.indptr[k + ONE] - later
+        kept = min(waiting, store.width)
+        for p in range(kept):
+            put(store, k, p, np.uint64(graph.indices[later + p]), graph.weights[later + p])
+        store.records[_state(store, k)] = earlier << HIGH | kept
+        store.record_ends[_left(store, k)] = waiting - kept
+        first[last] = k  # Kept where the next one does not take its place.
+        last += np.uint64(earlier == ZERO)
+    shares[LINE * share + ONE] = last
+
+
+@njit(inline="always")
+def _state(store, vertex):
+    """Where the records hold `pending` << 32 | the edges that wait there."""
+    return WORDS * store.lines * vertex
+
+
+@njit(inline="always")
+def _left(store, vertex):
+    """Where they hold how many of the graph's edges had no place there: they are the last of the row."""
+    return TWO * WORDS * store.lines * vertex + BEFORE_ENDS
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -206,12 +228,12 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
         else:
             k = np.uint64(ring[oldest % RING])
             oldest += ONE
-        _look_ahead(graph, store, shared, ring, oldest, newest)
-        waiting = shared.state[k] & LOW
-        count = gather(graph, k, waiting, store, scratch)
+        _look_ahead(store, shared, ring, oldest, newest)
+        waiting, given = store.records[_state(store, k)] & LOW, np.uint64(store.record_ends[_left(store, k)])
+        count = gather(graph, k, given, waiting, store, scratch)
         if count > np.uint64(len(scratch.tags)):
             scratch, samples = new_scratch(TWO * count), _new_samples(TWO * count)
-            count = gather(graph, k, waiting, store, scratch)
+            count = gather(graph, k, given, waiting, store, scratch)
         m = merge(scratch.tags, scratch.weights, count, scratch.spare_tags, scratch.spare_weights)
         if at + m > end:
             length = max(m, block)
@@ -222,11 +244,11 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
                 return
         shared.columns[k] = at << HIGH | m
         if m > ZERO:
-            shared.diagonal[k] = write_column(scratch, m, store, at, shared.state)
+            shared.diagonal[k] = write_column(scratch, m, store, at)
             _sample(stream(seed, k), scratch, m, samples)
-            _add(shared.state, scratch, m, samples)
+            _add(store, scratch, m, samples)
             _hang(scratch, m, samples, store, at)
-            ready = _take_away(shared.state, scratch, m, samples)
+            ready = _take_away(store, scratch, m, samples)
             kept = min(ready, RING - (newest - oldest))
             for p in range(kept):
                 ring[(newest + p) % RING] = scratch.spare_tags[p]
@@ -244,7 +266,7 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
             oldest += given
             if not _hand_over(shared, scratch.tags, ZERO, given):
                 return
-        if eliminated > np.uint64(len(shared.state)):  # Some became ready twice.
+        if eliminated > np.uint64(len(shared.columns)):  # Some became ready twice.
             release(shared.counters, ENDED, STALLED)
             return
 
@@ -293,7 +315,7 @@ def _place(slot):
 def _hand_over(shared, vertices, first, stop):
     """Put vertices[first:stop] into the queue. False where they do not fit, which ends the run."""
     at = add(shared.counters, READY, stop - first)
-    if at + stop - first > np.uint64(len(shared.state)):  # Some became ready twice.
+    if at + stop - first > np.uint64(len(shared.columns)):  # Some became ready twice.
         release(shared.counters, ENDED, STALLED)
         return False
     for p in range(first, stop):
@@ -307,7 +329,7 @@ def _await(shared, worker, eliminated, patience):
 
     eliminated : vertices that the worker has eliminated since it told last: who tells the last one ends it.
     """
-    n = np.uint64(len(shared.state))
+    n = np.uint64(len(shared.columns))
     if eliminated > ZERO:
         total = add(shared.counters, ELIMINATED, eliminated) + eliminated
         if total >= n:
@@ -335,19 +357,15 @@ def _await(shared, worker, eliminated, patience):
 
 # What is called for every vertex is put in place: handing over so many arrays takes a sixth of the time.
 @njit(inline="always")
-def _look_ahead(graph, store, shared, ring, oldest, newest):
+def _look_ahead(store, shared, ring, oldest, newest):
     """Bring near what the worker's next vertices need, as far as they are known."""
     if oldest + ONE < newest:
         later = np.uint64(ring[(oldest + ONE) % RING])
-        prefetch(graph.indptr, later)
-        prefetch(shared.state, later)
-        prefetch(store.places, TWO * store.width * later)
+        record = _state(store, later)
+        prefetch(store.records, record)
+        prefetch(store.records, record + WORDS)
         prefetch_to_write(shared.columns, later)
         prefetch_to_write(shared.diagonal, later)
-    if oldest < newest:
-        first = graph.indptr[np.uint64(ring[oldest % RING])]
-        prefetch(graph.indices, first)
-        prefetch(graph.weights, first)
 
 
 @njit(inline="always")
@@ -370,7 +388,7 @@ def _sample(random, scratch, m, samples):
 
 
 @njit(inline="always")
-def _add(state, scratch, m, samples):
+def _add(store, scratch, m, samples):
     """Have each neighbour that loses fewer edges than it gains wait for more, and reserve the places of the
     edges that will wait there: in one atomic operation, before which no store has to be waited for."""
     for q in range(m):
@@ -379,7 +397,8 @@ def _add(state, scratch, m, samples):
         if gained > lost:
             more |= (gained - lost) << HIGH
         if more > ZERO:
-            samples.bases[q] = np.uint32(fetch_add(state, scratch.tags[q] >> HIGH, more))
+            vertex = scratch.tags[q] >> HIGH
+            samples.bases[q] = np.uint32(fetch_add(store.records, _state(store, vertex), more))
 
 
 @njit(inline="always")
@@ -397,7 +416,7 @@ def _hang(scratch, m, samples, store, start):
 
 
 @njit(inline="always")
-def _take_away(state, scratch, m, samples):
+def _take_away(store, scratch, m, samples):
     """Have each neighbour that loses more edges than it gains wait for fewer. Returns how many wait for
     nothing more; they are in spare_tags."""
     ready = ZERO
@@ -406,7 +425,8 @@ def _take_away(state, scratch, m, samples):
         if gained < lost:
             vertex, change = scratch.tags[q] >> HIGH, (gained - lost) << HIGH
             scratch.spare_tags[ready] = vertex
-            ready += np.uint64((add(state, vertex, change) + change) >> HIGH == ZERO)
+            after = add(store.records, _state(store, vertex), change) + change
+            ready += np.uint64(after >> HIGH == ZERO)
     return ready
 
 
