@@ -67,8 +67,9 @@ AHEAD = np.uint64(3)
 # Columns ahead of the one that is copied to its place.
 COLUMNS_AHEAD = np.uint64(12)
 
-# Counters, two cache lines apart, as processors fetch them in pairs: slots reserved of the store, slots filled
-# and slots taken of the queue, vertices eliminated by who became idle, why the run ended, workers there.
+# Counters, two cache lines apart, as processors fetch them in pairs: slots reserved of the store, slots
+# filled and slots taken of the queue, vertices eliminated by who became idle, why the run ended, workers
+# there.
 LINE = np.uint64(16)
 SLOTS, READY, TAKEN = np.uint64(0), np.uint64(16), np.uint64(17)
 ELIMINATED, ENDED, PRESENT = np.uint64(32), np.uint64(48), np.uint64(64)
@@ -76,11 +77,12 @@ COMPLETE, FULL, STALLED, ABSENT = np.uint64(1), np.uint64(2), np.uint64(3), np.u
 
 
 class Shared(NamedTuple):
-    """What workers share beside the store, whose records hold the state of each vertex. columns : (n,) uint64, start << 32 | length of each column, once it is there. diagonal : (n,)
-    float64. first : (n,) uint32, vertices that wait for nothing at first, those of a share from its begin on.
-    shares : (16 T,) uint64, of each share the place that is taken next and its end. queue : uint32, vertex +
-    1, 0 where a slot is not filled yet. counters : (80,) uint64. waits : (16 T,) uint64, slots of the queue
-    that were empty when a worker came to them. done : (16 T,) uint64, vertices that each has eliminated."""
+    """What workers share beside the store, whose records hold the state of each vertex. columns : (n,)
+    uint64, start << 32 | length of each column, once it is there. diagonal : (n,) float64. first : (n,)
+    uint32, vertices that wait for nothing at first, those of a share from its begin on. shares : (16 T,)
+    uint64, of each share the place that is taken next and its end. queue : uint32, vertex + 1, 0 where a slot
+    is not filled yet. counters : (80,) uint64. waits : (16 T,) uint64, slots of the queue that were empty
+    when a worker came to them. done : (16 T,) uint64, vertices that each has eliminated."""
 
     columns: Array
     diagonal: Array
@@ -251,6 +253,8 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
             ready = _take_away(store, scratch, m, samples)
             kept = min(ready, RING - (newest - oldest))
             for p in range(kept):
+                # Its first line is near already.
+                prefetch(store.records, _state(store, scratch.spare_tags[p]) + WORDS)
                 ring[(newest + p) % RING] = scratch.spare_tags[p]
             newest += kept
             if kept < ready and not _hand_over(shared, scratch.spare_tags, kept, ready):
