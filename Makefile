@@ -65,7 +65,7 @@ lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 
 LOCK := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header
 lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
-	@$(LOCK) --extra amg --extra dev pyproject.toml -o requirements.lock >/dev/null
+	@$(LOCK) --extra amg --extra dev --extra slurm pyproject.toml -o requirements.lock >/dev/null
 	@for cuda in 12 13; do $(LOCK) --only-binary :all: --constraints requirements.lock \
 		--group pyproject.toml:cuda$$cuda -o requirements-cuda$$cuda.lock >/dev/null || exit 1; done
 
