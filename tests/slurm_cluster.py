@@ -180,7 +180,7 @@ class Trial:
 
     def wait_for_records(self, process: subprocess.Popen[bytes], count: int) -> None:
         """Until so many are ok. Raises ViolationError where the workflow ends before."""
-        wait_for(lambda: len(self.finished()) >= count or process.poll() is not None, 240, f"{count} records")
+        wait_for(lambda: len(self.finished()) >= count or process.poll() is not None, 400, f"{count} records")
         if process.poll() is not None:
             raise ViolationError(
                 f"make ended with exit status {process.returncode} before it could be killed"
