@@ -62,9 +62,9 @@ MailProg=/bin/true
 ReturnToService=2
 SlurmdTimeout=10
 GresTypes=gpu
-NodeName=DEFAULT NodeHostname={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} Gres=gpu:1
-NodeName=node1 Port={ports[1]}
-NodeName=node2 Port={ports[2]}
+NodeName=DEFAULT CPUs={cores} RealMemory={memory} Gres=gpu:1
+NodeName=node1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]}
+NodeName=node2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE
 """
 GPUS = "NodeName=node[1-2] Name=gpu File=/dev/zero\n"
