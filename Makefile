@@ -10,11 +10,13 @@ PAPER ?= $(FILLPATH_PAPER)
 DEVICE ?= $(FILLPATH_DEVICE)
 LIMIT ?= $(FILLPATH_LIMIT)
 FRESH ?= $(FILLPATH_FRESH)
+PROFILE ?= $(or $(FILLPATH_PROFILE),default)
 export FILLPATH_SUITE := $(SUITE)
 export FILLPATH_PAPER := $(PAPER)
 export FILLPATH_DEVICE := $(DEVICE)
 export FILLPATH_LIMIT := $(LIMIT)
 export FILLPATH_FRESH := $(FRESH)
+export FILLPATH_PROFILE := $(PROFILE)
 export FILLPATH_PACKS := $(abspath $(PACKS))
 
 ifeq ($(filter $(SUITE),embedded small papers),)
@@ -49,7 +51,7 @@ STAMP := .venv/.installed-$(shell cat requirements.lock $(CUPY) pyproject.toml |
 help: ## this text
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 16
 
-figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa DEVICE=cpu|gpu LIMIT=2h FRESH=1
+figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa DEVICE=cpu|gpu LIMIT=2h FRESH=1 PROFILE=slurm
 	@$(PY) -m benchmarks.launch figures
 
 page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
@@ -74,7 +76,7 @@ lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 
 LOCK := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header
 lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
-	@$(LOCK) --extra amg --extra dev pyproject.toml -o requirements.lock >/dev/null
+	@$(LOCK) --extra amg --extra dev --extra slurm pyproject.toml -o requirements.lock >/dev/null
 	@for cuda in 12 13; do $(LOCK) --only-binary :all: --constraints requirements.lock \
 		--group pyproject.toml:cuda$$cuda -o requirements-cuda$$cuda.lock >/dev/null || exit 1; done
 

@@ -336,8 +336,14 @@ def _stage_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
+    run.note_machine(arguments.stage)
     airspeed.run_stage(arguments.stage)
     return 0
+
+
+def _machines(settings: Settings) -> dict[str, str]:
+    """Where each stage of the run was measured: on a cluster not where it is drawn."""
+    return {stage: run.machine_of(stage) for stage in experiments.suite_stages(settings)}
 
 
 def _draw_arguments(command: argparse.ArgumentParser) -> None:
@@ -349,7 +355,8 @@ def _draw(arguments: argparse.Namespace) -> int:
     import reports
 
     records = reports.Records.load()
-    settings, elsewhere = Settings.from_env(), records.cases_elsewhere(paths.machine_name())
+    settings = Settings.from_env()
+    elsewhere = records.cases_elsewhere(_machines(settings).values())
     cases = experiments.drawn_cases(arguments.paper, arguments.figure, settings, elsewhere)
     for path in reports.draw(arguments.paper, arguments.figure, cases, records, catalogue.entries()):
         print(path)
@@ -546,7 +553,9 @@ def _summary(arguments: argparse.Namespace) -> int:
 
     settings = Settings.from_env()
     figures = experiments.suite_figures(settings)
-    records = reports.Records.load(paths.machine_name())
+    stages = _machines(settings)
+    loaded = [record for name in set(stages.values()) for record in reports.Records.load(name).rows]
+    records = reports.Records(tuple(r for r in loaded if r.machine == stages.get(r.parts["stage"])))
     print(reports.summary(figures, experiments.suite_cases(settings), records, catalogue.entries()))
     return 0
 
