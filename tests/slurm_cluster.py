@@ -29,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -178,9 +179,18 @@ class Trial:
                 raise ViolationError(f"{case} was measured {len(times)} times on {name}: {times}")
         return {key: times[0] for key, times in ok.items() if times}
 
-    def wait_for_records(self, process: subprocess.Popen[bytes], count: int) -> None:
-        """Until so many are ok. Raises ViolationError where the workflow ends before."""
-        wait_for(lambda: len(self.finished()) >= count or process.poll() is not None, 400, f"{count} records")
+    def begun(self) -> list[str]:
+        """Nodes at work on a stage of which enough cases are measured already."""
+        counts = Counter(case.partition(".")[0] for _, case in self.finished())
+        running = _lines("squeue", "--noheader", "--states=running", "--format=%N|%k")
+        jobs = [line.partition("|")[::2] for line in running]
+        return [
+            node for node, rule in jobs if counts[rule.rpartition("rule_measure_wildcards_")[2]] >= ENOUGH
+        ]
+
+    def wait_for(self, process: subprocess.Popen[bytes], condition: Callable[[], bool], what: str) -> None:
+        """Raises ViolationError where the workflow ends before."""
+        wait_for(lambda: condition() or process.poll() is not None, 400, what)
         if process.poll() is not None:
             raise ViolationError(
                 f"make ended with exit status {process.returncode} before it could be killed"
@@ -217,8 +227,8 @@ def node_killed(cluster: Cluster, folder: Path) -> None:
     """The first trial."""
     trial = Trial(folder, {"FILLPATH_MACHINE": "loopback"})
     process = trial.start()
-    trial.wait_for_records(process, ENOUGH)
-    (node, *_) = _lines("squeue", "--noheader", "--states=running", "--format=%N")
+    trial.wait_for(process, lambda: bool(trial.begun()), f"a stage with {ENOUGH} records")
+    (node, *_) = trial.begun()
     before = trial.finished()
     cluster.lose_power(node)
     print(f"{node} is killed with {len(before)} ok records stored", flush=True)
@@ -233,7 +243,7 @@ def launcher_killed(folder: Path) -> None:
     """The second trial."""
     trial = Trial(folder, {"FILLPATH_PAPER": "glu3", "FILLPATH_DEVICE": "cpu"})
     process = trial.start()
-    trial.wait_for_records(process, 1)
+    trial.wait_for(process, lambda: bool(trial.finished()), "a record")
     for pid in descendants(process.pid):
         if _words(pid)[1:3] in (["-m", "benchmarks.launch"], ["-m", "snakemake"]):
             _kill(pid)
