@@ -536,9 +536,9 @@ def _measured(cases: Iterable[Case], records: Records) -> list[Case]:
 def _compared(standings: Sequence[Standing], records: Records) -> Comparison | None:
     """The machines held against that with the most judged claims, drawn; None for fewer than two."""
     from reports.compare import compare
-    from reports.comparison import comparison_folder
     from reports.hardware import draw_comparison
-    from reports.scoreboard import machines_of
+    from reports.webpage.comparison import comparison_folder
+    from reports.webpage.scoreboard import machines_of
 
     machines = machines_of(standings)
     if len(machines) < 2:

@@ -17,8 +17,8 @@ from fillpath.registry import lookup
 from reports.claims import PAPERS
 from reports.ledger import HARDWARE_DIFFERS, measured_text
 from reports.records import Records, printed_name
-from reports.scoreboard import by_claim, machines_of
 from reports.standings import JUDGED, Standing
+from reports.webpage.scoreboard import by_claim, machines_of
 
 FOLDER = PAGE.parent / "artifact"
 LOCKS = ("requirements.lock", "requirements-cuda12.lock", "requirements-cuda13.lock")

@@ -16,12 +16,12 @@ from fillpath.record import record_path, write_records
 from reports import artifact
 from reports.claims import claims
 from reports.compare import compare
-from reports.comparison import comparison_folder
 from reports.hardware import draw_comparison
 from reports.ledger import ledger
 from reports.records import Records
-from reports.scoreboard import MARKS, machines_of
 from reports.standings import Outcome, Standing
+from reports.webpage.comparison import comparison_folder
+from reports.webpage.scoreboard import MARKS, machines_of
 from tests.test_reports import CASES, ENTRIES, ON_GPU, RECORDS, site
 
 __all__ = ["site"]

@@ -33,8 +33,7 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
     from every reproducible implementation. Returns G and D with E[G D G^T] = L; fills are the entries of G
     beyond the graph's edges, parallel ones counted each. Time O(m log m) for m edges, memory 12 bytes an
     entry of G, 52 an edge and 64 a vertex; where G has more entries than expected, it begins again with twice
-    the room.
-    Raises MemoryError beyond 2^32 entries.
+    the room. Raises MemoryError beyond 2^32 entries.
     """
     slots = first_slots(laplacian)
     with phase("factorise"):

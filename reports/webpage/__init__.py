@@ -13,15 +13,15 @@ import pandas as pd
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.paths import ROOT, results, write_text
-from reports.case_table import cases_section
 from reports.claims import PAPERS
 from reports.compare import Comparison
-from reports.comparison import comparison_section
-from reports.exhibits import paper_section
-from reports.markup import address, code, element, facts, items, link
 from reports.records import MatrixEntry, Records
-from reports.scoreboard import lead, machines_of, matrix
 from reports.standings import Standing
+from reports.webpage.case_table import cases_section
+from reports.webpage.comparison import comparison_section
+from reports.webpage.exhibits import paper_section
+from reports.webpage.markup import address, code, element, facts, items, link
+from reports.webpage.scoreboard import lead, machines_of, matrix
 
 ASSETS = Path(__file__).parent / "assets"
 WHAT = (

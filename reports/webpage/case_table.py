@@ -11,8 +11,8 @@ import pandas as pd
 from fillpath.case import Case
 from reports.bars import seconds
 from reports.claims import paper_figure
-from reports.markup import Cell, Column, Row, table
 from reports.records import MatrixEntry
+from reports.webpage.markup import Cell, Column, Row, table
 
 _COLUMNS = (
     Column("case", "case"),

@@ -9,9 +9,9 @@ from html import escape
 
 from reports.claims import PAPERS, Claim
 from reports.ledger import HARDWARE_DIFFERS
-from reports.markup import Cell, Column, Row, element, items, link, table
 from reports.records import Records
 from reports.standings import JUDGED, Outcome, Standing
+from reports.webpage.markup import Cell, Column, Row, element, items, link, table
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from reports import style
 from reports.claims import PAPERS
 from reports.figures import FigureSpec, specs, stem
 from reports.ledger import measured_text
-from reports.markup import Cell, Column, address, code, element, facts, folded, items, link, table
-from reports.scoreboard import by_claim, chip, claim_name, machines_of, place, rank, told
 from reports.standings import JUDGED, Standing
+from reports.webpage.markup import Cell, Column, address, code, element, facts, folded, items, link, table
+from reports.webpage.scoreboard import by_claim, chip, claim_name, machines_of, place, rank, told
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
 NARROW = 2000

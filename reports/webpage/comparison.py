@@ -9,8 +9,8 @@ from pathlib import Path
 from fillpath import paths
 from reports.bars import times
 from reports.compare import HARDWARE, Comparison
-from reports.markup import Cell, Column, address, code, element, items, link, table
 from reports.roofline import roofs
+from reports.webpage.markup import Cell, Column, address, code, element, items, link, table
 
 _COLUMNS = (
     Column("group", choice="group"),
