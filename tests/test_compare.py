@@ -21,7 +21,7 @@ from fillpath.record import Record, Status, read_records, record_path, write_rec
 from reports.compare import compare, performance_profile
 from reports.hardware import draw_comparison
 from reports.records import Records
-from reports.roofline import limit, read_ceilings, roofs, spots
+from reports.roofline import limit, roofs, spots
 from tests.test_reports_gpu import measured
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false")
@@ -133,11 +133,20 @@ def test_work_stands_under_the_roof_of_the_device_that_did_it() -> None:
     ]
 
 
+def test_an_implementation_that_is_not_here_stands_under_the_roof_of_its_device() -> None:
+    put_ceilings("a")
+    (record, *_) = on("a", 2.0)
+    name = record.case.replace("gsofa", "theirs")
+    theirs = replace(record, case=name, device="card", work={"edges": 10**9})
+    found, _ = spots("a", "gpu", of([theirs]))
+    assert [spot.case for spot in found] == [name] and spots("a", "host", of([theirs]))[0] == []
+
+
 @pytest.mark.parametrize(("text", "said"), [("{", "corrupted"), ('{"schema": 2}', "calibrate")])
 def test_damaged_ceilings_are_refused(text: str, said: str) -> None:
     put_ceilings("a").write_text(text)
     with pytest.raises(InputError, match=said):
-        read_ceilings("a")
+        roofs("a")
 
 
 def test_a_comparison_is_drawn_with_and_without_ceilings(tmp_path: Path) -> None:
@@ -295,6 +304,35 @@ def test_a_folder_is_whole_or_says_what_is_wrong(far: Path, tmp_path: Path) -> N
         holdings(far)
     with pytest.raises(InputError, match="partial: it has no records"):
         holdings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("records/torn.jsonl", b'{"schema": 1', "torn.jsonl:1: corrupted"),
+        ("records/bytes.jsonl", b"\xff\xfe\x00", "bytes.jsonl:1: corrupted"),
+        ("machine.json", b"{", "machine.json: corrupted"),
+        ("ceilings.json", b'{"schema": 9}', "calibrate"),
+    ],
+)
+def test_a_damaged_folder_of_another_is_left_out_whole_and_says_why(
+    far: Path, name: str, content: bytes, said: str
+) -> None:
+    for record in on("near", 2.0, 1.0):
+        write_records(record_path("near", record.case), [record])
+    assert Records.load().machines() == ["far", "near"]
+    (far / name).write_bytes(content)
+    loaded = Records.load()
+    assert loaded.machines() == ["near"] and list(loaded.refused) == ["far"] and said in loaded.refused["far"]
+
+
+def test_of_this_machines_own_folder_only_the_damaged_line_is_lost(
+    far: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "far")
+    sorted((far / "records").iterdir())[0].write_bytes(b"\xff\xfe")
+    loaded = Records.load()
+    assert loaded.machines() == ["far"] and len(loaded.rows) == 1 and not loaded.refused
 
 
 def test_a_folder_taken_out_of_a_pack_is_held_to_its_checksums(far: Path, tmp_path: Path) -> None:

@@ -94,6 +94,12 @@ def test_two_machines_are_compared(site: Path) -> None:
     assert all((paths.PAGE.parent / link).is_file() for link in linked(page) if link.startswith("site/"))
 
 
+def test_a_folder_that_was_refused_is_named_with_the_reason(site: Path, standings: list[Standing]) -> None:
+    torn = replace(RECORDS, refused={"far": "records/a.jsonl:1: corrupted: <torn>"})
+    text = reports.page(standings, CASES, torn, ENTRIES).read_text()
+    assert "Left out: far" in text and "corrupted: &lt;torn&gt;" in text
+
+
 def test_the_appendix_holds_every_claim_and_sums_that_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, standings: list[Standing]
 ) -> None:

@@ -77,7 +77,9 @@ def lead(standings: Sequence[Standing], records: Records) -> str:
     first = machines[0]
     head = element("p", _sentence(own[first], _device(first, records)), class_="lead")
     bars = [_bar(name, own[name], _device(name, records)) for name in machines]
-    return head + element("div", "".join(bars), class_="bars")
+    names = escape(", ".join(records.refused))
+    refused = element("p", f"Left out: {names} ({link('#machines', 'why')}).", class_="note")
+    return head + element("div", "".join(bars), class_="bars") + (refused if records.refused else "")
 
 
 def matrix(standings: Sequence[Standing]) -> str:
