@@ -519,11 +519,11 @@ def _page(arguments: argparse.Namespace) -> int:
     elsewhere = [Case.parse(record.case) for record in records.rows]
     cases = list(dict.fromkeys([*(case for own in measured.values() for case in own), *elsewhere]))
     try:
-        comparison = _compared(made.standings, records)
+        comparisons = _compared(made.standings, records)
     except InputError as error:
         logging.getLogger("fillpath").warning("machines not compared: %s", error)
-        comparison = None
-    print(reports.page(made.standings, cases, records, catalogue.entries(), comparison))
+        comparisons = []
+    print(reports.page(made.standings, cases, records, catalogue.entries(), comparisons))
     return int(bool(made.failed or (arguments.draw and records.refused)))
 
 
@@ -548,18 +548,19 @@ def _measured(cases: Iterable[Case], records: Records) -> list[Case]:
     return [case for case in cases if case.name in names]
 
 
-def _compared(standings: Sequence[Standing], records: Records) -> Comparison | None:
-    """The machines held against that with the most judged claims, drawn; None for fewer than two."""
+def _compared(standings: Sequence[Standing], records: Records) -> list[Comparison]:
+    """The machine with the most judged claims against each of the others, drawn; none for fewer than two."""
     from reports.compare import compare
-    from reports.hardware import draw_comparison
-    from reports.webpage.comparison import comparison_folder
+    from reports.hardware import draw_pairs, draw_rooflines
+    from reports.webpage.comparison import comparison_folder, rooflines_folder
     from reports.webpage.scoreboard import machines_of
 
     machines = machines_of(standings)
-    if len(machines) < 2:
-        return None
-    found = compare(machines, records)
-    draw_comparison(found, records, comparison_folder(found))
+    found = [compare([machines[0], other], records) for other in machines[1:]]
+    for comparison in found:
+        draw_pairs(comparison, comparison_folder(comparison))
+    if found:
+        draw_rooflines(machines, records, rooflines_folder())
     return found
 
 

@@ -86,7 +86,7 @@ def test_two_machines_are_compared(site: Path) -> None:
     both = Records((*RECORDS.rows, *(replace(record, machine="other") for record in RECORDS.rows[:9])))
     comparison = compare(["made-up", "other"], both)
     draw_comparison(comparison, both, comparison_folder(comparison))
-    page = reports.page([], CASES, both, ENTRIES, comparison)
+    page = reports.page([], CASES, both, ENTRIES, [comparison])
     assert "Geometric means" in page.read_text()
     assert {"site/compare/made-up_other/ratios.csv", "site/compare/made-up_other/profiles.png"} <= set(
         linked(page)

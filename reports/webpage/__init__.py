@@ -20,7 +20,7 @@ from reports.compare import Comparison
 from reports.records import MatrixEntry, Records
 from reports.standings import Standing
 from reports.webpage.case_table import cases_section
-from reports.webpage.comparison import comparison_section
+from reports.webpage.comparison import comparisons_section
 from reports.webpage.exhibits import paper_section
 from reports.webpage.markup import address, code, element, facts, items, link
 from reports.webpage.scoreboard import lead, machines_of, matrix
@@ -57,25 +57,25 @@ def page(
     cases: Sequence[Case],
     records: Records,
     entries: Sequence[MatrixEntry],
-    comparison: Comparison | None = None,
+    comparisons: Sequence[Comparison] = (),
 ) -> Path:
     """Write the page: the verdicts, each paper's figures as far as they are drawn, a row for every case, the
-    machines. comparison : of the machines, None for fewer than two."""
+    machines. comparisons : of the machines, two by two, none for fewer than two."""
     rows = records.frame(cases)
     machines = machines_of(standings)
     sections = [
         _section("verdicts", "Verdicts", lead(standings, records) + matrix(standings)),
         *(paper_section(paper, standings) for paper in PAPERS),
         *(
-            [_section("compare", "Machine against machine", comparison_section(comparison))]
-            if comparison
+            [_section("compare", "Machine against machine", comparisons_section(comparisons))]
+            if comparisons
             else []
         ),
         _section("cases", "Cases", cases_section(rows, entries)),
         _section("machines", "Machines", _refused(records.refused) + _machines(machines, rows)),
         _section("method", "Method", _method()),
     ]
-    write_text(paths.PAGE, _document(_navigation(comparison is not None), "\n".join(sections)))
+    write_text(paths.PAGE, _document(_navigation(bool(comparisons)), "\n".join(sections)))
     return paths.PAGE
 
 
