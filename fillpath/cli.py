@@ -364,6 +364,7 @@ def _draw(arguments: argparse.Namespace) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
+    """Exit status 1 where there is a GPU and its ceilings could not be measured."""
     path = ceilings.calibrate()
     found = json.loads(path.read_text())
     for kind in ("host", "gpu"):
@@ -374,7 +375,7 @@ def _calibrate(arguments: argparse.Namespace) -> int:
         for name, rate in found[kind]["rates"].items():
             print(f"  {name}: {rate['per_second']:.4g} a second ({rate['low']:.4g} to {rate['high']:.4g})")
     print(path)
-    return 0
+    return int(found["gpu_reason"].startswith(ceilings.FAILED))
 
 
 def _compare_arguments(command: argparse.ArgumentParser) -> None:
