@@ -160,7 +160,8 @@ def _missing(claim: Claim, figure: str, seen: _Looked, verdict: Verdict | None) 
     rows = seen.rows[seen.rows["abbr"].isin(lacking)] if claim.matrices else seen.rows
     whole = bool(measured) and not lacking
     failed = rows[:0] if whole else rows[rows["status"] != "ok"]
-    found = [_lack(row, seen) for row in failed.to_dict("records")]
+    found = [Missing("library", (f"{claim.library}, which nothing here wraps",))] if claim.library else []
+    found += [_lack(row, seen) for row in failed.to_dict("records")]
     absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
     if absent:
         found.append(Missing("experiment", (f"none of the figure's has {', '.join(absent)}",)))
