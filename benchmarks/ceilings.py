@@ -7,6 +7,7 @@ import json
 import mmap
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,27 +24,31 @@ from impl.cuda import device, kernels
 
 VERSION = 1
 SAMPLES = 7
+# Seconds of work before the first sample, in which clocks rise, and of a sample at least.
+WARM_UP, SAMPLE = 0.3, 0.02
 # Bytes of an array that is copied: beyond any cache, far below any memory; two are allocated.
 HOST_BYTES, GPU_BYTES = 2**28, 2**30
 # Order of the matrices that are multiplied.
 HOST_ORDER, GPU_ORDER = 2048, 8192
 # Bytes whose pages fault; managed memory stays small.
-FAULT_BYTES, MANAGED_BYTES = 2**27, 2**26
+FAULT_BYTES, MANAGED_BYTES = 2**27, 2**28
 MANAGED_PAGE = 2**16
 
+# How the reason begins where there is a GPU and its ceilings could not be measured.
+FAILED = "the probe failed"
 Rate = dict[str, Any]
 
 
 def calibrate() -> Path:
     """Measure and write results/<this machine>/ceilings.json. Returns its path."""
-    available, reason = kernels.available()
+    found, reason = _gpu_or_reason()
     data = {
         "schema": VERSION,
         "machine": machine_name(),
         "measured_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}Z",
         "host": host(),
-        "gpu": gpu() if available else None,
-        "gpu_reason": "" if available else reason,
+        "gpu": found,
+        "gpu_reason": reason,
         "versions": machine.versions(),
     }
     schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
@@ -56,12 +61,22 @@ def calibrate() -> Path:
     return path
 
 
+def _gpu_or_reason() -> tuple[dict[str, Any] | None, str]:
+    """The GPU's ceilings, or why there are none: a library that is missing costs the host's none."""
+    available, reason = kernels.available()
+    if not available:
+        return None, reason
+    try:
+        return gpu(), ""
+    except Exception as error:
+        return None, f"{FAILED}: {type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+
+
 def host() -> dict[str, Any]:
     """The processor: all cores that this process may use copy and multiply, one touches pages."""
     facts = machine.machine()
-    source, target = np.ones(HOST_BYTES // 8), np.zeros(HOST_BYTES // 8)
     rates = {
-        "copy_bytes": rate(lambda: _copy(source, target), 2 * HOST_BYTES),
+        "copy_bytes": _host_copy(facts.cores),
         "flops_double": _host_flops(np.float64),
         "flops_single": _host_flops(np.float32),
         "page_faults": rate(_touch_pages, FAULT_BYTES // mmap.PAGESIZE),
@@ -70,7 +85,8 @@ def host() -> dict[str, Any]:
 
 
 def gpu() -> dict[str, Any]:
-    """The first visible GPU. At most half of its free memory is taken, and never more than 3 GB."""
+    """The first visible GPU. Less than 3 GB of its memory is taken, of managed memory 256 MiB at most and
+    never more than half of what is free."""
     import cupy
 
     wait = cupy.cuda.Device().synchronize
@@ -97,27 +113,37 @@ def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
 
 
 def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] = lambda: None) -> Rate:
-    """How much of `amount` a second a call gets done: after a first one, SAMPLES of them, each waited for."""
-    work()
-    wait()
+    """How much of `amount` a second a call gets done: SAMPLES of them after a warm-up, each of as many calls
+    as last a while, and waited for once."""
+    start, calls, spent = time.perf_counter(), 0, 0.0
+    while spent < WARM_UP:
+        work()
+        wait()
+        calls, spent = calls + 1, time.perf_counter() - start
+    repeats = max(1, round(SAMPLE * calls / spent))
     samples = []
     for _ in range(SAMPLES):
         start = time.perf_counter()
-        work()
+        for _ in range(repeats):
+            work()
         wait()
-        samples.append(amount / (time.perf_counter() - start))
+        samples.append(repeats * amount / (time.perf_counter() - start))
     low, high = interval(samples)
     return {"per_second": float(np.median(samples)), "low": low, "high": high, "samples": samples}
 
 
-def _copy(source: Array, target: Array) -> None:
-    """On all threads: each takes a part, and NumPy copies without holding the interpreter."""
-    from concurrent.futures import ThreadPoolExecutor
+def _host_copy(threads: int) -> Rate:
+    """Each thread copies a part whose pages it made itself: NumPy copies without holding the interpreter."""
+    source, target = np.empty(HOST_BYTES // 8), np.empty(HOST_BYTES // 8)
+    parts = list(zip(np.array_split(target, threads), np.array_split(source, threads), strict=True))
 
-    parts = machine.machine().cores
-    with ThreadPoolExecutor(parts) as pool:
-        pairs = zip(np.array_split(target, parts), np.array_split(source, parts), strict=True)
-        list(pool.map(lambda pair: np.copyto(*pair), pairs))
+    def fill(pair: tuple[Array, Array]) -> None:
+        for part in pair:
+            part.fill(1.0)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill, parts))
+        return rate(lambda: list(pool.map(lambda pair: np.copyto(*pair), parts)), 2 * HOST_BYTES)
 
 
 def _host_flops(dtype: Any) -> Rate:
@@ -141,11 +167,14 @@ def _touch_pages() -> None:
 
 
 def _managed_faults(cupy: Any, wait: Callable[[], object]) -> Rate:
-    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made as they are met."""
+    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made as they are met. Taking
+    and giving back that memory is in the time."""
+    size = min(MANAGED_BYTES, device.free_bytes() // 2) // MANAGED_PAGE * MANAGED_PAGE
 
     def once() -> None:
-        memory = cupy.cuda.malloc_managed(MANAGED_BYTES)
-        array = cupy.ndarray(MANAGED_BYTES, cupy.uint8, memory)
-        array[::MANAGED_PAGE] = 1
+        memory = cupy.cuda.malloc_managed(size)
+        cupy.ndarray(size, cupy.uint8, memory)[::MANAGED_PAGE] = 1
+        # Nothing is freed under a kernel that still writes to it.
+        wait()
 
-    return rate(once, MANAGED_BYTES // MANAGED_PAGE, wait)
+    return rate(once, size // MANAGED_PAGE, wait)

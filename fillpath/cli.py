@@ -354,7 +354,7 @@ def _draw_arguments(command: argparse.ArgumentParser) -> None:
 def _draw(arguments: argparse.Namespace) -> int:
     import reports
 
-    records = reports.Records.load()
+    records = _loaded()
     settings = Settings.from_env()
     elsewhere = records.cases_elsewhere(_machines(settings).values())
     cases = experiments.drawn_cases(arguments.paper, arguments.figure, settings, elsewhere)
@@ -364,6 +364,7 @@ def _draw(arguments: argparse.Namespace) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
+    """Exit status 1 where there is a GPU and its ceilings could not be measured."""
     path = ceilings.calibrate()
     found = json.loads(path.read_text())
     for kind in ("host", "gpu"):
@@ -374,7 +375,7 @@ def _calibrate(arguments: argparse.Namespace) -> int:
         for name, rate in found[kind]["rates"].items():
             print(f"  {name}: {rate['per_second']:.4g} a second ({rate['low']:.4g} to {rate['high']:.4g})")
     print(path)
-    return 0
+    return int(found["gpu_reason"].startswith(ceilings.FAILED))
 
 
 def _compare_arguments(command: argparse.ArgumentParser) -> None:
@@ -383,14 +384,13 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from reports import Records
     from reports.compare import compare
     from reports.hardware import draw_comparison
 
     registry.load_all()
     for machine in arguments.machine:
         logging.getLogger("fillpath").info("%s", _held(machine).text)
-    records = Records.load()
+    records = _loaded()
     found = compare(arguments.machine, records)
     folder = paths.SITE / "compare" / "_".join(arguments.machine)
     drawn = draw_comparison(found, records, folder)
@@ -406,9 +406,8 @@ def _check_arguments(command: argparse.ArgumentParser) -> None:
 
 def _check(arguments: argparse.Namespace) -> int:
     """One line a folder; exit status 1 where one cannot be used."""
-    present = sorted(path.name for path in paths.results().iterdir() if path.is_dir() and path.name != "asv")
     refused = 0
-    for machine in arguments.machine or present:
+    for machine in arguments.machine or holdings.machines():
         try:
             print(_held(machine).text)
         except InputError as error:
@@ -422,10 +421,20 @@ def _held(machine: str) -> holdings.Holdings:
     damaged."""
     folder = paths.results() / machine
     if not folder.is_dir():
-        known = [path.name for path in paths.results().glob("*/") if path.name != "asv"]
-        hint = suggest(machine, known) or f"; there are {', '.join(sorted(known)) or 'none'}"
+        known = holdings.machines()
+        hint = suggest(machine, known) or f"; there are {', '.join(known) or 'none'}"
         raise UnknownNameError(f"no folder {folder}{hint}")
     return holdings.holdings(folder)
+
+
+def _loaded() -> Records:
+    """The records of all machines whose folders can be used; the others are named in warnings."""
+    from reports import Records
+
+    records = Records.load()
+    for machine, reason in records.refused.items():
+        logging.getLogger("fillpath").warning("%s left out: %s", machine, reason)
+    return records
 
 
 def _claims_arguments(command: argparse.ArgumentParser) -> None:
@@ -435,9 +444,11 @@ def _claims_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _claims(arguments: argparse.Namespace) -> int:
-    from reports import Records, ledger
+    from reports import ledger
 
-    records = Records.load()
+    records = _loaded()
+    if arguments.machine in records.refused:
+        raise InputError(records.refused[arguments.machine])
     machines = [arguments.machine] if arguments.machine else records.machines()
     entries = catalogue.entries()
     papers = [arguments.paper] if arguments.paper else experiments.PAPERS
@@ -489,7 +500,8 @@ def _page_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _page(arguments: argparse.Namespace) -> int:
-    """The page of all records; exit status 1 where a figure could not be drawn."""
+    """The page of all records; exit status 1 where a figure could not be drawn, and with --draw where a
+    folder was refused: that stops no measurement."""
     import reports
     from reports import drawing
 
@@ -497,7 +509,7 @@ def _page(arguments: argparse.Namespace) -> int:
         airspeed.publish()
     except FillpathError as error:
         logging.getLogger("fillpath").warning("%s", error)
-    records = reports.Records.load()
+    records = _loaded()
     known = {pair: _known_cases(records)(*pair) for pair in reports.available_figures()}
     measured = {pair: _measured(cases, records) for pair, cases in known.items()}
     drawn = {pair: cases for pair, cases in measured.items() if cases and arguments.draw}
@@ -507,9 +519,13 @@ def _page(arguments: argparse.Namespace) -> int:
         logging.getLogger("fillpath").warning("%s not drawn: %s", ".".join(pair), reason)
     elsewhere = [Case.parse(record.case) for record in records.rows]
     cases = list(dict.fromkeys([*(case for own in measured.values() for case in own), *elsewhere]))
-    comparison = _compared(made.standings, records)
-    print(reports.page(made.standings, cases, records, catalogue.entries(), comparison))
-    return int(bool(made.failed))
+    try:
+        comparisons = _compared(made.standings, records)
+    except InputError as error:
+        logging.getLogger("fillpath").warning("machines not compared: %s", error)
+        comparisons = []
+    print(reports.page(made.standings, cases, records, catalogue.entries(), comparisons))
+    return int(bool(made.failed or (arguments.draw and records.refused)))
 
 
 def _artifact(arguments: argparse.Namespace) -> int:
@@ -517,7 +533,7 @@ def _artifact(arguments: argparse.Namespace) -> int:
     import reports
     from reports import artifact, drawing
 
-    records = reports.Records.load()
+    records = _loaded()
     known = {pair: _known_cases(records)(*pair) for pair in reports.available_figures()}
     launch.adopt()
     made = drawing.make(records.machines(), known, {}, catalogue.entries(), launch.die_with_parent)
@@ -533,18 +549,19 @@ def _measured(cases: Iterable[Case], records: Records) -> list[Case]:
     return [case for case in cases if case.name in names]
 
 
-def _compared(standings: Sequence[Standing], records: Records) -> Comparison | None:
-    """The machines held against that with the most judged claims, drawn; None for fewer than two."""
+def _compared(standings: Sequence[Standing], records: Records) -> list[Comparison]:
+    """The machine with the most judged claims against each of the others, drawn; none for fewer than two."""
     from reports.compare import compare
-    from reports.hardware import draw_comparison
-    from reports.webpage.comparison import comparison_folder
+    from reports.hardware import draw_pairs, draw_rooflines
+    from reports.webpage.comparison import comparison_folder, rooflines_folder
     from reports.webpage.scoreboard import machines_of
 
     machines = machines_of(standings)
-    if len(machines) < 2:
-        return None
-    found = compare(machines, records)
-    draw_comparison(found, records, comparison_folder(found))
+    found = [compare([machines[0], other], records) for other in machines[1:]]
+    for comparison in found:
+        draw_pairs(comparison, comparison_folder(comparison))
+    if found:
+        draw_rooflines(machines, records, rooflines_folder())
     return found
 
 

@@ -8,8 +8,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from fillpath.errors import ConfigError, InputError
+import jsonschema
+
+from fillpath.case import Case
+from fillpath.errors import FillpathError, InputError
+from fillpath.paths import CONFIG, results
 from fillpath.record import SCHEMA_VERSION, Record
 
 # The checksums of a pack, as `sha256sum -c` reads them, beside records/.
@@ -40,8 +45,13 @@ class Holdings:
 
 
 def holdings(folder: Path) -> Holdings:
-    """Read all of a machine's folder. Raises InputError that says which file is damaged or missing, and what
-    to do."""
+    """What a machine's folder holds, all of it read. Raises InputError as `read`."""
+    return read(folder)[0]
+
+
+def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
+    """All of a machine's folder: what it holds, and the records of each case, the one that stands last.
+    Raises InputError that says which file is damaged or missing, and what to do."""
     if not (folder / "records").is_dir():
         raise InputError(
             f"{folder}: partial: it has no records/; ask for the whole folder, or for a `fillpath pack`"
@@ -49,11 +59,53 @@ def holdings(folder: Path) -> Holdings:
     sums = read_sums(folder / SUMS)
     for name, digest in sums.items():
         _vouched(folder, name, digest)
-    found = [item for path in sorted((folder / "records").glob("*.jsonl")) for item in _records(folder, path)]
-    if not found:
+    read_facts(folder)
+    read_ceilings(folder)
+    found = [list(_records(folder, path)) for path in sorted((folder / "records").glob("*.jsonl"))]
+    older = [is_older for stored in found for _, is_older in stored]
+    if not older:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
     without = tuple(name for name in ("machine.json",) if not (folder / name).is_file())
-    return Holdings(folder.name, len(found), sum(older for _, older in found), len(sums), without)
+    held = Holdings(folder.name, len(older), sum(older), len(sums), without)
+    return held, [[record for record, _ in stored] for stored in found if stored]
+
+
+def machines() -> list[str]:
+    """The folders of results/ that are a machine's: all but asv's own."""
+    found = (path for path in results().glob("*/") if path.name != "asv" and not path.name.startswith("."))
+    return sorted(path.name for path in found)
+
+
+def read_facts(folder: Path) -> Mapping[str, Any]:
+    """What machine.json says of a machine, nothing without one. Raises InputError for a damaged one."""
+    return _read_json(folder / "machine.json", "remove it, or ask for the folder again") or {}
+
+
+def read_ceilings(folder: Path) -> Mapping[str, Any] | None:
+    """What `fillpath calibrate` wrote for a machine; None where it did not. Raises InputError for a file that
+    is damaged or of another schema."""
+    path = folder / "ceilings.json"
+    found = _read_json(path, "run `fillpath calibrate` there again")
+    if found is None:
+        return None
+    schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
+    wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(found))
+    if wrong is not None:
+        raise InputError(f"{path}: {wrong.json_path}: {wrong.message}; run `fillpath calibrate` there again")
+    return found
+
+
+def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
+    """An object that a file holds, None without the file. Raises InputError with the remedy."""
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text())
+    except ValueError as error:
+        raise InputError(f"{path}: corrupted: {error}; {remedy}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: corrupted: not an object; {remedy}")
+    return found
 
 
 def digest_of(path: Path) -> str:
@@ -102,10 +154,13 @@ def _vouched(folder: Path, name: str, digest: str) -> None:
 def _records(folder: Path, path: Path) -> Iterator[tuple[Record, bool]]:
     """Each record of a file, and whether it is of an older schema."""
     for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+        if not line:
+            continue
         try:
             data = json.loads(line)
             record = Record.from_json(data)
-        except (ValueError, TypeError, AttributeError, ConfigError) as error:
+            Case.parse(record.case)
+        except (ValueError, TypeError, AttributeError, FillpathError) as error:
             raise InputError(f"{path}:{number}: corrupted: not a record ({error})") from error
         if record.machine != folder.name:
             raise InputError(

@@ -146,7 +146,8 @@ def read_records(path: Path) -> list[Record]:
     """
     if not path.is_file():
         return []
-    numbered = enumerate(path.read_text().splitlines(), start=1)
+    # Bytes that are no text make a line that is no record.
+    numbered = enumerate(path.read_text(errors="replace").splitlines(), start=1)
     return [_read_line(path, number, line) for number, line in numbered if line]
 
 
@@ -177,7 +178,7 @@ def standing_records(machine: str | None = None) -> Iterator[Record]:
 
 
 def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
-    """As `standing_records`, with the records that it has superseded before each."""
+    """As `standing_records`, with the records that each has superseded before it."""
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
         try:
             found = read_records(path)

@@ -96,7 +96,7 @@ class Claim:
     say. unit : x (a ratio), %, share, count, or a unit of measure. better : higher, lower or none. neutral :
     the value that says that there is no effect, None where there is none. tolerance : share of the printed
     effect, value less neutral, by which a reproduction may be off. needs : what no machine here has, empty
-    for nothing."""
+    for nothing. library : that would be measured and that nothing here wraps, empty for none."""
 
     paper: str
     subject: str
@@ -115,6 +115,7 @@ class Claim:
     neutral: float | None
     tolerance: float
     needs: str
+    library: str
 
     @property
     def id(self) -> str:
@@ -211,6 +212,7 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
         subject.paper, subject.id, name, both["cite"], subject.what, both["metric"], data["aggregate"], value,
         by_matrix, span, count, tuple(map(str, matrices)) or None, both.get("unit", "x"),
         both.get("better", "none"), neutral, float(both["tolerance"]), both.get("needs", ""),
+        both.get("library", ""),
     )  # fmt: skip
 
 

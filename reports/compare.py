@@ -216,7 +216,11 @@ def _profiles(
 ) -> list[Curve]:
     """Of each stage and of all: on the cases of one input that every machine has tried."""
     rows = {case: [found[name].get(case) for name in machines] for case in cases}
-    tried = [case for case in cases if all(map(_tried, rows[case])) and not _stranger(rows[case])]
+    tried = [
+        case
+        for case in cases
+        if all(map(_tried, rows[case])) and not any(map(_suspect, rows[case])) and not _stranger(rows[case])
+    ]
     groups = {stage: [case for case in tried if _stage(case) == stage] for stage in map(_stage, tried)}
     return [
         curve
@@ -229,6 +233,10 @@ def _profiles(
 
 def _tried(record: Record | None) -> bool:
     return record is not None and record.status not in (Status.UNAVAILABLE, Status.NOT_RUN)
+
+
+def _suspect(record: Record | None) -> bool:
+    return record is not None and record.suspect
 
 
 def _place(case: str) -> tuple[str, str]:

@@ -25,19 +25,32 @@ MARKERS = "osD^vP*X<>"
 def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> list[Path]:
     """Write ratios.csv, profiles and rooflines (SVG and PNG) into a folder. Returns their paths. Raises
     InputError for damaged ceilings."""
-    under = [
-        (roof, *spots(roof.machine, roof.kind, records))
-        for machine in comparison.machines
-        for roof in roofs(machine)
+    return [
+        *draw_pairs(comparison, folder),
+        *draw_rooflines(comparison.machines, records, folder),
     ]
-    without = [machine for machine in comparison.machines if not roofs(machine)]
+
+
+def draw_pairs(comparison: Comparison, folder: Path) -> list[Path]:
+    """Write ratios.csv and profiles."""
     path = folder / "ratios.csv"
     write_text(path, frame_of(comparison).to_csv(index=False, lineterminator="\n"))
-    found = [path]
-    for name, figure in (("profiles", profiles(comparison)), ("rooflines", rooflines(under, without))):
-        for kind in ("svg", "png"):
-            style.write_picture(figure, folder / f"{name}.{kind}")
-            found.append(folder / f"{name}.{kind}")
+    return [path, *_written(profiles(comparison), folder, "profiles")]
+
+
+def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> list[Path]:
+    """Write the rooflines of these machines. Raises InputError for damaged ceilings."""
+    under = [
+        (roof, *spots(roof.machine, roof.kind, records)) for machine in machines for roof in roofs(machine)
+    ]
+    without = [machine for machine in machines if not roofs(machine)]
+    return _written(rooflines(under, without), folder, "rooflines")
+
+
+def _written(figure: Figure, folder: Path, name: str) -> list[Path]:
+    found = [folder / f"{name}.{kind}" for kind in ("svg", "png")]
+    for path in found:
+        style.write_picture(figure, path)
     return found
 
 
@@ -72,8 +85,9 @@ def rooflines(
     figure, panels = _grid(
         len(under), across=2, title="Rooflines from measured ceilings, and the work that was counted"
     )
+    names = sorted({spot.implementation for _, found, _ in under for spot in found})
     for axes, (roof, found, _) in zip(panels, under, strict=False):
-        _roofline(axes, roof, found)
+        _roofline(axes, roof, found, names)
     if not under:
         panels[0].text(0.5, 0.5, "no machine here has ceilings: fillpath calibrate", ha="center", va="center")
         panels[0].set_axis_off()
@@ -128,14 +142,15 @@ def _profile(axes: Axes, curves: Sequence[Curve], machines: Sequence[str]) -> No
     axes.set_ylabel("share of the cases")
 
 
-def _roofline(axes: Axes, roof: Roof, found: Sequence[Spot]) -> None:
+def _roofline(axes: Axes, roof: Roof, found: Sequence[Spot], names: Sequence[str]) -> None:
+    """names : of all panels' implementations, so that each has one colour and one marker."""
     axes.set_title(f"{roof.machine}: {roof.name}", loc="left")
     ridge = roof.flops / roof.copy
     marks = [spot.intensity for spot in found]
     ends = (min([*marks, ridge]) / 5, max([*marks, ridge]) * 20)
     line = np.geomspace(*ends, 200)
     axes.plot(line, [limit(roof, x) for x in line], color="black", linewidth=2)
-    for i, name in enumerate(sorted({spot.implementation for spot in found})):
+    for i, name in enumerate(names):
         own = [spot for spot in found if spot.implementation == name]
         for bound in (False, True):
             some = [spot for spot in own if spot.bound == bound]

@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -141,12 +142,12 @@ def _decides(verdicts: Sequence[Verdict]) -> Verdict | None:
 def _records(verdict: Verdict, seen: _Looked, machine: str) -> tuple[str, ...]:
     """The records of the figure's cases on the matrices of the verdict."""
     labels = [point.label for point in verdict.measured.points] if verdict.measured else []
-    names = [label.partition(" (")[0].lower() for label in labels]
+    names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in labels]
     rows = seen.rows[seen.rows["status"] == "ok"] if len(seen.rows) else seen.rows
     return tuple(
         str(record_path(machine, row["case"]).relative_to(results()))
         for row in rows.to_dict("records")
-        if any(name.startswith(str(row["label"]).partition(" (")[0].lower()) for name in names)
+        if str(row["label"]).partition(" (")[0].lower() in names
     )
 
 
@@ -159,7 +160,8 @@ def _missing(claim: Claim, figure: str, seen: _Looked, verdict: Verdict | None) 
     rows = seen.rows[seen.rows["abbr"].isin(lacking)] if claim.matrices else seen.rows
     whole = bool(measured) and not lacking
     failed = rows[:0] if whole else rows[rows["status"] != "ok"]
-    found = [_lack(row, seen) for row in failed.to_dict("records")]
+    found = [Missing("library", (f"{claim.library}, which nothing here wraps",))] if claim.library else []
+    found += [_lack(row, seen) for row in failed.to_dict("records")]
     absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
     if absent:
         found.append(Missing("experiment", (f"none of the figure's has {', '.join(absent)}",)))
@@ -208,7 +210,19 @@ def measured_text(claim: Claim, verdict: Verdict) -> str:
     form = "{:.0%}".format if claim.aggregate == "count" else claim.form
     of = f" of {measured.of}" if measured.of and verdict.firm else ""
     ends = f"{form(measured.low)} to {form(measured.high)}"
-    return f"{form(measured.value)} ({ends}), n = {measured.n}{of}"
+    value = value_text(claim, verdict) if claim.aggregate == "equal" else f"{form(measured.value)} ({ends})"
+    return f"{value}, n = {measured.n}{of}"
+
+
+def value_text(claim: Claim, verdict: Verdict) -> str:
+    """What was measured, in a word or two: `1.05x`; of counts `13 of 15`, of exact numbers how many are."""
+    if verdict.measured is None:
+        return ""
+    if claim.aggregate == "count":
+        return re.split(r"[ (]*\(|, ", verdict.numbers, maxsplit=1)[0]
+    if claim.aggregate == "equal":
+        return verdict.numbers.partition(";")[0]
+    return claim.form(verdict.measured.value)
 
 
 def _left_out(excluded: Sequence[Excluded]) -> str:

@@ -6,7 +6,7 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 from zipfile import BadZipFile
@@ -14,9 +14,10 @@ from zipfile import BadZipFile
 import numpy as np
 import pandas as pd
 
+from fillpath import holdings
 from fillpath.case import Case, matrix_id
-from fillpath.errors import UnknownNameError
-from fillpath.paths import results
+from fillpath.errors import InputError, UnknownNameError
+from fillpath.paths import machine_name, results
 from fillpath.record import Record, Status, interval, record_key, stored_records
 from fillpath.registry import lookup
 
@@ -62,17 +63,29 @@ class MatrixEntry(Protocol):
 
 @dataclass(frozen=True)
 class Records:
-    """The record that stands for each case and machine. earlier : those that they have superseded."""
+    """The record that stands for each case and machine. earlier : those that they have superseded. refused :
+    why the folder of another machine is in neither, by its name."""
 
     rows: tuple[Record, ...] = ()
     earlier: tuple[Record, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, machine: str | None = None) -> Records:
-        """From results/: of one machine, or of all."""
-        stored = list(stored_records(machine))
+        """From results/: of one machine, or of all. A folder that another machine left is taken whole, or
+        refused; of this machine's own a damaged line hides no other case."""
+        stored: list[list[Record]] = []
+        refused: dict[str, str] = {}
+        for name in [machine] if machine else holdings.machines():
+            if name == (machine or machine_name()):
+                stored += stored_records(name)
+                continue
+            try:
+                stored += holdings.read(results() / name)[1]
+            except InputError as error:
+                refused[name] = str(error)
         earlier = tuple(record for found in stored for record in found[:-1])
-        return cls(tuple(found[-1] for found in stored), earlier)
+        return cls(tuple(found[-1] for found in stored), earlier, refused)
 
     def of_one_run(self, cases: Sequence[Case]) -> Records:
         """For figures of ratios, which are of one run: of the cases of each input and machine the records of
@@ -97,8 +110,8 @@ class Records:
 
     def of_machine(self, machine: str) -> Records:
         """Those of one machine."""
-        kept = [tuple(r for r in rows if r.machine == machine) for rows in (self.rows, self.earlier)]
-        return Records(*kept)
+        rows, earlier = (tuple(r for r in own if r.machine == machine) for own in (self.rows, self.earlier))
+        return Records(rows, earlier)
 
     def machines(self) -> list[str]:
         """Every machine that has a record."""

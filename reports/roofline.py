@@ -3,16 +3,14 @@ them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import jsonschema
-
 from fillpath.case import Case
-from fillpath.errors import InputError
-from fillpath.paths import CONFIG, results
+from fillpath.errors import UnknownNameError
+from fillpath.holdings import read_ceilings
+from fillpath.paths import results
 from fillpath.record import Record, Status
 from fillpath.registry import lookup
 from reports.records import Records, read_counters
@@ -58,25 +56,9 @@ class Unplaced:
     reason: str
 
 
-def read_ceilings(machine: str) -> Mapping[str, Any] | None:
-    """What `fillpath calibrate` wrote for a machine; None where it did not. Raises InputError for a file that
-    is damaged or of another schema."""
-    path = results() / machine / "ceilings.json"
-    if not path.is_file():
-        return None
-    try:
-        found: Mapping[str, Any] = json.loads(path.read_text())
-    except ValueError as error:
-        raise InputError(f"{path}: corrupted: {error}; run `fillpath calibrate` there again") from error
-    wrong = jsonschema.exceptions.best_match(_validator().iter_errors(found))
-    if wrong is not None:
-        raise InputError(f"{path}: {wrong.json_path}: {wrong.message}; run `fillpath calibrate` there again")
-    return found
-
-
 def roofs(machine: str) -> list[Roof]:
-    """The roofs of a machine's devices, none without ceilings. Raises InputError as `read_ceilings`."""
-    found = read_ceilings(machine) or {}
+    """The roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
+    found = read_ceilings(results() / machine) or {}
     return [_roof(machine, kind, found[kind]) for kind in ("host", "gpu") if found.get(kind)]
 
 
@@ -87,7 +69,7 @@ def spots(machine: str, kind: str, records: Records) -> tuple[list[Spot], list[U
     unplaced: dict[str, Unplaced] = {}
     for record in records.rows:
         case = Case.parse(record.case)
-        if record.machine != machine or record.status is not Status.OK or _device_of(case) != device:
+        if record.machine != machine or record.status is not Status.OK or _device_of(record, case) != device:
             continue
         spot = _spot(record, case)
         if isinstance(spot, Spot):
@@ -123,8 +105,12 @@ def _spot(record: Record, case: Case) -> Spot | Unplaced:
     )  # fmt: skip
 
 
-def _device_of(case: Case) -> str:
-    return lookup(case.stage, case.implementation).device
+def _device_of(record: Record, case: Case) -> str:
+    """Of an implementation that is not here, a colleague's own say, by whether its record names a GPU."""
+    try:
+        return lookup(case.stage, case.implementation).device
+    except UnknownNameError:
+        return "gpu" if record.device else "cpu"
 
 
 def _roof(machine: str, kind: str, device: Mapping[str, Any]) -> Roof:
@@ -133,7 +119,3 @@ def _roof(machine: str, kind: str, device: Mapping[str, Any]) -> Roof:
         machine, kind, device["name"], rates["copy_bytes"], rates["flops_double"],
         rates.get("link_to_device_bytes"), rates.get("page_faults"),
     )  # fmt: skip
-
-
-def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads((CONFIG / "schemas" / "ceilings.json").read_text()))

@@ -261,10 +261,22 @@ def _held_against(claim: Claim, points: Sequence[Point]) -> float:
 
 
 def _direction(claim: Claim, measured: Measured) -> Direction:
-    if claim.span is None:
+    if claim.span is None and not _by_matrix(claim, measured):
         return direction(measured.low, measured.high, measured.printed, claim.neutral)
-    sides = {direction(p.low, p.high, end, claim.neutral) for p in measured.points for end in claim.span}
+    sides = set(_sides(claim, measured)) - {Direction.NONE}
+    if not sides:
+        return Direction.NONE
     return sides.pop() if len(sides) == 1 else Direction.UNRESOLVED
+
+
+def _sides(claim: Claim, measured: Measured) -> list[Direction]:
+    """The direction of each matrix, by the number that is printed of it; of a range by either end."""
+    held = [
+        (point, end)
+        for point in measured.points
+        for end in claim.span or ((float(point.printed or 0.0),) if point.printed is not None else ())
+    ]
+    return [direction(point.low, point.high, end, claim.neutral) for point, end in held]
 
 
 def _magnitude(claim: Claim, measured: Measured) -> Magnitude:
@@ -335,6 +347,13 @@ def _numbers(claim: Claim, measured: Measured) -> str:
         sizes = [magnitude(v, printed, claim.neutral, claim.tolerance) for v, printed in pairs]
         near = "equal" if not claim.tolerance else f"within {claim.tolerance:.0%} of"
         within = f"{sizes.count(Magnitude.AS_PRINTED)} of {len(points)} {near} the print"
+        if claim.aggregate == "equal":
+            off = [p for p, size in zip(points, sizes, strict=True) if size is not Magnitude.AS_PRINTED]
+            told = [f"{p.label} {claim.form(p.value)}, printed {claim.form(p.printed or 0.0)}" for p in off]
+            return "; ".join([within, *told])
+        sides = [side for side in _sides(claim, measured) if side is not Direction.NONE]
+        if len(sides) > 1:
+            within += f", {sides.count(Direction.AS_PRINTED)} of {len(sides)} in the printed direction"
         held = f", {claim.form(measured.printed)} of the same" if claim.aggregate == "each" else ""
         return f"{within}: {numbers}{held}"
     if measured.printed != claim.value:

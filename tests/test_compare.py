@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ from fillpath.record import Record, Status, read_records, record_path, write_rec
 from reports.compare import compare, performance_profile
 from reports.hardware import draw_comparison
 from reports.records import Records
-from reports.roofline import limit, read_ceilings, roofs, spots
+from reports.roofline import limit, roofs, spots
 from tests.test_reports_gpu import measured
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false")
@@ -133,11 +135,20 @@ def test_work_stands_under_the_roof_of_the_device_that_did_it() -> None:
     ]
 
 
+def test_an_implementation_that_is_not_here_stands_under_the_roof_of_its_device() -> None:
+    put_ceilings("a")
+    (record, *_) = on("a", 2.0)
+    name = record.case.replace("gsofa", "theirs")
+    theirs = replace(record, case=name, device="card", work={"edges": 10**9})
+    found, _ = spots("a", "gpu", of([theirs]))
+    assert [spot.case for spot in found] == [name] and spots("a", "host", of([theirs]))[0] == []
+
+
 @pytest.mark.parametrize(("text", "said"), [("{", "corrupted"), ('{"schema": 2}', "calibrate")])
 def test_damaged_ceilings_are_refused(text: str, said: str) -> None:
     put_ceilings("a").write_text(text)
     with pytest.raises(InputError, match=said):
-        read_ceilings("a")
+        roofs("a")
 
 
 def test_a_comparison_is_drawn_with_and_without_ceilings(tmp_path: Path) -> None:
@@ -158,6 +169,7 @@ def test_calibration_writes_what_the_roofline_reads(monkeypatch: pytest.MonkeyPa
     for name in ("HOST_BYTES", "FAULT_BYTES"):
         monkeypatch.setattr(ceilings, name, 2**20)
     monkeypatch.setattr(ceilings, "HOST_ORDER", 64)
+    monkeypatch.setattr(ceilings, "WARM_UP", 0.01)
     monkeypatch.setattr(ceilings.kernels, "available", lambda: (False, "no NVIDIA GPU"))
     path = ceilings.calibrate()
     data = json.loads(path.read_text())
@@ -166,21 +178,81 @@ def test_calibration_writes_what_the_roofline_reads(monkeypatch: pytest.MonkeyPa
     assert roof.kind == "host" and roof.copy > 1e7 and roof.flops > 1e7 and (roof.faults or 0) > 1e3
 
 
-def test_a_rate_is_the_median_of_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = iter(
-        float(t)
-        for pair in ((0, 1), (10, 12), (20, 24), (30, 31), (40, 41), (50, 51), (60, 61))
-        for t in pair
+class OnCard(np.ndarray):
+    """An array as the probe uses CuPy's, in the host's memory."""
+
+    def set(self, host: np.ndarray) -> None:
+        self[:] = host
+
+    def get(self, out: np.ndarray) -> np.ndarray:
+        out[:] = self
+        return out
+
+
+def card(managed: list[int]) -> SimpleNamespace:
+    """What the probe asks of CuPy, by NumPy. managed : sizes of the managed memory that was taken."""
+    runtime = SimpleNamespace(deviceGetAttribute=lambda attribute, number: 1, cudaDevAttrManagedMemory=83)
+    return SimpleNamespace(
+        uint8=np.uint8, matmul=np.matmul, empty_like=np.empty_like, copyto=np.copyto,
+        ones=lambda shape, dtype="float64": np.ones(shape, dtype).view(OnCard),
+        zeros=lambda shape: np.zeros(shape).view(OnCard),
+        ndarray=lambda shape, dtype, memory: np.frombuffer(memory, dtype),
+        cuda=SimpleNamespace(
+            Device=lambda: SimpleNamespace(synchronize=lambda: None), runtime=runtime,
+            alloc_pinned_memory=bytearray,
+            malloc_managed=lambda size: (managed.append(size), bytearray(size))[1],
+        ),
+    )  # fmt: skip
+
+
+def test_a_gpus_ceilings_take_little_memory_and_a_failure_costs_not_the_hosts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("HOST_BYTES", 2**16), ("FAULT_BYTES", 2**16), ("HOST_ORDER", 8), ("GPU_ORDER", 8)):
+        monkeypatch.setattr(ceilings, name, value)
+    monkeypatch.setattr(ceilings, "WARM_UP", 1e-3)
+    monkeypatch.setattr(ceilings.kernels, "available", lambda: (True, ""))
+    monkeypatch.setattr(ceilings.device, "free_bytes", lambda: 2**18)
+    monkeypatch.setattr(ceilings.device, "identity", lambda: "card")
+    managed: list[int] = []
+    monkeypatch.setitem(sys.modules, "cupy", card(managed))
+    assert main(["calibrate"]) == 0
+    _, gpu = roofs("test-machine")
+    assert gpu.name == "card" and (gpu.link or 0) > 0 and (gpu.faults or 0) > 0
+    assert set(managed) == {2**17}, "half of what is free"
+    broken = card(managed)
+    del broken.matmul
+    monkeypatch.setitem(sys.modules, "cupy", broken)
+    assert main(["calibrate"]) == 1 and "the probe failed: AttributeError" in capsys.readouterr().out
+    assert [roof.kind for roof in roofs("test-machine")] == ["host"]
+
+
+def test_a_rate_is_the_median_of_samples_that_last_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call takes as long as the clock is told: 1 ms, in the third sample four times that."""
+    now, calls, slow = [0.0], [0], range(341, 361)
+
+    def work() -> None:
+        calls[0] += 1
+        now[0] += 4e-3 if calls[0] in slow else 1e-3
+
+    monkeypatch.setattr(ceilings.time, "perf_counter", lambda: now[0])
+    found = ceilings.rate(work, 8.0)
+    warm = calls[0] - ceilings.SAMPLES * round(ceilings.SAMPLE / 1e-3)
+    assert warm == pytest.approx(ceilings.WARM_UP / 1e-3, abs=1)
+    assert found["per_second"] == pytest.approx(8000.0) and len(found["samples"]) == ceilings.SAMPLES
+    assert found["low"] <= found["per_second"] <= found["high"] and min(found["samples"]) < 3000.0
+
+
+def test_every_part_of_the_array_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[np.ndarray] = []
+    empty = np.empty
+    monkeypatch.setattr(ceilings.np, "empty", lambda *shape: kept.append(empty(*shape)) or kept[-1])
+    monkeypatch.setattr(ceilings, "HOST_BYTES", 8 * 1001)
+    monkeypatch.setattr(
+        ceilings, "rate", lambda work, amount: (kept[0].fill(2.0), work(), {"amount": amount})[2]
     )
-    monkeypatch.setattr(ceilings.time, "perf_counter", lambda: next(ticks))
-    found = ceilings.rate(lambda: None, 8.0)
-    assert found["samples"] == [8, 4, 2, 8, 8, 8, 8] and found["per_second"] == 8 and found["low"] <= 8
-
-
-def test_pages_are_touched_one_by_one() -> None:
-    copied = np.zeros(1000)
-    ceilings._copy(np.arange(1000.0), copied)
-    assert np.array_equal(copied, np.arange(1000.0)), "every part of the array is copied"
+    assert ceilings._host_copy(3) == {"amount": 2 * 8 * 1001}
+    assert np.array_equal(kept[0], kept[1]) and len(kept[0]) == 1001
 
 
 # ---- folders and packs of others
@@ -295,6 +367,35 @@ def test_a_folder_is_whole_or_says_what_is_wrong(far: Path, tmp_path: Path) -> N
         holdings(far)
     with pytest.raises(InputError, match="partial: it has no records"):
         holdings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("records/torn.jsonl", b'{"schema": 1', "torn.jsonl:1: corrupted"),
+        ("records/bytes.jsonl", b"\xff\xfe\x00", "bytes.jsonl:1: corrupted"),
+        ("machine.json", b"{", "machine.json: corrupted"),
+        ("ceilings.json", b'{"schema": 9}', "calibrate"),
+    ],
+)
+def test_a_damaged_folder_of_another_is_left_out_whole_and_says_why(
+    far: Path, name: str, content: bytes, said: str
+) -> None:
+    for record in on("near", 2.0, 1.0):
+        write_records(record_path("near", record.case), [record])
+    assert Records.load().machines() == ["far", "near"]
+    (far / name).write_bytes(content)
+    loaded = Records.load()
+    assert loaded.machines() == ["near"] and list(loaded.refused) == ["far"] and said in loaded.refused["far"]
+
+
+def test_of_this_machines_own_folder_only_the_damaged_line_is_lost(
+    far: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "far")
+    sorted((far / "records").iterdir())[0].write_bytes(b"\xff\xfe")
+    loaded = Records.load()
+    assert loaded.machines() == ["far"] and len(loaded.rows) == 1 and not loaded.refused
 
 
 def test_a_folder_taken_out_of_a_pack_is_held_to_its_checksums(far: Path, tmp_path: Path) -> None:

@@ -93,6 +93,13 @@ def test_what_was_not_run_says_what_is_missing(standings: dict[tuple[str, str], 
     assert here["matrix"] == ("rma10 (RM)",) and "experiment" in here
 
 
+def test_a_library_that_nothing_wraps_is_what_is_missing() -> None:
+    found = ledger.ledger("h200", Records(tuple(HERE)), ENTRIES, lambda paper, figure: [], ["parac"])
+    (amgx,) = (s for s in found if s.claim.id == "parac.table3_gpu.below_amgx")
+    lacks = {lack.kind: lack.what for lack in amgx.missing}
+    assert amgx.outcome is Outcome.NOT_RUN and lacks["library"] == ("AmgX, which nothing here wraps",)
+
+
 def test_what_cannot_be_tested_says_why(standings: dict[tuple[str, str], Standing]) -> None:
     for machine in ("h200", "laptop"):
         rate = standings[machine, "gsofa.fig13_bandwidth.rate_mean"]

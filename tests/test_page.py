@@ -86,12 +86,18 @@ def test_two_machines_are_compared(site: Path) -> None:
     both = Records((*RECORDS.rows, *(replace(record, machine="other") for record in RECORDS.rows[:9])))
     comparison = compare(["made-up", "other"], both)
     draw_comparison(comparison, both, comparison_folder(comparison))
-    page = reports.page([], CASES, both, ENTRIES, comparison)
+    page = reports.page([], CASES, both, ENTRIES, [comparison])
     assert "Geometric means" in page.read_text()
     assert {"site/compare/made-up_other/ratios.csv", "site/compare/made-up_other/profiles.png"} <= set(
         linked(page)
     )
     assert all((paths.PAGE.parent / link).is_file() for link in linked(page) if link.startswith("site/"))
+
+
+def test_a_folder_that_was_refused_is_named_with_the_reason(site: Path, standings: list[Standing]) -> None:
+    torn = replace(RECORDS, refused={"far": "records/a.jsonl:1: corrupted: <torn>"})
+    text = reports.page(standings, CASES, torn, ENTRIES).read_text()
+    assert "Left out: far" in text and "corrupted: &lt;torn&gt;" in text
 
 
 def test_the_appendix_holds_every_claim_and_sums_that_hold(

@@ -227,7 +227,8 @@ def test_table1_is_of_kernel_seconds_in_one_run() -> None:
     drawn = cells(table1(frame))
     assert {"6.000", "0.500", "3x", "4x"} <= set(drawn) and drawn.count("not testable") == 15
     assert "Lee's code (the paper's last column) is not public" in table1_caption(frame)
-    mean, geometric, each, batched = table1_verdicts(frame)
+    order, nnz, mean, geometric, each, batched = table1_verdicts(frame)
+    assert [v.claim.rpartition(".")[2] for v in (order, nnz)] == ["order", "nnz"]
     assert mean.outcome == "deviates" and mean.numbers.endswith("printed mean 13x, 1.1x of the same")
     assert mean.direction == "as printed" and mean.magnitude == "larger"
     assert (geometric.factor, each.factor) == pytest.approx((3 / 1.1, 3 / 1.1))

@@ -153,6 +153,25 @@ def test_a_part_of_the_matrices_is_held_against_that_part_of_the_print() -> None
     assert off.factor == pytest.approx((1 * 10) ** 0.5)
 
 
+def test_matrix_by_matrix_every_direction_counts_and_no_mean_hides_one() -> None:
+    split = only([row(30.0, abbr="onetone2"), row(0.5, abbr="circuit_2")], EACH)
+    assert split.direction is Direction.UNRESOLVED and "1 of 2 in the printed direction" in split.numbers
+    against = only([row(0.9, abbr="onetone2"), row(0.5, abbr="circuit_2")], EACH)
+    assert against.outcome is Outcome.CONTRADICTED
+    # Printed on either side of no effect, and measured so: as printed, both.
+    hypre = claim("parac", "table2_cpu", "over_hypre")
+    printed = {name: hypre.by_matrix[name] for name in ("parabolic_fem", "com-LiveJournal")}
+    assert printed["parabolic_fem"] < 1 < printed["com-LiveJournal"]
+    same = [row(value, abbr=name) for name, value in printed.items()]
+    assert only(same, hypre).outcome is Outcome.REPRODUCED
+
+
+def test_of_exact_numbers_those_that_differ_are_told() -> None:
+    order = claim("gsofa", "table1_matrices", "order")
+    told = only([row(38744.0, edges=0), row(7.0, abbr="BC", edges=0)], order, by_edges=False).numbers
+    assert told == "1 of 2 equal the print; BC of 7.0 7, printed 11,948"
+
+
 def test_a_count_is_held_against_its_share_and_tells_what_the_intervals_leave_open() -> None:
     names = ("ecology1", "ecology2", "apache2", "GAP-road")
     most = [row(v, abbr=name) for v, name in zip((2.0, 3.0, 4.0, 5.0), names, strict=True)]

@@ -23,7 +23,7 @@ from reports.standings import Verdict
 from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import RATIO, ratio_of
 from reports.variants import Row, by_matrix, cell, finished, number, paired, said, spanning, status_of
-from reports.verdicts import judge_all, remarks
+from reports.verdicts import judge, judge_all, remarks
 
 CLAIM = "table1_kernel_time"
 REPLACED = "static_pivoting=true"
@@ -112,13 +112,18 @@ def table1_caption(frame: pd.DataFrame) -> str:
 
 
 def table1_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How many times longer GLU2.0's kernels take; what batching gains."""
+    """Order and entries; how many times longer GLU2.0's kernels take; what batching gains."""
     over_glu2 = [claim(PAPER, CLAIM, name) for name in ("mean", "geometric", "each")]
 
     def batched(rows: pd.DataFrame) -> str:
         return f"{spanning(rows, 'batched_ratio')}, not in the paper"
 
-    return judge_all(
+    listed = [
+        verdict
+        for name, column in (("order", "n"), ("nnz", "nz"))
+        for verdict in judge(frame, claim(PAPER, CLAIM, name), column, status="status_modes", by_edges=False)
+    ]
+    return listed + judge_all(
         frame, over_glu2, "ratio", status="pair", by_edges=False, basis="kernel seconds, GLU2.0 over GLU3.0"
     ) + remarks(
         frame, f"{PAPER}.{CLAIM}", "batched_ratio", batched, basis="kernel seconds, glu3 over batched",

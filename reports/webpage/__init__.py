@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,15 @@ import pandas as pd
 
 from fillpath import paths
 from fillpath.case import Case
+from fillpath.errors import InputError
+from fillpath.holdings import read_ceilings, read_facts
 from fillpath.paths import ROOT, results, write_text
 from reports.claims import PAPERS
 from reports.compare import Comparison
 from reports.records import MatrixEntry, Records
 from reports.standings import Standing
 from reports.webpage.case_table import cases_section
-from reports.webpage.comparison import comparison_section
+from reports.webpage.comparison import comparisons_section
 from reports.webpage.exhibits import paper_section
 from reports.webpage.markup import address, code, element, facts, items, link
 from reports.webpage.scoreboard import lead, machines_of, matrix
@@ -28,6 +30,15 @@ WHAT = (
     "Four papers on sparse factorisation on GPUs, re-implemented and measured. A result is verified before "
     "its time counts, a case that failed says so, and a verdict follows from records by code."
 )
+# What a ceiling is called, and what it is counted in.
+CEILINGS: Mapping[str, tuple[str, float, str]] = {
+    "copy_bytes": ("copy", 1e9, "GB/s"),
+    "flops_double": ("double precision", 1e9, "GFLOP/s"),
+    "flops_single": ("single precision", 1e9, "GFLOP/s"),
+    "link_to_device_bytes": ("link to the device", 1e9, "GB/s"),
+    "link_to_host_bytes": ("link to the host", 1e9, "GB/s"),
+    "page_faults": ("pages made on first touch", 1e3, "thousand a second"),
+}
 SERVE = "python -m http.server --directory reports"
 METHOD = (
     "A matrix is fetched or generated, prepared (matching, scaling, ordering) and cached.",
@@ -46,25 +57,25 @@ def page(
     cases: Sequence[Case],
     records: Records,
     entries: Sequence[MatrixEntry],
-    comparison: Comparison | None = None,
+    comparisons: Sequence[Comparison] = (),
 ) -> Path:
     """Write the page: the verdicts, each paper's figures as far as they are drawn, a row for every case, the
-    machines. comparison : of the machines, None for fewer than two."""
+    machines. comparisons : of the machines, two by two, none for fewer than two."""
     rows = records.frame(cases)
     machines = machines_of(standings)
     sections = [
         _section("verdicts", "Verdicts", lead(standings, records) + matrix(standings)),
         *(paper_section(paper, standings) for paper in PAPERS),
         *(
-            [_section("compare", "Machine against machine", comparison_section(comparison))]
-            if comparison
+            [_section("compare", "Machine against machine", comparisons_section(comparisons))]
+            if comparisons
             else []
         ),
         _section("cases", "Cases", cases_section(rows, entries)),
-        _section("machines", "Machines", _machines(machines, rows)),
+        _section("machines", "Machines", _refused(records.refused) + _machines(machines, rows)),
         _section("method", "Method", _method()),
     ]
-    write_text(paths.PAGE, _document(_navigation(comparison is not None), "\n".join(sections)))
+    write_text(paths.PAGE, _document(_navigation(bool(comparisons)), "\n".join(sections)))
     return paths.PAGE
 
 
@@ -100,6 +111,13 @@ def _navigation(compared: bool) -> str:
     return element("nav", shown, aria_label="sections")
 
 
+def _refused(refused: Mapping[str, str]) -> str:
+    """The folders of results/ that could not be used, and why; empty for none."""
+    told = [f"<b>{escape(name)}</b>: {escape(reason)}" for name, reason in refused.items()]
+    head = element("p", "Of these folders nothing is shown here, because they are damaged or not whole:")
+    return element("div", head + items(told), class_="refused") if told else ""
+
+
 def _machines(machines: Sequence[str], rows: pd.DataFrame) -> str:
     shown = [_machine(name, rows[rows["machine"] == name]) for name in machines]
     return element("div", "".join(shown), class_="machines")
@@ -111,32 +129,53 @@ def _machine(name: str, own: pd.DataFrame) -> str:
         "device": ", ".join(sorted(set(own["device"].dropna()))),
         "cpu": ", ".join(sorted(set(own["host_cpu"].dropna()))),
         "cases": f"{int((own['status'] == 'ok').sum())} ok of {len(own)}",
-        "versions": "; ".join(_versions(text) for text in sorted(set(own["versions"].dropna()))),
+        "versions": _versions(own["versions"].dropna().unique()),
     }
-    known = {**recorded, **_facts(results() / name / "machine.json"), **_ceilings(results() / name)}
+    folder = results() / name
+    try:
+        known = {**recorded, **_facts(folder), **_ceilings(folder)}
+    except InputError as error:
+        known = {**recorded, "damaged": str(error)}
     told = [(key.replace("_", " "), str(value)) for key, value in known.items() if value not in (None, "")]
     return element("div", f"{element('h3', escape(name))}{facts(told)}", id=f"machine-{name}")
 
 
-def _facts(path: Path) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+def _facts(folder: Path) -> Mapping[str, Any]:
+    found = read_facts(folder)
     memory = found.get("memory")
-    return {**found, **({"memory": f"{memory / 2**30:.0f} GiB"} if memory else {})}
+    told = {**found, **({"memory": f"{memory / 2**30:.0f} GiB"} if memory else {})}
+    return {key: value for key, value in told.items() if key != "name"}
 
 
 def _ceilings(folder: Path) -> Mapping[str, str]:
     """What its devices can do at most, as far as it was measured."""
-    found = _facts(folder / "ceilings.json")
+    found = read_ceilings(folder) or {}
     devices = {kind: found[kind] for kind in ("host", "gpu") if found.get(kind)}
     return {
-        f"{kind}: {name}": f"{rate['per_second']:.4g} a second"
+        f"{kind}, {CEILINGS[name][0]}": _ceiling(rate, *CEILINGS[name][1:])
         for kind, device in devices.items()
         for name, rate in device["rates"].items()
     }
 
 
-def _versions(text: str) -> str:
-    return ", ".join(f"{name} {version}" for name, version in json.loads(text).items())
+def _ceiling(rate: Mapping[str, float], scale: float, unit: str) -> str:
+    """`4,180 GB/s (4,150 to 4,190)`."""
+    middle, low, high = (_digits(rate[name] / scale) for name in ("per_second", "low", "high"))
+    return f"{middle} {unit} ({low} to {high})"
+
+
+def _digits(number: float) -> str:
+    """Three digits, all of a whole number."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _versions(texts: Iterable[str]) -> str:
+    """Each library once, with all the versions that the records name."""
+    found: dict[str, set[str]] = {}
+    for text in texts:
+        for name, version in json.loads(text).items():
+            found.setdefault(name, set()).add(str(version))
+    return ", ".join(f"{name} {' and '.join(sorted(found[name]))}" for name in sorted(found))
 
 
 def _method() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -26,9 +27,30 @@ def comparison_folder(comparison: Comparison) -> Path:
     return paths.SITE / "compare" / "_".join(comparison.machines)
 
 
+def rooflines_folder() -> Path:
+    """Where the rooflines of all machines lie."""
+    return paths.SITE / "compare"
+
+
+def comparisons_section(comparisons: Sequence[Comparison]) -> str:
+    """The first machine against each of the others, two by two: a machine that shares no case with another
+    hides nothing of the rest."""
+    machines = list(dict.fromkeys(name for found in comparisons for name in found.machines))
+    parts = [comparison_section(found) for found in comparisons]
+    if any(map(roofs, machines)):
+        parts.append(_picture(rooflines_folder(), "rooflines", "Rooflines"))
+    else:
+        parts.append(
+            element("p", f"No machine has ceilings for a roofline yet: {code('fillpath calibrate')}.")
+        )
+    return "\n".join(parts)
+
+
 def comparison_section(comparison: Comparison) -> str:
+    """One machine against another."""
     first, *others = comparison.machines
     folder = comparison_folder(comparison)
+    id = f"compare-{'-'.join(comparison.machines)}"
     told = (
         f"Seconds of {first} over those of {', '.join(others)} on the same cases: above 1, {first} is slower."
         f" {HARDWARE}"
@@ -37,17 +59,19 @@ def comparison_section(comparison: Comparison) -> str:
     pairs = link(address(folder / "ratios.csv"), "Every pair as CSV")
     made = f"{pairs}. Again, or of other machines: {code(command)}."
     parts = [
+        element("h3", escape(f"{first} and {', '.join(others)}")),
         element("p", escape(told)),
-        _means(comparison) if comparison.means else element("p", "No case is solved on all of them yet."),
+        _means(comparison, f"{id}-means")
+        if comparison.means
+        else element("p", "No case is solved on both of them yet."),
         _left_out(comparison),
         element("p", made),
         *([_picture(folder, "profiles", "Performance profiles")] if comparison.profiles else []),
-        *([_picture(folder, "rooflines", "Rooflines")] if any(map(roofs, comparison.machines)) else []),
     ]
-    return "\n".join(parts)
+    return element("article", "\n".join(parts), id=id)
 
 
-def _means(comparison: Comparison) -> str:
+def _means(comparison: Comparison, id: str) -> str:
     rows = [
         (
             Cell(escape(mean.group), value=mean.group.partition(".")[0]),
@@ -58,7 +82,7 @@ def _means(comparison: Comparison) -> str:
         )
         for mean in comparison.means
     ]
-    return table("means", "Geometric means over the cases that all have solved", _COLUMNS, rows)
+    return table(id, "Geometric means over the cases that all have solved", _COLUMNS, rows)
 
 
 def _left_out(comparison: Comparison) -> str:

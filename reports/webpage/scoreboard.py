@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from html import escape
 
 from reports.claims import PAPERS, Claim
-from reports.ledger import HARDWARE_DIFFERS
+from reports.ledger import HARDWARE_DIFFERS, value_text
 from reports.records import Records
-from reports.standings import JUDGED, Outcome, Standing
+from reports.standings import JUDGED, Direction, Magnitude, Outcome, Standing, Verdict
 from reports.webpage.markup import Cell, Column, Row, element, items, link, table
 
 
@@ -77,7 +77,9 @@ def lead(standings: Sequence[Standing], records: Records) -> str:
     first = machines[0]
     head = element("p", _sentence(own[first], _device(first, records)), class_="lead")
     bars = [_bar(name, own[name], _device(name, records)) for name in machines]
-    return head + element("div", "".join(bars), class_="bars")
+    names = escape(", ".join(records.refused))
+    refused = element("p", f"Left out: {names} ({link('#machines', 'why')}).", class_="note")
+    return head + element("div", "".join(bars), class_="bars") + (refused if records.refused else "")
 
 
 def matrix(standings: Sequence[Standing]) -> str:
@@ -126,10 +128,19 @@ def _verdict(standing: Standing | None) -> Cell:
     if standing is None:
         return Cell("")
     outcome, indicative = standing.outcome, standing.indicative
-    measured = standing.verdict.measured if standing.verdict and outcome in JUDGED else None
-    number = element("span", escape(standing.claim.form(measured.value)), class_="soft") if measured else ""
+    verdict = standing.verdict if outcome in JUDGED else None
+    number = element("span", escape(value_text(standing.claim, verdict)), class_="soft") if verdict else ""
+    how = element("span", escape(_apart(verdict)), class_="soft apart") if verdict else ""
     shown = element("a", chip(outcome, indicative), href=f"#{place(standing)}", class_="plain")
-    return Cell(f"{shown} {number}", rank(outcome, indicative), told(outcome, indicative))
+    return Cell(f"{shown} {number}{how}", rank(outcome, indicative), told(outcome, indicative))
+
+
+def _apart(verdict: Verdict) -> str:
+    """Direction and size, each by itself: `direction as printed, 1.24 of the size`."""
+    towards = "" if verdict.direction is Direction.NONE else f"direction {verdict.direction}"
+    off = verdict.magnitude is not Magnitude.AS_PRINTED and verdict.factor is not None
+    size = f"{verdict.factor:.3g} of the printed size" if off else ""
+    return ", ".join(part for part in (towards, size) if part)
 
 
 def _sentence(own: Sequence[Standing], device: str) -> str:
@@ -146,7 +157,20 @@ def _sentence(own: Sequence[Standing], device: str) -> str:
     return (
         f"Of {len(own)} printed claims, on {escape(own[0].machine)} ({escape(device)}), {judged} For "
         f"{stand_ins.total()} more, stand-ins give an indication{among}; {rest[Outcome.NOT_RUN]} are not run "
-        f"yet, and {rest[Outcome.UNTESTABLE]} cannot be tested on this machine."
+        f"yet, and {rest[Outcome.UNTESTABLE]} cannot be tested on this machine.{_towards(own)}"
+    )
+
+
+def _towards(own: Sequence[Standing]) -> str:
+    """` Of the 41 with a direction 30 go as printed, ...`; empty where none has one."""
+    sides = Counter(s.verdict.direction for s in own if s.verdict and s.outcome in JUDGED)
+    count = sides.total() - sides[Direction.NONE]
+    if not count:
+        return ""
+    return (
+        f" Direction is judged apart from size: of the {count} that have one it is as printed for "
+        f"{sides[Direction.AS_PRINTED]}, open for {sides[Direction.UNRESOLVED]} and opposite for "
+        f"{sides[Direction.OPPOSITE] or 'none'}."
     )
 
 

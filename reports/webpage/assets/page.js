@@ -114,10 +114,10 @@
   window.addEventListener("hashchange", reveal);
   reveal();
 
-  // ---- paper shows everything
+  // ---- paper shows everything but the lists of records, which are links
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = Array.from(document.querySelectorAll("details:not([open])"));
+    closed = Array.from(document.querySelectorAll("details:not([open]):not(details details)"));
     closed.forEach((node) => { node.open = true; });
   });
   window.addEventListener("afterprint", () => closed.forEach((node) => { node.open = false; }));
