@@ -1,0 +1,100 @@
+"""Which GPU of which node takes which source: the three schedules of GSoFA. No GPU needed.
+
+Z. Li and others, GSoFA, Section 5, Equation 1 and Figure 17. Sources go in chunks of `maxsup`, the longest
+supernode that there may be, so that no supernode crosses a node:
+
+    contiguous   each GPU has a block of consecutive chunks (the paper's baseline)
+    inter_node   consecutive chunks go round the nodes; each GPU has a block of what its node has at a time
+    intra_node   chunks as in inter_node, and the rows of those that a node has at a time go round its GPUs
+
+At a time are as many chunks of a node as Equation 1 says, maxsup x chunks = #C x GPUs, and at least one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fillpath.errors import InputError
+from fillpath.nouns import Array
+from impl.symbolic.gsofa_pool import published_sources
+
+Order = Literal["intra_node", "inter_node", "contiguous"]
+# Words that #C has for each vertex: the authors' rule in their code with less memory a source (pre2: 1024, of
+# which six GPUs make the 6144 sources that the paper prints).
+PUBLISHED_WORDS = 3758096384 // 5
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Sources 0 to n - 1 over nodes x gpus workers; GPU g of node m is worker m gpus + g.
+
+    maxsup : sources of a chunk. concurrent : #C, sources that saturate a GPU.
+    """
+
+    n: int
+    nodes: int
+    gpus: int
+    maxsup: int
+    order: Order
+    concurrent: int
+
+    @property
+    def workers(self) -> int:
+        return self.nodes * self.gpus
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.n // self.maxsup)
+
+    @property
+    def chunks_at_a_time(self) -> int:
+        """Of a node (Equation 1)."""
+        return max(1, self.concurrent * self.gpus // self.maxsup)
+
+    def worker_of(self) -> Array:
+        """(n,) int32: who takes each source."""
+        rows = np.arange(self.n, dtype=np.int64)
+        chunk = rows // self.maxsup
+        if self.order == "contiguous":
+            return (chunk * self.workers // max(1, self.chunks)).astype(np.int32)
+        node, position = chunk % self.nodes, chunk // self.nodes
+        wave, place = position // self.chunks_at_a_time, position % self.chunks_at_a_time
+        if self.order == "intra_node":
+            gpu = (place * self.maxsup + rows % self.maxsup) % self.gpus
+        else:
+            there = (self.chunks - node + self.nodes - 1) // self.nodes
+            at_a_time = np.minimum(self.chunks_at_a_time, there - wave * self.chunks_at_a_time)
+            gpu = place * self.gpus // at_a_time
+        return (node * self.gpus + gpu).astype(np.int32)
+
+    def detector_of(self) -> Array:
+        """(chunks,) int32: who finds each chunk's supernodes: whoever has all of its rows, or the GPUs of
+        its node in turn."""
+        chunk = np.arange(self.chunks)
+        if self.order != "intra_node":
+            return self.worker_of()[chunk * self.maxsup]
+        turn = chunk // self.nodes % self.gpus
+        return (chunk % self.nodes * self.gpus + turn).astype(np.int32)
+
+    def parts(self) -> list[Array]:
+        """The sources of each worker, (k,) int32, the largest ids (and most work) first."""
+        workers = self.worker_of()
+        order = np.argsort(workers, kind="stable").astype(np.int32)
+        ends = np.searchsorted(workers[order], np.arange(1, self.workers))
+        return [part[::-1].copy() for part in np.split(order, ends)]
+
+    def imbalance(self, work: Array) -> float:
+        """The most that a worker has over the mean of all; 1 where there is none. work : (n,) by source."""
+        each = np.bincount(self.worker_of(), weights=work, minlength=self.workers)
+        return float(each.max() / each.mean()) if each.any() else 1.0
+
+
+def schedule(n: int, nodes: int, gpus: int, maxsup: int, order: Order) -> Schedule:
+    """The schedule at the authors' #C. Raises InputError for less than one node, GPU or row of a chunk."""
+    for name, count in (("nodes", nodes), ("GPUs", gpus), ("rows of a chunk (maxsup)", maxsup)):
+        if count < 1:
+            raise InputError(f"{count} {name}: expected 1 or more")
+    return Schedule(n, nodes, gpus, maxsup, order, published_sources(n, PUBLISHED_WORDS))
