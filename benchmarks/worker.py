@@ -95,7 +95,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     context = _context(job, implementation)
     where = place(implementation.device)
     taken = where.bring(given.taken(implementation, context))
-    arguments = given.arguments(implementation, job["options"], job["seed"])
+    arguments = given.arguments(implementation, job["options"], job["seed"], job["gpus"])
 
     def call() -> Any:
         return implementation.function(taken, **arguments)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +16,19 @@ from fillpath.errors import InputError, UnavailableError
 from fillpath.nouns import Filled, Pattern
 from fillpath.phase import PhaseClock, recording
 from impl.cpu import ranks
+from impl.cuda import peers
+from impl.cuda.transfer import on_host
+from impl.symbolic import gsofa_multi
+from tests import numpy_cupy
+from tests.devices import hosted
 from tests.patterns import patterns, random_pattern
 
 ORDERS = ("contiguous", "inter_node", "intra_node")
 FILL1 = registry.lookup("symbolic", "fill1").function
 FILL2 = registry.lookup("symbolic", "fill2_cpu").function
 IN_TURN = registry.lookup("symbolic", "fill2_multi").function
+MULTI = registry.lookup("symbolic", "gsofa_multi")
+T3 = registry.lookup("supernodes", "t3").function
 
 
 def assert_same(one: Filled, other: Filled) -> None:
@@ -79,3 +88,128 @@ def test_ranks_without_mpi_are_unavailable(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UnavailableError, match=r"mpi4py is not installed .*mpirun -n 3"):
         ranks.world(3)
+
+
+@pytest.fixture
+def four_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Played by NumPy; an array that is used on another device than its own fails the test."""
+    numpy_cupy.pretend(monkeypatch)
+
+
+def on_several(pattern: Pattern, **options: Any) -> tuple[Any, Any]:
+    taken = Pattern(numpy_cupy.placed(pattern.indptr), numpy_cupy.placed(pattern.indices))
+    result, work = MULTI.function(taken, **options)
+    return on_host(result), work
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("workers", [{}, {"gpus": 3}, {"gpus": 4}, {"virtual_gpus": 5, "nodes": 3}], ids=str)
+@pytest.mark.usefixtures("four_devices")
+def test_several_devices_find_what_fill1_does(workers: dict[str, int], order: str) -> None:
+    pattern = random_pattern(150, 0.03, 3)
+    expected, _ = FILL1(pattern)
+    filled, work = on_several(pattern, order=order, maxsup=16, **workers)
+    assert_same(filled, expected)
+    assert work.fills == expected.pattern.nnz - pattern.nnz
+    count = math.prod(workers.values())
+    assert work.facts["workers"] == count and work.facts["simulated"] == ("nodes" in workers)
+    assert {f"gpu{k}_seconds" for k in range(count)} <= work.facts.keys()
+    counts, _ = on_several(pattern, order=order, maxsup=16, output="counts", **workers)
+    assert np.array_equal(counts.upper, expected.counts().upper)
+
+
+@pytest.mark.parametrize("room", [0, 1, 100])
+@pytest.mark.usefixtures("four_devices")
+def test_rows_without_room_are_traversed_again(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    monkeypatch.setattr(gsofa_multi, "LEAST_ROOM", room)
+    monkeypatch.setattr(gsofa_multi, "ROOM_AN_ENTRY", 0)
+    pattern = random_pattern(120, 0.03, 4)
+    filled, work = on_several(pattern, gpus=3, maxsup=16)
+    assert_same(filled, FILL1(pattern)[0])
+    assert work.edges > 120 * 121 // 2
+
+
+@pytest.mark.parametrize("advise", [True, False])
+@pytest.mark.parametrize("sharing", ["peer_copy", "one_array", "separate_arrays"])
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.usefixtures("four_devices")
+def test_shared_counts_and_flags_give_the_t3_supernodes(order: str, sharing: str, advise: bool) -> None:
+    pattern = random_pattern(130, 0.05, 9)
+    expected = len(T3(FILL1(pattern)[0], maxsup=40)[0].starts) - 1
+    assert expected < pattern.n
+    for workers in ({"gpus": 3}, {"virtual_gpus": 3, "nodes": 2}):
+        numpy_cupy.STATE.advice.clear()
+        _, work = on_several(pattern, order=order, maxsup=40, sharing=sharing, advise=advise, **workers)
+        assert work.facts["supernodes"] == expected
+        assert bool(numpy_cupy.STATE.advice) == (advise and sharing != "peer_copy")
+
+
+@pytest.mark.usefixtures("four_devices")
+def test_a_part_is_kept_where_it_is_written_and_mapped_elsewhere() -> None:
+    on_several(random_pattern(60, 0.1, 2), gpus=2, maxsup=16, sharing="separate_arrays")
+    assert [advice[2:] for advice in numpy_cupy.STATE.advice] == [(3, 0), (5, 1), (3, 1), (5, 0)]
+
+
+@pytest.mark.usefixtures("four_devices")
+def test_more_gpus_than_there_are_is_unavailable() -> None:
+    with pytest.raises(UnavailableError, match="gpus=5 from device 0 on, and this machine has 4"):
+        on_several(random_pattern(10, 0.2, 1), gpus=5)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gpus": 2, "virtual_gpus": 2}, {"gpus": 2, "nodes": 2}, {"sharing": "peer_copy", "output": "counts"},
+        {"maxsup": 0}, {"gpus": 0},
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("four_devices")
+def test_what_contradicts_itself_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        on_several(random_pattern(10, 0.2, 1), **options)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("gpus", range(1, 9))
+def test_real_gpus_find_what_fill1_does(gpus: int, order: str) -> None:
+    pattern = random_pattern(700, 0.005, gpus)
+    expected, _ = FILL1(pattern)
+    function = hosted(MULTI)
+    need(gpus)
+    for maxsup in (64, 256):
+        filled, work = function(pattern, gpus=gpus, order=order, maxsup=maxsup)
+        assert_same(filled, expected)
+        assert work.facts["workers"] == gpus and work.facts["simulated"] == 0
+        counts, _ = function(pattern, gpus=gpus, order=order, maxsup=maxsup, output="counts")
+        assert np.array_equal(counts.lower, expected.counts().lower)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("order", ORDERS)
+def test_one_real_gpu_has_the_shares_of_many_in_turn(order: str) -> None:
+    pattern = random_pattern(2000, 0.002, 1)
+    expected, _ = FILL1(pattern)
+    filled, work = hosted(MULTI)(pattern, virtual_gpus=6, nodes=7, order=order, maxsup=64)
+    assert_same(filled, expected)
+    assert work.facts["workers"] == 42 and work.facts["simulated"] == 1
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("gpus", [1, 2, 4])
+@pytest.mark.parametrize("advise", [True, False])
+@pytest.mark.parametrize("sharing", ["peer_copy", "one_array", "separate_arrays"])
+def test_real_gpus_share_what_supernodes_need(sharing: str, advise: bool, gpus: int) -> None:
+    pattern = random_pattern(3000, 0.002, 2)
+    expected, _ = FILL1(pattern)
+    function = hosted(MULTI)
+    need(gpus)
+    for maxsup in (32, 100, 128):
+        _, work = function(pattern, gpus=gpus, sharing=sharing, advise=advise, maxsup=maxsup)
+        assert work.facts["supernodes"] == len(T3(expected, maxsup=maxsup)[0].starts) - 1
+
+
+def need(gpus: int) -> None:
+    """Skip the test on a machine with fewer."""
+    if gpus > (there := peers.device_count()):
+        pytest.skip(f"{gpus} GPUs, and this machine has {there}")
