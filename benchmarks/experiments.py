@@ -57,9 +57,9 @@ class Settings:
 @dataclass(frozen=True)
 class Experiment:
     """One figure's measurements. implementations : each as a case writes it, with options
-    (`gsofa.fill_first=true`, `gsofa_multi.gpus=4`); empty for every one registered for the stage but peers, which do other work: an
-    experiment has to name them. matrices : a paper, or ids of just these. only : ids of the paper's matrices,
-    empty for all; their stand-ins follow.
+    (`gsofa.fill_first=true`, `gsofa_multi.gpus=4`); empty for every one registered for the stage but peers,
+    which do other work: an experiment has to name them. matrices : a paper, or ids of just these. only : ids
+    of the paper's matrices, empty for all; their stand-ins follow.
     threads : of implementations on the CPU, 0 for all cores. seeds : a case each."""
 
     id: str
@@ -201,8 +201,8 @@ def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
-    """The implementation, the options and the GPUs that `name[.option=value]...` stands for. Raises ConfigError unless
-    it is written as a case writes it, UnknownNameError for what is not registered."""
+    """The implementation, the options and the GPUs that `name[.option=value]...` stands for. Raises
+    ConfigError unless it is written as a case writes it, UnknownNameError for what is not registered."""
     written = Case.parse(f"{stage}.{text}@any.natural")
     implementation = registry.lookup(stage, written.implementation)
     options = implementation.canonical(dict(written.options))

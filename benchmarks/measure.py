@@ -136,6 +136,23 @@ class NotReadyError(FillpathError):
         self.outcome = outcome
 
 
+def store_outcome(
+    case: Case, implementation: Implementation, prepared: Prepared, within: Run, **outcome: Any
+) -> Record:
+    """Store what another driver than `measure` found of a case, under the key that `measure` would give it.
+
+    outcome : fields of the record.
+    """
+    blank = replace(
+        _blank_record(case, implementation, within),
+        key=_key(case, implementation, prepared.hash),
+        prepared=_prepared_facts(prepared),
+        threads_used=_threads(case),
+        **machine.accelerator(implementation.device),
+    )
+    return _store(replace(blank, **outcome))
+
+
 def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     """The prepared matrix, it and its reference cached; what is missing is made in a process under limits.
     The stages on graphs have no reference.
