@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fillpath.case import Case
-from reports.bars import place_legend
 from reports.claims import claim, subject
 from reports.device import gpu_caption
 from reports.figures import Entries, FigureSpec
@@ -19,7 +18,7 @@ from reports.gains import STAR, legend_mark
 from reports.gsofa.several import gain_frame, is_several, printed_columns, simulated_how, with_option
 from reports.records import Records
 from reports.standings import Verdict
-from reports.style import LARGE, PALETTE, new_figure
+from reports.style import LARGE, PALETTE, SMALL, new_figure
 from reports.verdicts import judge
 
 CLAIM = "fig19_strong_scaling"
@@ -58,8 +57,9 @@ def fig19_caption(frame: pd.DataFrame) -> str:
     """What is compared, and what is not there."""
     return (
         "Left: seconds of gsofa_multi on one GPU over those on so many GPUs of one host. Right: the slowest "
-        "worker of one simulated node of six GPUs over that of so many nodes. Dashed: as many times as fast;"
-        " stars: printed, from one to 44 nodes. What a share is too small for a GPU, only gsofa in turn shows. "
+        "worker of one simulated node of six GPUs over that of so many nodes. Dashed: in "
+        "proportion; stars: printed, from one to 44 nodes. Where a share is too small for a "
+        "GPU, only gsofa in turn shows it. "
         f"{simulated_how()}{gpu_caption(frame)}"
     )
 
@@ -93,15 +93,19 @@ def _lines(axes: Axes, frame: pd.DataFrame, what: str) -> None:
             marker="o",
             markerfacecolor="white" if simulated else None,
             linestyle=":" if simulated else "-",
-            label=f"{label}, {how} on {where}",
+            label=f"{label}, {how}, {where}",
         )
         handles.append(line)
     simulated_too = bool(len(ok) and ok["simulated"].any())
     hollow = [legend_mark("hollow", "simulated in turn")] if simulated_too else []
     stars = [legend_mark("star", f"printed, {NODES} nodes")] if what == NODES_SHOWN else []
-    place_legend(axes, [*handles, *hollow, *stars, legend_mark("--", "as many times as fast")])
+    marks = [*handles, *hollow, *stars, legend_mark("--", "in proportion")]
+    axes.legend(handles=marks, loc="upper left", fontsize=SMALL)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
+    # The legend stands above the lines.
+    axes.set_ylim(0.8, 8 * most)
+    axes.set_xlim(0.85, 1.3 * most)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_minor_formatter(NullFormatter())

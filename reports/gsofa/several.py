@@ -71,7 +71,8 @@ def gain_frame(
     ratios = []
     for row in frame.to_dict("records"):
         other = found.get((pairs[row["case"]][0].name, row["machine"]))
-        ratio = ratio_of(_in_parallel(other), _in_parallel(row), ("the other", ""))
+        own_first = {"pair": str(row["status"])} if row["status"] != "ok" else None
+        ratio = own_first or ratio_of(_in_parallel(other), _in_parallel(row), ("baseline", ""))
         ratios.append(ratio | {"other_parallel": other["parallel"] if other else None})
     frame["other"] = [pairs[case][0].name for case in frame["case"]]
     frame["what"] = pd.Series([pairs[case][1] for case in frame["case"]], index=frame.index, dtype="object")
@@ -83,7 +84,7 @@ def gain_frame(
 def printed_columns(frame: pd.DataFrame, printed: dict[str, float], *more: str) -> pd.DataFrame:
     """What the figures of ratios write. printed : by matrix."""
     found = add_printed(frame, {"paper": dict(printed)})
-    found["simulated"] = found["simulated"].fillna(False).astype(bool)
+    found["simulated"] = found["simulated"].fillna(0).astype(bool)
     return columns_of(found, *OWN, "paper", *more)
 
 

@@ -1,0 +1,57 @@
+"""Ranks of MPI: a record as `measure` writes it, where mpirun and mpi4py are at hand."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.ranks import main
+from fillpath.paths import ROOT
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def on_ranks(count: int, *cases: str) -> subprocess.CompletedProcess[str]:
+    """The driver on so many ranks. Skips the test without MPI."""
+    mpirun = shutil.which("mpirun")
+    if mpirun is None or importlib.util.find_spec("mpi4py") is None:
+        pytest.skip(f"{'mpi4py' if mpirun else 'mpirun'} is not installed")
+    # Open MPI asks for more slots than there are cores to be said.
+    more = ["--oversubscribe"] if shutil.which("ompi_info") else []
+    command = [mpirun, *more, "-n", str(count), sys.executable, "-m", "benchmarks.ranks", *cases]
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, **AS_ROOT, "PYTHONPATH": path}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=150, check=False
+    )
+
+
+def test_three_ranks_write_one_verified_record(tmp_path: Path, shared_cache: None) -> None:
+    cases = [
+        "symbolic.fill2_multi.ranks=3@grid2d,12.natural",
+        "symbolic.fill2_multi.order=inter_node.output=counts.ranks=3.virtual_gpus=2@grid2d,12.natural",
+    ]
+    done = on_ranks(3, *cases)
+    assert done.returncode == 0, done.stderr
+    for case in cases:
+        path = tmp_path / "results" / "test-machine" / "records" / f"{case}.json"
+        (record,) = json.loads(path.read_text())["records"]
+        assert record["status"] == "ok" and len(record["seconds"]) >= 3
+        assert record["verified"]["value"] == 0 and record["work"]["facts"]["workers"] in (3, 6)
+
+
+def test_other_than_the_cases_ranks_are_refused() -> None:
+    done = on_ranks(2, "symbolic.fill2_multi.ranks=3@grid2d,12.natural")
+    assert done.returncode != 0 and "ranks=3, and MPI has 2" in done.stderr
+
+
+def test_a_case_without_ranks_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["symbolic.fill2_multi@grid2d,12.natural"]) == 1
+    assert "set option ranks" in capsys.readouterr().err
