@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import given as given_to
+from benchmarks.measure import measure
 from fillpath import registry
-from fillpath.errors import InputError, UnavailableError
+from fillpath.errors import InputError, UnavailableError, UnknownNameError
 from fillpath.nouns import Filled, Pattern
 from fillpath.phase import PhaseClock, recording
 from impl.cpu import ranks
@@ -167,6 +169,14 @@ def test_more_gpus_than_there_are_is_unavailable() -> None:
 def test_what_contradicts_itself_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         on_several(random_pattern(10, 0.2, 1), **options)
+
+
+def test_a_cases_gpus_reach_what_has_an_option_of_that_name() -> None:
+    assert given_to.arguments(MULTI, {}, 0, 3) == {"gpus": 3} and given_to.arguments(MULTI, {}, 0) == {}
+    fill1 = registry.lookup("symbolic", "fill1")
+    assert given_to.arguments(fill1, {}, 0, 3) == {}
+    with pytest.raises(UnknownNameError, match="fill1 has no option 'gpus'"):
+        measure("symbolic.fill1.gpus=2@grid2d,5.natural")
 
 
 @pytest.mark.gpu

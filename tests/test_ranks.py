@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmarks.ranks import main
 from fillpath.paths import ROOT
+from fillpath.record import Status, read_records, record_path
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -33,7 +32,7 @@ def on_ranks(count: int, *cases: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_three_ranks_write_one_verified_record(tmp_path: Path, shared_cache: None) -> None:
+def test_three_ranks_write_one_verified_record(shared_cache: None) -> None:
     cases = [
         "symbolic.fill2_multi.ranks=3@grid2d,12.natural",
         "symbolic.fill2_multi.order=inter_node.output=counts.ranks=3.virtual_gpus=2@grid2d,12.natural",
@@ -41,10 +40,10 @@ def test_three_ranks_write_one_verified_record(tmp_path: Path, shared_cache: Non
     done = on_ranks(3, *cases)
     assert done.returncode == 0, done.stderr
     for case in cases:
-        path = tmp_path / "results" / "test-machine" / "records" / f"{case}.json"
-        (record,) = json.loads(path.read_text())["records"]
-        assert record["status"] == "ok" and len(record["seconds"]) >= 3
-        assert record["verified"]["value"] == 0 and record["work"]["facts"]["workers"] in (3, 6)
+        (record,) = read_records(record_path("test-machine", case))
+        assert record.status is Status.OK and len(record.seconds) >= 3
+        assert record.verified and record.verified.value == 0
+        assert record.work and record.work["facts"]["workers"] in (3, 6)
 
 
 def test_other_than_the_cases_ranks_are_refused() -> None:
