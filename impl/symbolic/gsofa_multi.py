@@ -23,12 +23,13 @@ from impl.cuda.transfer import on_device, on_host
 from impl.supernodes.supernodes_gpu import check_maxsup
 from impl.symbolic import gsofa_sharing
 from impl.symbolic.device_rows import LEAST_ROOM, ROOM_AN_ENTRY, ROWS, THREADS, Output, new_output
-from impl.symbolic.gsofa_device import SLOTS, Traversal, host_room, resident_blocks
+from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, host_room, resident_blocks
 from impl.symbolic.gsofa_pool import ENTRY, WORD, plan, set_words
 from impl.symbolic.gsofa_schedule import Schedule, schedule
 from impl.symbolic.gsofa_sharing import Rows
 
-VARIANTS: tuple[tuple[str, ...], ...] = ((),)
+__all__ = ["VARIANTS", "gsofa_multi"]
+
 # Shares of a GPU's free memory for the pool and for rows.
 SHARE = 0.5
 ROOM_SHARE = 0.25
