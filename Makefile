@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures test gpu lint lock clean
+.PHONY: help figures page artifact nightly test gpu lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -10,11 +10,13 @@ PAPER ?= $(FILLPATH_PAPER)
 DEVICE ?= $(FILLPATH_DEVICE)
 LIMIT ?= $(FILLPATH_LIMIT)
 FRESH ?= $(FILLPATH_FRESH)
+PROFILE ?= $(or $(FILLPATH_PROFILE),default)
 export FILLPATH_SUITE := $(SUITE)
 export FILLPATH_PAPER := $(PAPER)
 export FILLPATH_DEVICE := $(DEVICE)
 export FILLPATH_LIMIT := $(LIMIT)
 export FILLPATH_FRESH := $(FRESH)
+export FILLPATH_PROFILE := $(PROFILE)
 export FILLPATH_PACKS := $(abspath $(PACKS))
 
 ifeq ($(filter $(SUITE),embedded small papers),)
@@ -49,14 +51,23 @@ STAMP := .venv/.installed-$(shell cat requirements.lock $(CUPY) pyproject.toml |
 help: ## this text
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 16
 
-figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa DEVICE=cpu|gpu LIMIT=2h FRESH=1
+figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa DEVICE=cpu|gpu LIMIT=2h FRESH=1 PROFILE=slurm
 	@$(PY) -m benchmarks.launch figures
+
+page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
+	@$(PY) -m fillpath page --draw
+
+artifact: $(STAMP) ## write the appendix of an artefact evaluation from the records: reports/artifact/
+	@$(PY) -m fillpath artifact
 
 test: $(STAMP) ## run the tests
 	@$(PY) -m pytest -q
 
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m benchmarks.tiers
+
+nightly: $(STAMP) ## measure the default branch's new commits afresh and say what became slower: SUITE=small
+	@$(PY) -m benchmarks.nightly
 
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 	@$(PY) -m ruff check .
@@ -65,13 +76,13 @@ lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 
 LOCK := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header
 lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
-	@$(LOCK) --extra amg --extra dev pyproject.toml -o requirements.lock >/dev/null
+	@$(LOCK) --extra amg --extra dev --extra slurm pyproject.toml -o requirements.lock >/dev/null
 	@for cuda in 12 13; do $(LOCK) --only-binary :all: --constraints requirements.lock \
 		--group pyproject.toml:cuda$$cuda -o requirements-cuda$$cuda.lock >/dev/null || exit 1; done
 
 # Named one by one: results/ and the cache of downloads are out of reach.
 clean: ## remove what can be made again without measuring or downloading
-	@rm -rf .fillpath .snakemake reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	@rm -rf .fillpath .snakemake reports/index.html reports/artifact reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	@find benchmarks fetch fillpath impl reports tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP):

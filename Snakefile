@@ -40,7 +40,13 @@ def stage_inputs(wildcards):
         return []
     cases = suite_cases(SETTINGS, wildcards.stage)
     names = dict.fromkeys(f"{case.matrix}.{case.preparation.name}" for case in cases)
-    return ancient([f"{MARKS}/prepare/{name}" for name in names])
+    return ancient([f"{MARKS}/prepare/{name.replace(',', '~')}" for name in names])
+
+
+def input_name(wildcards):
+    """The input's own name. In a wildcard `~` stands for the comma, at which Snakemake would take the wildcard
+    apart when it hands a job on to another host."""
+    return wildcards.input.replace("~", ",")
 
 
 def stage_gpus(wildcards):
@@ -51,14 +57,18 @@ def stage_gpus(wildcards):
 
 
 wildcard_constraints:
-    input="[A-Za-z0-9._=,@+-]+",
+    input="[A-Za-z0-9._=~@+-]+",
     stage="[a-z]+",
     paper="[a-z0-9]+",
     figure="[a-z0-9]+",
 
 
+# Where jobs go elsewhere, these stay: only this host need reach the network, and drawing is short.
 localrules:
     all,
+    fetch,
+    draw,
+    page,
 
 
 onstart:
@@ -87,8 +97,10 @@ rule fetch:
     # Polite to the collection's site: profiles/default says how many there may be at once.
     resources:
         connections=1,
+    params:
+        name=input_name,
     shell:
-        "{RUN} fetch-input {wildcards.input} 2> >(tee {log} >&2)"
+        "{RUN} fetch-input {params.name} 2> >(tee {log} >&2)"
 
 
 rule prepare:
@@ -98,8 +110,10 @@ rule prepare:
         touch(f"{MARKS}/prepare/{{input}}"),
     log:
         f"{LOGS}/prepare/{{input}}.log",
+    params:
+        name=input_name,
     shell:
-        "{RUN} prepare {wildcards.input} 2> >(tee {log} >&2)"
+        "{RUN} prepare {params.name} 2> >(tee {log} >&2)"
 
 
 rule measure:
@@ -109,7 +123,7 @@ rule measure:
         touch(f"{MARKS}/measure/{{stage}}"),
     log:
         f"{LOGS}/measure/{{stage}}.log",
-    # Every core: nothing else may run beside a measurement.
+    # Every core: nothing else may run beside a measurement. On a cluster the profile says so.
     threads: workflow.cores or 1
     resources:
         gpu=stage_gpus,
@@ -125,6 +139,11 @@ rule draw:
         [f"{MARKS}/measure/{stage}" for stage in suite_stages(SETTINGS)],
     output:
         touch(f"{MARKS}/draw/{{paper}}.{{figure}}"),
+        report(
+            "reports/site/figures/{paper}_{figure}.svg",
+            category="{paper}",
+            labels={"figure": "{figure}"},
+        ),
     log:
         f"{LOGS}/draw/{{paper}}.{{figure}}.log",
     shell:

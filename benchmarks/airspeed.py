@@ -1,8 +1,9 @@
 """airspeed velocity's part: one call a stage, its series in results/asv/, its pages under reports/site/.
 
-asv runs in a folder of its own (.fillpath/asv) with a machine file of its own, so that neither HOME nor
-another checkout's paths matter; what it saved is then merged, normalised, into results/asv/<machine>/. Its
-parameters are case names and its numbers come from `measure`: a call that is lost costs a few seconds.
+asv runs in a folder of its own (.fillpath/asv/<node>) with a machine file of its own, so that neither HOME,
+another checkout's paths nor another node at work here matter; what it saved is then merged, normalised, into
+results/asv/<machine>/. Its parameters are case names and its numbers come from `measure`: a call that is lost
+costs a few seconds.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ from benchmarks.series import merge, write_json
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
 from fillpath.lock import exclusive
-from fillpath.paths import ROOT, SITE, WORK, machine_name, results
+from fillpath.paths import ROOT, SITE, WORK, machine_name, node_lock, node_name, results
 from fillpath.record import Record
 from fillpath.registry import lookup
 from impl.cuda import smi
 
 _PROGRESS = "FILLPATH_PROGRESS"
 _REFUSED = "refused"
-_SCRATCH = WORK / "asv"
+_SCRATCH = WORK / "asv" / node_name()
 _YEARS = 3e8  # seconds: the time limit is `measure`'s, asv's must not cut in
 
 
@@ -99,17 +100,24 @@ def run_stage(stage: str) -> None:
     bench = rf"^{stage}\.{stage.capitalize()}\.track_seconds\("
     log = WORK / "logs" / f"asv-{stage}.log"
     _write_configuration()
-    with exclusive(WORK / "asv.lock"):
+    with exclusive(node_lock("asv")):
         shutil.rmtree(_SCRATCH / "results", ignore_errors=True)
         arguments = ["run", "--machine", machine_name(), "--bench", bench, "--show-stderr", *saved]
         reported, refusal = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
         if saved:
-            merge(_SCRATCH / "results", results() / "asv")
+            _keep_series()
     counts = f"{reported} of {len(cases)} {stage} cases"
     if refusal:
         raise DiskFullError(f"{counts} are done and stored, the next was refused: {refusal}")
     if reported < len(cases):
         raise AirspeedError(f"asv reported {counts}; its log: {log}\n{_tail(log)}")
+
+
+def _keep_series() -> None:
+    """Merge what asv saved, one node at a time: the list of benchmarks is one file for all machines."""
+    series = results() / "asv"
+    with exclusive(series / ".lock"):
+        merge(_SCRATCH / "results", series)
 
 
 def publish() -> None:

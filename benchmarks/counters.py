@@ -26,7 +26,7 @@ from typing import Any
 from benchmarks.counting import CountingError, each_case, measured, run_child, store, subject
 from fillpath.case import Case
 from fillpath.lock import exclusive
-from fillpath.paths import WORK, machine_name, results
+from fillpath.paths import machine_name, node_lock, results
 from fillpath.record import Record
 from fillpath.registry import load_all, lookup
 
@@ -95,7 +95,7 @@ def count(case: Case) -> Path:
     record = measured(case, implementation)
     ncu = find_ncu()
     names = kernel_names(implementation.kernel_paths())
-    with tempfile.TemporaryDirectory() as folder, exclusive(WORK / "measurement.lock"):
+    with tempfile.TemporaryDirectory() as folder, exclusive(node_lock("measurement")):
         log = Path(folder) / "ncu.csv"
         _run(ncu_command(ncu, names, case, log), log)
         counted = parse(log.read_text(), names)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import run
-from benchmarks.launch import PARENT
+from benchmarks.launch import PARENT, parent_mark
 from benchmarks.measure import Limits, make_ready, settled
 from benchmarks.reference import load_reference, reference_path
 from fetch.prepare import load_prepared, prepared_path
@@ -121,7 +121,7 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
     # A group of its own: a profiler's end would leave its child, which is not ours, at work on the device.
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-        start_new_session=True, env={**os.environ, PARENT: str(os.getpid())},
+        start_new_session=True, env={**os.environ, PARENT: parent_mark()},
     )  # fmt: skip
     try:
         out, errors = process.communicate(timeout=seconds)

@@ -30,7 +30,7 @@ from benchmarks.measure import Limits, settled
 from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.lock import exclusive
-from fillpath.paths import WORK, machine_name, results, write_text
+from fillpath.paths import machine_name, node_lock, results, write_text
 from fillpath.record import Status, read_records, record_path
 from fillpath.registry import load_all, lookup
 from impl.cuda import kernels, peers
@@ -145,7 +145,7 @@ def _is_measured(case: Case) -> bool:
 
 def _run(case: Case) -> dict[str, Any]:
     """Have a child count the case. Returns what it wrote."""
-    with tempfile.TemporaryDirectory() as folder, exclusive(WORK / "measurement.lock"):
+    with tempfile.TemporaryDirectory() as folder, exclusive(node_lock("measurement")):
         target = Path(folder) / "counted.json"
         ended = run_child(child_command(case, target), SECONDS, f"{case.name}: counting")
         # It is written last and whole: how the child, and CUPTI in it, end after that does not matter.

@@ -5,7 +5,10 @@
 
 A SIGKILL can't be handled by the process that it hits,
 so each level asks the kernel to be killed when its parent dies: make, this launcher, Snakemake, a job, asv,
-asv's benchmark process, the worker.
+asv's benchmark process, the worker. What was submitted to a cluster outlives them all, and is cancelled by
+the next start.
+
+FILLPATH_PROFILE names the folder of profiles/ that says where jobs run.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ from fillpath.errors import FillpathError
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT, WORK
 
-# The process that a child may expect as its parent: closes the gap between a fork and the request to die.
+# The process that a child may expect as its parent: closes the gap between a fork and the request to die. A
+# job of Slurm's inherits it from the host that submitted it, so the job that it is of stands beside it.
 PARENT = "FILLPATH_PARENT"
 ORPHAN_SECONDS = 60.0
 _PR_SET_PDEATHSIG = 1
@@ -36,17 +40,28 @@ def die_with_parent() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     expected = os.environ.get(PARENT)
-    if expected is not None and os.getppid() != int(expected):
+    process, _, job = (expected or "").partition("@")
+    if process and job == _job() and os.getppid() != int(process):
         sys.exit("the process that started this one has ended")
 
 
 def adopt() -> None:
     """Make this process the one whose end its children are to follow."""
-    os.environ[PARENT] = str(os.getpid())
+    os.environ[PARENT] = parent_mark()
+
+
+def parent_mark() -> str:
+    """What a child of this process is to find in FILLPATH_PARENT."""
+    return f"{os.getpid()}@{_job()}"
+
+
+def _job() -> str:
+    return os.environ.get("SLURM_JOB_ID", "")
 
 
 def figures(arguments: Sequence[str]) -> int:
     """Run the workflow under the lock and return its exit status."""
+    from benchmarks import slurm
     from benchmarks.experiments import Settings, suite_cases, suite_figures, suite_inputs
 
     die_with_parent()
@@ -54,14 +69,21 @@ def figures(arguments: Sequence[str]) -> int:
     counts = [len(suite(settings)) for suite in (suite_cases, suite_inputs, suite_figures)]
     print("fillpath: {} cases on {} inputs, cheapest first, for {} figures".format(*counts), file=sys.stderr)
     os.chdir(ROOT)
+    profile = os.environ.get("FILLPATH_PROFILE") or "default"
+    chosen = ["--rerun-incomplete", "--workflow-profile", f"profiles/{profile}"]
+    on_slurm = slurm.submits(profile)
     # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
     with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
-        _wait_for_snakemake(time.monotonic() + ORPHAN_SECONDS)
+        deadline = time.monotonic() + ORPHAN_SECONDS
+        if on_slurm:
+            slurm.cancel_orphans(deadline)
+        _wait_for_snakemake(deadline)
         # No other workflow runs, so any lock of Snakemake's was left by one that was killed.
         shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
-        status = _run([sys.executable, "-m", "snakemake", "all", "--rerun-incomplete", *arguments])
+        status = _run([sys.executable, "-m", "snakemake", "all", *chosen, *arguments])
     if status:
-        print("fillpath: the workflow failed; logs: .fillpath/logs, .snakemake/log", file=sys.stderr)
+        logs = [".fillpath/logs", ".snakemake/log", *([".snakemake/slurm_logs"] if on_slurm else [])]
+        print(f"fillpath: the workflow failed; logs: {', '.join(logs)}", file=sys.stderr)
     return status
 
 

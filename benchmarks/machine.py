@@ -62,6 +62,29 @@ def meminfo(field: str) -> int | None:
     return int(found) * 1024 if found else None
 
 
+def available_memory() -> int | None:
+    """Bytes that this process and its children may still take: what the host has, and no more than a control
+    group leaves, such as that of a cluster's job or of a container."""
+    known = [bytes_ for bytes_ in (meminfo("MemAvailable"), group_limit()) if bytes_ is not None]
+    return min(known, default=None)
+
+
+def group_limit(
+    membership: Path = Path("/proc/self/cgroup"), groups: Path = Path("/sys/fs/cgroup")
+) -> int | None:
+    """The lowest memory limit of the control groups that this process is in, of either version; None without
+    one."""
+    limits = []
+    for line in (_read(membership) or "").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers in ("", "memory"):
+            name = "memory.limit_in_bytes" if controllers else "memory.max"
+            inner = groups / controllers / path.lstrip("/")
+            outer = [folder for folder in inner.parents if folder.is_relative_to(groups)]
+            limits += [_read(folder / name) for folder in (inner, *outer)]
+    return min((int(limit) for limit in limits if limit is not None and limit.isdigit()), default=None)
+
+
 @functools.cache
 def versions() -> dict[str, str]:
     """Versions of Python and of every library a measurement may depend on, where installed."""

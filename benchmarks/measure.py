@@ -49,7 +49,7 @@ class Limits:
     samples: int | None = None
 
     def memory_limit(self) -> int | None:
-        available = machine.meminfo("MemAvailable")
+        available = machine.available_memory()
         return self.memory or (None if available is None else available * 9 // 10)
 
 
@@ -124,7 +124,7 @@ def measure(
     if stored is not None and (not fresh or stored.run_id == within.id):
         return _stand(stored)
     blank = replace(blank, key=key, prepared=_prepared_facts(prepared))
-    with exclusive(paths.WORK / "measurement.lock"):
+    with exclusive(paths.node_lock("measurement")):
         return _store(_supervised(case, implementation, prepared, limits, blank, within.remaining()))
 
 

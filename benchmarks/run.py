@@ -1,4 +1,4 @@
-"""A run: one id and one deadline shared by every process of a `make figures`, across kills."""
+"""A run: one id and one deadline shared by every process of a `make figures`, across kills and nodes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from fillpath.errors import ConfigError
-from fillpath.paths import WORK, write_text
+from fillpath.paths import WORK, machine_name, write_text
 
 _RUN = WORK / "run.json"
+_MACHINES = WORK / "machines"
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,19 @@ def current() -> Run | None:
 def finish() -> None:
     """Close the run."""
     _RUN.unlink(missing_ok=True)
+
+
+def note_machine(stage: str) -> None:
+    """Keep for the host that draws where a stage was measured last."""
+    write_text(_MACHINES / stage, machine_name())
+
+
+def machine_of(stage: str) -> str:
+    """Where the stage was measured last, this machine if nowhere."""
+    try:
+        return (_MACHINES / stage).read_text()
+    except OSError:
+        return machine_name()
 
 
 def alone() -> Run:

@@ -122,7 +122,9 @@ def resumed(tiers: Sequence[Tier]) -> list[Tier]:
 
 
 def _environment(tier: Tier) -> dict[str, str]:
-    return {**os.environ, **{f"FILLPATH_{name}": value for name, value in tier.settings.items()}}
+    # What this machine should run, whatever a cluster might.
+    own = {**os.environ, "FILLPATH_PROFILE": "default"}
+    return {**own, **{f"FILLPATH_{name}": value for name, value in tier.settings.items()}}
 
 
 def main() -> int:

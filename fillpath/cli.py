@@ -8,12 +8,12 @@ import logging
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import airspeed, archive, ceilings, experiments, run
+from benchmarks import airspeed, archive, ceilings, experiments, launch, run
 from benchmarks import measure as measuring
 from benchmarks import plan as planning
 from benchmarks.doctor import diagnosis
@@ -27,6 +27,8 @@ from fillpath.record import Record, Status, interval
 if TYPE_CHECKING:
     # At run time the commands that draw import it: it takes matplotlib and pandas.
     from reports import Records
+    from reports.compare import Comparison
+    from reports.standings import Standing
 
 EXAMPLES = """examples:
   fillpath list                                     what is implemented
@@ -338,8 +340,14 @@ def _stage_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
+    run.note_machine(arguments.stage)
     airspeed.run_stage(arguments.stage)
     return 0
+
+
+def _machines(settings: Settings) -> dict[str, str]:
+    """Where each stage of the run was measured: on a cluster not where it is drawn."""
+    return {stage: run.machine_of(stage) for stage in experiments.suite_stages(settings)}
 
 
 def _draw_arguments(command: argparse.ArgumentParser) -> None:
@@ -351,7 +359,8 @@ def _draw(arguments: argparse.Namespace) -> int:
     import reports
 
     records = reports.Records.load()
-    settings, elsewhere = Settings.from_env(), records.cases_elsewhere(paths.machine_name())
+    settings = Settings.from_env()
+    elsewhere = records.cases_elsewhere(_machines(settings).values())
     cases = experiments.drawn_cases(arguments.paper, arguments.figure, settings, elsewhere)
     for path in reports.draw(arguments.paper, arguments.figure, cases, records, catalogue.entries()):
         print(path)
@@ -477,20 +486,70 @@ def _remeasure(arguments: argparse.Namespace) -> int:
     return int(bool(failed))
 
 
+def _page_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--draw", action="store_true", help="first draw every figure that any machine has records for"
+    )
+
+
 def _page(arguments: argparse.Namespace) -> int:
+    """The page of all records; exit status 1 where a figure could not be drawn."""
     import reports
+    from reports import drawing
 
     try:
         airspeed.publish()
     except FillpathError as error:
         logging.getLogger("fillpath").warning("%s", error)
-    settings = Settings.from_env()
-    figures, records = experiments.suite_figures(settings), reports.Records.load()
-    elsewhere = records.cases_elsewhere(paths.machine_name())
-    drawn = [case for pair in figures for case in experiments.drawn_cases(*pair, settings, elsewhere)]
-    cases = list(dict.fromkeys([*experiments.suite_cases(settings), *drawn]))
-    print(reports.page(figures, cases, records, catalogue.entries()))
+    records = reports.Records.load()
+    known = {pair: _known_cases(records)(*pair) for pair in reports.available_figures()}
+    measured = {pair: _measured(cases, records) for pair, cases in known.items()}
+    drawn = {pair: cases for pair, cases in measured.items() if cases and arguments.draw}
+    launch.adopt()
+    made = drawing.make(records.machines(), known, drawn, catalogue.entries(), launch.die_with_parent)
+    for pair, reason in made.failed.items():
+        logging.getLogger("fillpath").warning("%s not drawn: %s", ".".join(pair), reason)
+    elsewhere = [Case.parse(record.case) for record in records.rows]
+    cases = list(dict.fromkeys([*(case for own in measured.values() for case in own), *elsewhere]))
+    comparison = _compared(made.standings, records)
+    print(reports.page(made.standings, cases, records, catalogue.entries(), comparison))
+    return int(bool(made.failed))
+
+
+def _artifact(arguments: argparse.Namespace) -> int:
+    """The appendix of all records."""
+    import reports
+    from reports import artifact, drawing
+
+    records = reports.Records.load()
+    known = {pair: _known_cases(records)(*pair) for pair in reports.available_figures()}
+    launch.adopt()
+    made = drawing.make(records.machines(), known, {}, catalogue.entries(), launch.die_with_parent)
+    measured = {pair: _measured(cases, records) for pair, cases in known.items()}
+    for path in artifact.write(made.standings, measured, records):
+        print(path)
     return 0
+
+
+def _measured(cases: Iterable[Case], records: Records) -> list[Case]:
+    """Those that any machine has a record of."""
+    names = {record.case for record in records.rows}
+    return [case for case in cases if case.name in names]
+
+
+def _compared(standings: Sequence[Standing], records: Records) -> Comparison | None:
+    """The machines held against that with the most judged claims, drawn; None for fewer than two."""
+    from reports.compare import compare
+    from reports.hardware import draw_comparison
+    from reports.webpage.comparison import comparison_folder
+    from reports.webpage.scoreboard import machines_of
+
+    machines = machines_of(standings)
+    if len(machines) < 2:
+        return None
+    found = compare(machines, records)
+    draw_comparison(found, records, comparison_folder(found))
+    return found
 
 
 def _summary(arguments: argparse.Namespace) -> int:
@@ -498,7 +557,9 @@ def _summary(arguments: argparse.Namespace) -> int:
 
     settings = Settings.from_env()
     figures = experiments.suite_figures(settings)
-    records = reports.Records.load(paths.machine_name())
+    stages = _machines(settings)
+    loaded = [record for name in set(stages.values()) for record in reports.Records.load(name).rows]
+    records = reports.Records(tuple(r for r in loaded if r.machine == stages.get(r.parts["stage"])))
     print(reports.summary(figures, experiments.suite_cases(settings), records, catalogue.entries()))
     return 0
 
@@ -540,7 +601,8 @@ COMMANDS: dict[str, tuple[str, Handler, Callable[[argparse.ArgumentParser], None
     "prepare": ("workflow: prepare a matrix and make its reference", _prepare, _input_arguments),
     "measure": ("workflow: measure a stage of the suite under airspeed velocity", _measure, _stage_arguments),
     "draw": ("workflow: draw a figure from the records", _draw, _draw_arguments),
-    "page": ("workflow: write reports/site/index.html", _page, _no_arguments),
+    "page": ("workflow: write the page, reports/index.html", _page, _page_arguments),
+    "artifact": ("write the appendix of an artefact evaluation", _artifact, _no_arguments),
     "summary": ("workflow: print what ran and where the figures are", _summary, _no_arguments),
     "finish": ("workflow: close the run", _finish, _no_arguments),
 }

@@ -18,6 +18,8 @@ from fillpath.errors import DiskFullError
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
+# The page, and what it shows: figures, their data, asv's pages. Ignored by git and removed by `make clean`.
+PAGE = ROOT / "reports" / "index.html"
 SITE = ROOT / "reports" / "site"
 # Markers, locks and logs of one checkout; ignored by git and removed by `make clean`.
 WORK = ROOT / ".fillpath"
@@ -39,9 +41,24 @@ def cache() -> Path:
 
 
 def machine_name() -> str:
-    """`$FILLPATH_MACHINE`, or the host's name reduced to `[A-Za-z0-9_-]`."""
-    name = os.environ.get("FILLPATH_MACHINE") or socket.gethostname().split(".")[0]
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "machine"
+    """`$FILLPATH_MACHINE`, whose results may be those of several nodes of one kind, or this node's name."""
+    return _plain(os.environ.get("FILLPATH_MACHINE", "")) or node_name()
+
+
+def node_name() -> str:
+    """What tells this host from others that share the checkout: the name that Slurm gives it in a job, or the
+    host's own."""
+    return _plain(os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]) or "machine"
+
+
+def node_lock(name: str) -> Path:
+    """A lock of this node alone: two nodes that share the checkout may both hold theirs."""
+    return WORK / f"{name}-{node_name()}.lock"
+
+
+def _plain(name: str) -> str:
+    """Reduced to `[A-Za-z0-9_-]`."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")
 
 
 @contextlib.contextmanager

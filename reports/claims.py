@@ -252,6 +252,7 @@ def _by_matrix(subject: Subject, asked: Mapping[str, Any], where: str) -> Mappin
     return {name: float(value) for name, value in zip(names, top, strict=True) if pd.notna(value)}
 
 
+@functools.cache
 def _names(paper: str) -> Mapping[str, str]:
     """What tables call a matrix otherwise than the paper's list of them, by its name there."""
     found: Mapping[str, str] = yaml.safe_load((CONFIG / "claims.yaml").read_text())[paper].get("names", {})

@@ -193,15 +193,22 @@ def _together(found: Sequence[Missing]) -> tuple[Missing, ...]:
 
 
 def _interval(standing: Standing) -> str:
-    """`1.05x (0.98x to 1.12x), n = 4 of 15, excluded: pre2 (PR): timeout`."""
+    """`measured 1.05x (0.98x to 1.12x), n = 4 of 15; excluded: pre2 (PR): timeout`."""
     assert standing.verdict is not None and standing.verdict.measured is not None
-    claim, measured = standing.claim, standing.verdict.measured
-    form = "{:.0%}".format if claim.aggregate == "count" else claim.form
-    of = f" of {measured.of}" if measured.of and standing.verdict.firm else ""
     left_out = _left_out(standing.verdict.excluded)
-    ends = f"{form(measured.low)} to {form(measured.high)}"
     excluded = f"; excluded: {left_out}" if left_out else ""
-    return f"measured {form(measured.value)} ({ends}), n = {measured.n}{of}{excluded}"
+    return f"measured {measured_text(standing.claim, standing.verdict)}{excluded}"
+
+
+def measured_text(claim: Claim, verdict: Verdict) -> str:
+    """`1.05x (0.98x to 1.12x), n = 4 of 15`; empty where nothing was measured."""
+    measured = verdict.measured
+    if measured is None:
+        return ""
+    form = "{:.0%}".format if claim.aggregate == "count" else claim.form
+    of = f" of {measured.of}" if measured.of and verdict.firm else ""
+    ends = f"{form(measured.low)} to {form(measured.high)}"
+    return f"{form(measured.value)} ({ends}), n = {measured.n}{of}"
 
 
 def _left_out(excluded: Sequence[Excluded]) -> str:

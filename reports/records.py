@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -108,9 +108,9 @@ class Records:
         """The records of a case, one a machine."""
         return [record for record in self.rows if record.case == case]
 
-    def cases_elsewhere(self, machine: str) -> frozenset[str]:
-        """Names of the cases that machines other than this one have tried."""
-        return frozenset(record.case for record in self.rows if record.machine != machine and _tried(record))
+    def cases_elsewhere(self, here: Collection[str]) -> frozenset[str]:
+        """Names of the cases that machines other than these have tried."""
+        return frozenset(record.case for record in self.rows if record.machine not in here and _tried(record))
 
     def result(self, case: str, machine: str) -> Record | None:
         """The record of a verified result of that case there, None without one."""

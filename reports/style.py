@@ -13,7 +13,8 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.paths import SITE, atomic_write, write_text
+from fillpath import paths
+from fillpath.paths import atomic_write, write_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -21,6 +22,8 @@ HATCHES = ("", "//", "..", "xx", "\\\\", "oo", "--")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 SMALL, NORMAL, LARGE = 10, 12, 14
 DPI = 150
+# The ending of the picture that the page shows: without the text below, which the page has itself.
+PICTURE = "page.png"
 
 _SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -110,18 +113,25 @@ def save(
     caption: str = "",
     verdicts: Sequence[tuple[str, str]] = (),
 ) -> list[Path]:
-    """Write <stem>.svg, .png and .csv into the site, with caption, verdicts and stamp: same input, same
-    bytes.
+    """Write <stem>.svg, .png and .csv into the site, with caption, verdicts and stamp, and the bare picture
+    for the page: same input, same bytes. Returns the paths of the first three.
 
     verdicts : what each is called, and its text.
     """
+    svg, png, csv = (figure_path(stem, kind) for kind in ("svg", "png", "csv"))
+    write_picture(figure, figure_path(stem, PICTURE))
+    # Laid out once: the text below is outside of it, and each picture would do it again.
+    figure.set_layout_engine("none")
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
-    folder = SITE / "figures"
-    paths = [folder / f"{stem}.{kind}" for kind in ("svg", "png", "csv")]
-    for path in paths[:2]:
-        write_picture(figure, path)
-    write_text(paths[2], csv_text(frame, stamp, caption, verdicts))
-    return paths
+    write_picture(figure, svg)
+    write_picture(figure, png)
+    write_text(csv, csv_text(frame, stamp, caption, verdicts))
+    return [svg, png, csv]
+
+
+def figure_path(stem: str, kind: str) -> Path:
+    """A file of a figure in the site. kind : its ending."""
+    return paths.SITE / "figures" / f"{stem}.{kind}"
 
 
 def write_picture(figure: Figure, path: Path) -> None:

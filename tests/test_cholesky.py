@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import subprocess
@@ -220,40 +221,47 @@ class OtherWorker:
     """Additions, after each of which another worker may take a vertex that waits for nothing. to_come : the
     edges that each vertex has still to be told of. early : what could be taken though there were some."""
 
-    def __init__(self, state: Array, to_come: dict[int, int]) -> None:
-        self.state, self.to_come, self.early = state, to_come, list[int]()
+    def __init__(self, words: int, to_come: dict[int, int]) -> None:
+        self.words, self.to_come, self.early = words, to_come, list[int]()
 
-    def add(self, array: Array, index: int, value: int) -> np.uint32:
-        before = array[index]
+    def add(self, array: Array, index: int, value: np.uint64) -> np.uint64:
+        before = np.uint64(array[index])
         with np.errstate(over="ignore"):
-            array[index] += array.dtype.type(value)
-        if array is self.state:
-            vertex = int(index) // 2
-            if np.int32(value) > 0:
-                self.to_come[vertex] -= 1
-            if array[index] == 0 and any(self.to_come.values()):
-                self.early.append(vertex)
+            array[index] += value
+        vertex = int(index) // self.words
+        if value.view(np.int64) >> 32 > 0:
+            self.to_come[vertex] -= 1
+        if array[index] >> np.uint64(32) == 0 and any(self.to_come.values()):
+            self.early.append(vertex)
         return before
 
 
 def test_what_a_step_adds_comes_before_what_it_takes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that waits anywhere in between: no vertex may leave while a neighbour has an edge to come."""
-    n, changes = 4, np.array([-2, 1, -1, 1], np.int32).view(np.uint32)
-    state = np.zeros(2 * n, np.uint32)
-    state[1::2] = [2, 1, 1, 3]
-    counters, queue = np.zeros(32, np.uint64), np.zeros(n, np.uint32)
-    other = OtherWorker(state, {1: 1, 3: 1})
+    n, high = 4, np.uint64(32)
+    kept = store.new_store(graph_of(n), 1)
+    words = len(kept.records) // n
+    kept.records[::words] = np.array([2, 1, 1, 3], np.uint64) << high
+    other = OtherWorker(words, {1: 1, 3: 1})
+    monkeypatch.setattr(parac, "fetch_add", other.add)
     monkeypatch.setattr(parac, "add", other.add)
-    monkeypatch.setattr(parac, "release", lambda array, index, value: array.__setitem__(index, value))
-    none = np.zeros(0)
-    shared = parac.Shared(queue, state, counters, none, none, none, none, none)
-    scratch = store.new_scratch(n)
-    scratch.tags[:] = np.arange(n, dtype=np.uint64) << np.uint64(32)
-    samples = parac.Samples(changes, np.zeros(n, np.uint32))
+    scratch, samples = store.new_scratch(n), parac._new_samples(n)
+    lost, gained, waiting = (np.array(a, np.uint64) for a in ([2, 1, 2, 1], [0, 2, 1, 2], [3, 0, 0, 1]))
+    scratch.tags[:] = np.arange(n, dtype=np.uint64) << high | lost
+    samples.changes[:] = gained << high | waiting
     with np.errstate(over="ignore"):
-        assert parac._settle.py_func(shared, scratch, np.uint64(n), samples)
-    assert not other.early and not any(other.to_come.values())
-    assert state[1::2].tolist() == [0, 2, 0, 4] and queue.tolist() == [1, 3, 0, 0]
+        parac._add.py_func(kept, scratch, np.uint64(n), samples)
+        assert not any(other.to_come.values())
+        assert parac._take_away.py_func(kept, scratch, np.uint64(n), samples) == 2
+    assert not other.early and scratch.spare_tags[:2].tolist() == [0, 2]
+    states = kept.records[::words]
+    assert (states >> high).tolist() == [0, 2, 0, 4] and (states % 2**32).tolist() == [3, 0, 0, 1]
+
+
+def test_no_two_slots_of_the_queue_are_one() -> None:
+    places = [int(parac._place(np.uint64(slot))) for slot in range(600)]
+    assert sorted(places[:512]) == list(range(512))
+    assert all(abs(one - other) >= 16 for one, other in itertools.pairwise(places[:16]))
 
 
 def test_fewer_workers_than_asked_for_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tarfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -298,8 +299,8 @@ def test_a_folder_is_whole_or_says_what_is_wrong(far: Path, tmp_path: Path) -> N
 
 def test_a_folder_taken_out_of_a_pack_is_held_to_its_checksums(far: Path, tmp_path: Path) -> None:
     archive.pack("far", tmp_path / "far.tar.gz")
-    with tarfile.open(tmp_path / "far.tar.gz") as pack:
-        pack.extractall(tmp_path / "by_hand", filter="data")
+    (tmp_path / "by_hand").mkdir()
+    subprocess.run(["tar", "xzf", tmp_path / "far.tar.gz", "-C", tmp_path / "by_hand"], check=True)
     folder = tmp_path / "by_hand" / "far"
     assert holdings(folder).checked == 4
     (folder / "machine.json").write_text("{}")

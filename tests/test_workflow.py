@@ -40,7 +40,7 @@ def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
 @needs_make
 def test_clean_keeps_results_and_downloads(tmp_path: Path) -> None:
     results = ("results/m/records/case.jsonl", "results/asv/m/machine.json", "cache/a.mtx")
-    made = (".fillpath/run.json", "reports/site/index.html", ".snakemake/log/x")
+    made = (".fillpath/run.json", "reports/index.html", "reports/site/x", ".snakemake/log/x")
     kept, gone = [tmp_path / name for name in results], [tmp_path / name for name in made]
     for path in [*kept, *gone]:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ from impl.cholesky.elimination import HIGH, ONE, TWO, ZERO, merge, partner, stre
 from impl.cholesky.store import (
     SCRATCH,
     edges,
+    first_later,
     first_slots,
     gather,
     link,
@@ -21,6 +22,7 @@ from impl.cholesky.store import (
     put,
     write_column,
 )
+from impl.cpu.ordered import prefetch
 
 
 @implementation(stage="cholesky", paper="parac", section="2, Algorithms 1 and 2")
@@ -30,8 +32,8 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
     laplacian : on the host. seed : of the random streams; one seed is one factor, to the last bit, here and
     from every reproducible implementation. Returns G and D with E[G D G^T] = L; fills are the entries of G
     beyond the graph's edges, parallel ones counted each. Time O(m log m) for m edges, memory 12 bytes an
-    entry of G and 64 an edge; where G has more entries than expected, it begins again with twice the room.
-    Raises MemoryError beyond 2^32 entries.
+    entry of G, 52 an edge and 64 a vertex; where G has more entries than expected, it begins again with twice
+    the room. Raises MemoryError beyond 2^32 entries.
     """
     slots = first_slots(laplacian)
     with phase("factorise"):
@@ -53,22 +55,25 @@ def _factorise(graph, seed, store):
     after the other."""
     n = np.uint64(len(graph.indptr) - 1)
     scratch = new_scratch(SCRATCH)
-    state = np.zeros(TWO * n, np.uint32)  # Of each vertex, the edges that wait; the other word is not used.
+    state = np.zeros(n, np.uint32)  # Of each vertex, the edges that wait.
     diagonal = np.zeros(n)
     indptr = np.zeros(n + ONE, np.uint64)
     for k in range(n):
-        waiting = np.uint64(state[TWO * k])
-        count = gather(graph, k, waiting, store, scratch)
+        waiting = np.uint64(state[k])
+        given = graph.indptr[k + ONE] - first_later(graph, k)
+        count = gather(graph, k, given, waiting, store, scratch)
         if count > np.uint64(len(scratch.tags)):
             scratch = new_scratch(TWO * count)
-            count = gather(graph, k, waiting, store, scratch)
+            count = gather(graph, k, given, waiting, store, scratch)
         m = merge(scratch.tags, scratch.weights, count, scratch.spare_tags, scratch.spare_weights)
         start = indptr[k]
         if start + m > np.uint64(len(store.rows)):
             return indptr, diagonal, False
         indptr[k + ONE] = start + m
         if m > ZERO:
-            diagonal[k] = write_column(scratch, m, store, start, state)
+            for q in range(m):
+                prefetch(state, scratch.spare_tags[q] >> HIGH)
+            diagonal[k] = write_column(scratch, m, store, start)
             _sample(stream(seed, k), scratch, m, store, start, state)
     return indptr, diagonal, True
 
@@ -82,8 +87,8 @@ def _sample(random, scratch, m, store, start, state):
         one, other = tags[q] >> HIGH, tags[partner(random, q, sums)] >> HIGH
         smaller, larger = min(one, other), max(one, other)
         weight = sums[q - ONE] / total * weights[q]
-        place = np.uint64(state[TWO * smaller])
-        state[TWO * smaller] = place + ONE
+        place = np.uint64(state[smaller])
+        state[smaller] = place + ONE
         if place < store.width:
             put(store, smaller, place, larger, weight)
         else:

@@ -1,16 +1,19 @@
 """ParAC on CPU threads: vertices leave as soon as no earlier neighbour is left, in whichever order.
 
 ParAC, Section 5.2 and Algorithm 3. Vertex i waits for `pending` edges to smaller vertices, sampled ones
-included; who takes the last away puts it into the queue. Worker t takes the slots t, t + T, t + 2 T, ... of
-the queue and spins until its slot is filled, so that all T workers have to run at once: none begins before
-all are there. A column is written where a worker has room, reserved by an atomic add.
+included. The paper has one queue of the vertices that wait for nothing, whose slots are dealt out in turn;
+here only what no worker has work for goes through it. The vertices that wait for nothing at first are dealt
+out in shares, of which workers take batches, their own share's first. Who takes the last edge of a vertex
+away keeps the vertex, in a ring of its own, unless another worker is idle: that one has reserved a slot of
+the queue, spins until somebody fills it, and so all T workers have to run at once: none begins before all are
+there. A column is written where a worker has room, reserved by an atomic add.
 
-What orders memory: a worker writes the edges that it samples, then changes `pending` of its neighbours, by
-one release a neighbour, first of those that it adds to: else a neighbour taken to 0 might be eliminated, and
-take away an edge that has not been added yet. Whoever makes `pending` 0 has acquired every earlier change and
-fills a slot of the queue, which the vertex's own worker acquires. A neighbour whose `pending` a step leaves
-as it is (as many edges gained as lost) is not touched: it waits for one of the step's sampled edges then, and
-so for a neighbour that is.
+What orders memory: a step adds to its neighbours before it takes from any, else one taken to 0 might be
+eliminated, and take away an edge that has not been added yet; it writes the edges that it samples between
+the two, and takes away by a release. Whoever makes `pending` 0 has acquired every earlier change, and
+eliminates the vertex itself or fills a slot of the queue, which another worker acquires. What is added needs
+no release, and a neighbour whose `pending` a step leaves as it is (as many edges gained as lost) is not
+touched: it waits for one of the step's sampled edges then, and so for a neighbour that is released.
 """
 
 from __future__ import annotations
@@ -26,8 +29,12 @@ from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cholesky.elimination import HIGH, LOW, ONE, TWO, ZERO, merge, partner, stream
 from impl.cholesky.store import (
+    BEFORE_ENDS,
     SCRATCH,
+    WORDS,
+    Store,
     edges,
+    first_later,
     first_slots,
     gather,
     link,
@@ -38,7 +45,7 @@ from impl.cholesky.store import (
     write_column,
 )
 from impl.cpu.atomics import fetch_add, load
-from impl.cpu.ordered import acquire, add, exchange, give_way, prefetch, release
+from impl.cpu.ordered import acquire, add, exchange, give_way, prefetch, prefetch_to_write, release
 
 # Slots of the store that a worker reserves at once.
 BLOCK = 4096
@@ -50,35 +57,53 @@ PATIENCE = 2**24
 # The same of a worker that waits for the others to begin: seconds.
 ARRIVAL = np.uint64(2**20)
 
-# Counters, a cache line apart: slots reserved, vertices in the queue, why the run ended early, workers there.
-SLOTS, READY, ENDED, PRESENT = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
-COMPLETE, FULL, STALLED, ABSENT = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
-LINE = np.uint64(8)
+# Slots of the queue in one square, whose rows and columns are exchanged: 16 of 4 bytes fill a cache line.
+SIDE = np.uint64(16)
+SPREAD = SIDE * SIDE
+# Vertices that a worker takes of a share at once, and those that a ring holds: a power of two.
+BATCH, RING = np.uint64(16), np.uint64(256)
+# Vertices ahead of the one eliminated that a worker wants to know, to bring near what they need.
+AHEAD = np.uint64(3)
+# Columns ahead of the one that is copied to its place.
+COLUMNS_AHEAD = np.uint64(12)
+
+# Counters, two cache lines apart, as processors fetch them in pairs: slots reserved of the store, slots
+# filled and slots taken of the queue, vertices eliminated by who became idle, why the run ended, workers
+# there.
+LINE = np.uint64(16)
+SLOTS, READY, TAKEN = np.uint64(0), np.uint64(16), np.uint64(17)
+ELIMINATED, ENDED, PRESENT = np.uint64(32), np.uint64(48), np.uint64(64)
+COMPLETE, FULL, STALLED, ABSENT = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
 class Shared(NamedTuple):
-    """What workers share beside the store. queue : (n,) uint32, vertex + 1, 0 where a slot is not filled yet.
-    state : (2 n,) uint32, of each vertex the edges that wait and `pending`. counters : (32,) uint64. waits :
-    (8 T,) uint64, slots of the queue that were empty when a worker came to them. done : (8 T,) uint64, the
-    vertices that each worker has eliminated; what became of them, in that order: starts, lengths, totals :
-    (T, ceil(n / T)) uint64, uint32, float64, the slots of their columns and their entries of D."""
+    """What workers share beside the store, whose records hold the state of each vertex. columns : (n,)
+    uint64, start << 32 | length of each column, once it is there. diagonal : (n,) float64. first : (n,)
+    uint32, vertices that wait for nothing at first, those of a share from its begin on. shares : (16 T,)
+    uint64, of each share the place that is taken next and its end. queue : uint32, vertex + 1, 0 where a slot
+    is not filled yet. counters : (80,) uint64. waits : (16 T,) uint64, slots of the queue that were empty
+    when a worker came to them. done : (16 T,) uint64, vertices that each has eliminated."""
 
+    columns: Array
+    diagonal: Array
+    first: Array
+    shares: Array
     queue: Array
-    state: Array
     counters: Array
     waits: Array
     done: Array
-    starts: Array
-    lengths: Array
-    totals: Array
 
 
 class Samples(NamedTuple):
-    """A worker's scratch beside `Scratch`, as long, uint32. changes : what `pending` of each neighbour gains,
-    modulo 2^32. places : how many edges waited where each sampled one is to."""
+    """A worker's scratch beside `Scratch`, as long. changes : uint64, of each neighbour the edges that it
+    gains to smaller ones << 32 | those to larger ones, which will wait there. bases : uint32, how many waited
+    there before. homes, ranks : uint32, of each sampled edge the smaller end, as a neighbour's place, and the
+    edges of the step that wait there before it."""
 
     changes: Array
-    places: Array
+    bases: Array
+    homes: Array
+    ranks: Array
 
 
 @implementation(stage="cholesky", paper="parac", section="5.2, Algorithm 3")
@@ -94,7 +119,8 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
     slots = first_slots(laplacian, spare=threads * BLOCK)
     while True:
         with phase("initialise"):
-            store, shared = new_store(laplacian, slots), _start(laplacian, threads)
+            store = new_store(laplacian, slots)
+            shared = _start(laplacian, store, threads)
         with phase("factorise"):
             _run(
                 graph, np.uint64(seed % 2**64), store, shared, threads, np.uint64(BLOCK), np.uint64(PATIENCE)
@@ -114,40 +140,67 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
             break
         slots = more_slots(slots)
     with phase("assemble"):
-        starts, lengths, diagonal = _by_vertex(shared)
-        indptr = np.zeros(laplacian.n + 1, np.int64)
-        np.cumsum(lengths, out=indptr[1:])
-        rows, values = _assemble(store, starts, indptr.view(np.uint64), threads)
-    pattern = Pattern(indptr, rows.view(np.int32))
+        pattern, values = _assembled(store, shared.columns, threads)
     facts = {"waits": float(shared.waits.sum())}
     work = Work(fills=pattern.nnz - laplacian.pattern.nnz // 2, facts=facts)
-    return Preconditioner(pattern, values, diagonal), work
+    return Preconditioner(pattern, values, shared.diagonal), work
 
 
-def _start(laplacian: Laplacian, threads: int) -> Shared:
-    """Every vertex with what it waits for, and those that wait for nothing in the queue."""
+def _start(laplacian: Laplacian, store: Store, threads: int) -> Shared:
+    """Every vertex with what it waits for, and the shares of those that wait for nothing."""
     n = laplacian.n
-    state = np.zeros(2 * n, np.uint32)
-    _count_earlier(*edges(laplacian)[:2], state)
-    ready = np.flatnonzero(state[1::2] == 0)
-    queue, counters = np.zeros(n, np.uint32), np.zeros(32, np.uint64)
-    queue[: len(ready)] = ready + 1
-    counters[READY] = len(ready)
-    waits, done = np.zeros(8 * threads, np.uint64), np.zeros(8 * threads, np.uint64)
-    shape = (threads, -(-n // threads))
-    columns = np.empty(shape, np.uint64), np.empty(shape, np.uint32), np.empty(shape)
-    return Shared(queue, state, counters, waits, done, *columns)
+    # Whoever waits has taken a slot of the queue beyond the n that are filled at most.
+    queue = np.zeros(SPREAD * (1 + (n + threads) // SPREAD), np.uint32)
+    shares, waits, done = (np.zeros(LINE * threads, np.uint64) for _ in range(3))
+    shared = Shared(
+        np.zeros(n, np.uint64), np.zeros(n), np.empty(n, np.uint32), shares, queue, np.zeros(80, np.uint64),
+        waits, done,
+    )  # fmt: skip
+    _begin(edges(laplacian), store, shared.first, shares, threads)
+    return shared
+
+
+@njit
+def _first_of(share, shares, n):
+    """The first vertex of a share of n."""
+    return np.uint64(share) * n // np.uint64(shares)
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _count_earlier(indptr, indices, state):
-    """`pending` of every vertex: its edges to smaller ones."""
-    for vertex in prange(len(indptr) - 1):
-        k = np.uint64(vertex)
-        earlier = np.uint32(0)
-        for p in range(indptr[k], indptr[k + ONE]):
-            earlier += np.uint32(indices[p] < k)
-        state[TWO * k + ONE] = earlier
+def _begin(graph, store, first, shares, threads):
+    for share in prange(threads):
+        _begin_share(graph, store, first, shares, np.uint64(share), np.uint64(threads))
+
+
+@njit
+def _begin_share(graph, store, first, shares, share, threads):
+    """The record of every vertex, with its edges to later ones, and the vertices that wait for nothing."""
+    n = np.uint64(len(first))
+    last = _first_of(share, threads, n)
+    shares[LINE * share] = last
+    for k in range(last, _first_of(share + ONE, threads, n)):
+        later = first_later(graph, k)
+        earlier, waiting = later - graph.indptr[k], graph.indptr[k + ONE] - later
+        kept = min(waiting, store.width)
+        for p in range(kept):
+            put(store, k, p, np.uint64(graph.indices[later + p]), graph.weights[later + p])
+        store.records[_state(store, k)] = earlier << HIGH | kept
+        store.record_ends[_left(store, k)] = waiting - kept
+        first[last] = k  # Kept where the next one does not take its place.
+        last += np.uint64(earlier == ZERO)
+    shares[LINE * share + ONE] = last
+
+
+@njit(inline="always")
+def _state(store, vertex):
+    """Where the records hold `pending` << 32 | the edges that wait there."""
+    return WORDS * store.lines * vertex
+
+
+@njit(inline="always")
+def _left(store, vertex):
+    """Where they hold how many of the graph's edges had no place there: they are the last of the row."""
+    return TWO * WORDS * store.lines * vertex + BEFORE_ENDS
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -158,25 +211,31 @@ def _run(graph, seed, store, shared, threads, block, patience):
 
 @njit
 def _work(graph, seed, store, shared, worker, threads, block, patience):
-    """One worker: eliminate the vertices of its slots, until there are none or the run ends."""
+    """One worker: eliminate what it has, or finds, until there is nothing more or the run ends."""
     if not _all_present(shared, threads):
         return
-    scratch, samples = new_scratch(SCRATCH), _new_samples(SCRATCH)
-    at = end = eliminated = ZERO
-    for slot in range(worker, np.uint64(len(shared.queue)), threads):
-        entry = acquire(shared.queue, slot)
-        if entry == 0:
-            shared.waits[LINE * worker] += ONE
-            entry = _await(shared, slot, patience)
+    scratch, samples, ring = new_scratch(SCRATCH), _new_samples(SCRATCH), np.empty(RING, np.uint32)
+    at = end = eliminated = told = visited = oldest = newest = ZERO
+    while True:
+        while newest - oldest < AHEAD and visited < threads:
+            taken = _take(shared, (worker + visited) % threads, ring, newest)
+            newest += taken
+            visited += np.uint64(taken == ZERO)
+        if oldest == newest:
+            entry = _await(shared, worker, eliminated - told, patience)
+            told = eliminated
             if entry == 0:
                 return
-        _look_ahead(graph, store, shared, slot, threads)
-        k = np.uint64(entry) - ONE
-        waiting = np.uint64(shared.state[TWO * k])
-        count = gather(graph, k, waiting, store, scratch)
+            k = np.uint64(entry) - ONE
+        else:
+            k = np.uint64(ring[oldest % RING])
+            oldest += ONE
+        _look_ahead(store, shared, ring, oldest, newest)
+        waiting, given = store.records[_state(store, k)] & LOW, np.uint64(store.record_ends[_left(store, k)])
+        count = gather(graph, k, given, waiting, store, scratch)
         if count > np.uint64(len(scratch.tags)):
             scratch, samples = new_scratch(TWO * count), _new_samples(TWO * count)
-            count = gather(graph, k, waiting, store, scratch)
+            count = gather(graph, k, given, waiting, store, scratch)
         m = merge(scratch.tags, scratch.weights, count, scratch.spare_tags, scratch.spare_weights)
         if at + m > end:
             length = max(m, block)
@@ -185,19 +244,35 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
             if end > np.uint64(len(store.rows)):
                 release(shared.counters, ENDED, FULL)
                 return
-        total = 0.0
+        shared.columns[k] = at << HIGH | m
         if m > ZERO:
-            total = write_column(scratch, m, store, at, shared.state)
-            _sample(stream(seed, k), scratch, m, samples, shared.state)
+            shared.diagonal[k] = write_column(scratch, m, store, at)
+            _sample(stream(seed, k), scratch, m, samples)
+            _add(store, scratch, m, samples)
             _hang(scratch, m, samples, store, at)
-            if not _settle(shared, scratch, m, samples):
+            ready = _take_away(store, scratch, m, samples)
+            kept = min(ready, RING - (newest - oldest))
+            for p in range(kept):
+                # Its first line is near already.
+                prefetch(store.records, _state(store, scratch.spare_tags[p]) + WORDS)
+                ring[(newest + p) % RING] = scratch.spare_tags[p]
+            newest += kept
+            if kept < ready and not _hand_over(shared, scratch.spare_tags, kept, ready):
                 return
-        shared.starts[worker, eliminated] = at
-        shared.lengths[worker, eliminated] = m
-        shared.totals[worker, eliminated] = total
         at += m
         eliminated += ONE
         release(shared.done, LINE * worker, eliminated)
+        idle = load(shared.counters, TAKEN) - load(shared.counters, READY)
+        if np.int64(idle) > 0 and newest - oldest > ONE:
+            given = min(idle, newest - oldest - ONE)
+            for p in range(given):
+                scratch.tags[p] = np.uint64(ring[(oldest + p) % RING])
+            oldest += given
+            if not _hand_over(shared, scratch.tags, ZERO, given):
+                return
+        if eliminated > np.uint64(len(shared.columns)):  # Some became ready twice.
+            release(shared.counters, ENDED, STALLED)
+            return
 
 
 @njit
@@ -206,7 +281,7 @@ def _all_present(shared, threads):
     add(shared.counters, PRESENT, ONE)
     looks = ZERO
     while acquire(shared.counters, PRESENT) < threads:
-        if acquire(shared.counters, ENDED) != COMPLETE:
+        if acquire(shared.counters, ENDED) != ZERO:
             return False
         give_way()
         looks += ONE
@@ -218,68 +293,116 @@ def _all_present(shared, threads):
 
 @njit
 def _new_samples(length):
-    return Samples(np.empty(length, np.uint32), np.empty(length, np.uint32))
+    changes, bases = np.empty(length, np.uint64), np.empty(length, np.uint32)
+    return Samples(changes, bases, np.empty(length, np.uint32), np.empty(length, np.uint32))
 
 
 @njit
-def _await(shared, slot, patience):
-    """The entry of a slot of the queue, once it is there; 0 where the run ends before."""
+def _take(shared, share, ring, newest):
+    """Put a batch of a share behind the newest of the ring. Returns how many there were."""
+    at = add(shared.shares, LINE * share, BATCH)
+    stop = shared.shares[LINE * share + ONE]
+    taken = min(BATCH, stop - min(at, stop))
+    for p in range(taken):
+        ring[(newest + p) % RING] = shared.first[at + p]
+    return taken
+
+
+@njit
+def _place(slot):
+    """Where a slot of the queue lies: 16 others apart from the next one, so that those who wait for slots
+    that follow each other look at different cache lines."""
+    return slot - slot % SPREAD + (slot % SIDE) * SIDE + slot % SPREAD // SIDE
+
+
+@njit
+def _hand_over(shared, vertices, first, stop):
+    """Put vertices[first:stop] into the queue. False where they do not fit, which ends the run."""
+    at = add(shared.counters, READY, stop - first)
+    if at + stop - first > np.uint64(len(shared.columns)):  # Some became ready twice.
+        release(shared.counters, ENDED, STALLED)
+        return False
+    for p in range(first, stop):
+        release(shared.queue, _place(at + p - first), np.uint32(vertices[p] + ONE))
+    return True
+
+
+@njit
+def _await(shared, worker, eliminated, patience):
+    """The entry of the next slot of the queue, once it is there; 0 where the run ends before.
+
+    eliminated : vertices that the worker has eliminated since it told last: who tells the last one ends it.
+    """
+    n = np.uint64(len(shared.columns))
+    if eliminated > ZERO:
+        total = add(shared.counters, ELIMINATED, eliminated) + eliminated
+        if total >= n:
+            release(shared.counters, ENDED, COMPLETE if total == n else STALLED)
+            return np.uint32(0)
+    place = _place(add(shared.counters, TAKEN, ONE))
     looks = before = ZERO
     while True:
-        entry = acquire(shared.queue, slot)
-        if entry != 0 or acquire(shared.counters, ENDED) != COMPLETE:
+        entry = acquire(shared.queue, place)
+        if entry != 0 or acquire(shared.counters, ENDED) != ZERO:
             return entry
+        shared.waits[LINE * worker] += np.uint64(looks == ZERO)
         looks += ONE
         if looks > SPINS:
             give_way()
         if looks > patience:
-            eliminated = ZERO
-            for worker in range(ZERO, np.uint64(len(shared.done)), LINE):
-                eliminated += acquire(shared.done, worker) + ONE
-            if eliminated == before:
+            others = ZERO
+            for other in range(ZERO, np.uint64(len(shared.done)), LINE):
+                others += acquire(shared.done, other) + ONE
+            if others == before:
                 release(shared.counters, ENDED, STALLED)
                 return entry
-            looks, before = ZERO, eliminated
+            looks, before = ONE, others
 
 
 # What is called for every vertex is put in place: handing over so many arrays takes a sixth of the time.
 @njit(inline="always")
-def _look_ahead(graph, store, shared, slot, threads):
+def _look_ahead(store, shared, ring, oldest, newest):
     """Bring near what the worker's next vertices need, as far as they are known."""
-    n = np.uint64(len(shared.queue))
-    if slot + TWO * threads < n:
-        later = np.uint64(load(shared.queue, slot + TWO * threads))
-        if later > ZERO:
-            prefetch(graph.indptr, later)
-            prefetch(shared.state, TWO * (later - ONE))
-            prefetch(store.places, TWO * store.width * (later - ONE))
-    if slot + threads < n:
-        following = np.uint64(load(shared.queue, slot + threads))
-        if following > ZERO:
-            first = graph.indptr[following - ONE]
-            prefetch(graph.indices, first)
-            prefetch(graph.weights, first)
+    if oldest + ONE < newest:
+        later = np.uint64(ring[(oldest + ONE) % RING])
+        record = _state(store, later)
+        prefetch(store.records, record)
+        prefetch(store.records, record + WORDS)
+        prefetch_to_write(shared.columns, later)
+        prefetch_to_write(shared.diagonal, later)
 
 
 @njit(inline="always")
-def _sample(random, scratch, m, samples, state):
-    """Step 6: every sampled edge in spare_tags, smaller end << 32 | larger, and spare_weights, the place that
-    it is given, and how `pending` of each neighbour changes.
-
-    Nothing is stored elsewhere meanwhile: an atomic operation waits for every store before it.
-    """
+def _sample(random, scratch, m, samples):
+    """Step 6: every sampled edge in spare_tags, smaller end << 32 | larger, and spare_weights, where it will
+    wait, and what each neighbour gains. Nothing is shared yet."""
     tags, weights, sums = scratch.tags, scratch.weights, scratch.sums
     total = sums[m - ONE]
     for q in range(m):
-        samples.changes[q] = np.uint32(ZERO - (tags[q] & LOW))
+        samples.changes[q] = ZERO
     for q in range(ONE, m):
         s = partner(random, q, sums)
         one, other = tags[q] >> HIGH, tags[s] >> HIGH
-        smaller, larger = min(one, other), max(one, other)
-        scratch.spare_tags[q] = smaller << HIGH | larger
+        home, far = (q, s) if one < other else (s, q)
+        scratch.spare_tags[q] = min(one, other) << HIGH | max(one, other)
         scratch.spare_weights[q] = sums[q - ONE] / total * weights[q]
-        samples.changes[q if larger == one else s] += np.uint32(1)
-        samples.places[q] = fetch_add(state, TWO * smaller, np.uint32(1))
+        samples.homes[q], samples.ranks[q] = home, samples.changes[home] & LOW
+        samples.changes[home] += ONE
+        samples.changes[far] += ONE << HIGH
+
+
+@njit(inline="always")
+def _add(store, scratch, m, samples):
+    """Have each neighbour that loses fewer edges than it gains wait for more, and reserve the places of the
+    edges that will wait there: in one atomic operation, before which no store has to be waited for."""
+    for q in range(m):
+        gained, lost = samples.changes[q] >> HIGH, scratch.tags[q] & LOW
+        more = samples.changes[q] & LOW
+        if gained > lost:
+            more |= (gained - lost) << HIGH
+        if more > ZERO:
+            vertex = scratch.tags[q] >> HIGH
+            samples.bases[q] = np.uint32(fetch_add(store.records, _state(store, vertex), more))
 
 
 @njit(inline="always")
@@ -287,7 +410,8 @@ def _hang(scratch, m, samples, store, start):
     """Have the sampled edges wait at their smaller ends."""
     for q in range(ONE, m):
         smaller, larger = scratch.spare_tags[q] >> HIGH, scratch.spare_tags[q] & LOW
-        place, weight = np.uint64(samples.places[q]), scratch.spare_weights[q]
+        place = np.uint64(samples.bases[samples.homes[q]]) + np.uint64(samples.ranks[q])
+        weight = scratch.spare_weights[q]
         if place < store.width:
             put(store, smaller, place, larger, weight)
         else:
@@ -296,56 +420,58 @@ def _hang(scratch, m, samples, store, start):
 
 
 @njit(inline="always")
-def _settle(shared, scratch, m, samples):
-    """Change `pending` of the neighbours and put those that wait for nothing more into the queue. False where
-    they do not fit into it, which ends the run."""
+def _take_away(store, scratch, m, samples):
+    """Have each neighbour that loses more edges than it gains wait for fewer. Returns how many wait for
+    nothing more; they are in spare_tags."""
     ready = ZERO
     for q in range(m):
-        change = samples.changes[q]
-        if np.int32(change) > 0:
-            add(shared.state, TWO * (scratch.tags[q] >> HIGH) + ONE, change)
-    for q in range(m):
-        change = samples.changes[q]
-        if np.int32(change) < 0:
-            vertex = scratch.tags[q] >> HIGH
-            if np.uint32(add(shared.state, TWO * vertex + ONE, change) + change) == 0:
-                scratch.spare_tags[ready] = vertex
-                ready += ONE
-    if ready == ZERO:
-        return True
-    at = add(shared.counters, READY, ready)
-    if at + ready > np.uint64(len(shared.queue)):  # A vertex became ready twice.
-        release(shared.counters, ENDED, STALLED)
-        return False
-    for p in range(ready):
-        release(shared.queue, at + p, np.uint32(scratch.spare_tags[p] + ONE))
-    return True
+        gained, lost = samples.changes[q] >> HIGH, scratch.tags[q] & LOW
+        if gained < lost:
+            vertex, change = scratch.tags[q] >> HIGH, (gained - lost) << HIGH
+            scratch.spare_tags[ready] = vertex
+            after = add(store.records, _state(store, vertex), change) + change
+            ready += np.uint64(after >> HIGH == ZERO)
+    return ready
 
 
-@njit(cache=True, nogil=True)
-def _by_vertex(shared):
-    """(starts, lengths, diagonal), each (n,): where a vertex's column stands and its entry of D."""
-    n, threads = len(shared.queue), len(shared.starts)
-    starts, lengths, diagonal = np.empty(n, np.uint64), np.empty(n, np.uint32), np.empty(n)
-    for slot in range(n):
-        k = shared.queue[slot] - 1
-        place = slot % threads, slot // threads
-        starts[k] = shared.starts[place]
-        lengths[k] = shared.lengths[place]
-        diagonal[k] = shared.totals[place]
-    return starts, lengths, diagonal
+def _assembled(store: Store, columns: Array, threads: int) -> tuple[Pattern, Array]:
+    """The columns one after the other, in their vertices' order, and their values."""
+    begins = np.zeros(threads + 1, np.uint64)
+    _add_up(columns, begins[1:], threads)
+    np.cumsum(begins, out=begins)
+    # NumPy's own arrays ask for huge pages, which Numba's do not.
+    indptr, entries = np.empty(len(columns) + 1, np.uint64), int(begins[-1])
+    rows, values = np.empty(entries, np.uint32), np.empty(entries)
+    _assemble(store, columns, begins, indptr, rows, values, threads)
+    return Pattern(indptr.view(np.int64), rows.view(np.int32)), values
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _assemble(store, starts, indptr, threads):
-    """Rows and values by columns in their order."""
-    n = np.uint64(len(starts))
-    rows, values = np.empty(indptr[n], np.uint32), np.empty(indptr[n])
-    share = n // np.uint64(threads) + ONE
-    for worker in prange(threads):
-        first = np.uint64(worker) * share
-        for k in range(min(n, first), min(n, first + share)):
-            for p in range(indptr[k], indptr[k + ONE]):
-                rows[p] = store.rows[starts[k] + p - indptr[k]]
-                values[p] = store.values[starts[k] + p - indptr[k]]
-    return rows, values
+def _add_up(columns, totals, threads):
+    """The lengths of the columns of each share."""
+    n = np.uint64(len(columns))
+    for share in prange(threads):
+        total = ZERO
+        for k in range(_first_of(share, threads, n), _first_of(share + 1, threads, n)):
+            total += columns[k] & LOW
+        totals[share] = total
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _assemble(store, columns, begins, indptr, rows, values, threads):
+    """Copy the columns of each share from its begin on."""
+    n = np.uint64(len(columns))
+    indptr[n] = begins[threads]
+    for share in prange(threads):
+        at = begins[share]
+        for k in range(_first_of(share, threads, n), _first_of(share + 1, threads, n)):
+            if k + COLUMNS_AHEAD < n:
+                later = columns[k + COLUMNS_AHEAD] >> HIGH
+                prefetch(store.rows, later)
+                prefetch(store.values, later)
+            indptr[k] = at
+            start, length = columns[k] >> HIGH, columns[k] & LOW
+            for p in range(length):
+                rows[at + p] = store.rows[start + p]
+                values[at + p] = store.values[start + p]
+            at += length

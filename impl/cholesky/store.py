@@ -1,14 +1,17 @@
 """Where sampled edges wait for their vertex, and where the columns of G are written.
 
-A sampled edge waits at its smaller end, in one of `width` places that each vertex has in `places`: they lie
-side by side, so that gathering them takes few cache lines. Where they are full, it hangs on the list of the
-vertex, which begins at heads[vertex].
+A sampled edge waits at its smaller end, in a place of the vertex's record: they lie side by side, so that
+gathering them takes few cache lines. Where they are full, it hangs on the list of the vertex, which begins at
+heads[vertex].
+
+A record is one cache line or more, of five places each, whose five weights come before their five larger
+ends: eight words of 8 bytes, the last four bytes unused. The first place of the first line holds no edge: it
+is free for what else is asked of a vertex, so that it takes no line of its own.
 
 A column takes one slot a neighbour, one after the other. Slot p holds an entry of the column, rows[p] and
 values[p], and may hold a link of a list: an edge that was sampled when the column was eliminated.
 
-An edge in a place is larger end << 32 | 1, then its weight; one in a link is next slot << 32 | larger end,
-then its weight. What is not written takes no memory.
+An edge in a link is next slot << 32 | larger end, then its weight. What is not written takes no memory.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ import numpy as np
 from numba import njit
 
 from fillpath.nouns import Array, Laplacian
-from impl.cholesky.elimination import HIGH, ONE, TWO, arrange
-from impl.cpu.ordered import prefetch
+from impl.cholesky.elimination import HIGH, ONE, TWO, ZERO, arrange
+from impl.cpu.ordered import prefetch_to_write
 
 # A link counts slots in 32 bits.
 MOST_SLOTS = 2**32 - 1
@@ -28,6 +31,8 @@ MOST_SLOTS = 2**32 - 1
 ROOM = 5
 # Edges that a worker's scratch holds at first: it grows where a vertex has more.
 SCRATCH = 256
+# Of a line of a record: places, words of 8 bytes, and half words before the larger ends.
+PLACES, WORDS, BEFORE_ENDS = np.uint64(5), np.uint64(8), np.uint64(10)
 
 
 class Edges(NamedTuple):
@@ -39,16 +44,19 @@ class Edges(NamedTuple):
 
 
 class Store(NamedTuple):
-    """rows : (slots,) uint32. values : (slots,) float64. heads : (n,) uint32. places : (2 width n,) uint64,
-    links : (2 slots,) uint64, both also as float64. width : uint64."""
+    """rows : (slots,) uint32. values : (slots,) float64. heads : (n,) uint32. records : (8 lines n,) uint64,
+    where cache lines begin, also as float64 and uint32. links : (2 slots,) uint64, also as float64. lines :
+    uint64, of a record. width : uint64, edges that it has places for."""
 
     rows: Array
     values: Array
     heads: Array
-    places: Array
-    place_weights: Array
+    records: Array
+    record_weights: Array
+    record_ends: Array
     links: Array
     link_weights: Array
+    lines: np.uint64
     width: np.uint64
 
 
@@ -70,12 +78,20 @@ def edges(graph: Laplacian) -> Edges:
 
 
 def new_store(graph: Laplacian, slots: int) -> Store:
-    """A store of so many slots, and of twice the mean degree, rounded to fours, as places of a vertex."""
-    width = 4 * max(1, (graph.pattern.nnz + graph.n) // (2 * graph.n))
-    places, links = np.empty(2 * width * graph.n, np.uint64), np.empty(2 * slots, np.uint64)
+    """A store of so many slots, and of twice the mean degree, or more, as places of a vertex."""
+    lines = max(1, -(-2 * graph.pattern.nnz // (int(PLACES) * graph.n)))
+    records, links = _aligned(int(WORDS) * lines * graph.n), np.empty(2 * slots, np.uint64)
     rows, values, heads = np.empty(slots, np.uint32), np.empty(slots), np.zeros(graph.n, np.uint32)
-    weights = places.view(np.float64), links.view(np.float64)
-    return Store(rows, values, heads, places, weights[0], links, weights[1], np.uint64(width))
+    parts = records.view(np.float64), records.view(np.uint32), links, links.view(np.float64)
+    width = PLACES * np.uint64(lines) - ONE
+    return Store(rows, values, heads, records, *parts, np.uint64(lines), width)
+
+
+def _aligned(words: int) -> Array:
+    """An unwritten array of uint64 that begins with a cache line."""
+    longer = np.empty(words + int(WORDS), np.uint64)
+    skipped = -longer.ctypes.data % 64 // 8
+    return longer[skipped : skipped + words]
 
 
 def first_slots(graph: Laplacian, spare: int = 0) -> int:
@@ -98,48 +114,52 @@ def new_scratch(length):
 
 
 @njit
-def gather(edges, k, waiting, store, scratch):
+def gather(edges, k, given, waiting, store, scratch):
     """The edges of vertex k to later ones into tags and weights, in no order. Returns how many there are:
     where they are more than the scratch is long, nothing is gathered.
 
-    waiting : how many sampled ones wait.
+    given, waiting : how many are the last ones of its row, and how many wait in the store.
     """
-    start, stop = edges.indptr[k], edges.indptr[k + ONE]
-    while stop > start and np.uint64(edges.indices[stop - ONE]) > k:
-        stop -= ONE
-    given = edges.indptr[k + ONE] - stop
     if given + waiting > np.uint64(len(scratch.tags)):
         return given + waiting
-    for p in range(given):
-        scratch.tags[p] = np.uint64(edges.indices[stop + p]) << HIGH | ONE
-        scratch.weights[p] = edges.weights[stop + p]
+    if given > ZERO:
+        first = edges.indptr[k + ONE] - given
+        for p in range(given):
+            scratch.tags[p] = np.uint64(edges.indices[first + p]) << HIGH | ONE
+            scratch.weights[p] = edges.weights[first + p]
     count = given
-    first = store.width * k
-    for place in range(first, first + min(waiting, store.width)):
-        scratch.tags[count] = store.places[TWO * place]
-        scratch.weights[count] = store.place_weights[TWO * place + ONE]
+    for place in range(min(waiting, store.width)):
+        line, lane = _at(store, k, place)
+        scratch.tags[count] = np.uint64(store.record_ends[TWO * line + BEFORE_ENDS + lane]) << HIGH | ONE
+        scratch.weights[count] = store.record_weights[line + lane]
         count += ONE
-    slot = np.uint64(store.heads[k])
-    while count < given + waiting:
-        link = store.links[TWO * slot]
-        scratch.tags[count] = link << HIGH | ONE
-        scratch.weights[count] = store.link_weights[TWO * slot + ONE]
-        slot = link >> HIGH
-        count += ONE
+    if waiting > store.width:
+        slot = np.uint64(store.heads[k])
+        while count < given + waiting:
+            link = store.links[TWO * slot]
+            scratch.tags[count] = link << HIGH | ONE
+            scratch.weights[count] = store.link_weights[TWO * slot + ONE]
+            slot = link >> HIGH
+            count += ONE
     return count
 
 
-@njit
-def write_column(scratch, m, store, start, state):
-    """Steps 3 to 5: the m > 0 neighbours of spare_tags and spare_weights as a column from slot `start` on,
-    then arranged in tags and weights and scanned. Returns l, the column's entry of D.
+@njit(inline="always")
+def first_later(edges, k):
+    """Where the edges of vertex k to later ones begin: they are the last of its row."""
+    start, later = edges.indptr[k], edges.indptr[k + ONE]
+    while later > start and np.uint64(edges.indices[later - ONE]) > k:
+        later -= ONE
+    return later
 
-    state : two words a vertex, which sampling will want of the neighbours.
-    """
+
+@njit
+def write_column(scratch, m, store, start):
+    """Steps 3 to 5: the m > 0 neighbours of spare_tags and spare_weights as a column from slot `start` on,
+    then arranged in tags and weights and scanned. Returns l, the column's entry of D."""
     for q in range(m):
         neighbour = scratch.spare_tags[q] >> HIGH
-        prefetch(state, TWO * neighbour)
-        prefetch(store.places, TWO * store.width * neighbour)
+        prefetch_to_write(store.records, WORDS * store.lines * neighbour)
         store.rows[start + q] = neighbour
         store.values[start + q] = scratch.spare_weights[q]
     arrange(scratch.spare_tags, scratch.spare_weights, m, scratch.tags, scratch.weights, scratch.sums)
@@ -149,12 +169,19 @@ def write_column(scratch, m, store, start, state):
     return total
 
 
+@njit(inline="always")
+def _at(store, vertex, place):
+    """The first word of the line that a place lies in, and where it lies there."""
+    line = (place + ONE) // PLACES
+    return WORDS * (store.lines * vertex + line), place + ONE - PLACES * line
+
+
 @njit
 def put(store, vertex, place, larger, weight):
-    """Have a sampled edge wait in a place of its smaller end."""
-    at = TWO * (store.width * vertex + place)
-    store.places[at] = larger << HIGH | ONE
-    store.place_weights[at + ONE] = weight
+    """Have an edge wait in a place of its smaller end."""
+    line, lane = _at(store, vertex, place)
+    store.record_weights[line + lane] = weight
+    store.record_ends[TWO * line + BEFORE_ENDS + lane] = larger
 
 
 @njit

@@ -59,20 +59,29 @@ def release(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, index, array.dtype), generate
 
 
-@intrinsic
-def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Have the element's cache line brought near; it need not be in the array."""
-
+def _prefetch(array: Any, index: Any, writing: int) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word, bytes_ = ir.IntType(32), ir.IntType(8).as_pointer()
         pointer = builder.bitcast(_pointer(context, builder, signature, arguments), bytes_)
         prototype = ir.FunctionType(ir.VoidType(), [bytes_, word, word, word])
         function = cgutils.get_or_insert_function(builder.module, prototype, "llvm.prefetch.p0")
-        reading, keep, data = word(0), word(3), word(1)
-        builder.call(function, [pointer, reading, keep, data])
+        keep, data = word(3), word(1)
+        builder.call(function, [pointer, word(writing), keep, data])
         return context.get_dummy_value()
 
     return types.void(array, index), generate
+
+
+@intrinsic
+def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Have the element's cache line brought near; it need not be in the array."""
+    return _prefetch(array, index, writing=0)
+
+
+@intrinsic
+def prefetch_to_write(typing_context: Any, array: Any, index: Any) -> Any:
+    """The same, and taken from every other core's cache."""
+    return _prefetch(array, index, writing=1)
 
 
 @intrinsic

@@ -71,9 +71,9 @@ def table1_caption(frame: pd.DataFrame) -> str:
     return (
         "Nonzeros as the paper counts them: all entries, explicit zeros left out (= equal to the print, "
         "\N{NOT EQUAL TO} not). nnz(L): entries of the graph Laplacian that the matrix stands for, its "
-        "ground "
-        "vertex included where it needs one; nnz(G): of ParAC's factor in the order of nnz-sort; both with "
-        f"their diagonals. spe16m is in no collection and cannot be tested. {GENERATED}{STAND_INS}"
+        "ground vertex included where it needs one; nnz(G): of ParAC's factor in the order of nnz-sort; both "
+        "with their diagonals. spe16m is in no collection and cannot be tested. "
+        f"{GENERATED}{STAND_INS}"
     )
 
 

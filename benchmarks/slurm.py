@@ -1,0 +1,76 @@
+"""What the launcher knows of Slurm: jobs that a killed workflow left in its queue.
+
+A killed Snakemake cancels nothing. Its jobs would go on and measure what the next one measures too.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+import yaml
+
+from fillpath.errors import ConfigError, FillpathError
+from fillpath.paths import ROOT
+
+# Of every job that a profile submits (`slurm-jobname-prefix`), and of no other.
+PREFIX = "fillpath"
+
+
+class SlurmError(FillpathError):
+    """Slurm cannot be asked, or does not do as it is told."""
+
+
+def submits(profile: str) -> bool:
+    """Whether this profile's jobs go to Slurm. Raises ConfigError for one that is absent, or whose jobs could
+    not be told from others'."""
+    path = ROOT / "profiles" / profile / "config.yaml"
+    try:
+        given = yaml.safe_load(path.read_text())
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigError(f"PROFILE={profile}: {path} cannot be read: {error}") from error
+    if given.get("executor") != "slurm":
+        return False
+    if given.get("slurm-jobname-prefix") != PREFIX:
+        raise ConfigError(f"{path}: slurm-jobname-prefix has to be {PREFIX}, by which orphans are found")
+    return True
+
+
+def cancel_orphans(deadline: float) -> None:
+    """Cancel what is still queued or running of this checkout's, and wait for its end. To be called where no
+    workflow runs, so that nobody waits for these jobs.
+
+    deadline : by the monotonic clock. Raises SlurmError where Slurm does not answer or a job does not end.
+    """
+    left = _jobs()
+    if left:
+        print(f"fillpath: cancelling Slurm's jobs of a killed run: {', '.join(left)}", file=sys.stderr)
+        _ask("scancel", *left)
+    while left := _jobs():
+        if time.monotonic() > deadline:
+            raise SlurmError(f"Slurm's jobs {', '.join(left)} do not end: see `squeue --me`, then try again")
+        time.sleep(1)
+
+
+def _jobs() -> list[str]:
+    """Ids of this user's jobs, not ended, that were submitted from this checkout."""
+    lines = _ask("squeue", "--me", "--noheader", "--format=%A|%j|%Z").splitlines()
+    jobs = [line.split("|", 2) for line in lines]
+    return [number for number, name, folder in jobs if name.startswith(PREFIX) and folder == str(ROOT)]
+
+
+def _ask(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    except FileNotFoundError:
+        raise SlurmError(f"{command[0]} is not on PATH: start this on a host that submits to Slurm") from None
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        raise SlurmError(f"{' '.join(command)}: {_reason(error)}") from error
+    return done.stdout
+
+
+def _reason(error: subprocess.CalledProcessError | subprocess.TimeoutExpired) -> str:
+    stderr: str | bytes | Sequence[str] = error.stderr or ""
+    return str(stderr).strip() or str(error)

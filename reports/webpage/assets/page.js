@@ -1,0 +1,124 @@
+// Sorts and filters every table of class "data"; without it the page is whole, only longer to read.
+"use strict";
+
+(function () {
+  const make = (name, text, attributes) => {
+    const node = document.createElement(name);
+    node.textContent = text;
+    Object.entries(attributes || {}).forEach(([key, value]) => node.setAttribute(key, value));
+    return node;
+  };
+
+  const rowsOf = (table) => Array.from(table.tBodies[0].rows);
+
+  // ---- sorting: ascending, descending, as it was
+  const keyOf = (cell) =>
+    cell.dataset.order === undefined ? cell.textContent.trim().toLowerCase() : Number(cell.dataset.order);
+
+  // Cells without text come last, whichever way.
+  const compare = (a, b, sign) => {
+    const empty = (key) => key === "" || key === "-";
+    if (empty(a) || empty(b)) return Number(empty(a)) - Number(empty(b));
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+    return sign * (a < b ? -1 : a > b ? 1 : 0);
+  };
+
+  const sortBy = (table, column, direction, original) => {
+    const sign = direction === "descending" ? -1 : 1;
+    const sorted = direction === "none"
+      ? original
+      : original.slice().sort((a, b) => compare(keyOf(a.cells[column]), keyOf(b.cells[column]), sign));
+    table.tBodies[0].append(...sorted);
+  };
+
+  const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
+
+  const makeSortable = (table) => {
+    const original = rowsOf(table);
+    const heads = Array.from(table.tHead.rows[0].cells);
+    heads.forEach((head, column) => {
+      const button = make("button", head.textContent, { type: "button", class: "sort" });
+      head.replaceChildren(button);
+      head.setAttribute("aria-sort", "none");
+      button.addEventListener("click", () => {
+        const direction = NEXT[head.getAttribute("aria-sort")];
+        heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+        head.setAttribute("aria-sort", direction);
+        sortBy(table, column, direction, original);
+      });
+    });
+  };
+
+  // ---- filtering
+  const makeFilters = (table) => {
+    const heads = Array.from(table.tHead.rows[0].cells);
+    const form = make("form", "", { class: "filters", "aria-controls": table.id });
+    const labelled = (text, control) => {
+      const label = make("label", text);
+      label.append(control);
+      form.append(label);
+      return control;
+    };
+    const box = table.dataset.search &&
+      labelled(table.dataset.search, make("input", "", { type: "search", autocomplete: "off" }));
+    const choices = heads.flatMap((head, column) => {
+      if (!head.dataset.choice) return [];
+      const values = new Set(rowsOf(table).map((row) => row.cells[column].dataset.value || ""));
+      const choice = labelled(head.dataset.choice, make("select", ""));
+      choice.append(make("option", "all", { value: "" }));
+      [...values].filter(Boolean).sort().forEach((value) => choice.append(make("option", value, { value })));
+      return [{ choice, column }];
+    });
+    const told = make("p", "", { role: "status", class: "count" });
+    const all = make("button", "show all", { type: "reset" });
+    form.append(all, told);
+
+    const apply = () => {
+      const wanted = box ? box.value.trim().toLowerCase() : "";
+      const rows = rowsOf(table);
+      rows.forEach((row) => {
+        row.hidden = !choices.every(({ choice, column }) =>
+          !choice.value || row.cells[column].dataset.value === choice.value) ||
+          !row.textContent.toLowerCase().includes(wanted);
+      });
+      const shown = rows.filter((row) => !row.hidden).length;
+      told.textContent = `${shown} of ${rows.length} rows`;
+      all.disabled = shown === rows.length;
+    };
+    form.addEventListener("input", apply);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("reset", () => setTimeout(apply));
+    table.closest(".scroll").before(form);
+    apply();
+  };
+
+  // ---- links into what is hidden: a filtered row, a closed part
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let node = target; node; node = node.parentElement) {
+      if (node.tagName === "DETAILS") node.open = true;
+    }
+    if (target.tagName === "TD") {
+      target.parentElement.hidden = false;
+      target.querySelector("details").open = true;
+    }
+    target.scrollIntoView();
+  };
+
+  document.querySelectorAll("table.data").forEach((table) => {
+    makeSortable(table);
+    const choices = table.querySelector("th[data-choice]");
+    if (choices || table.dataset.search) makeFilters(table);
+  });
+  window.addEventListener("hashchange", reveal);
+  reveal();
+
+  // ---- paper shows everything
+  let closed = [];
+  window.addEventListener("beforeprint", () => {
+    closed = Array.from(document.querySelectorAll("details:not([open])"));
+    closed.forEach((node) => { node.open = true; });
+  });
+  window.addEventListener("afterprint", () => closed.forEach((node) => { node.open = false; }));
+})();
