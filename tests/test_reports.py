@@ -100,6 +100,19 @@ ON_GRAPHS = [
         "laplacian.ic0_gpu.policy=levels", "laplacian.amgx",
     )
 ]  # fmt: skip
+ON_SEVERAL = [
+    Case.parse(f"symbolic.{name}@circuit,4000.metis")
+    for name in (
+        "gsofa_multi", "gsofa_multi.gpus=2", "gsofa_multi.gpus=2.order=inter_node",
+        "gsofa_multi.gpus=2.order=contiguous", "gsofa_multi.gpus=2.maxsup=64",
+        "gsofa_multi.gpus=2.sharing=separate_arrays", "gsofa_multi.gpus=2.sharing=one_array",
+        "gsofa_multi.advise=false.gpus=2.sharing=one_array",
+    )
+]  # fmt: skip
+IN_TURN = [
+    Case.parse(f"symbolic.{name}@circuit,4000.metis")
+    for name in ("fill2_multi.virtual_gpus=6", "fill2_multi.nodes=6.virtual_gpus=6")
+]
 FACTS = {
     "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
     "bytes_fill": 8e7, "bytes_queue": 6e8, "bytes_external": 0.0, "queue_mean": 0.001, "queue_peak": 0.2,
@@ -158,6 +171,8 @@ RECORDS = Records(
     (
         *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
         *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
+        *(on_gpu(case, number) for number, case in enumerate(ON_SEVERAL)),
+        *(made_record(case, number) for number, case in enumerate(IN_TURN)),
         *(
             replace(on_gpu(case, number), kernel_seconds=[0.002, 0.003])
             for number, case in enumerate(ON_FILLED)
@@ -208,7 +223,7 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
 
 
 def test_no_records_at_all_still_draws(site: Path) -> None:
-    gpu = [*ON_GPU, *OUT_OF_CORE, *ON_FILLED, *ON_GRAPHS]
+    gpu = [*ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *ON_FILLED, *ON_GRAPHS]
     chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
     for paper, figure in reports.available_figures():
@@ -268,7 +283,9 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
 
 @pytest.mark.parametrize("pair", reports.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
-    cases = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_FILLED, *ON_GRAPHS]
+    cases = [
+        *CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS,
+    ]  # fmt: skip
     paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])
