@@ -27,12 +27,13 @@ from benchmarks.places import Place, place
 from benchmarks.reference import load_reference, reference_path
 from benchmarks.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED, counted
 from fillpath.case import Case
-from fillpath.errors import FillpathError, UnknownNameError
+from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
 from fillpath.nouns import Pattern, Prepared
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Record, Status, Verified
 from fillpath.registry import Implementation, load_all, lookup
 from impl.cpu.ranks import rank_of, world
+from impl.cuda.peers import device_count
 
 
 def measure_on_ranks(name: str) -> Record | None:
@@ -148,7 +149,10 @@ def _take_share(case: Case, implementation: Implementation, local: Any) -> None:
     if implementation.device == "gpu":
         import cupy
 
-        cupy.cuda.Device(int(local.Get_rank()) * max(1, case.gpus)).use()
+        each, number, there = max(1, case.gpus), int(local.Get_rank()), device_count()
+        if (number + 1) * each > there:
+            raise UnavailableError(f"rank {number} of its host, gpus={each}, and it sees {there}")
+        cupy.cuda.Device(number * each).use()
 
 
 def _arrays(prepared: Prepared | None) -> Any:

@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from fillpath.nouns import Filled, Pattern
-from impl.cuda import device, kernels, managed, transfer
+from impl.cuda import device, kernels, managed, peers, transfer
 from impl.symbolic import gsofa_device
 from impl.symbolic.fill1 import fill1
 
-# The current device, how many there are, and what was advised.
-STATE = SimpleNamespace(current=0, count=4, advice=[])
+# The current device, how many there are, what was advised, whether they reach each other, bytes free on each,
+# and in which order the host launched traversals and waited.
+STATE = SimpleNamespace(current=0, count=4, advice=[], reach=1, free=2**26, order=[])
 MANAGED = -1
 
 
@@ -73,7 +74,8 @@ class Device:
 
 class Event:
     def record(self) -> None: ...
-    def synchronize(self) -> None: ...
+    def synchronize(self) -> None:
+        STATE.order.append("wait")
 
 
 def memcpy_peer(there: int, target: int, here: int, source: int, size: int) -> None:
@@ -85,6 +87,12 @@ def managed_words(count: int, *, oversubscribe: bool) -> Any:
     array = placed(np.empty(count, np.uint32))
     array.card = MANAGED
     return array
+
+
+def as_numpy(array: Any) -> Any:
+    if isinstance(array, Array):
+        STATE.order.append("wait")
+    return np.array(array)
 
 
 @functools.cache
@@ -105,6 +113,7 @@ def traverse(grid: Any, block: Any, arguments: Any) -> None:
     )
     bounds, all_columns = filled.pattern.indptr, filled.pattern.indices
     assert count == len(sources)
+    STATE.order.append("launch")
     for row in np.asarray(sources):
         found = all_columns[bounds[row] : bounds[row + 1]]
         lower[row] = filled.upper_start[row] - bounds[row]
@@ -172,7 +181,8 @@ KERNELS = {
 def pretend(patch: pytest.MonkeyPatch, count: int = 4) -> None:
     """Have so many devices until the patch is undone."""
     cupy: Any = ModuleType("cupy")
-    STATE.current, STATE.count, STATE.advice = 0, count, []
+    STATE.current, STATE.count, STATE.advice, STATE.order = 0, count, [], []
+    STATE.reach, STATE.free = 1, 2**26
 
     class CUDARuntimeError(RuntimeError):
         status = 704
@@ -185,8 +195,9 @@ def pretend(patch: pytest.MonkeyPatch, count: int = 4) -> None:
         get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None, ptr=0),
         runtime=SimpleNamespace(
             getDevice=lambda: STATE.current, getDeviceCount=lambda: STATE.count,
-            deviceCanAccessPeer=lambda one, other: 1, deviceEnablePeerAccess=refuse,
+            deviceCanAccessPeer=lambda one, other: STATE.reach, deviceEnablePeerAccess=refuse,
             CUDARuntimeError=CUDARuntimeError, memcpyPeer=memcpy_peer, deviceSynchronize=lambda: None,
+            memGetInfo=lambda: (STATE.free, 2**30),
             memAdvise=lambda *advice: STATE.advice.append(advice),
         ),
     )  # fmt: skip
@@ -194,15 +205,17 @@ def pretend(patch: pytest.MonkeyPatch, count: int = 4) -> None:
     cupy.zeros = lambda *given: placed(np.zeros(*given))
     cupy.full = lambda *given: placed(np.full(*given))
     cupy.asarray = lambda array: check(array) or placed(array)
-    cupy.asnumpy = lambda array: np.array(array)
+    cupy.asnumpy = as_numpy
     cupy.concatenate = lambda arrays: [check(a) for a in arrays] and placed(np.concatenate(arrays))
     cupy.sort = lambda array: placed(np.sort(np.asarray(array)))
     cupy.cumsum = lambda array, out: check(array) or np.cumsum(np.asarray(array), out=np.asarray(out))
     patch.setitem(sys.modules, "cupy", cupy)
     patch.setattr(kernels, "load", lambda path, names, defines=(): {name: KERNELS[name] for name in names})
+    # What these devices can do is not kept for real ones.
+    patch.setattr(peers, "_reaches", functools.cache(peers._reaches.__wrapped__))
     patch.setattr(device, "multiprocessors", lambda: 4)
     patch.setattr(device, "occupancy", lambda kernel, threads, shared: 2)
-    patch.setattr(device, "free_bytes", lambda: 2**26)
+    patch.setattr(device, "free_bytes", lambda: STATE.free)
     patch.setattr(gsofa_device, "host_room", lambda: 2**26)
     patch.setattr(managed, "words", managed_words)
     patch.setattr(

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from benchmarks import given as given_to
 from benchmarks.measure import measure
 from fillpath import registry
-from fillpath.errors import InputError, UnavailableError, UnknownNameError
+from fillpath.errors import InputError, MemoryBudgetError, UnavailableError, UnknownNameError
 from fillpath.nouns import Filled, Pattern
 from fillpath.phase import PhaseClock, recording
 from impl.cpu import ranks
 from impl.cuda import peers
 from impl.cuda.transfer import on_host
-from impl.symbolic import gsofa_multi
+from impl.symbolic import gsofa_multi, gsofa_sharing
 from tests import numpy_cupy
 from tests.devices import hosted
 from tests.patterns import patterns, random_pattern
@@ -150,6 +150,38 @@ def test_shared_counts_and_flags_give_the_t3_supernodes(order: str, sharing: str
 def test_a_part_is_kept_where_it_is_written_and_mapped_elsewhere() -> None:
     on_several(random_pattern(60, 0.1, 2), gpus=2, maxsup=16, sharing="separate_arrays")
     assert [advice[2:] for advice in numpy_cupy.STATE.advice] == [(3, 0), (5, 1), (3, 1), (5, 0)]
+
+
+@pytest.mark.usefixtures("four_devices")
+def test_every_device_is_launched_before_any_is_waited_for() -> None:
+    on_several(random_pattern(200, 0.03, 6), gpus=4, maxsup=16)
+    assert numpy_cupy.STATE.order[:4] == ["launch"] * 4 and "wait" in numpy_cupy.STATE.order
+
+
+@pytest.mark.parametrize("sharing", ["peer_copy", "separate_arrays"])
+@pytest.mark.usefixtures("four_devices")
+def test_devices_that_do_not_reach_each_other_find_the_same_and_it_is_said(sharing: str) -> None:
+    pattern = random_pattern(150, 0.03, 3)
+    assert on_several(pattern, gpus=3)[1].facts["peer_access"] == 1
+    peers._reaches.cache_clear()
+    numpy_cupy.STATE.reach = 0
+    filled, work = on_several(pattern, gpus=3, sharing=sharing)
+    assert_same(filled, FILL1(pattern)[0])
+    assert work.facts["peer_access"] == 0
+
+
+@pytest.mark.parametrize("sharing", ["one_array", "separate_arrays"])
+@pytest.mark.usefixtures("four_devices")
+def test_managed_memory_of_all_arrays_stays_below_half_of_what_is_free(
+    monkeypatch: pytest.MonkeyPatch, sharing: str
+) -> None:
+    pattern = random_pattern(150, 0.03, 3)
+    wanted = 4 * (gsofa_sharing.PAGE_WORDS * 3 if sharing == "separate_arrays" else 5 * pattern.n)
+    monkeypatch.setattr(gsofa_sharing, "MOST_MANAGED", wanted)
+    assert on_several(pattern, gpus=3, sharing=sharing)[1].facts["supernodes"] > 0
+    monkeypatch.setattr(gsofa_sharing, "MOST_MANAGED", wanted - 1)
+    with pytest.raises(MemoryBudgetError, match=f"sharing: {wanted} bytes"):
+        on_several(pattern, gpus=3, sharing=sharing)
 
 
 @pytest.mark.usefixtures("four_devices")

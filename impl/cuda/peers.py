@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from fillpath.errors import InputError, UnavailableError
@@ -20,8 +22,8 @@ def device_count() -> int:
 
 
 def devices(count: int) -> list[int]:
-    """So many devices from the current one on, which can reach each other's memory where the hardware lets
-    them. Raises InputError below one, UnavailableError for more than there are."""
+    """So many devices from the current one on, which reach each other's memory where the hardware lets them.
+    Raises InputError below one, UnavailableError for more than there are."""
     import cupy
 
     if count < 1:
@@ -30,9 +32,16 @@ def devices(count: int) -> list[int]:
     if first + count > there:
         raise UnavailableError(f"gpus={count} from device {first} on, and this machine has {there}")
     found = list(range(first, first + count))
-    for one, other in itertools.permutations(found, 2):
-        _let_reach(one, other)
+    all_reach(found)
     return found
+
+
+def all_reach(found: Sequence[int]) -> bool:
+    """Whether each of these devices reaches the memory of all others. Without it copies go through the host,
+    and pages of managed memory move: right too, and slower."""
+    # Of every pair, also behind one that does not.
+    reached = [_reaches(one, other) for one, other in itertools.permutations(found, 2)]
+    return all(reached)
 
 
 def copied(array: Array, source: int, target: int) -> Array:
@@ -64,16 +73,18 @@ def synchronise(found: list[int]) -> None:
             cupy.cuda.runtime.deviceSynchronize()
 
 
-def _let_reach(one: int, other: int) -> None:
-    """Without it copies go through the host, which is right too."""
+@functools.cache
+def _reaches(one: int, other: int) -> bool:
+    """Have `one` reach the memory of `other`, if it can."""
     import cupy
 
     runtime = cupy.cuda.runtime
     if not runtime.deviceCanAccessPeer(one, other):
-        return
+        return False
     with cupy.cuda.Device(one):
         try:
             runtime.deviceEnablePeerAccess(other)
         except runtime.CUDARuntimeError as error:
             if error.status != _ENABLED:
                 raise
+    return True

@@ -72,7 +72,7 @@ def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bo
     threads = get_num_threads() if n >= SHORT else 1
     indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
     own = plan.workers // ranks
-    parts = plan.parts()[rank * own : (rank + 1) * own]
+    parts = [plan.part(worker) for worker in range(rank * own, (rank + 1) * own)]
     lower, upper, edges = (np.zeros(n, np.int64) for _ in range(3))
     kept = []
     for worker, sources in enumerate(parts):

@@ -23,9 +23,9 @@ from impl.cuda.transfer import on_device, on_host
 from impl.supernodes.supernodes_gpu import check_maxsup
 from impl.symbolic import gsofa_sharing
 from impl.symbolic.device_rows import LEAST_ROOM, ROOM_AN_ENTRY, ROWS, THREADS, Output, new_output
-from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, host_room, resident_blocks
+from impl.symbolic.gsofa_device import SLOTS, VARIANTS, Traversal, host_room, positions, resident_blocks
 from impl.symbolic.gsofa_pool import ENTRY, WORD, plan, set_words
-from impl.symbolic.gsofa_schedule import Schedule, schedule
+from impl.symbolic.gsofa_schedule import Schedule, imbalance, schedule
 from impl.symbolic.gsofa_sharing import Rows
 
 __all__ = ["VARIANTS", "gsofa_multi"]
@@ -69,20 +69,19 @@ def gsofa_multi(
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the current device (on ranks other
     than 0 their own rows of it), and the work: edges (they depend on scheduling), fills, peak_memory (pools
     and pinned memory of all GPUs), facts (workers; load_balance, the most edges of a worker over the mean;
-    simulated, 1 where workers ran in turn; gpu0_seconds and so on, by each device's own clock, and
-    slowest_gpu_seconds; concurrent_sources, of the first). In turn, each worker is a phase too, `gpu0` and so
-    on. Raises InputError for virtual GPUs or nodes beside real ones, and for sharing without columns,
-    UnavailableError for more GPUs or ranks than there are, and what gsofa raises.
+    simulated, 1 where workers ran in turn; peer_access, 1 where all GPUs reach each other's memory;
+    gpu0_seconds and so on, by each device's own clock, and slowest_gpu_seconds; concurrent_sources, of the
+    first). In turn, each worker is a phase too, `gpu0` and so on. Raises InputError for virtual GPUs or nodes
+    beside real ones, and for sharing without columns, UnavailableError for more GPUs or ranks than there are,
+    MemoryBudgetError for more shared memory than is safe, and what gsofa raises.
     """
     communicator = world(ranks)
     _check(gpus, virtual_gpus, nodes, ranks, maxsup, sharing, output)
     cards = peers.devices(gpus)
     whole = schedule(pattern.n, max(nodes, ranks), gpus * virtual_gpus, maxsup, order)
     own, rank = whole.workers // ranks, rank_of(communicator)
-    with phase("schedule"):
-        parts = whole.parts()
     shares = [
-        _Share(worker, cards[worker % gpus], parts[worker], output == "pattern")
+        _Share(whole, worker, cards[worker % gpus], output == "pattern")
         for worker in range(rank * own, (rank + 1) * own)
     ]
     with phase("replicate"):
@@ -92,7 +91,7 @@ def gsofa_multi(
     part, frontier = _on_first(found, shares, pattern, cards[0], output == "pattern")
     if communicator is not None:
         part = on_device(gathered(communicator, on_host(part)))
-    facts = {**_facts(whole, ranks, shares), "load_balance": whole.imbalance(on_host(part.edges))}
+    facts = _facts(whole, communicator, cards, shares)
     if sharing is not None:
         with phase("supernodes"):
             workers, places = [s.worker for s in shares], [s.card for s in shares]
@@ -103,25 +102,30 @@ def gsofa_multi(
 
 
 class _Share:
-    """One worker's sources, and how far they are. card : its device."""
+    """What one worker of the schedule does, and how far it is. card : its device."""
 
-    def __init__(self, worker: int, card: int, sources: Array, columns: bool) -> None:
-        self.worker, self.card, self.sources, self.columns = worker, card, sources, columns
-        self.seconds, self.peak, self.concurrent = 0.0, 0, 0.0
+    def __init__(self, whole: Schedule, worker: int, card: int, columns: bool) -> None:
+        self.whole, self.worker, self.card, self.columns = whole, worker, card, columns
+        self.seconds, self.peak, self.concurrent, self.edges = 0.0, 0, 0, 0
 
     def start(self, pattern: Pattern, workers: int) -> None:
         """Launch the traversal on the current device, its own, and do not wait. workers : that share the
         host's memory."""
         import cupy
 
-        count = len(self.sources)
-        self.there = cupy.asarray(self.sources)
+        # Here, and not for all workers before: the devices before this one are busy by now.
+        sources = self.whole.part(self.worker)
+        self.there = cupy.asarray(sources)
         self.begun, self.ended = cupy.cuda.Event(), cupy.cuda.Event()
         self.begun.record()
-        self.rows = new_output(pattern.n, self._room(pattern, workers) if self.columns else 0)
-        self.traversal = _traversal(pattern, count, workers, self.columns)
-        if count:
-            self.traversal.run(self.there, self.rows)
+        self.rows = new_output(pattern.n, self._room(pattern, len(sources)) if self.columns else 0)
+        self.traversal = _traversal(pattern, len(sources), workers, self.columns)
+        # By positions on the host: `Traversal.run` would fetch them, and wait.
+        where = positions(sources, pattern.n)
+        for launch in self.traversal.launches:
+            part = self.there[where(launch.last) : where(launch.first)]
+            if len(part):
+                self.traversal.launch(launch, part, self.rows)
         self.ended.record()
 
     def finish(self) -> list[Rows]:
@@ -145,7 +149,8 @@ class _Share:
             found = [self._taken(self.rows, self.there[on_time]), self._taken(again, late)]
         self.frontier = self.traversal.frontier
         self.peak = self.traversal.peak_memory
-        self.concurrent = self.traversal.facts().get("concurrent_sources", 0.0)
+        self.concurrent = max(launch.sources for launch in self.traversal.launches)
+        self.edges = sum(int(rows.edges.sum()) for rows in found)
         del self.traversal, self.rows
         return found
 
@@ -163,10 +168,11 @@ class _Share:
             rows.start[sources],
         )
 
-    def _room(self, pattern: Pattern, workers: int) -> int:
-        """Entries for rows at first: its part of what gsofa has for all."""
-        wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size) // workers)
-        return int(min(wanted, pattern.n * len(self.sources), ROOM_SHARE * device.free_bytes() / WORD))
+    def _room(self, pattern: Pattern, count: int) -> int:
+        """Entries for rows at first. Not its part of what gsofa has for all: few of its sources may have most
+        of the fill, and its device has the memory."""
+        wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size))
+        return int(min(wanted, pattern.n * count, ROOM_SHARE * device.free_bytes() / WORD))
 
 
 def _check(
@@ -284,12 +290,18 @@ def _offsets(lengths: Array) -> Array:
     return indptr
 
 
-def _facts(whole: Schedule, ranks: int, shares: Sequence[_Share]) -> dict[str, float]:
-    """Of this process's own workers."""
+def _facts(
+    whole: Schedule, communicator: Any, cards: Sequence[int], shares: Sequence[_Share]
+) -> dict[str, float]:
+    """Of this process's own workers; the balance is that of all."""
+    own = np.array([share.edges for share in shares])
+    loads = own if communicator is None else np.concatenate(communicator.allgather(own))
     return {
         "workers": float(whole.workers),
-        "simulated": float(len(shares) > len({share.card for share in shares})),
-        "concurrent_sources": shares[0].concurrent,
+        "load_balance": imbalance(loads),
+        "simulated": float(len(shares) > len(cards)),
+        "peer_access": float(peers.all_reach(cards)),
+        "concurrent_sources": float(shares[0].concurrent),
         "slowest_gpu_seconds": max(share.seconds for share in shares),
         **{f"gpu{share.worker}_seconds": share.seconds for share in shares},
     }

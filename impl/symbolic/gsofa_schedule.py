@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numba import njit
 
 from fillpath.errors import InputError
 from fillpath.nouns import Array
@@ -86,19 +87,41 @@ class Schedule:
             return first
         return (first + np.arange(self.chunks) // self.nodes % self.gpus).astype(np.int32)
 
-    def parts(self) -> list[Array]:
-        """The sources of each worker, (k,) int32, the largest ids (and most work) first."""
-        workers = self.worker_of()
-        # Of 16 bits NumPy sorts by radix, many times faster.
-        narrow = workers.astype(np.uint16) if self.workers < 2**16 else workers
-        order = np.argsort(narrow, kind="stable").astype(np.int32)
-        ends = np.searchsorted(workers[order], np.arange(1, self.workers))
-        return [part[::-1].copy() for part in np.split(order, ends)]
+    def part(self, worker: int) -> Array:
+        """The sources of a worker, (k,) int32, the largest ids (and most work) first."""
+        first, turn = self._dealt()
+        of_its_own = self.order != "intra_node"
+        node = worker if of_its_own else worker - worker % self.gpus
+        chunks = np.flatnonzero(first == node)
+        starts = chunks * self.maxsup
+        ends = np.minimum(starts + self.maxsup, self.n)
+        step = 1 if of_its_own else self.gpus
+        offsets = 0 if of_its_own else (worker - node - turn[chunks]) % self.gpus
+        found: Array = _descending(starts + offsets, ends, step)
+        return found
 
     def imbalance(self, work: Array) -> float:
-        """The most that a worker has over the mean of all; 1 where there is none. work : (n,) by source."""
-        each = np.bincount(self.worker_of(), weights=work, minlength=self.workers)
-        return float(each.max() / each.mean()) if each.any() else 1.0
+        """That of the workers. work : (n,) by source."""
+        return imbalance(np.bincount(self.worker_of(), weights=work, minlength=self.workers))
+
+
+@njit(cache=True, nogil=True)
+def _descending(starts, ends, step):
+    """Every step-th number from each start to before its end, the last first."""
+    count = 0
+    for chunk in range(len(starts)):
+        count += max(0, -((starts[chunk] - ends[chunk]) // step))
+    found = np.empty(count, np.int32)
+    for chunk in range(len(starts)):
+        for value in range(starts[chunk], ends[chunk], step):
+            count -= 1
+            found[count] = value
+    return found
+
+
+def imbalance(loads: Array) -> float:
+    """The most that a worker has over the mean of all; 1 where there is no work."""
+    return float(loads.max() / loads.mean()) if loads.any() else 1.0
 
 
 def schedule(n: int, nodes: int, gpus: int, maxsup: int, order: Order) -> Schedule:

@@ -8,7 +8,6 @@ written. Managed memory is small: 4 + maxsup / 8 bytes a row.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fillpath.errors import MemoryBudgetError
 from fillpath.nouns import Array
 from impl.cuda import device, kernels, managed, peers
 from impl.symbolic.gsofa_schedule import Schedule
@@ -26,6 +26,10 @@ THREADS = 128
 Sharing = Literal["peer_copy", "one_array", "separate_arrays"]
 # cudaMemAdviseSetPreferredLocation, cudaMemAdviseSetAccessedBy.
 _PREFERRED, _ACCESSED_BY = 3, 5
+# Of the driver's largest page, 2 MiB.
+PAGE_WORDS = 2**19
+# Bytes of managed memory that are never exceeded, however much is free.
+MOST_MANAGED = 40 * 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +53,15 @@ def supernodes(
 ) -> int:  # fmt: skip
     """How many T3 supernodes the chunks of these workers' nodes have.
 
-    workers : all of one or more nodes. cards : the device of each. found : all their rows.
+    workers : all of one or more nodes. cards : the device of each. found : all their rows. Raises
+    MemoryBudgetError for more managed memory than is safe.
     """
     import cupy
 
-    parts = plan.parts()
-    where = _where(plan, parts)
+    parts = [plan.part(worker) for worker in workers]
+    where = _where(plan.n, workers, parts)
     words = -(-plan.maxsup // 32)
-    sizes = [len(parts[worker]) for worker in workers]
+    sizes = [len(part) for part in parts]
     arrays = _arrays(sizes, cards, 1 + words, sharing, advise)
     place = {worker: k for k, worker in enumerate(workers)}
     there = {card: _on(card, where) for card in dict.fromkeys(cards)}
@@ -89,10 +94,10 @@ def _marked(card: int, marks: Array) -> int:
         return int(marks.sum())
 
 
-def _where(plan: Schedule, parts: Sequence[Array]) -> Array:
+def _where(n: int, workers: Sequence[int], parts: Sequence[Array]) -> Array:
     """(n,) uint64: worker << 32 | place of the row in the worker's list."""
-    where = np.zeros(plan.n, np.uint64)
-    for worker, part in enumerate(parts):
+    where = np.zeros(n, np.uint64)
+    for worker, part in zip(workers, parts, strict=True):
         where[part] = (np.uint64(worker) << np.uint64(32)) + np.arange(len(part), dtype=np.uint64)
     return where
 
@@ -103,23 +108,41 @@ def _arrays(
     """(rows x words,) uint32 of each worker: counts, then flags."""
     import cupy
 
+    counts = [size * words for size in sizes]
     if sharing == "peer_copy":
         found = []
-        for size, card in zip(sizes, cards, strict=True):
+        for count, card in zip(counts, cards, strict=True):
             with cupy.cuda.Device(card):
-                found.append(cupy.empty(size * words, np.uint32))
+                found.append(cupy.empty(count, np.uint32))
         return found
     if sharing == "one_array":
         # Borders between parts lie within pages, as they fall.
-        whole = managed.words(sum(sizes) * words, oversubscribe=False)
-        ends = np.cumsum([0, *sizes]) * words
-        found = [whole[start:end] for start, end in itertools.pairwise(ends)]
+        (whole,) = _managed([sum(counts)], cards)
+        found = [whole[end - count : end] for count, end in zip(counts, np.cumsum(counts), strict=True)]
     else:
-        found = [managed.words(size * words, oversubscribe=False) for size in sizes]
+        # Whole pages: the driver may lay smaller requests side by side in one.
+        found = _managed([-(-count // PAGE_WORDS) * PAGE_WORDS for count in counts], cards)
     if advise:
         for array, card in zip(found, cards, strict=True):
             _advise(array, card, cards)
     return found
+
+
+def _managed(counts: Sequence[int], cards: Sequence[int]) -> list[Any]:
+    """Managed arrays of so many words each: `managed.words` looks at the current device, and at one request
+    at a time."""
+    import cupy
+
+    wanted = 4 * sum(counts)
+    for card in dict.fromkeys(cards):
+        with cupy.cuda.Device(card):
+            free = int(cupy.cuda.runtime.memGetInfo()[0])
+        if wanted > min(managed.SHARE * free, MOST_MANAGED):
+            raise MemoryBudgetError(
+                f"sharing: {wanted} bytes of managed memory are more than half of the {free} that device "
+                f"{card} has free, or than {MOST_MANAGED}"
+            )
+    return [managed.words(count, oversubscribe=False) for count in counts]
 
 
 def _advise(array: Any, owner: int, cards: Sequence[int]) -> None:
