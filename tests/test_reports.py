@@ -118,7 +118,7 @@ FACTS = {
     "bytes_fill": 8e7, "bytes_queue": 6e8, "bytes_external": 0.0, "queue_mean": 0.001, "queue_peak": 0.2,
     "reinit_share": 0.03, "launches": 2.0, "spilled": 0.0, "levels": 40.0, "dependencies": 9000.0,
     "residual": 9e-7, "nnz_factor": 5e5, "nnz_l": 4e5, "nnz_g": 5e5, "height_classical": 900.0,
-    "height_actual": 90.0, "critical_path": 120.0,
+    "height_actual": 90.0, "critical_path": 120.0, "workers": 2.0, "load_balance": 1.2,
 }  # fmt: skip
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
@@ -172,7 +172,7 @@ RECORDS = Records(
         *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
         *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
         *(on_gpu(case, number) for number, case in enumerate(ON_SEVERAL)),
-        *(made_record(case, number) for number, case in enumerate(IN_TURN)),
+        *(replace(on_gpu(case, number), device=None) for number, case in enumerate(IN_TURN)),
         *(
             replace(on_gpu(case, number), kernel_seconds=[0.002, 0.003])
             for number, case in enumerate(ON_FILLED)
