@@ -64,7 +64,9 @@ def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker()
     }  # fmt: skip
     assert set(own.loc[own["simulated"], "parallel"]) == {3.0, 1.0}
     verdicts = spec("gsofa", "fig17").judge(frame)
-    assert len(verdicts) == 2 and all("beside" in verdict.text for verdict in verdicts)
+    assert all("beside" in verdict.text for verdict in verdicts)
+    kinds = [verdict.basis for verdict in verdicts]
+    assert kinds == ["seconds, measured", "seconds, gsofa in turn, simulated"] * 2, "never one mean of both"
 
 
 def test_scaling_has_an_efficiency_and_nodes_are_held_against_one_node() -> None:

@@ -15,6 +15,7 @@ from reports.gsofa.several import (
     draw_pairs,
     gain_frame,
     is_several,
+    kinds,
     printed_columns,
     simulated_how,
     with_option,
@@ -68,10 +69,11 @@ def fig17_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     return [
         verdict
         for what, step in ((INTER, "inter_node"), (INTRA, "intra_node"))
+        for kind, rows in kinds(frame[frame["what"] == what])
         for end in ("mean", "largest")
         for verdict in judge(
-            frame[frame["what"] == what], claim("gsofa", CLAIM, f"{step}_{end}"), "ratio", status="pair",
-            basis="seconds on the workers that the figure names", beside=True,
+            rows, claim("gsofa", CLAIM, f"{step}_{end}"), "ratio", status="pair", basis=f"seconds, {kind}",
+            beside=True,
         )
     ]  # fmt: skip
 

@@ -15,7 +15,14 @@ from reports.claims import claim, subject
 from reports.device import gpu_caption
 from reports.figures import Entries, FigureSpec
 from reports.gains import STAR, legend_mark
-from reports.gsofa.several import gain_frame, is_several, printed_columns, simulated_how, with_option
+from reports.gsofa.several import (
+    gain_frame,
+    is_several,
+    kinds,
+    printed_columns,
+    simulated_how,
+    with_option,
+)
 from reports.records import Records
 from reports.standings import Verdict
 from reports.style import LARGE, PALETTE, SMALL, new_figure
@@ -67,10 +74,14 @@ def fig19_caption(frame: pd.DataFrame) -> str:
 def fig19_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """Beside the print: 44 nodes are simulated."""
     whole = frame[(frame["what"] == NODES_SHOWN) & (frame["times"] == NODES)]
-    return judge(
-        whole, claim("gsofa", CLAIM, "each"), "ratio", status="pair", basis="slowest simulated worker",
-        beside=True,
-    )  # fmt: skip
+    return [
+        verdict
+        for kind, rows in kinds(whole)
+        for verdict in judge(
+            rows, claim("gsofa", CLAIM, "each"), "ratio", status="pair", basis=f"slowest worker, {kind}",
+            beside=True,
+        )
+    ]  # fmt: skip
 
 
 def _lines(axes: Axes, frame: pd.DataFrame, what: str) -> None:
@@ -82,15 +93,16 @@ def _lines(axes: Axes, frame: pd.DataFrame, what: str) -> None:
     handles = []
     keys = ["label", "implementation_shown", "where"]
     by = ok.assign(implementation_shown=["fill2" if " fill2," in s else "gsofa" for s in ok["series"]])
-    for number, (key, rows) in enumerate(by.groupby(keys, sort=False)):
-        label, how, where = key
+    colours = {label: PALETTE[k % len(PALETTE)] for k, label in enumerate(dict.fromkeys(by["label"]))}
+    for (label, how, where), rows in by.groupby(keys, sort=False):
         ordered = rows.sort_values("times")
         simulated = bool(ordered["simulated"].any())
         (line,) = axes.plot(
             [1.0, *ordered["times"]],
             [1.0, *ordered["ratio"]],
-            color=PALETTE[number % len(PALETTE)],
-            marker="o",
+            color=colours[label],
+            # By fill2, in turn on the CPU, a square.
+            marker="s" if how == "fill2" else "o",
             markerfacecolor="white" if simulated else None,
             linestyle=":" if simulated else "-",
             label=f"{label}, {how}, {where}",

@@ -15,6 +15,7 @@ from reports.gsofa.several import (
     draw_pairs,
     gain_frame,
     is_several,
+    kinds,
     printed_columns,
     simulated_how,
     with_option,
@@ -65,9 +66,9 @@ def fig21_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     return [
         verdict
         for size, name in (("128", "mean_128"), ("256", "mean_256"), ("256", "largest_256"))
+        for kind, rows in kinds(frame[frame["what"] == size])
         for verdict in judge(
-            frame[frame["what"] == size], claim("gsofa", CLAIM, name), "ratio", status="pair",
-            basis="seconds on the workers that the figure names", beside=True,
+            rows, claim("gsofa", CLAIM, name), "ratio", status="pair", basis=f"seconds, {kind}", beside=True
         )
     ]  # fmt: skip
 

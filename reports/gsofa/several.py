@@ -84,7 +84,8 @@ def gain_frame(
 def printed_columns(frame: pd.DataFrame, printed: dict[str, float], *more: str) -> pd.DataFrame:
     """What the figures of ratios write. printed : by matrix."""
     found = add_printed(frame, {"paper": dict(printed)})
-    found["simulated"] = found["simulated"].fillna(0).astype(bool)
+    # A matrix of the paper's that is not at hand has a row without workers.
+    found["simulated"] = found["simulated"].fillna(0).astype(bool) & found["workers"].notna()
     return columns_of(found, *OWN, "paper", *more)
 
 
@@ -105,9 +106,23 @@ def draw_pairs(
         marks = [("line", f"printed mean, {mean:g}x")] if mean is not None else []
         stars = [("star", "printed, of the matrix")] if printed else []
         hollow = [("hollow", "simulated in turn")] if own["simulated"].any() else []
-        gains_legend(each, own, [*stars, *marks, *hollow, ("slot", "no ratio")])
+        in_turn = frozenset(own.loc[own["simulated"], "series"])
+        gains_legend(each, own, [*stars, *marks, *hollow, ("slot", "no ratio")], in_turn)
     name_matrices(axes[-1], frame)
     return figure
+
+
+def kinds(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """How the numbers came about, and the rows of each: a mean never mixes what was measured with what was
+    simulated. A frame without a number is of one kind."""
+    by_fill2 = frame["series"].astype(str).str.contains("by fill2")
+    each = [
+        ("measured", ~frame["simulated"]),
+        ("gsofa in turn, simulated", frame["simulated"] & ~by_fill2),
+        ("fill2 in turn, simulated", frame["simulated"] & by_fill2),
+    ]
+    found = [(kind, frame[rows]) for kind, rows in each if (frame.loc[rows, "pair"] == "ok").any()]
+    return found or [("not run", frame)]
 
 
 def simulated_how() -> str:
