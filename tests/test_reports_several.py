@@ -63,6 +63,7 @@ def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker()
         ("intra_node", True): 3.0,
     }  # fmt: skip
     assert set(own.loc[own["simulated"], "parallel"]) == {3.0, 1.0}
+    assert own["paper"].isna().all(), "BC has no printed number of its own"
     verdicts = spec("gsofa", "fig17").judge(frame)
     assert all("beside" in verdict.text for verdict in verdicts)
     kinds = [verdict.basis for verdict in verdicts]
@@ -102,6 +103,8 @@ def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None
     frame = frame_of("fig18", records).set_index("what")
     assert frame.loc["advice", "ratio"] == pytest.approx(2.2)
     assert frame.loc["separation", "fewer"] == pytest.approx(20)
+    printed = frame_of("fig18", records).set_index("abbr")["paper"]
+    assert printed["LH"] == pytest.approx(100 / 15) and printed["AU"] == pytest.approx(10.3)
 
 
 def test_superlu_dist_is_unavailable_and_its_print_stands_beside() -> None:

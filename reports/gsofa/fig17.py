@@ -31,9 +31,8 @@ INTER, INTRA = "inter_node over contiguous", "intra_node over inter_node"
 def fig17_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """Two rows a matrix, number of workers and machine: `ratio`, seconds in contiguous blocks over those with
     chunks that go round the nodes, and these over those with rows that go round a node's GPUs."""
-    return printed_columns(
-        gain_frame(records, entries, cases, _pairing), {**_printed(INTER), **_printed(INTRA)}
-    )
+    frame = gain_frame(records, entries, cases, _pairing)
+    return printed_columns(frame, {what: _printed(what) for what in (INTER, INTRA)})
 
 
 def fig17(frame: pd.DataFrame) -> Figure:

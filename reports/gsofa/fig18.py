@@ -34,7 +34,8 @@ def fig18_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     add_columns(frame, counted, ("faults", "other_faults", "ratio", "fewer"))
     frame["ratio_low"] = frame["ratio_high"] = frame["ratio"]
     frame["pair"] = frame["pair"].where((frame["pair"] != "ok") | frame["ratio"].notna(), NOT_MEASURED)
-    return printed_columns(frame, _printed(ADVICE), "faults", "other_faults", "fewer")
+    printed = {what: _printed(what) for what in (ADVICE, SEPARATION)}
+    return printed_columns(frame, printed, "faults", "other_faults", "fewer")
 
 
 def fig18(frame: pd.DataFrame) -> Figure:

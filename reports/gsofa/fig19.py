@@ -42,7 +42,7 @@ def fig19_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     each = pd.Series([A_NODE if what == NODES_SHOWN else 1 for what in frame["what"]], index=frame.index)
     frame["times"] = frame["workers"] / each
     frame["efficiency"] = frame["ratio"].astype(float) / frame["times"]
-    return printed_columns(frame, _printed(), "times", "efficiency")
+    return printed_columns(frame, {NODES_SHOWN: _printed()}, "times", "efficiency")
 
 
 def fig19(frame: pd.DataFrame) -> Figure:

@@ -36,7 +36,7 @@ def fig21_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     frame = gain_frame(records, entries, cases, _pairing)
     # The pair has the seconds at 64 on top.
     frame[list(RATIO[1:])] = 1 / frame[["ratio", "ratio_high", "ratio_low"]].astype(float).to_numpy()
-    return printed_columns(frame, _printed())
+    return printed_columns(frame, {SIZES[1]: _printed()})
 
 
 def fig21(frame: pd.DataFrame) -> Figure:
@@ -47,7 +47,7 @@ def fig21(frame: pd.DataFrame) -> Figure:
         "GSoFA, Figure 21: size of the chunks",
         [
             (size, f"seconds, chunks of {size}\nover chunks of {SMALLEST}", means[int(size)],
-             _printed() if size == "256" else {})
+             _printed() if size == SIZES[1] else {})
             for size in SIZES
         ],
     )  # fmt: skip

@@ -4,7 +4,7 @@ of two cases that differ in how."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -81,9 +81,18 @@ def gain_frame(
     return frame
 
 
-def printed_columns(frame: pd.DataFrame, printed: dict[str, float], *more: str) -> pd.DataFrame:
-    """What the figures of ratios write. printed : by matrix."""
-    found = add_printed(frame, {"paper": dict(printed)})
+def printed_columns(
+    frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float]], *more: str
+) -> pd.DataFrame:
+    """What the figures of ratios write. printed : by what is shown, and by matrix."""
+    whole = {abbr: value for each in printed.values() for abbr, value in each.items()}
+    found = add_printed(frame, {"paper": whole})
+    # Of a matrix that is not at hand, whatever is printed.
+    rows = zip(found["what"], found["abbr"], found["paper"], strict=True)
+    found["paper"] = [
+        value if pd.isna(what) else printed.get(what, {}).get(abbr) for what, abbr, value in rows
+    ]
+    found["paper"] = found["paper"].astype("float64")
     # A matrix of the paper's that is not at hand has a row without workers.
     found["simulated"] = found["simulated"].fillna(0).astype(bool) & found["workers"].notna()
     return columns_of(found, *OWN, "paper", *more)
