@@ -278,6 +278,28 @@ def test_fewer_workers_than_asked_for_end_the_run(monkeypatch: pytest.MonkeyPatc
         parac_cpu(graph_of(2, (0, 1, 1.0)))
 
 
+def test_workers_one_after_the_other_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one finds that all were there, and that the first one gave up."""
+    for name in ("add", "acquire", "release", "give_way"):
+        monkeypatch.setattr(parac, name, getattr(Alone, name))
+    monkeypatch.setattr(parac, "ARRIVAL", np.uint64(100))
+
+    def run(graph: Any, seed: Any, kept: Any, shared: Any, *others: Any) -> None:
+        assert not any(parac._all_present.py_func(shared, np.uint64(3)) for _ in range(3))
+
+    monkeypatch.setattr(parac, "_run", run)
+    with pytest.raises(UnsupportedError, match="do not run at once"):
+        parac_cpu(graph_of(2, (0, 1, 1.0)))
+
+
+@pytest.mark.parametrize("factorised", [ac_sequential, parac_cpu], ids=lambda call: call.__name__)
+def test_weights_that_vanish_are_an_error(factorised: Any) -> None:
+    """One whose worker divides by 0, while the others wait for it."""
+    star = graph_of(10, *((0, k, 1.0) for k in range(1, 10)))
+    with pytest.raises(FillpathError, match="a sampled weight is too small"):
+        factorised(replace(star, weights=np.full(18, 1e-323)))
+
+
 class Alone:
     """Atomics where there is one thread."""
 
@@ -379,9 +401,9 @@ def test_what_stands_for_no_laplacian_is_refused(matrix: Any, error: type[Except
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("weight", [2e299, 1.7e308])
-def test_weights_whose_sums_overflow_are_refused(weight: float) -> None:
-    with pytest.raises(InputError, match="beyond what sums of float64 hold; scale the matrix"):
+@pytest.mark.parametrize("weight", [2e299, 1.7e308, 1e-310])
+def test_weights_beyond_sums_are_refused(weight: float) -> None:
+    with pytest.raises(InputError, match=r"beyond what sums of float64 hold .*; scale the matrix"):
         from_edges(4, np.array([0, 1, 2]), np.array([1, 2, 3]), np.full(3, weight))
 
 

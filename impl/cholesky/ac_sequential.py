@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fillpath.errors import FillpathError
 from fillpath.nouns import Laplacian, Pattern, Preconditioner, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cholesky.elimination import HIGH, ONE, TWO, ZERO, merge, partner, stream
 from impl.cholesky.store import (
     SCRATCH,
+    UNDERFLOW,
     edges,
     first_later,
     first_slots,
@@ -33,15 +35,20 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
     from every reproducible implementation. Returns G and D with E[G D G^T] = L; fills are the entries of G
     beyond the graph's edges, parallel ones counted each. Time O(m log m) for m edges, memory 12 bytes an
     entry of G, 52 an edge and 64 a vertex; where G has more entries than expected, it begins again with twice
-    the room. Raises MemoryError beyond 2^32 entries.
+    the room. Raises MemoryError beyond 2^32 entries, FillpathError where a sampled weight becomes 0.
     """
     slots = first_slots(laplacian)
     with phase("factorise"):
         while True:
             store = new_store(laplacian, slots)
-            indptr, diagonal, complete = _factorise(edges(laplacian), np.uint64(seed % 2**64), store)
+            try:
+                indptr, diagonal, complete = _factorise(edges(laplacian), np.uint64(seed % 2**64), store)
+            except ZeroDivisionError as error:
+                raise FillpathError(UNDERFLOW) from error
             if complete:
                 break
+            # This attempt's goes before the next one's comes.
+            del store
             slots = more_slots(slots)
     used = slice(0, int(indptr[-1]))
     pattern = Pattern(indptr.view(np.int64), store.rows[used].view(np.int32))

@@ -29,6 +29,8 @@ LEAST_EXCESS = 1e-12
 LARGEST_DEFICIT = 1e-6
 # Of all weights together: their sums and products with numbers below 1 stay finite.
 LARGEST_WEIGHTS = 1e300
+# Of each: the shares of it that are sampled stay above 0 for many steps.
+SMALLEST_WEIGHT = 1e-300
 MOST_VERTICES = 2**31 - 1
 
 _SYMMETRIC, _NOT_FINITE, _NOT_SYMMETRIC = 0, 1, 2
@@ -62,11 +64,13 @@ def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian
     """The Laplacian of a graph given by its edges, each once, parallel ones kept apart.
 
     n : vertices. rows, columns : (edges,) integers from 0 to n - 1. weights : (edges,) float64.
-    Raises InputError for a loop, an end outside of 0..n - 1 and a weight that is not positive and finite.
+    Raises InputError for a loop, an end outside of 0..n - 1 and a weight that is not positive and finite, or
+    too small or large for sums; UnsupportedError for more than MOST_VERTICES.
     """
     rows, columns, weights = np.asarray(rows), np.asarray(columns), np.asarray(weights, np.float64)
     if n < 1 or not len(rows) == len(columns) == len(weights):
         raise InputError(f"{n} vertices, {len(rows)} and {len(columns)} ends, {len(weights)} weights")
+    _require_few(n)
     ends = np.concatenate([rows, columns])
     if len(ends) and (ends.min() < 0 or ends.max() >= n):
         raise InputError(f"a graph on {n} vertices: an edge ends outside of 0..{n - 1}")
@@ -118,8 +122,7 @@ def _adjacency(indptr: Array, indices: Array, values: Array, excess: Array, *, d
     """The graph of a checked matrix; excess : (rows,) float64, of each diagonal."""
     n, copies, grounded = len(excess), 2 if doubled else 1, bool(excess.any())
     vertices = copies * n + grounded
-    if vertices > MOST_VERTICES:
-        raise UnsupportedError(f"{vertices} vertices exceed what int32 counts ({MOST_VERTICES})")
+    _require_few(vertices)
     starts = _starts(indptr, indices, values, excess, copies, vertices)
     # NumPy's own arrays ask for huge pages, which Numba's do not: kernels read these in any order.
     ends, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
@@ -127,12 +130,17 @@ def _adjacency(indptr: Array, indices: Array, values: Array, excess: Array, *, d
     return _labelled(Pattern(starts, ends), weights, n, grounded=grounded, doubled=doubled)
 
 
+def _require_few(vertices: int) -> None:
+    if vertices > MOST_VERTICES:
+        raise UnsupportedError(f"{vertices} vertices exceed what int32 counts ({MOST_VERTICES})")
+
+
 def _labelled(pattern: Pattern, weights: Array, unknowns: int, *, grounded: bool, doubled: bool) -> Laplacian:
-    total = float(weights.sum())
-    if not total < LARGEST_WEIGHTS or not np.all(weights > 0):
+    total, least = float(weights.sum()), float(weights.min(initial=np.inf))
+    if not total < LARGEST_WEIGHTS or not least >= SMALLEST_WEIGHT:
         raise InputError(
-            f"weights that add up to {total}, or one that is 0 when halved: beyond what sums of float64 "
-            "hold; scale the matrix"
+            f"weights that add up to {total}, the least of them {least}: beyond what sums of float64 hold "
+            f"({LARGEST_WEIGHTS}, {SMALLEST_WEIGHT}); scale the matrix"
         )
     component, components = _components(pattern.indptr, pattern.indices)
     return Laplacian(pattern, weights, component, int(components), unknowns, grounded, doubled)

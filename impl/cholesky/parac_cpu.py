@@ -31,6 +31,7 @@ from impl.cholesky.elimination import HIGH, LOW, ONE, TWO, ZERO, merge, partner,
 from impl.cholesky.store import (
     BEFORE_ENDS,
     SCRATCH,
+    UNDERFLOW,
     WORDS,
     Store,
     edges,
@@ -51,11 +52,12 @@ from impl.cpu.ordered import acquire, add, exchange, give_way, prefetch, prefetc
 BLOCK = 4096
 # Looks at an empty slot before the first one that gives way to other threads.
 SPINS = np.uint64(64)
-# Looks after which a worker ends the run if nobody has eliminated a vertex meanwhile: some ten seconds.
+# Looks after which a worker ends the run if nobody has eliminated a vertex meanwhile: ten seconds or more,
+# and for so many entries of W one more, as one vertex may have them all.
 PATIENCE = 2**24
-
+PATIENCE_ENTRIES = 4
 # The same of a worker that waits for the others to begin: seconds.
-ARRIVAL = np.uint64(2**20)
+ARRIVAL = np.uint64(2**23)
 
 # Slots of the queue in one square, whose rows and columns are exchanged: 16 of 4 bytes fill a cache line.
 SIDE = np.uint64(16)
@@ -73,7 +75,7 @@ COLUMNS_AHEAD = np.uint64(12)
 LINE = np.uint64(16)
 SLOTS, READY, TAKEN = np.uint64(0), np.uint64(16), np.uint64(17)
 ELIMINATED, ENDED, PRESENT = np.uint64(32), np.uint64(48), np.uint64(64)
-COMPLETE, FULL, STALLED, ABSENT = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+COMPLETE, FULL, STALLED, ABSENT, FAILED = (np.uint64(why) for why in (1, 2, 3, 4, 5))
 
 
 class Shared(NamedTuple):
@@ -113,22 +115,21 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
     laplacian, seed, result, fills : as ac_sequential has them; the factor is the same on any number of
     threads. Memory 12 bytes an entry of G more. Facts: `waits`, vertices that a worker had to wait for.
     Raises MemoryError beyond 2^32 entries, UnsupportedError where fewer threads run than were asked for,
-    FillpathError where no worker gets on, as with a graph that is not symmetric.
+    FillpathError where no worker gets on, as with a graph that is not symmetric, or one ends early.
     """
     threads, graph = get_num_threads(), edges(laplacian)
     slots = first_slots(laplacian, spare=threads * BLOCK)
+    patience = np.uint64(PATIENCE + laplacian.pattern.nnz // PATIENCE_ENTRIES)
     while True:
         with phase("initialise"):
             store = new_store(laplacian, slots)
             shared = _start(laplacian, store, threads)
         with phase("factorise"):
-            _run(
-                graph, np.uint64(seed % 2**64), store, shared, threads, np.uint64(BLOCK), np.uint64(PATIENCE)
-            )
+            _run(graph, np.uint64(seed % 2**64), store, shared, threads, np.uint64(BLOCK), patience)
         ended = shared.counters[ENDED]
         if ended == STALLED:
             raise FillpathError(
-                f"no vertex was eliminated while a worker looked {PATIENCE} times for its next: the graph is "
+                f"no vertex was eliminated while a worker looked {patience} times for its next: the graph is "
                 "not symmetric"
             )
         if ended == ABSENT:
@@ -136,8 +137,14 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
                 f"{threads} workers wait for each other and do not run at once: ask for fewer threads, or "
                 "see what limits them (OMP_THREAD_LIMIT, OMP_DYNAMIC)"
             )
+        if ended == FAILED:
+            raise FillpathError(
+                f"a worker ended early: it had no memory for a vertex's edges, or {UNDERFLOW}"
+            )
         if ended == COMPLETE:
             break
+        # This attempt's go before the next one's come.
+        del store, shared
         slots = more_slots(slots)
     with phase("assemble"):
         pattern, values = _assembled(store, shared.columns, threads)
@@ -206,12 +213,21 @@ def _left(store, vertex):
 @njit(cache=True, parallel=True, nogil=True)
 def _run(graph, seed, store, shared, threads, block, patience):
     for worker in prange(threads):
-        _work(graph, seed, store, shared, np.uint64(worker), np.uint64(threads), block, patience)
+        _begin_work(graph, seed, store, shared, np.uint64(worker), np.uint64(threads), block, patience)
+
+
+@njit
+def _begin_work(graph, seed, store, shared, worker, threads, block, patience):
+    """One worker, that ends the run where it fails: others would wait for what it was to eliminate."""
+    try:
+        _work(graph, seed, store, shared, worker, threads, block, patience)
+    except Exception:
+        release(shared.counters, ENDED, FAILED)
 
 
 @njit
 def _work(graph, seed, store, shared, worker, threads, block, patience):
-    """One worker: eliminate what it has, or finds, until there is nothing more or the run ends."""
+    """Eliminate what the worker has, or finds, until there is nothing more or the run ends."""
     if not _all_present(shared, threads):
         return
     scratch, samples, ring = new_scratch(SCRATCH), _new_samples(SCRATCH), np.empty(RING, np.uint32)
@@ -288,7 +304,8 @@ def _all_present(shared, threads):
         if looks > ARRIVAL:
             release(shared.counters, ENDED, ABSENT)
             return False
-    return True
+    # Where workers run one after the other, the last one finds that all are there, and that one gave up.
+    return acquire(shared.counters, ENDED) == ZERO
 
 
 @njit

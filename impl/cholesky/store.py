@@ -33,6 +33,10 @@ ROOM = 5
 SCRATCH = 256
 # Of a line of a record: places, words of 8 bytes, and half words before the larger ends.
 PLACES, WORDS, BEFORE_ENDS = np.uint64(5), np.uint64(8), np.uint64(10)
+# Sampled weights are shares of the others', a step after the other.
+UNDERFLOW = (
+    "a sampled weight is too small for float64: the weights span too many orders of magnitude; scale them"
+)
 
 
 class Edges(NamedTuple):

@@ -17,7 +17,7 @@ from impl.cuda import device, kernels
 KERNEL = Path(__file__).with_name("pcg.cu")
 THREADS = 256
 BUNDLE = 32
-# Entries of a row that a lane takes, on average.
+# Entries of a row that a lane takes, on average, where there are rows for all lanes.
 ENTRIES = 4
 # The most rows that a task's word can name, beside the one that stands for none.
 MOST_ROWS = 2**29 - 1
@@ -63,21 +63,22 @@ class Tasks:
     ends: tuple[int, ...]
 
 
-def tasks(indptr: Array, bounds: tuple[int, ...]) -> Tasks:
+def tasks(indptr: Array, bounds: tuple[int, ...], entries: int = ENTRIES) -> Tasks:
     """The tasks of the rows from each of the bounds to the next.
 
-    indptr : (rows + 1,) int64, on the device. bounds : ascending. Raises UnsupportedError beyond MOST_ROWS.
+    indptr : (rows + 1,) int64, on the device. bounds : ascending. entries : of a row that a lane takes, on
+    average. Raises UnsupportedError beyond MOST_ROWS.
     """
     import cupy
 
     if bounds[-1] > MOST_ROWS:
         raise UnsupportedError(f"{bounds[-1]} rows exceed what tasks of warps name ({MOST_ROWS})")
-    parts = [_part(indptr, begin, end) for begin, end in pairwise(bounds)]
+    parts = [_part(indptr, begin, end, entries) for begin, end in pairwise(bounds)]
     words = cupy.concatenate(parts) if len(parts) > 1 else parts[0]
     return Tasks(words, tuple(int(end) for end in np.cumsum([len(part) for part in parts])))
 
 
-def _part(indptr: Array, begin: int, end: int) -> Any:
+def _part(indptr: Array, begin: int, end: int, entries: int) -> Any:
     import cupy
 
     compiled = kernels.load(KERNEL, ("pcg_lanes", "pcg_tasks"))
@@ -85,7 +86,7 @@ def _part(indptr: Array, begin: int, end: int) -> Any:
     if not bundles:
         return cupy.empty(0, np.uint32)
     lanes = cupy.empty(bundles, np.int32)
-    launch(compiled["pcg_lanes"], bundles, indptr, *map(np.uint32, (begin, end, ENTRIES)), lanes)
+    launch(compiled["pcg_lanes"], bundles, indptr, *map(np.uint32, (begin, end, entries)), lanes)
     after = cupy.cumsum(lanes, dtype=np.int64)
     words = cupy.empty(int(after[-1]), np.uint32)
     launch(compiled["pcg_tasks"], bundles, lanes, after, np.uint32(begin), np.uint32(end), words)

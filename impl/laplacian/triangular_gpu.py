@@ -17,14 +17,17 @@ import numpy as np
 from fillpath.errors import InputError, UnsupportedError
 from fillpath.nouns import Array, Preconditioner
 from impl.cuda import kernels
-from impl.laplacian.launches import MOST_ROWS, THREADS, Room, launch, resident, tasks
+from impl.laplacian.launches import ENTRIES, MOST_ROWS, THREADS, Room, launch, resident, tasks
 
 KERNEL = Path(__file__).with_name("triangular.cu")
 NAMES = ("tri_columns", "tri_lengths", "tri_down", "tri_up", "tri_tail", "tri_sweep", "tri_dense")
 # Blocks a multiprocessor at most: more warps wait longer for what they ask of the L2 cache.
 RESIDENT = 2
-# Nanoseconds between two looks at what is missing, and looks after which a warp gives up: seconds.
-PAUSE = 0
+# Entries of a row that a lane takes, on average, where a resident lane has at most so many rows: few tasks a
+# warp, so that what one takes is waited for.
+FEW_ENTRIES = 2
+FEW_ROWS = 8
+# Looks at what is missing after which a warp gives up: seconds.
 PATIENCE = 2**23
 
 
@@ -43,10 +46,11 @@ class Solves:
         self.body = max(0, vertices - tail)
         self.elements = self.down + self.body
         self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES)
-        self.starts, self.places, self.factors = self._rows(factor)
-        self.tasks = tasks(self.starts, (0, self.down, self.elements))
-        self.dense = self._inverse(factor)
         self._blocks = {name: resident(self.kernels[name], RESIDENT) for name in ("tri_sweep", "tri_dense")}
+        self.starts, self.places, self.factors = self._rows(factor)
+        few = self.elements <= FEW_ROWS * THREADS * self._blocks["tri_sweep"]
+        self.tasks = tasks(self.starts, (0, self.down, self.elements), FEW_ENTRIES if few else ENTRIES)
+        self.dense = self._inverse(factor)
 
     @property
     def blocks(self) -> int:
@@ -75,7 +79,7 @@ class Solves:
             *(self.tasks.words, np.uint32(begin), np.uint32(end), self.starts, self.places, self.factors),
             *(np.uint32(size) for size in (self.down, self.elements, self.n)),
             room.vectors,
-            *(np.uint32(number) for number in (closing, PAUSE, PATIENCE)),
+            *(np.uint32(number) for number in (closing, PATIENCE)),
             *room.scalars,
         )
         # Its blocks wait for each other.
