@@ -118,8 +118,10 @@ class _Share:
         self.there = cupy.asarray(sources)
         self.begun, self.ended = cupy.cuda.Event(), cupy.cuda.Event()
         self.begun.record()
-        self.rows = new_output(pattern.n, self._room(pattern, len(sources)) if self.columns else 0)
-        self.traversal = _traversal(pattern, len(sources), workers, self.columns)
+        # Asked once: it is the one call here that the host waits for.
+        free = device.free_bytes()
+        self.rows = new_output(pattern.n, _room(pattern, len(sources), free) if self.columns else 0)
+        self.traversal = _traversal(pattern, len(sources), workers, self.columns, int(SHARE * free))
         # By positions on the host: `Traversal.run` would fetch them, and wait.
         where = positions(sources, pattern.n)
         for launch in self.traversal.launches:
@@ -168,11 +170,12 @@ class _Share:
             rows.start[sources],
         )
 
-    def _room(self, pattern: Pattern, count: int) -> int:
-        """Entries for rows at first. Not its part of what gsofa has for all: few of its sources may have most
-        of the fill, and its device has the memory."""
-        wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size))
-        return int(min(wanted, pattern.n * count, ROOM_SHARE * device.free_bytes() / WORD))
+
+def _room(pattern: Pattern, count: int, free: int) -> int:
+    """Entries for the rows of so many sources at first. Not their part of what gsofa has for all: few sources
+    may have most of the fill, and the device has the memory."""
+    wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size))
+    return int(min(wanted, pattern.n * count, ROOM_SHARE * free / WORD))
 
 
 def _check(
@@ -187,18 +190,18 @@ def _check(
         raise InputError("option sharing: fill flags need the rows themselves, output=pattern")
 
 
-def _traversal(pattern: Pattern, count: int, workers: int, columns: bool) -> Traversal:
-    """As gsofa's own by default, for so many of the sources."""
+def _traversal(pattern: Pattern, count: int, workers: int, columns: bool, budget: int) -> Traversal:
+    """As gsofa's own by default, for so many of the sources within so many bytes."""
     import cupy
 
     defines = {"BUBBLE": True, "RANGES": True, "COLUMNS": columns}
     resident = resident_blocks(defines)
-    free, n = int(SHARE * device.free_bytes()), pattern.n
-    fitting = free // (WORD * (n * (1 + ENTRY) + set_words(n)) or 1)
+    n = pattern.n
+    fitting = budget // (WORD * (n * (1 + ENTRY) + set_words(n)) or 1)
     pool = plan(
         n,
         max(1, min(count, resident * SLOTS, fitting)),
-        free,
+        budget,
         queue_fraction=1,
         host=lambda: host_room() // workers,
         resident=resident,
