@@ -98,6 +98,7 @@ def run_command(case: Case) -> str:
     words += [] if preparation.explicit_zeros else ["--drop-zeros"]
     words += [word for name, value in case.options for word in ("--option", f"{name}={value}")]
     words += ["--threads", str(case.threads)] if case.threads else []
+    words += ["--gpus", str(case.gpus)] if case.gpus else []
     words += ["--seed", str(case.seed)] if case.seed else []
     return shlex.join(words)
 
@@ -145,7 +146,7 @@ def subject(case: Case) -> Subject:
     if referred and reference is None:
         raise CountingError("the reference vanished from the cache; run again")
     options = dict(case.options)
-    arguments = given.arguments(implementation, options, case.seed)
+    arguments = given.arguments(implementation, options, case.seed, case.gpus)
     context = given.context(prepared, reference, implementation, options, case.seed)
     where = place(implementation.device)
     taken = where.bring(given.taken(implementation, context))

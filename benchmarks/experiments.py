@@ -57,9 +57,9 @@ class Settings:
 @dataclass(frozen=True)
 class Experiment:
     """One figure's measurements. implementations : each as a case writes it, with options
-    (`gsofa.fill_first=true`); empty for every one registered for the stage but peers, which do other work: an
-    experiment has to name them. matrices : a paper, or ids of just these. only : ids of the paper's matrices,
-    empty for all; their stand-ins follow.
+    (`gsofa.fill_first=true`, `gsofa_multi.gpus=4`); empty for every one registered for the stage but peers,
+    which do other work: an experiment has to name them. matrices : a paper, or ids of just these. only : ids
+    of the paper's matrices, empty for all; their stand-ins follow.
     threads : of implementations on the CPU, 0 for all cores. seeds : a case each."""
 
     id: str
@@ -107,9 +107,10 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
             options,
             seed=seed,
             threads=threads[implementation.device],
+            gpus=gpus,
         )
         for entry in _matrices(experiment, settings.suite)
-        for implementation, options in chosen
+        for implementation, options, gpus in chosen
         for seed in experiment.seeds
     ]
 
@@ -199,17 +200,19 @@ def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
     return tuple(range(given) if isinstance(given, int) else given)
 
 
-def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...]]:
-    """The implementation and the options that `name[.option=value]...` stands for. Raises ConfigError unless
-    it is written as a case writes it, UnknownNameError for what is not registered."""
+def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
+    """The implementation, the options and the GPUs that `name[.option=value]...` stands for. Raises
+    ConfigError unless it is written as a case writes it, UnknownNameError for what is not registered."""
     written = Case.parse(f"{stage}.{text}@any.natural")
     implementation = registry.lookup(stage, written.implementation)
     options = implementation.canonical(dict(written.options))
-    case = Case(stage, implementation.name, "any", options=options)
+    case = Case(stage, implementation.name, "any", options=options, gpus=written.gpus)
     if case != written:
         wanted = case.name.removeprefix(f"{stage}.").partition("@")[0]
         raise ConfigError(f"config/experiments.yaml: implementation {text}: write {wanted}")
-    return implementation, options
+    if written.gpus:
+        implementation.option("gpus")
+    return implementation, options, written.gpus
 
 
 def _all_of(stage: str) -> Iterable[registry.Implementation]:

@@ -5,8 +5,8 @@
 A child process calls the implementation once, so that kernels are compiled and memory is there, REPEATS times
 as it is, and REPEATS times with the counters on; the first and the last result are verified. It also measures
 what the link between host and device moves. The case needs an ok record of today's sources on this machine
-first: the counts carry its key, and are shown only beside it. Without a case: those of PPoPP'23's Table 3 in
-the run that the FILLPATH_ settings describe that have such a record.
+first: the counts carry its key, and are shown only beside it. Without a case: those of PPoPP'23's Table 3
+and of GSoFA's Figure 18 in the run that the FILLPATH_ settings describe that have such a record.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
@@ -32,11 +33,12 @@ from fillpath.lock import exclusive
 from fillpath.paths import machine_name, node_lock, results, write_text
 from fillpath.record import Status, read_records, record_path
 from fillpath.registry import load_all, lookup
-from impl.cuda import kernels
-from impl.cuda.page_faults import available, page_faults
+from impl.cuda import kernels, peers
+from impl.cuda.page_faults import PageFaults, available, page_faults
+from impl.cuda.page_faults_all import page_faults_of
 
-# The figure whose cases are counted.
-FIGURE = ("ooclu", "table3")
+# The figures whose cases are counted.
+FIGURES = (("ooclu", "table3"), ("gsofa", "fig18"))
 REPEATS = 3
 SECONDS = 1800.0
 LINK_BYTES = 64 * 10**6
@@ -91,17 +93,19 @@ def facts(counted: Mapping[str, Any]) -> dict[str, float]:
 
 
 def counted_cases(settings: Settings) -> list[Case]:
-    """The cases of a run, cheapest first, that are counted: of FIGURE, with an ok record of today's sources
+    """The cases of a run, cheapest first, that are counted: of FIGURES, with an ok record of today's sources
     here. Raises FaultsError without any."""
     there, why_not = kernels.available()
     if not there:
         raise FaultsError(why_not)
-    cases = figure_cases(*FIGURE, settings) if settings.paper in ("", FIGURE[0]) else []
+    figures = [figure for figure in FIGURES if settings.paper in ("", figure[0])]
+    cases = dict.fromkeys(case for figure in figures for case in figure_cases(*figure, settings))
     found = [case for case in cases if _is_measured(case)]
     if not found:
         paper = f" PAPER={settings.paper}" if settings.paper else ""
+        named = " and ".join(" ".join(figure) for figure in FIGURES)
         raise FaultsError(
-            f"{len(cases)} cases of {' '.join(FIGURE)} in SUITE={settings.suite}{paper}, none with an ok "
+            f"{len(cases)} cases of {named} in SUITE={settings.suite}{paper}, none with an ok "
             f"record of today's sources here: measure them first (`make figures SUITE={settings.suite}`)"
         )
     return found
@@ -182,11 +186,16 @@ def _counted(case: Case) -> dict[str, Any]:
     for _ in range(REPEATS):
         # The memory of a result is free before the next call asks for its own.
         outcome = (None, None)
-        with page_faults() as faults:
+        with _faults_of(case) as faults:
             seconds, outcome = _timed(call)
         repeats.append({**asdict(faults), "seconds": seconds})
     counting.check(outcome[0], "with the counters on")
     return {"repeats": repeats, "uncounted_seconds": uncounted, "link_bytes_per_second": rates}
+
+
+def _faults_of(case: Case) -> AbstractContextManager[PageFaults]:
+    """The counters of the devices that the case works on."""
+    return page_faults_of(peers.devices(case.gpus)) if case.gpus > 1 else page_faults()
 
 
 def _timed(call: Callable[[], Any]) -> tuple[float, Any]:

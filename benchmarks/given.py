@@ -67,10 +67,15 @@ def _on_graph(
     return replace(blank, factored_by=maker.__name__, columns=column_hashes(factor))
 
 
-def arguments(implementation: Implementation, options: Mapping[str, str], seed: int) -> dict[str, Any]:
-    """Keyword arguments from a case's options, and its seed for what has an option of that name."""
-    seeded = {"seed": seed} if "seed" in implementation.values({}) else {}
-    return {**implementation.arguments(options), **seeded}
+def arguments(
+    implementation: Implementation, options: Mapping[str, str], seed: int, gpus: int = 0
+) -> dict[str, Any]:
+    """Keyword arguments from a case's options, and its seed and GPUs for what has options of these names.
+    gpus : 0 for the implementation's own default."""
+    known = implementation.values({})
+    seeded = {"seed": seed} if "seed" in known else {}
+    counted = {"gpus": gpus} if gpus and "gpus" in known else {}
+    return {**implementation.arguments(options), **seeded, **counted}
 
 
 def taken(implementation: Implementation, context: Context) -> Any:

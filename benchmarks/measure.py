@@ -30,6 +30,7 @@ from fillpath.lock import exclusive
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status, Verified, read_records, record_key, record_path, write_records
 from fillpath.registry import GRAPH_STAGES, NUMERIC_STAGES, Device, Implementation, load_all, lookup
+from impl.cuda.peers import device_count
 
 # No memory moves more, not even a GPU's cache: a median below the least bytes over this rate is marked as
 # suspect.
@@ -88,6 +89,8 @@ def measure(
     implementation = lookup(case.stage, case.implementation)
     case = replace(case, options=implementation.canonical(dict(case.options)))
     implementation.arguments(dict(case.options))
+    if case.gpus:
+        implementation.option("gpus")
     limits = limits or Limits()
     within = within or run.alone()
     blank = _blank_record(case, implementation, within)
@@ -101,6 +104,9 @@ def measure(
         reason = f"{case.threads} threads, and this machine has {machine.machine().cores} cores"
         return _store(replace(blank, status=Status.UNAVAILABLE, reason=reason))
     blank = replace(blank, **machine.accelerator(implementation.device))
+    if case.gpus > 1 and (there := device_count()) < case.gpus:
+        reason = f"{case.gpus} GPUs, and this machine has {there}"
+        return _store(replace(blank, status=Status.UNAVAILABLE, reason=reason))
     if within.remaining() <= 0:
         return _stored_whatever_the_input(case, implementation) or _store(_late(blank))
     try:
@@ -128,6 +134,23 @@ class NotReadyError(FillpathError):
     def __init__(self, outcome: Status, reason: str) -> None:
         super().__init__(reason)
         self.outcome = outcome
+
+
+def store_outcome(
+    case: Case, implementation: Implementation, prepared: Prepared, within: Run, **outcome: Any
+) -> Record:
+    """Store what another driver than `measure` found of a case, under the key that `measure` would give it.
+
+    outcome : fields of the record.
+    """
+    blank = replace(
+        _blank_record(case, implementation, within),
+        key=_key(case, implementation, prepared.hash),
+        prepared=_prepared_facts(prepared),
+        threads_used=_threads(case),
+        **machine.accelerator(implementation.device),
+    )
+    return _store(replace(blank, **outcome))
 
 
 def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
@@ -333,6 +356,7 @@ def _job(case: Case, implementation: Implementation, prepared: Prepared, limits:
         "module": implementation.module,
         "options": dict(case.options),
         "threads": _threads(case),
+        "gpus": case.gpus,
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "seed": case.seed,
         "reference": None if case.stage in GRAPH_STAGES else str(reference_path(prepared.hash)),

@@ -95,7 +95,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     context = _context(job, implementation)
     where = place(implementation.device)
     taken = where.bring(given.taken(implementation, context))
-    arguments = given.arguments(implementation, job["options"], job["seed"])
+    arguments = given.arguments(implementation, job["options"], job["seed"], job["gpus"])
 
     def call() -> Any:
         return implementation.function(taken, **arguments)
@@ -113,7 +113,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     last, work = _sample(call, job["samples"], where, report)
     known = {"peak_memory": where.peak_memory(), **where.state()}
     if passes(last):
-        known |= {"work": _work(work), "bytes": _moved(taken, last), "transfers": where.transfers}
+        known |= {"work": counted(work), "bytes": _moved(taken, last), "transfers": where.transfers}
         report("sampled", **known)
         # What follows may take long, or more memory, and loses nothing of the above.
         report("counted", facts=_depths(job["stage"], where, last, context))
@@ -166,11 +166,12 @@ def _depths(stage: str, where: Place, result: Any, context: Context) -> dict[str
     return depths(context.system.laplacian, where.fetch(result))
 
 
-def _work(work: Any) -> dict[str, Any]:
+def counted(work: Any) -> dict[str, Any]:
+    """`Work` as a record holds it, without its series."""
     scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name not in ("series", "facts")}
-    counted = {name: None if value is None else int(value) for name, value in scalars.items()}
+    numbers = {name: None if value is None else int(value) for name, value in scalars.items()}
     facts = None if work.facts is None else {name: float(value) for name, value in work.facts.items()}
-    return {**counted, "facts": facts}
+    return {**numbers, "facts": facts}
 
 
 def _moved(taken: Any, result: Any) -> int:

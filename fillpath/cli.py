@@ -191,6 +191,9 @@ def _run_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=_natural, default=0, help="of preparation and algorithm (default: 0)")
     command.add_argument("--threads", type=_natural, default=0, help="CPU threads (default: all cores)")
     command.add_argument(
+        "--gpus", type=_natural, default=0, help="of an implementation for several (default: its own, one)"
+    )
+    command.add_argument(
         "--limit", type=_duration, default="600s", help="e.g. 90s, 2h (default: %(default)s)"
     )
     command.add_argument("--fresh", action="store_true", help="measure again what is stored already")
@@ -213,6 +216,7 @@ def _run(arguments: argparse.Namespace) -> int:
         options=implementation.canonical(dict(map(_pair, arguments.option))),
         seed=arguments.seed,
         threads=arguments.threads,
+        gpus=arguments.gpus,
     )
     catalogue.forget_failure(case.matrix)
     logging.getLogger("fillpath").info("measuring %s", case.name)

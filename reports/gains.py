@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,22 +104,25 @@ def _stars(axes: Axes, x: float, values: Sequence[float], form: Form) -> None:
         )  # fmt: skip
 
 
-def gains_legend(axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]] = ()) -> None:
+def gains_legend(
+    axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]] = (), hollow: Collection[str] = ()
+) -> None:
     """Above the panel: each series that was measured as a point, and more.
 
-    more : (kind, text), see `legend_mark`."""
+    more : (kind, text), see `legend_mark`. hollow : the series whose points are empty."""
     marks = [legend_mark(kind, text) for kind, text in more]
-    bars.place_legend(axes, [*point_handles(frame), *marks])
+    bars.place_legend(axes, [*point_handles(frame, hollow), *marks])
 
 
-def point_handles(frame: pd.DataFrame) -> list[Line2D]:
-    """A legend's marks of the series that were measured, as points."""
+def point_handles(frame: pd.DataFrame, hollow: Collection[str] = ()) -> list[Line2D]:
+    """A legend's marks of the series that were measured, as points, the hollow ones empty."""
     looks = bars.look_of(frame)
     measured = set(frame.loc[frame["status"] == "ok", "series"])
     return [
         Line2D(
-            [], [], linestyle="none", markersize=8, color=colour, markeredgecolor="black",
-            marker=MARKERS[HATCHES.index(hatch)], label=name,
+            [], [], linestyle="none", markersize=8, color="white" if name in hollow else colour,
+            markeredgecolor=colour if name in hollow else "black",
+            markeredgewidth=2.0 if name in hollow else 1.0, marker=MARKERS[HATCHES.index(hatch)], label=name,
         )
         for name, (colour, hatch) in looks.items()
         if name in measured

@@ -381,7 +381,7 @@ def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
         in capsys.readouterr().err
     )
     assert main([]) == 2
-    assert "3 cases of ooclu table3" in capsys.readouterr().err
+    assert "3 cases of ooclu table3 and gsofa fig18" in capsys.readouterr().err
 
     limits = Limits(seconds=60, samples=3)
     for each in (case, wrong):

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.experiments import experiments
 from fetch import catalogue, generate
 from fillpath.case import Case
 from fillpath.errors import ConfigError, InputError, TransferError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
+from fillpath.registry import load_all
 
 HELD = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suitesparse")
 needs_mirror = pytest.mark.skipif(
@@ -64,7 +66,13 @@ def test_an_entry_is_found_by_each_of_its_names_and_fits_a_case(entry: catalogue
         assert catalogue.resolve(spelling) == entry.id
     case = Case("symbolic", "fill1", entry.id)
     assert Case.parse(case.name) == case
-    assert entry.papers or entry.stands_for
+
+
+def test_every_entry_is_a_papers_stands_in_for_one_or_is_named_by_an_experiment() -> None:
+    load_all()
+    named = {matrix for e in experiments() if not isinstance(e.matrices, str) for matrix in e.matrices}
+    for entry in catalogue.entries():
+        assert entry.papers or entry.stands_for or entry.id in named, entry.id
 
 
 @pytest.mark.parametrize(

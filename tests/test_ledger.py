@@ -159,4 +159,4 @@ def test_a_claims_figure_is_found_and_a_misspelt_one_is_named() -> None:
     with pytest.raises(UnknownNameError, match="did you mean"):
         find_claim("gsofa.fig14_maxid_range.mean")
     with pytest.raises(UnknownNameError, match="nothing measures it"):
-        figure_of("gsofa", "fig19_strong_scaling")
+        figure_of("ooclu", "table1_card")

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from impl.cuda import managed
+from impl.cuda import managed, peers
 from impl.cuda.page_faults import page_faults
+from impl.cuda.page_faults_all import page_faults_of
 
 pytestmark = pytest.mark.gpu
 MIB = 2**20
@@ -65,3 +66,18 @@ def test_nothing_is_counted_of_what_happens_outside(array: Any) -> None:
     with page_faults() as counted:
         pass
     assert counted.gpu_fault_groups == counted.bytes_to_device == counted.bytes_to_host == 0
+
+
+def test_the_pages_of_every_device_are_counted() -> None:
+    import cupy
+
+    if peers.device_count() < 2:
+        pytest.skip(f"2 GPUs, and this machine has {peers.device_count()}")
+    fresh: Any = [managed.words(4 * MIB, oversubscribe=False) for _ in range(2)]
+    with page_faults_of([0, 1]) as counted:
+        for device, array in enumerate(fresh):
+            with cupy.cuda.Device(device):
+                array.fill(1)
+    with page_faults_of([0, 1]) as one:
+        fresh[0] += np.uint32(1)
+    assert counted.gpu_fault_groups > 0 and one.gpu_fault_groups == 0

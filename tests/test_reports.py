@@ -100,12 +100,25 @@ ON_GRAPHS = [
         "laplacian.ic0_gpu.policy=levels", "laplacian.amgx",
     )
 ]  # fmt: skip
+ON_SEVERAL = [
+    Case.parse(f"symbolic.{name}@circuit,4000.metis")
+    for name in (
+        "gsofa_multi", "gsofa_multi.gpus=2", "gsofa_multi.gpus=2.order=inter_node",
+        "gsofa_multi.gpus=2.order=contiguous", "gsofa_multi.gpus=2.maxsup=64",
+        "gsofa_multi.gpus=2.sharing=separate_arrays", "gsofa_multi.gpus=2.sharing=one_array",
+        "gsofa_multi.advise=false.gpus=2.sharing=one_array",
+    )
+]  # fmt: skip
+IN_TURN = [
+    Case.parse(f"symbolic.{name}@circuit,4000.metis")
+    for name in ("fill2_multi.virtual_gpus=6", "fill2_multi.nodes=6.virtual_gpus=6")
+]
 FACTS = {
     "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
     "bytes_fill": 8e7, "bytes_queue": 6e8, "bytes_external": 0.0, "queue_mean": 0.001, "queue_peak": 0.2,
     "reinit_share": 0.03, "launches": 2.0, "spilled": 0.0, "levels": 40.0, "dependencies": 9000.0,
     "residual": 9e-7, "nnz_factor": 5e5, "nnz_l": 4e5, "nnz_g": 5e5, "height_classical": 900.0,
-    "height_actual": 90.0, "critical_path": 120.0,
+    "height_actual": 90.0, "critical_path": 120.0, "workers": 2.0, "load_balance": 1.2,
 }  # fmt: skip
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
@@ -158,6 +171,8 @@ RECORDS = Records(
     (
         *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
         *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
+        *(on_gpu(case, number) for number, case in enumerate(ON_SEVERAL)),
+        *(replace(on_gpu(case, number), device=None) for number, case in enumerate(IN_TURN)),
         *(
             replace(on_gpu(case, number), kernel_seconds=[0.002, 0.003])
             for number, case in enumerate(ON_FILLED)
@@ -208,7 +223,7 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
 
 
 def test_no_records_at_all_still_draws(site: Path) -> None:
-    gpu = [*ON_GPU, *OUT_OF_CORE, *ON_FILLED, *ON_GRAPHS]
+    gpu = [*ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *ON_FILLED, *ON_GRAPHS]
     chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
     for paper, figure in reports.available_figures():
@@ -268,7 +283,9 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
 
 @pytest.mark.parametrize("pair", reports.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
-    cases = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_FILLED, *ON_GRAPHS]
+    cases = [
+        *CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS,
+    ]  # fmt: skip
     paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])

@@ -1,0 +1,128 @@
+"""Parts of a filled pattern by rows, one an MPI rank, and how they become one. mpi4py is imported where it is
+asked."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from fillpath.errors import InputError, UnavailableError
+from fillpath.nouns import Array, Counts, Filled, Pattern
+
+# Entries of a message: older MPI counts them in 31 bits.
+MESSAGE = 2**28
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows of F. rows : (k,) int32, ascending. lower, upper, edges : (n,) int64, 0 for other rows.
+    indices : (entries,) int32, the columns of the rows one after the other; None where only counts are
+    wanted."""
+
+    rows: Array
+    lower: Array
+    upper: Array
+    edges: Array
+    indices: Array | None
+
+    def result(self) -> Filled | Counts:
+        """What an implementation returns of it, other rows empty."""
+        if self.indices is None:
+            return Counts(self.lower, self.upper)
+        indptr = offsets(self.lower + self.upper)
+        return Filled(Pattern(indptr, self.indices), indptr[:-1] + self.lower)
+
+
+def world(ranks: int) -> Any:
+    """MPI's communicator of so many ranks; None for one, which needs no MPI.
+
+    Raises InputError below one, UnavailableError where mpi4py is missing or MPI was started with other than
+    so many.
+    """
+    if ranks < 1:
+        raise InputError(f"option ranks={ranks}: expected 1 or more")
+    if ranks == 1:
+        return None
+    how = f"mpirun -n {ranks} python -m benchmarks.ranks CASE"
+    if importlib.util.find_spec("mpi4py") is None:
+        raise UnavailableError(f"mpi4py is not installed (pip install '.[mpi]', then {how})")
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise UnavailableError(f"no MPI library: {' '.join(str(error).split())}") from error
+    found = MPI.COMM_WORLD.Get_size()
+    if found != ranks:
+        raise UnavailableError(f"ranks={ranks}, and MPI has {found}: {how}")
+    return MPI.COMM_WORLD
+
+
+def rank_of(communicator: Any) -> int:
+    """This process's number, 0 without MPI."""
+    return 0 if communicator is None else int(communicator.Get_rank())
+
+
+def gathered(communicator: Any, part: Part) -> Part:
+    """All rows, on rank 0; on the others their own part again. Every rank has to call it."""
+    if communicator is None:
+        return part
+    rows = _arrays(communicator, part.rows)
+    columns = None if part.indices is None else _arrays(communicator, part.indices)
+    lower, upper, edges = (_sum(communicator, array) for array in (part.lower, part.upper, part.edges))
+    if rank_of(communicator) > 0:
+        return part
+    n = len(lower)
+    all_rows = np.arange(n, dtype=np.int32)
+    if columns is None:
+        return Part(all_rows, lower, upper, edges, None)
+    indptr = offsets(lower + upper)
+    indices = np.empty(indptr[-1], np.int32)
+    for own, found in zip(rows, columns, strict=True):
+        place(indptr, indices, own, found)
+    return Part(all_rows, lower, upper, edges, indices)
+
+
+def offsets(lengths: Array) -> Array:
+    """(k + 1,) int64: where each of k rows begins, and the end."""
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
+def place(indptr: Array, indices: Array, rows: Array, columns: Array) -> None:
+    """Copy rows, which stand one after the other in `columns`, to where `indptr` has them in `indices`."""
+    starts = offsets(indptr[rows + 1] - indptr[rows])
+    _place(indptr, indices, rows, starts, columns)
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _place(indptr, indices, rows, starts, columns):
+    for k in prange(len(rows)):
+        row = rows[k]
+        indices[indptr[row] : indptr[row + 1]] = columns[starts[k] : starts[k + 1]]
+
+
+def _sum(communicator: Any, array: Array) -> Array:
+    """The sum over all ranks on rank 0; elsewhere the array itself."""
+    total = np.zeros_like(array) if rank_of(communicator) == 0 else None
+    communicator.Reduce(array, total)
+    return array if total is None else total
+
+
+def _arrays(communicator: Any, array: Array) -> list[Array]:
+    """Every rank's array on rank 0, by rank; elsewhere none."""
+    sizes = communicator.gather(len(array))
+    if rank_of(communicator) > 0:
+        for start in range(0, len(array), MESSAGE):
+            communicator.Send(array[start : start + MESSAGE], dest=0)
+        return []
+    found = [array]
+    for rank, size in list(enumerate(sizes))[1:]:
+        received = np.empty(size, array.dtype)
+        for start in range(0, size, MESSAGE):
+            communicator.Recv(received[start : start + MESSAGE], source=rank)
+        found.append(received)
+    return found

@@ -1,0 +1,90 @@
+"""Several devices of one process: which there are, and copies from one to another."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from fillpath.errors import InputError, UnavailableError
+from fillpath.nouns import Array, Pattern
+
+# cudaErrorPeerAccessAlreadyEnabled.
+_ENABLED = 704
+
+
+def device_count() -> int:
+    """How many devices CUDA sees."""
+    import cupy
+
+    return int(cupy.cuda.runtime.getDeviceCount())
+
+
+def devices(count: int) -> list[int]:
+    """So many devices from the current one on, which reach each other's memory where the hardware lets them.
+    Raises InputError below one, UnavailableError for more than there are."""
+    import cupy
+
+    if count < 1:
+        raise InputError(f"gpus={count}: expected 1 or more")
+    first, there = int(cupy.cuda.runtime.getDevice()), device_count()
+    if first + count > there:
+        raise UnavailableError(f"gpus={count} from device {first} on, and this machine has {there}")
+    found = list(range(first, first + count))
+    all_reach(found)
+    return found
+
+
+def all_reach(found: Sequence[int]) -> bool:
+    """Whether each of these devices reaches the memory of all others. Without it copies go through the host,
+    and pages of managed memory move: right too, and slower."""
+    # Of every pair, also behind one that does not.
+    reached = [_reaches(one, other) for one, other in itertools.permutations(found, 2)]
+    return all(reached)
+
+
+def copied(array: Array, source: int, target: int) -> Array:
+    """The array, which lies on `source`, on `target`: a copy, unless it is there. What is launched on either
+    device from now on finds it whole; what was launched on either before is waited for by the copy."""
+    import cupy
+
+    if source == target:
+        return array
+    with cupy.cuda.Device(target):
+        there: Any = cupy.empty(array.shape, array.dtype)
+    whole: Any = array
+    if array.nbytes:
+        cupy.cuda.runtime.memcpyPeer(there.data.ptr, target, whole.data.ptr, source, array.nbytes)
+    return there  # type: ignore[no-any-return]
+
+
+def replica(pattern: Pattern, source: int, target: int) -> Pattern:
+    """The pattern on another device."""
+    return Pattern(*(copied(array, source, target) for array in (pattern.indptr, pattern.indices)))
+
+
+def synchronise(found: list[int]) -> None:
+    """Wait for all that was launched on these devices."""
+    import cupy
+
+    for device in found:
+        with cupy.cuda.Device(device):
+            cupy.cuda.runtime.deviceSynchronize()
+
+
+@functools.cache
+def _reaches(one: int, other: int) -> bool:
+    """Have `one` reach the memory of `other`, if it can."""
+    import cupy
+
+    runtime = cupy.cuda.runtime
+    if not runtime.deviceCanAccessPeer(one, other):
+        return False
+    with cupy.cuda.Device(one):
+        try:
+            runtime.deviceEnablePeerAccess(other)
+        except runtime.CUDARuntimeError as error:
+            if error.status != _ENABLED:
+                raise
+    return True

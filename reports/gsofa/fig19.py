@@ -1,0 +1,158 @@
+"""Figure 19: strong scaling over GPUs and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from fillpath.case import Case
+from reports.claims import claim, subject
+from reports.device import gpu_caption
+from reports.figures import Entries, FigureSpec
+from reports.gains import STAR, legend_mark
+from reports.gsofa.several import (
+    gain_frame,
+    is_several,
+    kinds,
+    printed_columns,
+    simulated_how,
+    with_option,
+)
+from reports.records import Records
+from reports.standings import Verdict
+from reports.style import LARGE, PALETTE, SMALL, new_figure
+from reports.verdicts import judge
+
+CLAIM = "fig19_strong_scaling"
+# GPUs of the paper's nodes, and its most nodes.
+A_NODE, NODES = 6, 44
+GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
+
+
+def fig19_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a matrix, number of workers and machine: `ratio`, seconds on one GPU over those on so many of a
+    host, or of a simulated node over those of so many nodes; `times`, how many as many; `efficiency`, the
+    ratio over that."""
+    frame = gain_frame(records, entries, cases, _pairing)
+    each = pd.Series([A_NODE if what == NODES_SHOWN else 1 for what in frame["what"]], index=frame.index)
+    frame["times"] = frame["workers"] / each
+    frame["efficiency"] = frame["ratio"].astype(float) / frame["times"]
+    return printed_columns(frame, {NODES_SHOWN: _printed()}, "times", "efficiency")
+
+
+def fig19(frame: pd.DataFrame) -> Figure:
+    """A line a matrix: GPUs of one host on the left, simulated nodes on the right."""
+    figure = new_figure(13.0, 6.8)
+    panels = figure.subplots(1, 2)
+    figure.suptitle("GSoFA, Figure 19: strong scaling", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    for axes, what in zip(panels, (GPUS, NODES_SHOWN), strict=True):
+        _lines(axes, frame[frame["what"] == what], what)
+    printed = _printed()
+    right = panels[1]
+    for abbr, value in printed.items():
+        right.plot([NODES], [value], linestyle="none", **STAR)
+        right.annotate(abbr, (NODES, value), (9, 0), textcoords="offset points", va="center", fontsize=8)
+    return figure
+
+
+def fig19_caption(frame: pd.DataFrame) -> str:
+    """What is compared, and what is not there."""
+    return (
+        "Left: seconds of gsofa_multi on one GPU over those on so many GPUs of one host. Right: the slowest "
+        "worker of one simulated node of six GPUs over that of so many nodes. Dashed: in "
+        "proportion; stars: printed, from one to 44 nodes. Where a share is too small for a "
+        "GPU, only gsofa in turn shows it. "
+        f"{simulated_how()}{gpu_caption(frame)}"
+    )
+
+
+def fig19_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Beside the print: 44 nodes are simulated."""
+    whole = frame[(frame["what"] == NODES_SHOWN) & (frame["times"] == NODES)]
+    return [
+        verdict
+        for kind, rows in kinds(whole)
+        for verdict in judge(
+            rows, claim("gsofa", CLAIM, "each"), "ratio", status="pair", basis=f"slowest worker, {kind}",
+            beside=True,
+        )
+    ]  # fmt: skip
+
+
+def _lines(axes: Axes, frame: pd.DataFrame, what: str) -> None:
+    axes.set_xlabel(what)
+    axes.set_ylabel("times as fast")
+    ok = frame[(frame["pair"] == "ok") & frame["ratio"].notna()]
+    most = max([float(ok["times"].max()) if len(ok) else 2.0, NODES if what == NODES_SHOWN else 8.0])
+    axes.plot([1, most], [1, most], color="#555555", linestyle="--", linewidth=1.2)
+    handles = []
+    keys = ["label", "implementation_shown", "where"]
+    by = ok.assign(implementation_shown=["fill2" if " fill2," in s else "gsofa" for s in ok["series"]])
+    colours = {label: PALETTE[k % len(PALETTE)] for k, label in enumerate(dict.fromkeys(by["label"]))}
+    for (label, how, where), rows in by.groupby(keys, sort=False):
+        ordered = rows.sort_values("times")
+        simulated = bool(ordered["simulated"].any())
+        (line,) = axes.plot(
+            [1.0, *ordered["times"]],
+            [1.0, *ordered["ratio"]],
+            color=colours[label],
+            # By fill2, in turn on the CPU, a square.
+            marker="s" if how == "fill2" else "o",
+            markerfacecolor="white" if simulated else None,
+            linestyle=":" if simulated else "-",
+            label=f"{label}, {how}, {where}",
+        )
+        handles.append(line)
+    simulated_too = bool(len(ok) and ok["simulated"].any())
+    hollow = [legend_mark("hollow", "simulated in turn")] if simulated_too else []
+    stars = [legend_mark("star", f"printed, {NODES} nodes")] if what == NODES_SHOWN else []
+    marks = [*handles, *hollow, *stars, legend_mark("--", "in proportion")]
+    axes.legend(handles=marks, loc="upper left", fontsize=SMALL)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    # The legend stands above the lines.
+    axes.set_ylim(0.8, 8 * most)
+    axes.set_xlim(0.85, 1.3 * most)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
+    if ok.empty:
+        axes.text(0.5, 0.5, _why_not(frame), transform=axes.transAxes, ha="center", va="center")
+
+
+def _why_not(frame: pd.DataFrame) -> str:
+    said = sorted({str(status).replace("_", " ") for status in frame["pair"]})
+    return f"no number: {', '.join(said) or 'not run'}"
+
+
+def _pairing(case: Case) -> tuple[Case, str] | None:
+    options = dict(case.options)
+    if not is_several(case):
+        return None
+    if case.gpus > 1:
+        return replace(case, gpus=0), GPUS
+    if int(options.get("nodes", "1")) > 1 and options.get("virtual_gpus") == str(A_NODE):
+        return with_option(case, "nodes", None), NODES_SHOWN
+    return None
+
+
+def _printed() -> dict[str, float]:
+    found: dict[str, float] = subject("gsofa", CLAIM).data["per"]
+    return found
+
+
+SPEC = FigureSpec(
+    "Figure 19: strong scaling over GPUs and nodes",
+    is_several,
+    fig19_frame,
+    fig19,
+    fig19_caption,
+    claims=(CLAIM,),
+    judge=fig19_verdicts,
+    one_run=True,
+)

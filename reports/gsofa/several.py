@@ -1,0 +1,180 @@
+"""What Figures 17, 18, 19 and 21 share: GSoFA on several GPUs, measured or simulated in turn, and the ratio
+of two cases that differ in how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports import bars
+from reports.device import add_printed, columns_of, device_frame
+from reports.figures import Entries
+from reports.gains import draw_gains, gains_legend
+from reports.records import Records
+from reports.style import LARGE, new_figure
+from reports.timed import RATIO, add_columns, groups_of, name_matrices, ratio_of, width
+
+SEVERAL = ("gsofa_multi", "fill2_multi")
+FACTS = ("workers", "load_balance", "simulated")
+OWN = ("other", "what", "workers", "simulated", "parallel", "other_parallel", *RATIO, "load_balance")
+
+# The case that one is held against, and what the ratio of the two shows; None for a case that is no pair's.
+Pairing = Callable[[Case], tuple[Case, str] | None]
+
+
+def is_several(case: Case) -> bool:
+    """A case of several workers, whatever its options."""
+    return case.stage == "symbolic" and case.implementation in SEVERAL
+
+
+def with_option(case: Case, name: str, value: str | None) -> Case:
+    """The same case with that option; None: at its default."""
+    options = {**dict(case.options), name: value}
+    kept = {key: text for key, text in options.items() if text is not None}
+    return replace(case, options=tuple(sorted(kept.items())))
+
+
+def parallel_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a case and machine with its facts, and `parallel`, parallel_low and parallel_high: the seconds of
+    a measured case; of one that is simulated, those of its slowest worker, the median over the samples and
+    its range. `simulated` : whether workers ran in turn."""
+    frame = device_frame(records, entries, cases, FACTS)
+    found = [
+        _slowest(records, str(row["case"]), row["machine"]) if row["status"] == "ok" else {}
+        for row in frame.to_dict("records")
+    ]
+    add_columns(frame, found, ("parallel", "parallel_low", "parallel_high"))
+    for end in ("", "_low", "_high"):
+        own = {"": "median"}.get(end, end.removeprefix("_"))
+        frame[f"parallel{end}"] = frame[f"parallel{end}"].fillna(frame[own])
+    frame["simulated"] = frame["simulated"].fillna(0) > 0
+    frame["series"] = [_told(row) for row in frame.to_dict("records")]
+    return frame
+
+
+def gain_frame(
+    records: Records, entries: Entries, cases: Sequence[Case], pairing: Pairing
+) -> pd.DataFrame:  # fmt: skip
+    """A row a pair of cases and machine: `ratio`, the parallel seconds of the other over the case's own in
+    the same run; `what` it shows."""
+    pairs = {case.name: pair for case in cases if (pair := pairing(case)) is not None and pair[0] in cases}
+    rows = parallel_frame(records, entries, cases)
+    found = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
+    frame = rows[rows["case"].isin(pairs)].reset_index(drop=True)
+    ratios = []
+    for row in frame.to_dict("records"):
+        other = found.get((pairs[row["case"]][0].name, row["machine"]))
+        own_first = {"pair": str(row["status"])} if row["status"] != "ok" else None
+        ratio = own_first or ratio_of(_in_parallel(other), _in_parallel(row), ("baseline", ""))
+        ratios.append(ratio | {"other_parallel": other["parallel"] if other else None})
+    frame["other"] = [pairs[case][0].name for case in frame["case"]]
+    frame["what"] = pd.Series([pairs[case][1] for case in frame["case"]], index=frame.index, dtype="object")
+    add_columns(frame, ratios, (*RATIO, "other_parallel"))
+    frame["group"] = groups_of(frame)
+    return frame
+
+
+def printed_columns(
+    frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float]], *more: str
+) -> pd.DataFrame:
+    """What the figures of ratios write. printed : by what is shown, and by matrix."""
+    whole = {abbr: value for each in printed.values() for abbr, value in each.items()}
+    found = add_printed(frame, {"paper": whole})
+    # Of a matrix that is not at hand, whatever is printed.
+    rows = zip(found["what"], found["abbr"], found["paper"], strict=True)
+    found["paper"] = [
+        value if pd.isna(what) else printed.get(what, {}).get(abbr) for what, abbr, value in rows
+    ]
+    found["paper"] = found["paper"].astype("float64")
+    # A matrix of the paper's that is not at hand has a row without workers.
+    found["simulated"] = found["simulated"].fillna(0).astype(bool) & found["workers"].notna()
+    return columns_of(found, *OWN, "paper", *more)
+
+
+def draw_pairs(
+    frame: pd.DataFrame, title: str, panels: Sequence[tuple[str, str, float | None, dict[str, float]]]
+) -> Figure:
+    """A panel for each of `what`, measured points full, simulated ones empty. panels : (what, label, printed
+    mean, printed by matrix)."""
+    figure = new_figure(width(frame), 1.5 + 3.8 * len(panels))
+    axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=True))
+    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    for each, (what, label, mean, printed) in zip(axes, panels, strict=True):
+        own = frame[(frame["what"] == what) | frame["what"].isna()].copy()
+        own["paper"] = [printed.get(abbr) if isinstance(abbr, str) else None for abbr in own["abbr"]]
+        own["paper"] = own["paper"].astype("float64")
+        panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="simulated")
+        draw_gains(each, own, panel, "paper", mean)
+        marks = [("line", f"printed mean, {mean:g}x")] if mean is not None else []
+        stars = [("star", "printed, of the matrix")] if printed else []
+        hollow = [("hollow", "simulated in turn")] if own["simulated"].any() else []
+        in_turn = frozenset(own.loc[own["simulated"], "series"])
+        gains_legend(each, own, [*stars, *marks, *hollow, ("slot", "no ratio")], in_turn)
+    name_matrices(axes[-1], frame)
+    return figure
+
+
+def kinds(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """How the numbers came about, and the rows of each: a mean never mixes what was measured with what was
+    simulated. A frame without a number is of one kind."""
+    by_fill2 = frame["series"].astype(str).str.contains("by fill2")
+    each = [
+        ("measured", ~frame["simulated"]),
+        ("gsofa in turn, simulated", frame["simulated"] & ~by_fill2),
+        ("fill2 in turn, simulated", frame["simulated"] & by_fill2),
+    ]
+    found = [(kind, frame[rows]) for kind, rows in each if (frame.loc[rows, "pair"] == "ok").any()]
+    return found or [("not run", frame)]
+
+
+def simulated_how() -> str:
+    """The caption's part on what is measured and what is not."""
+    return (
+        "Full points: seconds of gsofa_multi on so many GPUs of one host, or of MPI ranks. Empty points are "
+        "simulated: the workers of the schedule ran in turn on one GPU (gsofa_multi) or on the CPU's threads "
+        "(fill2_multi), and the slowest of them stands for all, without what gathering and communication "
+        "take. "
+    )
+
+
+def _slowest(records: Records, case: str, machine: str) -> dict[str, float]:
+    """Of the workers that ran in turn; empty where none did."""
+    found = records.result(case, machine)
+    phases = found.phases if found is not None else {}
+    each = [values for name, values in phases.items() if re.fullmatch(r"gpu[0-9]+", name)]
+    if not each:
+        return {}
+    slowest = np.max(np.array(each, dtype=float), axis=0)
+    return {
+        "parallel": float(np.median(slowest)),
+        "parallel_low": float(slowest.min()),
+        "parallel_high": float(slowest.max()),
+    }
+
+
+def _in_parallel(row: Any) -> Any:
+    """The row with its parallel seconds where `ratio_of` reads seconds."""
+    if row is None:
+        return None
+    names = {"median": "parallel", "low": "parallel_low", "high": "parallel_high"}
+    return {**row, **{name: row[own] for name, own in names.items()}}
+
+
+def _told(row: dict[Any, Any]) -> str:
+    """`4 GPUs, h200`, `6 x 6 in turn by fill2, laptop`."""
+    case = Case.parse(str(row["case"]))
+    options = dict(case.options)
+    nodes, ranks = int(options.get("nodes", "1")), int(options.get("ranks", "1"))
+    each = int(options.get("virtual_gpus", "1"))
+    by = {"gsofa_multi": "gsofa", "fill2_multi": "fill2"}[case.implementation]
+    if nodes * each > 1:
+        return f"{nodes} x {each} in turn by {by}, {row['where']}"
+    ranked = f"{ranks} ranks x " if ranks > 1 else ""
+    return f"{ranked}{max(1, case.gpus)} {'GPU' if case.gpus < 2 else 'GPUs'} by {by}, {row['where']}"

@@ -1,0 +1,69 @@
+"""Ranks of MPI: a record as `measure` writes it, where mpirun and mpi4py are at hand."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.ranks import main
+from fillpath.paths import ROOT
+from fillpath.record import Status, read_records, record_path
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def on_ranks(
+    count: int, *arguments: str, module: str = "benchmarks.ranks"
+) -> subprocess.CompletedProcess[str]:
+    """The module on so many ranks. Skips the test without MPI."""
+    mpirun = shutil.which("mpirun")
+    if mpirun is None or importlib.util.find_spec("mpi4py") is None:
+        pytest.skip(f"{'mpi4py' if mpirun else 'mpirun'} is not installed")
+    # Open MPI asks for more slots than there are cores to be said.
+    more = ["--oversubscribe"] if shutil.which("ompi_info") else []
+    command = [mpirun, *more, "-n", str(count), sys.executable, "-m", module, *arguments]
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, **AS_ROOT, "PYTHONPATH": path}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=150, check=False
+    )
+
+
+def test_three_ranks_write_one_verified_record(shared_cache: None) -> None:
+    cases = [
+        "symbolic.fill2_multi.ranks=3@grid2d,12.natural",
+        "symbolic.fill2_multi.order=inter_node.output=counts.ranks=3.virtual_gpus=2@grid2d,12.natural",
+    ]
+    done = on_ranks(3, *cases)
+    assert done.returncode == 0, done.stderr
+    for case in cases:
+        (record,) = read_records(record_path("test-machine", case))
+        assert record.status is Status.OK and len(record.seconds) >= 3
+        assert record.verified and record.verified.value == 0
+        assert record.work and record.work["facts"]["workers"] in (3, 6)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_ranks_with_several_devices_each_find_what_one_does(count: int) -> None:
+    done = on_ranks(count, str(count), module="tests.ranks_on_devices")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_rank_without_its_gpus_ends_them_all() -> None:
+    done = on_ranks(2, "symbolic.gsofa_multi.gpus=64.ranks=2@grid2d,12.natural")
+    assert done.returncode != 0
+
+
+def test_other_than_the_cases_ranks_are_refused() -> None:
+    done = on_ranks(2, "symbolic.fill2_multi.ranks=3@grid2d,12.natural")
+    assert done.returncode != 0 and "ranks=3, and MPI has 2" in done.stderr
+
+
+def test_a_case_without_ranks_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["symbolic.fill2_multi@grid2d,12.natural"]) == 1
+    assert "set option ranks" in capsys.readouterr().err

@@ -1,0 +1,128 @@
+"""GSoFA's Figures 12, 17, 18, 19 and 21, from made records. All numbers are made up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchmarks.experiments import Settings, figure_cases
+from benchmarks.faults import faults_path
+from fillpath.case import Case
+from fillpath.record import Record, Status
+from reports.figures import spec
+from reports.records import Records
+from tests.test_reports import ENTRIES, made_record
+
+FIGURES = ("fig12", "fig17", "fig18", "fig19", "fig21")
+
+
+def made(name: str, seconds: float, **changes: Any) -> Record:
+    """An ok record; in turn, its slowest worker takes 1/10 of the seconds."""
+    case = Case.parse(f"symbolic.{name}@bcsstk18.metis")
+    options = dict(case.options)
+    workers = max(1, case.gpus) * int(options.get("nodes", "1")) * int(options.get("virtual_gpus", "1"))
+    simulated = workers > max(1, case.gpus)
+    phases = {f"gpu{k}": [seconds / (10 + k)] * 3 for k in range(workers)} if simulated else {}
+    facts = {"workers": float(workers), "load_balance": 1.1, "simulated": float(simulated)}
+    record = made_record(case, 1)
+    work = {**(record.work or {}), "facts": facts}
+    return replace(
+        record,
+        status=Status.OK,
+        seconds=[seconds] * 3,
+        phases=phases,
+        work=work,
+        machine="made-up",
+        **changes,
+    )
+
+
+def frame_of(figure: str, records: Sequence[Record]) -> pd.DataFrame:
+    found = spec("gsofa", figure)
+    cases = [Case.parse(record.case) for record in records]
+    return found.frame(Records(tuple(records)), ENTRIES, [case for case in cases if found.select(case)])
+
+
+def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker() -> None:
+    names = ("gsofa_multi.gpus=2", "gsofa_multi.nodes=6.order={}.virtual_gpus=6")
+    frame = frame_of("fig17", [
+        made("gsofa_multi.gpus=2.order=contiguous", 8.0), made("gsofa_multi.gpus=2.order=inter_node", 4.0),
+        made(names[0], 1.0), made(names[1].format("contiguous"), 60.0),
+        made(names[1].format("inter_node"), 30.0), made("gsofa_multi.nodes=6.virtual_gpus=6", 10.0),
+    ])  # fmt: skip
+    own = frame[frame["machine"].notna()]
+    found = {(row["what"].split()[0], row["simulated"]): row["ratio"] for row in own.to_dict("records")}
+    assert found == {
+        ("inter_node", False): 2.0, ("intra_node", False): 4.0, ("inter_node", True): 2.0,
+        ("intra_node", True): 3.0,
+    }  # fmt: skip
+    assert set(own.loc[own["simulated"], "parallel"]) == {3.0, 1.0}
+    assert own["paper"].isna().all(), "BC has no printed number of its own"
+    verdicts = spec("gsofa", "fig17").judge(frame)
+    assert all("beside" in verdict.text for verdict in verdicts)
+    kinds = [verdict.basis for verdict in verdicts]
+    assert kinds == ["seconds, measured", "seconds, gsofa in turn, simulated"] * 2, "never one mean of both"
+
+
+def test_scaling_has_an_efficiency_and_nodes_are_held_against_one_node() -> None:
+    frame = frame_of("fig19", [
+        made("gsofa_multi", 8.0), made("gsofa_multi.gpus=4", 2.5), made("fill2_multi.virtual_gpus=6", 44.0),
+        made("fill2_multi.nodes=44.virtual_gpus=6", 2.0),
+    ]).set_index("what")  # fmt: skip
+    hosts, nodes = frame.loc["GPUs of one host"], frame.loc["nodes of six GPUs"]
+    assert hosts["ratio"] == pytest.approx(3.2) and hosts["efficiency"] == pytest.approx(0.8)
+    assert nodes["ratio"] == pytest.approx(22) and nodes["times"] == 44 and nodes["simulated"]
+
+
+def test_a_larger_chunk_is_held_against_64() -> None:
+    frame = frame_of("fig21", [
+        made("gsofa_multi.gpus=4.maxsup=64", 2.0), made("gsofa_multi.gpus=4", 3.0),
+        made("gsofa_multi.gpus=4.maxsup=256", 4.0),
+    ])  # fmt: skip
+    assert dict(zip(frame["what"], frame["ratio"], strict=True))["128"] == pytest.approx(1.5)
+    assert dict(zip(frame["what"], frame["ratio"], strict=True))["256"] == pytest.approx(2.0)
+
+
+def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None:
+    records = [
+        made("gsofa_multi.advise=false.gpus=2.sharing=one_array", 1.0),
+        made("gsofa_multi.gpus=2.sharing=one_array", 1.0),
+        made("gsofa_multi.gpus=2.sharing=separate_arrays", 1.0),
+    ]
+    assert set(frame_of("fig18", records)["pair"]) <= {"not_measured", "not_run"}
+    for record, groups in zip(records, (440, 200, 160), strict=True):
+        path = faults_path(record.machine, record.case)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"key": record.key, "facts": {"gpu_fault_groups": groups}}))
+    frame = frame_of("fig18", records).set_index("what")
+    assert frame.loc["advice", "ratio"] == pytest.approx(2.2)
+    assert frame.loc["separation", "fewer"] == pytest.approx(20)
+    printed = frame_of("fig18", records).set_index("abbr")["paper"]
+    assert printed["LH"] == pytest.approx(100 / 15) and printed["AU"] == pytest.approx(10.3)
+
+
+def test_superlu_dist_is_unavailable_and_its_print_stands_beside() -> None:
+    frame = frame_of("fig12", [made("fill1_pruned", 6.0), made("gsofa", 2.0)])
+    own = frame[frame["abbr"] == "BC"].iloc[0]
+    assert own["ratio"] == pytest.approx(3) and own["paper"] == pytest.approx(1.2)
+    assert set(frame["superlu_dist"]) == {"unavailable"}
+    assert "unavailable" in spec("gsofa", "fig12").caption(frame)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_it_is_drawn_with_records_of_some_cases_and_with_none(figure: str) -> None:
+    cases = figure_cases("gsofa", figure, Settings(suite="papers"))
+    assert cases
+    found = spec("gsofa", figure)
+    some = [case for case in cases if case.matrix == cases[0].matrix]
+    records = [made(case.name.removeprefix("symbolic.").partition("@")[0], 3.0) for case in some[:-1]]
+    for rows in (records, []):
+        frame = found.frame(Records(tuple(rows)), ENTRIES, [case for case in cases if found.select(case)])
+        assert found.plot(frame).axes and found.caption(frame)
+        found.judge(frame)
