@@ -12,7 +12,7 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import abbreviations, subject
 from reports.figures import Entries
-from reports.naming import listed, printed_label
+from reports.naming import listed, measured_on, printed_label
 from reports.records import Records
 from reports.timed import (
     RATIO,
@@ -182,7 +182,7 @@ def gpu_caption(frame: pd.DataFrame, *, timed: bool = True, slots: bool = True, 
     if ok.empty:
         return f"No record of a GPU here. {slots_say} {absent}"
     how = f"{seconds_how(frame)} A ratio never mixes machines or runs. " if timed else ""
-    return f"Measured on: {listed(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say} {absent}"
+    return f"Measured on: {measured_on(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say} {absent}"
 
 
 def _at_the_same(

@@ -21,7 +21,7 @@ from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.graph import from_edges
 from reports.claims import abbreviation, abbreviations, claim
 from reports.figures import spec
-from reports.naming import label, printed_label, stand_in
+from reports.naming import label, measured_on, printed_label, stand_in
 from reports.parac.breakeven import ALWAYS, NEVER, breakeven, breakeven_frame
 from reports.parac.fig3 import TOO_MANY, fig3, fig3_caption, fig3_frame, fig3_verdicts
 from reports.parac.fig4 import fig4, fig4_frame, fig4_verdicts
@@ -130,6 +130,10 @@ def test_experiments_have_what_their_figures_show() -> None:
 
 def test_numbers_are_written_short() -> None:
     assert [plain(v) for v in (0.06, 16.74, 999.7, 1248.55, None)] == ["0.06", "16.7", "1,000", "1,249", "-"]
+
+
+def test_a_machine_is_named_once_with_its_gpu() -> None:
+    assert measured_on(["laptop", "laptop (a GPU)", "lap", "lap"]) == "lap, laptop (a GPU)"
 
 
 # ---- tables
@@ -271,6 +275,13 @@ def test_breakeven_is_where_multigrid_has_made_up_for_its_setup(amg: Any, wanted
     row = frame.set_index("implementation").loc["parac_cpu"]
     assert row["breakeven"] == pytest.approx(wanted) and row["taken"] == words
     assert words in cells(breakeven(frame))
+
+
+def test_what_is_not_run_stands_in_its_matrixs_panel() -> None:
+    ours = solved("parac_cpu")
+    missing = Case.parse(ours.case.replace("parac_cpu", "ict"))
+    figure = breakeven(frame_of(breakeven_frame, ours, solved("pyamg"), more=(missing,)))
+    assert len(figure.axes) == 1 and any("ict: not run" in text for text in cells(figure))
 
 
 def test_quality_is_against_the_sequential_factor_of_that_machine() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from reports.claims import printed_table
-from reports.naming import listed
+from reports.naming import listed, measured_on
 from reports.timed import STAND_INS
 from reports.variants import Row, cell, said
 
@@ -31,7 +31,9 @@ def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
     """How the matrices were prepared, and where they were measured. printed : all that the paper prints stand
     in the figure."""
     ok = frame[frame["status"] == "ok"]
-    measured = f"Measured on: {listed(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
+    measured = (
+        f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
+    )
     absent = " Matrices of the paper's that are not at hand stand as not run." if printed else ""
     return f"{measured}Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). {STAND_INS}{absent}"
 

@@ -24,9 +24,9 @@ def panel_figure(
     draw: Callable[[Axes, pd.DataFrame, str], None],
     handles: Sequence[Line2D],
 ) -> Figure:
-    """A panel for each of the keys on a machine, its height in inches. draw : is given the machine too, empty
-    where there is only one."""
-    panels = [own for _, own in frame.groupby([*keys, "machine"], sort=False, dropna=False)]
+    """A panel for each of the keys on a machine, its height in inches; what no machine has run stands in all
+    of them. draw : is given the machine too, empty where there is only one."""
+    panels = [panel for _, own in frame.groupby([*keys], sort=False) for panel in _by_machine(own)]
     across = max(1, min(ACROSS, len(panels)))
     down = max(1, -(-len(panels) // across))
     figure = new_figure(max(10.0, 5.5 * across), 1.6 + height * down)
@@ -34,12 +34,17 @@ def panel_figure(
     grid = figure.subplots(down, across, squeeze=False).ravel()
     several = frame["machine"].nunique() > 1
     for axes, panel in zip(grid, panels, strict=False):
-        machine = panel["machine"].iloc[0]
-        draw(axes, panel, str(machine) if several and not pd.isna(machine) else "")
+        machine = panel["machine"].dropna().unique()
+        draw(axes, panel, str(machine[0]) if several and len(machine) else "")
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
     legend_above(figure, handles)
     return figure
+
+
+def _by_machine(own: pd.DataFrame) -> list[pd.DataFrame]:
+    nowhere, machines = own["machine"].isna(), own["machine"].dropna().unique()
+    return [own[nowhere | (own["machine"] == machine)] for machine in machines] or [own]
 
 
 def line_look(i: int) -> Mapping[str, Any]:

@@ -19,7 +19,7 @@ from reports import bars
 from reports.claims import printed_table
 from reports.device import device_frame
 from reports.figures import Entries
-from reports.naming import listed
+from reports.naming import listed, measured_on
 from reports.records import Records
 from reports.timed import STAND_INS, add_columns, told_in_words
 from reports.variants import Row
@@ -110,7 +110,7 @@ def cores_of(machine: str) -> int | None:
 def ordered_how(frame: pd.DataFrame) -> str:
     """Where it was measured and how matrices were ordered."""
     ok = frame[frame["status"] == "ok"]
-    where = f"Measured on: {listed(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
+    where = f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
     orderings = listed(frame["preparation"].dropna())
     return (
         f"{where}Ordering: {orderings} (amd: AMD, from an optional library, so that the embedded suite takes "
