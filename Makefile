@@ -61,7 +61,7 @@ artifact: $(STAMP) ## write the appendix of an artefact evaluation from the reco
 	@$(PY) -m fillpath artifact
 
 test: $(STAMP) ## run the tests
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q --numprocesses 2 --dist loadfile
 
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m benchmarks.tiers

@@ -5,7 +5,9 @@
 Each commit is measured afresh in a worktree of its own, in an environment that belongs to its lock files; its
 records and its point in asv's series go into this checkout's results/. What a night knows is kept in
 results/<machine>/nightly.json after each commit, so that one that was killed goes on where it stopped. Exit
-status: 0, 1 for a regression that the last night did not know, 2 where a commit has no result at all.
+status: 0, 1 for a regression that the last night did not know, 2 where a commit has no result at all. A
+commit whose environment cannot be installed is left out if a later one's can, else the next night begins
+with it.
 """
 
 from __future__ import annotations
@@ -71,21 +73,30 @@ def night(repository: Path, place: Path, measure: Measure) -> Night:
     for commit in new_commits(repository, known.last):
         print(f"fillpath: commit {commit[:12]}", file=sys.stderr, flush=True)
         folder = _checked_out(repository, place / commit[:12], commit)
-        status = measure(folder)
-        found = learn(known, commit, _records_of(commit))
-        if found.new:
-            print(
-                f"fillpath: {len(found.new)} cases look worse, measuring again", file=sys.stderr, flush=True
-            )
-            status = measure(folder)
-            found = learn(known, commit, _records_of(commit))
+        try:
+            status, found = _measured(known, commit, folder, measure)
+        except FillpathError as error:
+            failed.append((commit, str(error)))
+            _cleared(repository, folder)
+            continue
         if found.measured == 0:
             failed.append((commit, f"no case has a result (exit status {status})"))
         known = found.known
         known.save(state)
         learned.append(found)
-        _git(repository, "worktree", "remove", "--force", str(folder))
+        _cleared(repository, folder)
     return Night(tuple(learned), tuple(failed))
+
+
+def _measured(known: Known, commit: str, folder: Path, measure: Measure) -> tuple[int, Learned]:
+    """The exit status, and what was learned; what looks worse is measured a second time."""
+    status = measure(folder)
+    found = learn(known, commit, _records_of(commit))
+    if found.new:
+        print(f"fillpath: {len(found.new)} cases look worse, measuring again", file=sys.stderr, flush=True)
+        status = measure(folder)
+        found = learn(known, commit, _records_of(commit))
+    return status, found
 
 
 def new_commits(repository: Path, last: str) -> list[str]:
@@ -116,6 +127,10 @@ def _checked_out(repository: Path, folder: Path, commit: str) -> Path:
         _git(repository, "worktree", "prune")
         _git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
     return folder
+
+
+def _cleared(repository: Path, folder: Path) -> None:
+    _git(repository, "worktree", "remove", "--force", str(folder))
 
 
 def _records_of(commit: str) -> list[Record]:

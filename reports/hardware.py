@@ -49,8 +49,9 @@ def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> l
 
 def _written(figure: Figure, folder: Path, name: str) -> list[Path]:
     found = [folder / f"{name}.{kind}" for kind in ("svg", "png")]
+    box = style.measured(figure)
     for path in found:
-        style.write_picture(figure, path)
+        style.write_picture(figure, path, box)
     return found
 
 

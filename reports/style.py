@@ -12,6 +12,7 @@ from typing import Any, Literal
 import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
@@ -22,6 +23,8 @@ HATCHES = ("", "//", "..", "xx", "\\\\", "oo", "--")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 SMALL, NORMAL, LARGE = 10, 12, 14
 DPI = 150
+# Inches around a picture.
+PAD = 0.2
 # The ending of the picture that the page shows: without the text below, which the page has itself.
 PICTURE = "page.png"
 
@@ -119,12 +122,11 @@ def save(
     verdicts : what each is called, and its text.
     """
     svg, png, csv = (figure_path(stem, kind) for kind in ("svg", "png", "csv"))
-    write_picture(figure, figure_path(stem, PICTURE))
-    # Laid out once: the text below is outside of it, and each picture would do it again.
-    figure.set_layout_engine("none")
+    write_picture(figure, figure_path(stem, PICTURE), measured(figure))
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
-    write_picture(figure, svg)
-    write_picture(figure, png)
+    box = measured(figure)
+    write_picture(figure, svg, box)
+    write_picture(figure, png, box)
     write_text(csv, csv_text(frame, stamp, caption, verdicts))
     return [svg, png, csv]
 
@@ -134,13 +136,23 @@ def figure_path(stem: str, kind: str) -> Path:
     return paths.SITE / "figures" / f"{stem}.{kind}"
 
 
-def write_picture(figure: Figure, path: Path) -> None:
-    """Replace an SVG or PNG, whole or not at all: same input, same bytes."""
+def measured(figure: Figure) -> Bbox:
+    """What the figure fills, in inches. It is laid out for good: text below is outside of its layout, and
+    each picture would do it again."""
+    if figure.get_layout_engine() is not None:
+        with matplotlib.rc_context(_SETTINGS):
+            figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure.get_tightbbox()
+
+
+def write_picture(figure: Figure, path: Path, box: Bbox) -> None:
+    """Replace an SVG or PNG, whole or not at all: same input, same bytes. box : of the figure, in inches."""
     svg: dict[str, Any] = {"Date": None, "Creator": None, "Title": path.stem}
     metadata = svg if path.suffix == ".svg" else {"Software": None}
     with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
         figure.savefig(
-            handle, format=path.suffix[1:], dpi=DPI, metadata=metadata, bbox_inches="tight", pad_inches=0.2
+            handle, format=path.suffix[1:], dpi=DPI, metadata=metadata, bbox_inches=box.padded(PAD)
         )
 
 

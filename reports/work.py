@@ -87,7 +87,8 @@ def main(arguments: list[str] | None = None, docs: Path = ROOT / "docs") -> int:
     frame = work_frame(docs / "work.csv")
     status = PART.main(docs / "work.md", lambda: work_tables(frame), arguments)
     if "--write" in (sys.argv if arguments is None else arguments):
-        style.write_picture(work_figure(frame), docs / "work.svg")
+        figure = work_figure(frame)
+        style.write_picture(figure, docs / "work.svg", style.measured(figure))
     return status
 
 

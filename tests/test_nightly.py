@@ -18,7 +18,7 @@ from benchmarks import nightly
 from benchmarks.nightly import Night, environment_key, night
 from benchmarks.regressions import Base, Known, learn
 from fillpath.case import Case
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from tests.test_reports import made_record
@@ -73,6 +73,8 @@ class Repository:
         (folder / "seconds").write_text(rest or said)
         if said == "killed":
             raise KeyboardInterrupt
+        if said == "broken":
+            raise FillpathError("pip failed")
         record = (
             made(commit, None, Status(said)) if said.isalpha() or "_" in said else made(commit, float(said))
         )
@@ -105,6 +107,21 @@ def test_a_regression_is_new_once_and_stays_known(repository: Repository) -> Non
     assert mended.status == 0 and f"mended {CASE}" in mended.text and "known" not in mended.text
     repository.commit(1.5)
     assert repository.night().status == 1
+
+
+def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_network_loses_none(
+    repository: Repository,
+) -> None:
+    first = repository.commit(1.0)
+    repository.night()
+    broken, other = repository.commit("broken"), repository.commit("broken")
+    done = repository.night()
+    assert done.status == 2 and f"NOT MEASURED {broken[:12]}: pip failed" in done.text
+    later = repository.commit(1.0)
+    done = repository.night()
+    assert done.status == 2 and [commit for commit, _ in done.failed] == [broken, other]
+    assert repository.measured == [first, broken, other, broken, other, later]
+    assert repository.night().status == 0
 
 
 def test_each_new_commit_is_measured_once_oldest_first_and_clears_away(repository: Repository) -> None:

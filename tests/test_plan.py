@@ -260,7 +260,7 @@ def test_offline_nothing_is_asked(
 ) -> None:
     monkeypatch.setenv("FILLPATH_OFFLINE", "1")
     asked = server(200)
-    lines = collected(plan.plan(Settings(suite="papers", paper="gsofa")))
+    lines = collected(plan.plan(Settings(suite="small", paper="gsofa")))
     assert asked == [] and lines and all(line.guessed for line in lines)
 
 
