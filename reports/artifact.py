@@ -106,7 +106,7 @@ def _path(standings: Sequence[Standing], costs: Mapping[str, float]) -> str:
         "`reports/index.html`. Open it: the verdicts stand first.",
         "`.venv/bin/fillpath check`: every record is whole and readable.",
         "`.venv/bin/fillpath claims --paper glu3`: the ledger as text, with what each verdict is made of.",
-        "Without a GPU, `make figures` measures the embedded suite (generated matrices), in about four "
+        "Without a GPU, `make figures` measures the embedded suite (generated matrices), in about eight "
         "minutes on two cores.",
         "On a machine of the kind named, claims are measured anew, of each figure the cheapest:",
     ]
