@@ -188,5 +188,4 @@ SPEC = FigureSpec(
     fig4_caption,
     claims=(CLAIM,),
     judge=fig4_verdicts,
-    one_run=True,
 )

@@ -71,7 +71,7 @@ def seeds_caption(frame: pd.DataFrame) -> str:
     """What differs between the points."""
     ok = frame[frame["status"] == "ok"]
     counts = ok.groupby(["label", "machine", "implementation"]).size()
-    said = f"{counts.min()} to {counts.max()}" if len(counts) else "0"
+    said = " to ".join(dict.fromkeys(str(n) for n in (counts.min(), counts.max()))) if len(counts) else "0"
     return (
         f"A point a seed, of the sampling and of the ordering's ties ({said} seeds a case; `fillpath run ... "
         "--seed S` measures one more). Written: least to most. A seed is one factor: iterations on the "
