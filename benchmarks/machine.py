@@ -18,7 +18,7 @@ from fillpath.registry import Device
 from impl.cuda import device, kernels
 
 LIBRARIES = (
-    *("numpy", "scipy", "numba", "llvmlite", "pymetis", "pyamg"),
+    *("numpy", "scipy", "numba", "llvmlite", "pymetis", "pyamg", "mpi4py"),
     *("cupy-cuda12x", "cupy-cuda13x", "nvidia-cudss-cu12", "nvidia-cudss-cu13"),
 )
 

@@ -5,13 +5,15 @@
 
 Rank 0 prepares the matrix, holds results against the reference, reads the clock and writes the record; a
 sample is what it takes from a barrier of all ranks to its own result. On a host each rank has `gpus` GPUs of
-its own, by its number there, and its part of the cores unless the case says how many threads. A rank that
+its own, by its number there, and an equal part of the cores that its ranks may run on unless the case says
+how many threads; Open MPI binds two ranks to a core each unless it is told `--bind-to none`. A rank that
 fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeout`).
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 import traceback
@@ -145,7 +147,11 @@ def _take_share(case: Case, implementation: Implementation, local: Any) -> None:
     """This rank's GPUs and threads of its host. local : the communicator of the host's ranks."""
     import numba
 
-    numba.set_num_threads(case.threads or max(1, machine().cores // int(local.Get_size())))
+    _unbind(local)
+    # Of a rank that was bound when it began Numba has no more threads than it saw cores then.
+    part = max(1, machine().cores // int(local.Get_size()))
+    most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    numba.set_num_threads(case.threads or min(part, most))
     if implementation.device == "gpu":
         import cupy
 
@@ -153,6 +159,16 @@ def _take_share(case: Case, implementation: Implementation, local: Any) -> None:
         if (number + 1) * each > there:
             raise UnavailableError(f"rank {number} of its host, gpus={each}, and it sees {there}")
         cupy.cuda.Device(number * each).use()
+
+
+def _unbind(local: Any) -> None:
+    """Let each rank run where any of its host's may: a record's cores are those of all of them."""
+    cores: set[int] = set().union(*local.allgather(os.sched_getaffinity(0)))
+    os.sched_setaffinity(0, cores)
+    there = os.cpu_count() or len(cores)
+    if rank_of(local) == 0 and len(cores) < there:
+        bound = f"its {local.Get_size()} ranks are bound to {len(cores)} of this host's {there} cores"
+        print(f"ranks: {bound} (mpirun --bind-to none, if it was mpirun that bound them)", file=sys.stderr)
 
 
 def _arrays(prepared: Prepared | None) -> Any:

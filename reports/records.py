@@ -201,19 +201,32 @@ def read_faults(machine: str, case: str, key: str) -> Mapping[str, float] | None
     return _read_facts("faults", machine, case, key)
 
 
+def read_fault_repeats(machine: str, case: str, key: str) -> Sequence[Mapping[str, float]]:
+    """What each counted call of that case had; none where `read_faults` has nothing."""
+    found = _read_beside("faults", machine, case, key)
+    repeats: Sequence[Mapping[str, float]] = (found or {}).get("repeats", ())
+    return repeats
+
+
 def _read_facts(kind: str, machine: str, case: str, key: str) -> Mapping[str, float] | None:
-    """The facts of results/<machine>/<kind>/<case>.json; None without them, with a warning for a file that
-    cannot be read, and for those of another key."""
+    found = _read_beside(kind, machine, case, key)
+    facts: Mapping[str, float] | None = None if found is None else found["facts"]
+    return facts
+
+
+def _read_beside(kind: str, machine: str, case: str, key: str) -> Mapping[str, Any] | None:
+    """results/<machine>/<kind>/<case>.json, which has facts; None without it, with a warning for a file that
+    cannot be read, and for one of another key."""
     path = results() / machine / kind / f"{case}.json"
     try:
-        found = json.loads(path.read_text())
-        facts: Mapping[str, float] = found["facts"]
+        found: Mapping[str, Any] = json.loads(path.read_text())
+        found["facts"]
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         logging.getLogger("fillpath").warning("%s: no %s: %s", path, kind, error)
         return None
-    return facts if found.get("key") == key else None
+    return found if found.get("key") == key else None
 
 
 def find_entry(matrix: str, entries: Iterable[MatrixEntry]) -> MatrixEntry | None:

@@ -78,7 +78,7 @@ def test_264_gpus_of_44_nodes_are_264_phases() -> None:
     assert work.facts["workers"] == 264 and work.facts["simulated"] == 1
 
 
-def test_ranks_are_the_nodes() -> None:
+def test_fewer_than_one_rank_or_gpu_is_refused() -> None:
     pattern = random_pattern(10, 0.3, 1)
     with pytest.raises(InputError, match="expected 1 or more"):
         IN_TURN(pattern, ranks=0)

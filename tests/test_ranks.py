@@ -1,12 +1,17 @@
-"""Ranks of MPI: a record as `measure` writes it, where mpirun and mpi4py are at hand."""
+"""Ranks of MPI: a record as `measure` writes it, where mpirun and mpi4py are at hand.
+
+Where they are not, these tests skip; with FILLPATH_MPI=1, which .ci/run sets, they fail.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,15 +23,18 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def on_ranks(
-    count: int, *arguments: str, module: str = "benchmarks.ranks"
+    count: int, *arguments: str, module: str = "benchmarks.ranks", launch: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """The module on so many ranks. Skips the test without MPI."""
     mpirun = shutil.which("mpirun")
     if mpirun is None or importlib.util.find_spec("mpi4py") is None:
-        pytest.skip(f"{'mpi4py' if mpirun else 'mpirun'} is not installed")
+        missing = f"{'mpi4py' if mpirun else 'mpirun'} is not installed"
+        if os.environ.get("FILLPATH_MPI") == "1":
+            pytest.fail(f"{missing}, which FILLPATH_MPI=1 asks for")
+        pytest.skip(missing)
     # Open MPI asks for more slots than there are cores to be said.
     more = ["--oversubscribe"] if shutil.which("ompi_info") else []
-    command = [mpirun, *more, "-n", str(count), sys.executable, "-m", module, *arguments]
+    command = [mpirun, *more, *launch, "-n", str(count), sys.executable, "-m", module, *arguments]
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, **AS_ROOT, "PYTHONPATH": path}
     return subprocess.run(
@@ -52,6 +60,20 @@ def test_three_ranks_write_one_verified_record(shared_cache: None) -> None:
 def test_ranks_with_several_devices_each_find_what_one_does(count: int) -> None:
     done = on_ranks(count, str(count), module="tests.ranks_on_devices")
     assert done.returncode == 0, done.stderr
+
+
+def test_ranks_that_are_bound_apart_say_so_and_count_the_cores_of_all(shared_cache: None) -> None:
+    if not shutil.which("ompi_info") or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("bound apart by Open MPI on two cores")
+    case = "symbolic.fill2_multi.ranks=2@grid2d,12.natural"
+    done = on_ranks(2, case, case, launch=["--bind-to", "core"])
+    assert done.returncode == 0, done.stderr
+    record = read_records(record_path("test-machine", case))[-1]
+    assert record.threads_used == 2
+    facts = json.loads((record_path("test-machine", case).parents[1] / "machine.json").read_text())
+    assert facts["cores"] == 2
+    told = "its 2 ranks are bound to 2 of this host's" in done.stderr
+    assert told == ((os.cpu_count() or 0) > 2)
 
 
 def test_a_rank_without_its_gpus_ends_them_all() -> None:

@@ -57,10 +57,11 @@ def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker()
         made(names[1].format("inter_node"), 30.0), made("gsofa_multi.nodes=6.virtual_gpus=6", 10.0),
     ])  # fmt: skip
     own = frame[frame["machine"].notna()]
-    found = {(row["what"].split()[0], row["simulated"]): row["ratio"] for row in own.to_dict("records")}
+    found = {(row["what"], row["simulated"]): row["ratio"] for row in own.to_dict("records")}
     assert found == {
-        ("inter_node", False): 2.0, ("intra_node", False): 4.0, ("inter_node", True): 2.0,
-        ("intra_node", True): 3.0,
+        ("inter_node over contiguous", False): 2.0, ("intra_node over inter_node", False): 4.0,
+        ("intra_node over contiguous", False): 8.0, ("inter_node over contiguous", True): 2.0,
+        ("intra_node over inter_node", True): 3.0, ("intra_node over contiguous", True): 6.0,
     }  # fmt: skip
     assert set(own.loc[own["simulated"], "parallel"]) == {3.0, 1.0}
     assert own["paper"].isna().all(), "BC has no printed number of its own"
@@ -99,9 +100,14 @@ def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None
     for record, groups in zip(records, (440, 200, 160), strict=True):
         path = faults_path(record.machine, record.case)
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"key": record.key, "facts": {"gpu_fault_groups": groups}}))
+        calls = [{"gpu_fault_groups": groups + more} for more in (-10, 0, 60)]
+        path.write_text(
+            json.dumps({"key": record.key, "facts": {"gpu_fault_groups": groups}, "repeats": calls})
+        )
     frame = frame_of("fig18", records).set_index("what")
     assert frame.loc["advice", "ratio"] == pytest.approx(2.2)
+    ends = frame.loc["advice", ["ratio_low", "ratio_high"]].tolist()
+    assert ends == pytest.approx([430 / 260, 500 / 190])
     assert frame.loc["separation", "fewer"] == pytest.approx(20)
     printed = frame_of("fig18", records).set_index("abbr")["paper"]
     assert printed["LH"] == pytest.approx(100 / 15) and printed["AU"] == pytest.approx(10.3)

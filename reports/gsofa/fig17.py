@@ -22,21 +22,26 @@ from reports.gsofa.several import (
 )
 from reports.records import Records
 from reports.standings import Verdict
+from reports.timed import groups_of
 from reports.verdicts import judge
 
 CLAIM = "fig17_source_scheduling"
 INTER, INTRA = "inter_node over contiguous", "intra_node over inter_node"
+BOTH = "intra_node over contiguous"
 
 
 def fig17_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """Two rows a matrix, number of workers and machine: `ratio`, seconds in contiguous blocks over those with
-    chunks that go round the nodes, and these over those with rows that go round a node's GPUs."""
-    frame = gain_frame(records, entries, cases, _pairing)
+    """Three rows a matrix, number of workers and machine: `ratio`, seconds in contiguous blocks over those
+    with chunks that go round the nodes, these over those with rows that go round a node's GPUs, and the first
+    over the last."""
+    steps, whole = (gain_frame(records, entries, cases, pairing) for pairing in (_pairing, _whole))
+    frame = pd.concat([steps, whole], ignore_index=True)
+    frame["group"] = groups_of(frame)
     return printed_columns(frame, {what: _printed(what) for what in (INTER, INTRA)})
 
 
 def fig17(frame: pd.DataFrame) -> Figure:
-    """The gain of each step, one above the other."""
+    """The gain of each step, and of both, one above the other."""
     data = subject("gsofa", CLAIM).data
     return draw_pairs(
         frame,
@@ -50,6 +55,7 @@ def fig17(frame: pd.DataFrame) -> Figure:
                 INTRA, "seconds, inter_node\nover intra_node", data["intra_node_on_top"]["mean"],
                 _printed(INTRA),
             ),
+            (BOTH, "seconds, contiguous\nover intra_node", None, {}),
         ],
     )  # fmt: skip
 
@@ -58,8 +64,10 @@ def fig17_caption(frame: pd.DataFrame) -> str:
     """What is compared, and on how many workers."""
     return (
         "Above: contiguous blocks of sources, a GPU each, over chunks of 128 sources that go round the "
-        "nodes; below: these over rows that go round the GPUs of a node. A host is one node, where the first "
-        f"changes little. The paper has six nodes of six V100. {simulated_how()}{gpu_caption(frame)}"
+        "nodes; in the middle: these over rows that go round the GPUs of a node; below: both steps at once. "
+        "A host is one node, whose GPUs get whole chunks in turn by the first step. Of two GPUs none can "
+        "gain more than twice. The paper has six nodes of six V100. "
+        f"{simulated_how()}{gpu_caption(frame)}"
     )
 
 
@@ -84,6 +92,12 @@ def _pairing(case: Case) -> tuple[Case, str] | None:
     if order == "inter_node":
         return with_option(case, "order", "contiguous"), INTER
     return (with_option(case, "order", "inter_node"), INTRA) if order is None else None
+
+
+def _whole(case: Case) -> tuple[Case, str] | None:
+    if not is_several(case) or "order" in dict(case.options):
+        return None
+    return with_option(case, "order", "contiguous"), BOTH
 
 
 def _printed(what: str) -> dict[str, float]:

@@ -13,7 +13,7 @@ from reports.claims import claim, subject
 from reports.device import NOT_MEASURED, gpu_caption
 from reports.figures import Entries, FigureSpec
 from reports.gsofa.several import draw_pairs, gain_frame, is_several, printed_columns, with_option
-from reports.records import Records, read_faults
+from reports.records import Records, read_fault_repeats, read_faults
 from reports.standings import Verdict
 from reports.timed import add_columns
 from reports.verdicts import judge
@@ -25,14 +25,16 @@ FAULTS = "gpu_fault_groups"
 
 def fig18_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """Two rows a matrix, number of GPUs and machine: `ratio`, groups of GPU page faults in one array of all
-    GPUs without advice over those with it, and with advice in one array over those in an array each;
-    `fewer`, per cent of the faults that the step saves."""
+    GPUs without advice over those with it, and with advice in one array over those in an array each, of the
+    medians of the counted calls; `fewer`, per cent of the faults that the step saves; ratio_low, ratio_high :
+    of the calls that are furthest from each other."""
     frame = gain_frame(records, entries, cases, _pairing)
     counted = [_counted(records, row) for row in frame.to_dict("records")]
     for name in ("ratio", "ratio_low", "ratio_high"):
         frame[name] = None
-    add_columns(frame, counted, ("faults", "other_faults", "ratio", "fewer"))
-    frame["ratio_low"] = frame["ratio_high"] = frame["ratio"]
+    add_columns(
+        frame, counted, ("faults", "other_faults", "ratio", "ratio_low", "ratio_high", "fewer")
+    )  # fmt: skip
     frame["pair"] = frame["pair"].where((frame["pair"] != "ok") | frame["ratio"].notna(), NOT_MEASURED)
     printed = {what: _printed(what) for what in (ADVICE, SEPARATION)}
     return printed_columns(frame, printed, "faults", "other_faults", "fewer")
@@ -59,9 +61,11 @@ def fig18_caption(frame: pd.DataFrame) -> str:
     return (
         "Groups of GPU page faults on all GPUs of a host, by CUPTI (`python -m benchmarks.faults CASE`), in "
         "a traversal and the search for supernodes, which reads counts and fill flags of other GPUs' rows; "
-        "ordinary arrays that are copied (sharing=peer_copy) have none. One array: the GPUs' parts one after "
-        "another, whose borders lie within pages. Advice: preferred location and accessed by. The paper has "
-        f"six V100 of one node. {gpu_caption(frame, timed=False)}"
+        "ordinary arrays that are copied (sharing=peer_copy) cannot have any. One array: the GPUs' parts "
+        "one after another, whose borders lie within pages. Advice: preferred location and accessed by. "
+        "Points: medians of the counted calls; whiskers: the calls furthest from each other. What is shared "
+        "is small: 20 bytes a row. The paper has six V100 of one node. "
+        f"{gpu_caption(frame, timed=False)}"
     )
 
 
@@ -96,15 +100,24 @@ def _counted(records: Records, row: Mapping[Any, Any]) -> dict[str, float | None
         return {}
     own, other = (_faults(records, str(row[name]), str(row["machine"])) for name in ("case", "other"))
     if own is None or other is None:
-        return {"faults": own, "other_faults": other}
-    fewer = 100 * (1 - own / other) if other else None
-    return {"faults": own, "other_faults": other, "ratio": other / own if own else None, "fewer": fewer}
+        return {"faults": own and own[1], "other_faults": other and other[1]}
+    low, high = other[0] / own[2] if own[2] else None, other[2] / own[0] if own[0] else None
+    fewer = 100 * (1 - own[1] / other[1]) if other[1] else None
+    ratio = other[1] / own[1] if own[1] else None
+    return {
+        "faults": own[1], "other_faults": other[1], "ratio": ratio, "ratio_low": low, "ratio_high": high,
+        "fewer": fewer,
+    }  # fmt: skip
 
 
-def _faults(records: Records, case: str, machine: str) -> float | None:
+def _faults(records: Records, case: str, machine: str) -> tuple[float, float, float] | None:
+    """Least, median and most of the counted calls."""
     found = records.result(case, machine)
     counted = None if found is None else read_faults(machine, case, found.key)
-    return None if counted is None else counted.get(FAULTS)
+    if found is None or counted is None or FAULTS not in counted:
+        return None
+    calls = [repeat[FAULTS] for repeat in read_fault_repeats(machine, case, found.key)] or [counted[FAULTS]]
+    return min(calls), counted[FAULTS], max(calls)
 
 
 def _printed(what: str) -> dict[str, float]:

@@ -137,7 +137,7 @@ def kinds(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 def simulated_how() -> str:
     """The caption's part on what is measured and what is not."""
     return (
-        "Full points: seconds of gsofa_multi on so many GPUs of one host, or of MPI ranks. Empty points are "
+        "Full points: seconds of gsofa_multi on so many GPUs of one host. Empty points are "
         "simulated: the workers of the schedule ran in turn on one GPU (gsofa_multi) or on the CPU's threads "
         "(fill2_multi), and the slowest of them stands for all, without what gathering and communication "
         "take. "
@@ -171,10 +171,8 @@ def _told(row: dict[Any, Any]) -> str:
     """`4 GPUs, h200`, `6 x 6 in turn by fill2, laptop`."""
     case = Case.parse(str(row["case"]))
     options = dict(case.options)
-    nodes, ranks = int(options.get("nodes", "1")), int(options.get("ranks", "1"))
-    each = int(options.get("virtual_gpus", "1"))
+    nodes, each = int(options.get("nodes", "1")), int(options.get("virtual_gpus", "1"))
     by = {"gsofa_multi": "gsofa", "fill2_multi": "fill2"}[case.implementation]
     if nodes * each > 1:
         return f"{nodes} x {each} in turn by {by}, {row['where']}"
-    ranked = f"{ranks} ranks x " if ranks > 1 else ""
-    return f"{ranked}{max(1, case.gpus)} {'GPU' if case.gpus < 2 else 'GPUs'} by {by}, {row['where']}"
+    return f"{max(1, case.gpus)} {'GPU' if case.gpus < 2 else 'GPUs'} by {by}, {row['where']}"
