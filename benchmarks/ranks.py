@@ -151,6 +151,8 @@ def _take_share(case: Case, implementation: Implementation, local: Any) -> None:
     # Of a rank that was bound when it began Numba has no more threads than it saw cores then.
     part = max(1, machine().cores // int(local.Get_size()))
     most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    if case.threads > most:
+        raise UnavailableError(f"{case.threads} threads, and a rank here can start {most}")
     numba.set_num_threads(case.threads or min(part, most))
     if implementation.device == "gpu":
         import cupy

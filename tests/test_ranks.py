@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.ranks import main
+from benchmarks.ranks import _unbind, main
 from fillpath.paths import ROOT
 from fillpath.record import Status, read_records, record_path
 
@@ -74,6 +74,42 @@ def test_ranks_that_are_bound_apart_say_so_and_count_the_cores_of_all(shared_cac
     assert facts["cores"] == 2
     told = "its 2 ranks are bound to 2 of this host's" in done.stderr
     assert told == ((os.cpu_count() or 0) > 2)
+
+
+class OfAHost:
+    """Its two ranks, the first of which asks."""
+
+    def __init__(self, *cores: set[int]) -> None:
+        self.cores = cores
+
+    def allgather(self, own: set[int]) -> list[set[int]]:
+        return [own, *self.cores]
+
+    def Get_rank(self) -> int:
+        return 0
+
+    def Get_size(self) -> int:
+        return 2
+
+
+@pytest.mark.parametrize("there", [2, 8])
+def test_a_bound_rank_runs_where_any_of_its_host_may_and_says_what_is_idle(
+    there: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[set[int]] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda pid, cores: asked.append(cores))
+    monkeypatch.setattr(os, "cpu_count", lambda: there)
+    _unbind(OfAHost({1}))
+    assert asked == [{0, 1}]
+    told = capsys.readouterr().err
+    assert ("its 2 ranks are bound to 2 of this host's 8 cores" in told) if there == 8 else told == ""
+
+
+def test_more_threads_than_a_rank_can_start_are_refused() -> None:
+    threads = 1 + max(os.cpu_count() or 1, len(os.sched_getaffinity(0)))
+    done = on_ranks(2, f"symbolic.fill2_multi.ranks=2.threads={threads}@grid2d,12.natural")
+    assert done.returncode != 0 and f"{threads} threads, and a rank here can start" in done.stderr
 
 
 def test_a_rank_without_its_gpus_ends_them_all() -> None:

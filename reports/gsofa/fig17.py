@@ -22,7 +22,6 @@ from reports.gsofa.several import (
 )
 from reports.records import Records
 from reports.standings import Verdict
-from reports.timed import groups_of
 from reports.verdicts import judge
 
 CLAIM = "fig17_source_scheduling"
@@ -34,9 +33,7 @@ def fig17_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
     """Three rows a matrix, number of workers and machine: `ratio`, seconds in contiguous blocks over those
     with chunks that go round the nodes, these over those with rows that go round a node's GPUs, and the first
     over the last."""
-    steps, whole = (gain_frame(records, entries, cases, pairing) for pairing in (_pairing, _whole))
-    frame = pd.concat([steps, whole], ignore_index=True)
-    frame["group"] = groups_of(frame)
+    frame = gain_frame(records, entries, cases, _step, _both)
     return printed_columns(frame, {what: _printed(what) for what in (INTER, INTRA)})
 
 
@@ -85,7 +82,7 @@ def fig17_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     ]  # fmt: skip
 
 
-def _pairing(case: Case) -> tuple[Case, str] | None:
+def _step(case: Case) -> tuple[Case, str] | None:
     order = dict(case.options).get("order")
     if not is_several(case):
         return None
@@ -94,7 +91,7 @@ def _pairing(case: Case) -> tuple[Case, str] | None:
     return (with_option(case, "order", "inter_node"), INTRA) if order is None else None
 
 
-def _whole(case: Case) -> tuple[Case, str] | None:
+def _both(case: Case) -> tuple[Case, str] | None:
     if not is_several(case) or "order" in dict(case.options):
         return None
     return with_option(case, "order", "contiguous"), BOTH

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
 import pandas as pd
@@ -13,7 +14,7 @@ from reports.claims import claim, subject
 from reports.device import NOT_MEASURED, gpu_caption
 from reports.figures import Entries, FigureSpec
 from reports.gsofa.several import draw_pairs, gain_frame, is_several, printed_columns, with_option
-from reports.records import Records, read_fault_repeats, read_faults
+from reports.records import Records, read_fault_repeats
 from reports.standings import Verdict
 from reports.timed import add_columns
 from reports.verdicts import judge
@@ -113,11 +114,9 @@ def _counted(records: Records, row: Mapping[Any, Any]) -> dict[str, float | None
 def _faults(records: Records, case: str, machine: str) -> tuple[float, float, float] | None:
     """Least, median and most of the counted calls."""
     found = records.result(case, machine)
-    counted = None if found is None else read_faults(machine, case, found.key)
-    if found is None or counted is None or FAULTS not in counted:
-        return None
-    calls = [repeat[FAULTS] for repeat in read_fault_repeats(machine, case, found.key)] or [counted[FAULTS]]
-    return min(calls), counted[FAULTS], max(calls)
+    repeats = () if found is None else read_fault_repeats(machine, case, found.key)
+    calls = [repeat[FAULTS] for repeat in repeats]
+    return (min(calls), float(median(calls)), max(calls)) if calls else None
 
 
 def _printed(what: str) -> dict[str, float]:

@@ -60,12 +60,19 @@ def parallel_frame(records: Records, entries: Entries, cases: Sequence[Case]) ->
 
 
 def gain_frame(
-    records: Records, entries: Entries, cases: Sequence[Case], pairing: Pairing
+    records: Records, entries: Entries, cases: Sequence[Case], *pairings: Pairing
 ) -> pd.DataFrame:  # fmt: skip
-    """A row a pair of cases and machine: `ratio`, the parallel seconds of the other over the case's own in
-    the same run; `what` it shows."""
-    pairs = {case.name: pair for case in cases if (pair := pairing(case)) is not None and pair[0] in cases}
+    """A row a pair of cases and machine, of one pairing after the other: `ratio`, the parallel seconds of the
+    other over the case's own in the same run; `what` it shows."""
     rows = parallel_frame(records, entries, cases)
+    frame = pd.concat([_paired(rows, cases, pairing) for pairing in pairings], ignore_index=True)
+    frame["group"] = groups_of(frame)
+    return frame
+
+
+def _paired(rows: pd.DataFrame, cases: Sequence[Case], pairing: Pairing) -> pd.DataFrame:
+    """The rows of the cases that have another, with what `gain_frame` adds."""
+    pairs = {case.name: pair for case in cases if (pair := pairing(case)) is not None and pair[0] in cases}
     found = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
     frame = rows[rows["case"].isin(pairs)].reset_index(drop=True)
     ratios = []
@@ -77,7 +84,6 @@ def gain_frame(
     frame["other"] = [pairs[case][0].name for case in frame["case"]]
     frame["what"] = pd.Series([pairs[case][1] for case in frame["case"]], index=frame.index, dtype="object")
     add_columns(frame, ratios, (*RATIO, "other_parallel"))
-    frame["group"] = groups_of(frame)
     return frame
 
 
