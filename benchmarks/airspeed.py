@@ -29,8 +29,9 @@ from benchmarks.measure import measure
 from benchmarks.series import merge, write_json
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
+from fillpath.host import machine_name, node_lock, node_name
 from fillpath.lock import exclusive
-from fillpath.paths import ROOT, SITE, WORK, machine_name, node_lock, node_name, results
+from fillpath.paths import ROOT, SITE, WORK, results
 from fillpath.record import Record
 from fillpath.registry import lookup
 from impl.cuda import smi

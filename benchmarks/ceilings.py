@@ -17,8 +17,9 @@ import numpy as np
 
 from benchmarks import machine
 from fillpath.errors import ConfigError
+from fillpath.host import machine_name
 from fillpath.nouns import Array
-from fillpath.paths import CONFIG, machine_name, results, write_text
+from fillpath.paths import CONFIG, results, write_text
 from fillpath.record import interval
 from impl.cuda import device, kernels
 

@@ -24,9 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.counting import CountingError, each_case, measured, run_child, store, subject
+from benchmarks.machine import introduce
 from fillpath.case import Case
+from fillpath.errors import FillpathError
+from fillpath.host import machine_name, node_lock
 from fillpath.lock import exclusive
-from fillpath.paths import machine_name, node_lock, results
+from fillpath.paths import results
 from fillpath.record import Record
 from fillpath.registry import load_all, lookup
 
@@ -257,6 +260,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parsed = parser.parse_args(arguments)
     load_all()
+    try:
+        introduce()
+    except FillpathError as error:
+        print(f"counters: {error}", file=sys.stderr)
+        return 2
     work = _call if parsed.child else lambda case: print(count(case))
     return each_case("counters", parsed.case, work)
 

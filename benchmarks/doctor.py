@@ -6,29 +6,39 @@ import shutil
 from pathlib import Path
 
 from benchmarks import machine
-from fillpath import paths, registry
+from fillpath import host, paths, registry
+from fillpath.errors import FillpathError
 from impl.cuda import device, kernels, smi
 
 
 def diagnosis() -> str:
     """The machine, its libraries and places, and each implementation with the reason it cannot run."""
     registry.load_all()
-    host = machine.machine()
-    memory = "unknown" if host.memory is None else f"{host.memory / 2**30:.1f} GiB"
+    facts = machine.machine()
+    memory = "unknown" if facts.memory is None else f"{facts.memory / 2**30:.1f} GiB"
     commit, dirty = machine.git_state()
     lines = [
-        f"machine   {paths.machine_name()} (FILLPATH_MACHINE names it otherwise)",
-        f"cpu       {host.cpu or 'unknown'}, {host.cores} cores, {memory}",
-        f"system    {host.os} {host.arch}, frequency governor {host.governor or 'unknown'}",
+        f"machine   {host.machine_name()} ({_name()})",
+        f"cpu       {facts.cpu or 'unknown'}, {facts.cores} cores, {memory}",
+        f"system    {facts.os} {facts.arch}, frequency governor {facts.governor or 'unknown'}",
         f"gpu       {_gpu()}",
         f"versions  {', '.join(f'{name} {version}' for name, version in machine.versions().items())}",
         f"commit    {commit or 'not a git checkout: nothing goes into the time series'}"
         + (" with changes: nothing goes into the time series" if dirty else ""),
-        f"results   {paths.results() / paths.machine_name()}",
+        f"results   {paths.results() / host.machine_name()}",
         f"cache     {paths.cache()}, {shutil.disk_usage(_existing(paths.cache())).free / 2**30:.1f} GiB free",
         "",
     ]
     return "\n".join(lines + [_verdict(entry) for entry in registry.registered()])
+
+
+def _name() -> str:
+    """Where the machine's name comes from, or why nothing can be measured under it."""
+    try:
+        host.require_kind()
+    except FillpathError as error:
+        return str(error)
+    return host.name_message() or "FILLPATH_MACHINE names it otherwise"
 
 
 def _verdict(entry: registry.Implementation) -> str:

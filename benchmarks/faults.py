@@ -26,11 +26,13 @@ from typing import Any
 from benchmarks.counting import CountingError, Ended, each_case, measured, run_child, store, subject
 from benchmarks.experiments import Settings, figure_cases
 from benchmarks.launch import die_with_parent
+from benchmarks.machine import introduce
 from benchmarks.measure import Limits, settled
 from fillpath.case import Case
 from fillpath.errors import FillpathError
+from fillpath.host import machine_name, node_lock
 from fillpath.lock import exclusive
-from fillpath.paths import machine_name, node_lock, results, write_text
+from fillpath.paths import results, write_text
 from fillpath.record import Status, read_records, record_path
 from fillpath.registry import load_all, lookup
 from impl.cuda import kernels, peers
@@ -219,6 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         die_with_parent()
         return each_case(TOOL, parsed.case, lambda case: _child(case, parsed.child))
     try:
+        introduce()
         names = parsed.case or [case.name for case in counted_cases(Settings.from_env())]
     except FillpathError as error:
         print(f"{SAYS}{error}", file=sys.stderr)

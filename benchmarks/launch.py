@@ -63,15 +63,18 @@ def figures(arguments: Sequence[str]) -> int:
     """Run the workflow under the lock and return its exit status."""
     from benchmarks import slurm
     from benchmarks.experiments import Settings, suite_cases, suite_figures, suite_inputs
+    from benchmarks.machine import introduce
 
     die_with_parent()
     settings = Settings.from_env()
+    profile = os.environ.get("FILLPATH_PROFILE") or "default"
+    on_slurm = slurm.submits(profile)
+    if not on_slurm:
+        introduce()
     counts = [len(suite(settings)) for suite in (suite_cases, suite_inputs, suite_figures)]
     print("fillpath: {} cases on {} inputs, cheapest first, for {} figures".format(*counts), file=sys.stderr)
     os.chdir(ROOT)
-    profile = os.environ.get("FILLPATH_PROFILE") or "default"
     chosen = ["--rerun-incomplete", "--workflow-profile", f"profiles/{profile}"]
-    on_slurm = slurm.submits(profile)
     # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
     with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
         deadline = time.monotonic() + ORPHAN_SECONDS

@@ -5,15 +5,17 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import json
-import os
 import platform
 import re
 import subprocess
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fillpath.paths import ROOT, machine_name, results, write_text
+from fillpath import host
+from fillpath.host import machine_name
+from fillpath.paths import ROOT, results, write_text
 from fillpath.registry import Device
 from impl.cuda import device, kernels
 
@@ -25,10 +27,12 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class Machine:
-    """Facts of the host. memory : bytes. governor : the CPU frequency governor."""
+    """Facts of the host. gpus : models that the driver lists. memory : bytes. governor : the CPU frequency
+    governor."""
 
     cpu: str | None
     cores: int
+    gpus: tuple[str, ...]
     memory: int | None
     os: str
     arch: str
@@ -39,8 +43,7 @@ class Machine:
 def machine() -> Machine:
     """The host this process runs on."""
     return Machine(
-        cpu=_first_match(Path("/proc/cpuinfo"), r"model name\s*:\s*(.+)") or platform.processor() or None,
-        cores=len(os.sched_getaffinity(0)),
+        **asdict(host.hardware()),
         memory=meminfo("MemTotal"),
         os=f"{platform.system()} {platform.release()}",
         arch=platform.machine(),
@@ -49,11 +52,22 @@ def machine() -> Machine:
 
 
 def write_facts() -> None:
-    """Keep results/<machine>/machine.json true."""
-    path = results() / machine_name() / "machine.json"
-    facts = json.dumps({"name": machine_name(), **asdict(machine())}, indent=2, sort_keys=True) + "\n"
-    if _read(path) != facts.strip():
-        write_text(path, facts)
+    """Keep results/<machine>/machine.json true. `host` names the only host whose results the folder holds; it
+    is None where they are several's. Raises ConfigError as `require_kind`."""
+    host.require_kind()
+    path = results() / machine_name() / host.FACTS
+    facts = {**asdict(machine()), "name": machine_name(), "host": host.owner(), "gpus": host.known_gpus()}
+    text = json.dumps(facts, indent=2, sort_keys=True) + "\n"
+    if _read(path) != text.strip():
+        write_text(path, text)
+
+
+def introduce() -> None:
+    """What comes first in all that measures: refuse to measure as a machine of another kind, and say where
+    results go that do not stand under the host's own name. Raises ConfigError as `require_kind`."""
+    host.require_kind()
+    if message := host.name_message():
+        print(f"fillpath: {message}", file=sys.stderr, flush=True)
 
 
 def meminfo(field: str) -> int | None:

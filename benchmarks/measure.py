@@ -23,7 +23,7 @@ from benchmarks.run import Run
 from benchmarks.sources import series_path
 from benchmarks.worker import LEAST_SAMPLES
 from fetch.prepare import load_prepared, prepared_path
-from fillpath import paths
+from fillpath import host, paths
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from fillpath.lock import exclusive
@@ -81,10 +81,12 @@ def measure(
 
     case : or its name. fresh : measure again, unless the record is of the run `within`. within : the run
     whose id and deadline hold; None: one of its own. Raises UnknownNameError for a case that names nothing,
-    DiskFullError before any work where a record might not fit any more; every other failure is the status of
+    ConfigError for a kind of machine that this host is not of, DiskFullError before any work where a record
+    might not fit any more; every other failure is the status of
     the record that is returned and stored.
     """
     load_all()
+    host.require_kind()
     case = Case.parse(case) if isinstance(case, str) else case
     implementation = lookup(case.stage, case.implementation)
     case = replace(case, options=implementation.canonical(dict(case.options)))
@@ -124,7 +126,7 @@ def measure(
     if stored is not None and (not fresh or stored.run_id == within.id):
         return _stand(stored)
     blank = replace(blank, key=key, prepared=_prepared_facts(prepared))
-    with exclusive(paths.node_lock("measurement")):
+    with exclusive(host.node_lock("measurement")):
         return _store(_supervised(case, implementation, prepared, limits, blank, within.remaining()))
 
 
@@ -253,7 +255,8 @@ def _blank_record(case: Case, implementation: Implementation, within: Run) -> Re
         reason="",
         run_id=within.id,
         started_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
-        machine=paths.machine_name(),
+        machine=host.machine_name(),
+        host=host.fingerprint(),
         host_cpu=machine.machine().cpu,
         versions=machine.versions(),
         commit=commit,
@@ -267,7 +270,7 @@ def _prepared_facts(prepared: Prepared) -> dict[str, Any]:
 
 
 def _key(case: Case, implementation: Implementation, prepared_hash: str) -> str:
-    return record_key(case.name, prepared_hash, implementation.source_hash(), paths.machine_name())
+    return record_key(case.name, prepared_hash, implementation.source_hash(), host.machine_name())
 
 
 def settled(case: Case, prepared_hash: str, limits: Limits) -> Record | None:
@@ -295,7 +298,7 @@ def _stored_whatever_the_input(case: Case, implementation: Implementation) -> Re
 def _measured_here(case: Case) -> Iterator[Record]:
     """The case's records of this machine, newest first, of as many cores as today and of the same device."""
     device = machine.accelerator(lookup(case.stage, case.implementation).device)["device"]
-    for record in reversed(read_records(record_path(paths.machine_name(), case.name))):
+    for record in reversed(read_records(record_path(host.machine_name(), case.name))):
         if record.threads_used == _threads(case) and record.device == device:
             yield record
 
@@ -360,7 +363,7 @@ def _job(case: Case, implementation: Implementation, prepared: Prepared, limits:
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "seed": case.seed,
         "reference": None if case.stage in GRAPH_STAGES else str(reference_path(prepared.hash)),
-        "series": str(series_path(paths.machine_name(), case.name)),
+        "series": str(series_path(host.machine_name(), case.name)),
         "samples": limits.samples,
     }
 

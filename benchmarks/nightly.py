@@ -22,12 +22,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import airspeed
+from benchmarks import airspeed, machine
 from benchmarks.launch import adopt, die_with_parent
 from benchmarks.regressions import Known, Learned, learn
 from fillpath.errors import ConfigError, FillpathError
+from fillpath.host import machine_name
 from fillpath.lock import exclusive
-from fillpath.paths import ROOT, WORK, machine_name, results
+from fillpath.paths import ROOT, WORK, results
 from fillpath.record import Record, stored_records
 
 PLACE = WORK / "nightly"
@@ -208,6 +209,9 @@ def _status(repository: Path, *arguments: str) -> int:
 def main() -> int:
     die_with_parent()
     try:
+        machine.introduce()
+        # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
+        machine.write_facts()
         with exclusive(WORK / "nightly.lock", 0.0):
             done = night(ROOT, PLACE, measure_here)
             airspeed.publish()

@@ -19,7 +19,7 @@ from benchmarks.reference import reference_path
 from fetch import catalogue, generate, suitesparse
 from fetch.prepare import prepare, prepared_path
 from fetch.sizes import archive_sizes
-from fillpath import paths, registry
+from fillpath import host, registry
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
 from fillpath.nouns import Prepared
@@ -115,7 +115,7 @@ def plan(settings: Settings) -> Plan:
     inputs = _inputs(settings)
     absent = [i.entry for i in inputs if i.entry.obtainable and not _is_here(i.entry)]
     sizes = archive_sizes((entry.group, entry.name) for entry in absent)
-    known = _Known(sizes, rates(standing_records(paths.machine_name())), limits, settings.fresh)
+    known = _Known(sizes, rates(standing_records(host.machine_name())), limits, settings.fresh)
     costs.warm_up()
     _log.info("preparing and sampling what is here; the run reuses it")
     first = {wanted.entry.id: wanted for wanted in reversed(inputs)}

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from fillpath.errors import ConfigError
-from fillpath.paths import WORK, machine_name, write_text
+from fillpath.host import machine_name
+from fillpath.paths import WORK, write_text
 
 _RUN = WORK / "run.json"
 _MACHINES = WORK / "machines"

@@ -22,7 +22,8 @@ from benchmarks import archive, machine, run
 from benchmarks.experiments import Settings
 from benchmarks.launch import adopt, die_with_parent
 from fillpath.errors import FillpathError
-from fillpath.paths import ROOT, machine_name, results
+from fillpath.host import machine_name
+from fillpath.paths import ROOT, results
 from impl.cuda import kernels
 
 
@@ -135,6 +136,7 @@ def main() -> int:
         print(f"fillpath: {why_not}: nothing to run", file=sys.stderr)
         return 2
     try:
+        machine.introduce()
         return run_tiers(resumed(TIERS), Path(os.environ.get("FILLPATH_PACKS") or ROOT / "packs"))
     except (FillpathError, OSError) as error:
         print(f"fillpath: {error}", file=sys.stderr)

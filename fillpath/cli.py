@@ -18,8 +18,9 @@ from benchmarks import measure as measuring
 from benchmarks import plan as planning
 from benchmarks.doctor import diagnosis
 from benchmarks.experiments import Settings
+from benchmarks.machine import introduce
 from fetch import catalogue, collection, several
-from fillpath import __version__, holdings, paths, registry
+from fillpath import __version__, holdings, host, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
 from fillpath.errors import FillpathError, InputError, UnknownNameError, suggest
 from fillpath.record import Record, Status, interval
@@ -201,6 +202,7 @@ def _run_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    introduce()
     registry.load_all()
     implementation = registry.lookup(arguments.stage, arguments.implementation)
     case = Case(
@@ -281,7 +283,7 @@ def _pack_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _pack(arguments: argparse.Namespace) -> int:
-    machine = arguments.machine or paths.machine_name()
+    machine = arguments.machine or host.machine_name()
     if not re.fullmatch(r"[A-Za-z0-9_-]+", machine):
         raise UnknownNameError(f"machine {machine!r}: only letters, digits, '_' and '-' are allowed")
     target = arguments.file or Path(f"{machine}.tar.gz")
@@ -294,7 +296,7 @@ def _unpack_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _unpack(arguments: argparse.Namespace) -> int:
-    machine, added = archive.unpack(arguments.file, paths.machine_name())
+    machine, added = archive.unpack(arguments.file, host.machine_name())
     print(f"unpacked {machine}: {added} records added")
     return 0
 
@@ -340,6 +342,7 @@ def _stage_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
+    host.require_kind()
     run.note_machine(arguments.stage)
     airspeed.run_stage(arguments.stage)
     return 0
@@ -369,6 +372,7 @@ def _draw(arguments: argparse.Namespace) -> int:
 
 def _calibrate(arguments: argparse.Namespace) -> int:
     """Exit status 1 where there is a GPU and its ceilings could not be measured."""
+    introduce()
     path = ceilings.calibrate()
     found = json.loads(path.read_text())
     for kind in ("host", "gpu"):
@@ -483,9 +487,10 @@ def _remeasure(arguments: argparse.Namespace) -> int:
     from reports.claims import find_claim
     from reports.figures import figure_of, spec
 
+    introduce()
     claim = find_claim(arguments.claim)
     figure = figure_of(claim.paper, claim.subject)
-    here = Records.load(paths.machine_name())
+    here = Records.load(host.machine_name())
     stored = {record.case for record in here.rows}
     known = [case for case in _known_cases(here)(claim.paper, figure) if case.name in stored]
     cases = known or experiments.figure_cases(claim.paper, figure, Settings.from_env())

@@ -1,13 +1,11 @@
-"""Where things lie: the checkout, the user's cache, this machine's results. Read once, at the edge."""
+"""Where things lie: the checkout, the user's cache, the results. Read once, at the edge."""
 
 from __future__ import annotations
 
 import contextlib
 import glob
 import os
-import re
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Iterator
@@ -38,27 +36,6 @@ def cache() -> Path:
     if explicit:
         return Path(explicit)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fillpath"
-
-
-def machine_name() -> str:
-    """`$FILLPATH_MACHINE`, whose results may be those of several nodes of one kind, or this node's name."""
-    return _plain(os.environ.get("FILLPATH_MACHINE", "")) or node_name()
-
-
-def node_name() -> str:
-    """What tells this host from others that share the checkout: the name that Slurm gives it in a job, or the
-    host's own."""
-    return _plain(os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]) or "machine"
-
-
-def node_lock(name: str) -> Path:
-    """A lock of this node alone: two nodes that share the checkout may both hold theirs."""
-    return WORK / f"{name}-{node_name()}.lock"
-
-
-def _plain(name: str) -> str:
-    """Reduced to `[A-Za-z0-9_-]`."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")
 
 
 @contextlib.contextmanager

@@ -59,7 +59,8 @@ class Record:
     kernel_seconds : a sample, from device events around the call. work : as `Work` counts it, its facts under
     `facts` (absent from older records). peak_memory : bytes that the process grew by while sampling; of a GPU
     case, bytes that the device's pool grew by. conclusive : False where the failure was not the
-    implementation's own, so that the next call measures again. suspect : faster than the bytes allow.
+    implementation's own, so that the next call measures again. host : tells its host from others, None in
+    older records. suspect : faster than the bytes allow.
     threads_used : CPU threads that it could use. limit_seconds, memory_limit : what it ran under. device :
     the GPU, a MIG slice with its UUID. gpu : its facts, from impl/cuda/device.py. clocks, throttle : in MHz,
     and what held them down, after the last sample. series : a file under results/<machine>/.
@@ -85,6 +86,7 @@ class Record:
     threads_used: int | None = None
     limit_seconds: float | None = None
     memory_limit: int | None = None
+    host: str | None = None
     host_cpu: str | None = None
     device: str | None = None
     gpu: dict[str, Any] | None = None

@@ -17,7 +17,8 @@ import pandas as pd
 from fillpath import holdings
 from fillpath.case import Case, matrix_id
 from fillpath.errors import InputError, UnknownNameError
-from fillpath.paths import machine_name, results
+from fillpath.host import machine_name
+from fillpath.paths import results
 from fillpath.record import Record, Status, interval, record_key, stored_records
 from fillpath.registry import lookup
 

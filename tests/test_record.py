@@ -35,7 +35,7 @@ PREPARED = {
 
 
 # Fields that came after the first records, which load without them.
-ADDED = {"gpu"}
+ADDED = {"host", "gpu"}
 
 
 def record(status: Status = Status.OK, **changes: Any) -> Record:

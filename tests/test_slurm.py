@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from benchmarks import machine, run, slurm
-from fillpath import cli, paths
+from fillpath import cli, host, paths
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.record import record_path, write_records
@@ -126,20 +126,20 @@ def test_a_job_of_slurms_does_not_follow_the_host_that_submitted_it(job: str, st
 def test_a_node_is_named_by_slurm_and_a_machine_by_its_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FILLPATH_MACHINE")
     monkeypatch.setenv("SLURMD_NODENAME", "gpu-007.cluster")
-    assert paths.machine_name() == paths.node_name() == "gpu-007-cluster"
+    assert host.machine_name() == host.node_name() == "gpu-007-cluster"
     monkeypatch.setenv("FILLPATH_MACHINE", "h200")
-    assert paths.machine_name() == "h200"
+    assert host.machine_name() == "h200"
     # One measurement a node at a time, whatever name its records have.
-    here = paths.node_lock("measurement")
+    here = host.node_lock("measurement")
     monkeypatch.setenv("SLURMD_NODENAME", "gpu-008.cluster")
-    assert paths.node_lock("measurement") != here
+    assert host.node_lock("measurement") != here
 
 
 NODE = """
 import sys
 from pathlib import Path
 from benchmarks import airspeed, series
-from fillpath.paths import machine_name, node_name
+from fillpath.host import machine_name, node_name
 
 airspeed._SCRATCH = Path(sys.argv[1]) / node_name()
 source = airspeed._SCRATCH / "results"

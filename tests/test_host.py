@@ -1,0 +1,185 @@
+"""Whose results a folder holds: hosts of one name, nodes of one kind, a host whose parts were changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks import doctor, launch, machine
+from benchmarks.measure import Limits, measure
+from fillpath import cli, host
+from fillpath.errors import ConfigError
+from fillpath.paths import results
+from fillpath.record import Record, Status, read_records, record_path
+
+CASE = "symbolic.fill1@grid2d,6.metis"
+LIMITS = Limits(samples=3)
+GOES = "what is measured here goes to results/"
+Become = Callable[..., None]
+
+
+@pytest.fixture
+def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
+    """Make this process one of another host: its machine's id, name, CPU, cores and GPUs."""
+    proc = tmp_path / "proc"
+
+    def as_host(id: str, name: str = "vm", cpu: str = "Ideal CPU", cores: int = 2, gpu: str = "") -> None:
+        proc.mkdir(exist_ok=True)
+        (proc / "machine-id").write_text(f"{id}\n")
+        (proc / "cpuinfo").write_text(f"processor\t: 0\nmodel name\t: {cpu}\n\nprocessor\t: 1\n")
+        card = proc / "gpus" / "0000:01:00.0" / "information"
+        card.parent.mkdir(parents=True, exist_ok=True)
+        card.write_text(f"Model: \t\t {gpu}\nIRQ:   16\n" if gpu else "")
+        monkeypatch.setattr(host, "_MACHINE_ID", proc / "machine-id")
+        monkeypatch.setattr(host, "_CPUINFO", proc / "cpuinfo")
+        monkeypatch.setattr(host, "_GPUS", proc / "gpus")
+        monkeypatch.setattr(host.os, "sched_getaffinity", lambda _: set(range(cores)))
+        monkeypatch.setattr(host.socket, "gethostname", lambda: f"{name}.local")
+        host.fingerprint.cache_clear()
+        machine.machine.cache_clear()
+
+    monkeypatch.delenv("FILLPATH_MACHINE")
+    monkeypatch.delenv("SLURMD_NODENAME", raising=False)
+    yield as_host
+    host.fingerprint.cache_clear()
+    machine.machine.cache_clear()
+
+
+def facts(name: str) -> dict[str, object]:
+    return dict(json.loads((results() / name / "machine.json").read_text()))
+
+
+def stored(name: str) -> list[Record]:
+    return read_records(record_path(name, CASE))
+
+
+def test_of_two_hosts_of_one_name_the_second_takes_a_free_one(
+    become: Become, shared_cache: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    become("first")
+    first = measure(CASE, LIMITS)
+    assert first.status is Status.OK and first.machine == "vm" and first.host == host.fingerprint()
+    assert host.name_message() == ""
+    become("second")
+    second = measure(CASE, LIMITS)
+    assert second.machine == "vm-2" and second.host not in (None, first.host)
+    assert second.run_id != first.run_id, "the stranger's record was adopted"
+    by_hand = ["run", "symbolic", "fill1", "grid2d:6", "--matching", "none", "--ordering", "metis"]
+    assert cli.main(by_hand) == 0
+    heading = capsys.readouterr().err.splitlines()[0]
+    assert heading.startswith(f"fillpath: results/vm is of another host: {GOES}vm-2")
+    become("third")
+    assert host.machine_name() == "vm-3"
+    for id, name in (("first", "vm"), ("second", "vm-2")):
+        become(id)
+        assert host.machine_name() == name and len(stored(name)) == 1
+        assert facts(name)["host"] == host.fingerprint()
+
+
+def test_nodes_of_one_kind_share_what_they_measure(
+    become: Become, shared_cache: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "kind")
+    become("node 1", "n1", gpu="Card 9")
+    first = measure(CASE, LIMITS)
+    assert facts("kind")["host"] == first.host
+    # A node without its card's driver is no other kind, and takes no knowledge of the card away.
+    become("node 2", "n2")
+    assert measure(CASE, LIMITS) == first
+    second = measure(CASE, LIMITS, fresh=True)
+    assert second.machine == "kind" and second.host != first.host and len(stored("kind")) == 2
+    assert facts("kind")["host"] is None and facts("kind")["gpus"] == ["Card 9"]
+    # What is of several hosts is no single host's any more, though it may be called so.
+    monkeypatch.delenv("FILLPATH_MACHINE")
+    become("node 1", "kind", gpu="Card 9")
+    assert host.machine_name() == "kind-2"
+    assert "FILLPATH_MACHINE=kind adds to it" in host.name_message()
+
+
+@pytest.mark.parametrize(
+    ("changes", "difference"),
+    [
+        ({"gpu": "Card 10"}, "GPU Card 9 there, Card 10 here"),
+        ({"cores": 4}, "cores 2 there, 4 here"),
+        ({"cpu": "Other CPU"}, "CPU Ideal CPU there, Other CPU here"),
+    ],
+)
+def test_a_host_of_another_kind_is_refused_before_it_measures(
+    become: Become,
+    shared_cache: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, object],
+    difference: str,
+) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "kind")
+    become("node", gpu="Card 9")
+    machine.write_facts()
+    before = facts("kind")
+    become("node", **{"gpu": "Card 9", **changes})
+    refusal = f"FILLPATH_MACHINE=kind: this host is of another kind than results/kind: {difference}"
+    for refused in (lambda: measure(CASE, LIMITS), machine.write_facts, lambda: launch.figures([])):
+        with pytest.raises(ConfigError, match=refusal):
+            refused()
+    assert cli.main(["run", "symbolic", "fill1", "grid2d:6"]) == 2
+    assert refusal in capsys.readouterr().err and refusal in doctor.diagnosis()
+    assert not record_path("kind", CASE).exists() and facts("kind") == before
+
+
+def test_memory_is_no_difference(become: Become, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "kind")
+    become("node")
+    machine.write_facts()
+    path = results() / "kind" / "machine.json"
+    path.write_text(json.dumps({**facts("kind"), "memory": 1}))
+    machine.write_facts()
+    assert facts("kind")["memory"] != 1
+
+
+def test_a_host_whose_gpu_was_changed_takes_a_free_name(become: Become) -> None:
+    become("box", gpu="Card 9")
+    machine.write_facts()
+    become("box", gpu="Card 10")
+    assert host.machine_name() == "vm-2"
+    changed = "results/vm is of other hardware (GPU Card 9 there, Card 10 here)"
+    assert host.name_message() == f"{changed}: {GOES}vm-2"
+    machine.write_facts()
+    become("box", gpu="Card 9")
+    assert host.machine_name() == "vm"
+    become("box")
+    assert host.machine_name() == "vm", "a card that cannot be seen is no other card"
+
+
+@pytest.mark.parametrize("text", ["{}", '{"name": "vm"}', "[1]", "{torn", '{"host": null}'])
+def test_a_folder_of_nobody_known_is_nobodys(become: Become, text: str) -> None:
+    """A committed folder is a kind of machine: nothing but FILLPATH_MACHINE leads there."""
+    become("box")
+    assert host.machine_name() == "vm"
+    (results() / "vm").mkdir(parents=True)
+    assert host.machine_name() == "vm", "an empty folder is free"
+    (results() / "vm" / "machine.json").write_text(text)
+    assert host.machine_name() == "vm-2"
+
+
+def test_records_without_facts_are_nobodys(become: Become) -> None:
+    become("box")
+    (results() / "vm" / "records").mkdir(parents=True)
+    assert host.machine_name() == "vm-2"
+
+
+def test_the_fingerprint_is_no_id_and_outlasts_a_restart(become: Become) -> None:
+    become("0123456789abcdef0123456789abcdef")
+    first = host.fingerprint()
+    assert len(first) == 16 and first not in "0123456789abcdef0123456789abcdef"
+    become("0123456789abcdef0123456789abcdef", name="renamed", cores=3, gpu="Card 9")
+    assert host.fingerprint() == first
+    become("another")
+    assert host.fingerprint() != first
+    # A container has no id: two of them are told apart by their names.
+    become("", name="one")
+    unnamed = host.fingerprint()
+    become("", name="two")
+    assert host.fingerprint() != unnamed
