@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 from typing import Any
 
@@ -118,6 +119,27 @@ def test_several_devices_find_what_fill1_does(workers: dict[str, int], order: st
     assert {f"gpu{k}_seconds" for k in range(count)} <= work.facts.keys()
     counts, _ = on_several(pattern, order=order, maxsup=16, output="counts", **workers)
     assert np.array_equal(counts.upper, expected.counts().upper)
+
+
+@pytest.mark.parametrize("sharing", [None, "peer_copy", "one_array", "separate_arrays"])
+@pytest.mark.parametrize("workers", [{}, {"gpus": 4}, {"virtual_gpus": 3, "nodes": 2}], ids=str)
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.usefixtures("four_devices")
+def test_workers_may_have_no_source_and_a_pattern_no_row(
+    n: int, workers: dict[str, int], sharing: str | None
+) -> None:
+    pattern = random_pattern(n, 0.3, 1)
+    expected, _ = FILL1(pattern)
+    for order, maxsup in itertools.product(ORDERS, (1, 128)):
+        filled, work = on_several(pattern, order=order, maxsup=maxsup, sharing=sharing, **workers)
+        assert_same(filled, expected)
+        assert work.facts["workers"] == math.prod(workers.values())
+        assert (work.facts["concurrent_sources"] > 0) == (n > 0)
+        if sharing is not None:
+            assert work.facts["supernodes"] == len(T3(expected, maxsup=maxsup)[0].starts) - 1
+        counts, _ = on_several(pattern, order=order, maxsup=maxsup, output="counts", **workers)
+        assert np.array_equal(counts.lower, expected.counts().lower)
+        assert np.array_equal(counts.upper, expected.counts().upper)
 
 
 @pytest.mark.parametrize("room", [0, 1, 100])

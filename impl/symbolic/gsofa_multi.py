@@ -151,7 +151,8 @@ class _Share:
             found = [self._taken(self.rows, self.there[on_time]), self._taken(again, late)]
         self.frontier = self.traversal.frontier
         self.peak = self.traversal.peak_memory
-        self.concurrent = max(launch.sources for launch in self.traversal.launches)
+        # A pattern of order 0 has no launches.
+        self.concurrent = max((launch.sources for launch in self.traversal.launches), default=0)
         self.edges = sum(int(rows.edges.sum()) for rows in found)
         del self.traversal, self.rows
         return found
