@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -59,7 +60,7 @@ def ledger(
     found: list[Standing] = []
     for paper in (name for name in PAPERS if name in papers):
         drawn = {id: name for name, spec in specs(paper).items() for id in spec.claims}
-        looked = {name: _look(paper, name, here, entries, cases_of) for name in dict.fromkeys(drawn.values())}
+        looked = {name: _seen(paper, name, here, entries, cases_of) for name in dict.fromkeys(drawn.values())}
         own = [claim for claim in claims().values() if claim.paper == paper]
         found += [_stands(claim, machine, drawn, looked) for claim in own]
     return found
@@ -87,11 +88,23 @@ def table(standings: Sequence[Standing]) -> str:
 class _Looked:
     """What a figure says on a machine. rows : a row a case of it, as the records' frame has it, with the
     matrix's label and abbreviation. verdicts : in the order of the figure. has_gpu : of the machine, by any
-    of its records."""
+    of its records. failure : why the figure could not be judged, empty where it could."""
 
     rows: pd.DataFrame
     verdicts: tuple[Verdict, ...]
     has_gpu: bool
+    failure: str = ""
+
+
+def _seen(paper: str, figure: str, here: Records, entries: Entries, cases_of: CasesOf) -> _Looked:
+    """As `_look`. A figure may fail at whatever records hold: that costs the claims that it speaks to, and no
+    others."""
+    try:
+        return _look(paper, figure, here, entries, cases_of)
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"
+        logging.getLogger("fillpath").warning("%s.%s not judged: %s", paper, figure, failure)
+        return _Looked(pd.DataFrame(), (), False, failure)
 
 
 def _look(paper: str, figure: str, here: Records, entries: Entries, cases_of: CasesOf) -> _Looked:
@@ -115,6 +128,9 @@ def _stands(claim: Claim, machine: str, drawn: Mapping[str, str], looked: Mappin
         return Standing(
             claim, machine, Outcome.UNTESTABLE, False, why, None, beside, (), figure, (), ""
         )  # fmt: skip
+    if seen.failure:
+        why = f"its figure could not be judged: {seen.failure}"
+        return Standing(claim, machine, Outcome.NOT_RUN, False, why, None, (), (), figure, (), "")
     missing = _missing(claim, figure, seen, verdict)
     command = f"fillpath remeasure {claim.id}" if figure else ""
     if verdict is None or verdict.measured is None:

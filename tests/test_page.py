@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
+import pandas as pd
 import pytest
 
 import reports
 from fillpath import paths
-from fillpath.paths import ROOT
+from fillpath.paths import ROOT, results
 from fillpath.record import record_path, write_records
-from reports import artifact
+from reports import artifact, style
 from reports.claims import claims
 from reports.compare import compare
+from reports.figures import specs
 from reports.hardware import draw_comparison
 from reports.ledger import ledger
 from reports.records import Records
 from reports.standings import Outcome, Standing
 from reports.webpage.comparison import comparison_folder
 from reports.webpage.scoreboard import MARKS, machines_of
-from tests.test_reports import CASES, ENTRIES, ON_GPU, RECORDS, site
+from tests.test_reports import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, site
 
 __all__ = ["site"]
 SIZE = 3_000_000
@@ -98,6 +101,68 @@ def test_a_folder_that_was_refused_is_named_with_the_reason(site: Path, standing
     torn = replace(RECORDS, refused={"far": "records/a.jsonl:1: corrupted: <torn>"})
     text = reports.page(standings, CASES, torn, ENTRIES).read_text()
     assert "Left out: far" in text and "corrupted: &lt;torn&gt;" in text
+
+
+def put_machines(count: int) -> list[str]:
+    """Folders of so many machines: this one, which has measured nothing, one that is torn from three on, and
+    others that have records of ParAC's Table 2 and of whatever the made-up machine has. Returns those with
+    records."""
+    (results() / "test-machine").mkdir(parents=True)
+    names = [f"machine-{number}" for number in range(1, count)]
+    for name in names:
+        for record in RECORDS.rows:
+            moved = replace(record, machine=name)
+            write_records(record_path(name, record.case), [moved])
+    if count < 3:
+        return names
+    next((results() / names[-1] / "records").iterdir()).write_text("{torn")
+    return names[:-1]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -> None:
+    names = put_machines(count)
+    records = Records.load()
+    assert records.machines() == names
+    assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
+    cases = [*CASES, *ON_GPU, *ON_GRAPHS]
+    standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
+    csv = reports.draw("parac", "table2", cases, records, ENTRIES)[2]
+    below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
+    comments, frame = style.read_csv(csv)
+    verdicts = [key for key in comments if key.startswith("verdict ")]
+    assert len(verdicts) == len(below) and next(iter(frame.columns)) == "case"
+    assert all(any(name in key and "below_hypre" in key for key in verdicts) for name in names)
+    comparisons = [compare([names[0], other], records) for other in names[1:]]
+    text = reports.page(standings, cases, records, ENTRIES, comparisons).read_text()
+    assert all(f'id="machine-{name}"' in text for name in names)
+    assert all(f"Left out: {name}" in text for name in records.refused)
+    assert text.count("<li>verdict parac.table2_cpu") == len(below)
+
+
+@pytest.mark.parametrize("kind", ["csv", "page.png"])
+def test_a_figure_whose_files_cannot_be_read_stops_no_page(
+    site: Path, standings: list[Standing], kind: str
+) -> None:
+    for figure in ("fig11", "fig14"):
+        reports.draw("gsofa", figure, [*CASES, *ON_GPU], RECORDS, ENTRIES)
+    style.figure_path("gsofa_fig11", kind).write_bytes(b"\xff\xfe")
+    text = reports.page(standings, CASES, RECORDS, ENTRIES).read_text()
+    assert text.count("Not shown: its files cannot be read") == 1
+    assert "site/figures/gsofa_fig14.page.png" in text and "site/figures/gsofa_fig11.page.png" not in text
+
+
+def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone(
+    monkeypatch: pytest.MonkeyPatch, standings: list[Standing]
+) -> None:
+    torn = io.StringIO("a,b\n1,2,3\n4,5\n1,2,3,4")
+    broken = replace(specs("gsofa")["fig14"], frame=lambda *_: pd.read_csv(torn))
+    monkeypatch.setitem(specs("gsofa"), "fig14", broken)
+    found = ledger("made-up", RECORDS, ENTRIES, lambda paper, figure: [*CASES, *ON_GPU])
+    lost = {s.claim.id for s in found if "could not be judged: ParserError" in s.why}
+    assert lost == {s.claim.id for s in standings if s.figure == "fig14" and not s.claim.needs}
+    others = [s for s in found if s.claim.id not in lost]
+    assert others == [s for s in standings if s.claim.id not in lost]
 
 
 def test_the_appendix_holds_every_claim_and_sums_that_hold(

@@ -56,8 +56,14 @@ def _exhibit(
     if not _is_drawn(paper, figure):
         absent = element("p", f"Not drawn: no machine has a record of it. {_measure(paper)}")
         return element("article", head + absent + claims, id=name, class_="exhibit")
-    comments, _ = style.read_csv(style.figure_path(name, "csv"))
-    width, height = _size(style.figure_path(name, style.PICTURE))
+    try:
+        comments = style.read_comments(style.figure_path(name, "csv"))
+        width, height = _size(style.figure_path(name, style.PICTURE))
+    except (OSError, ValueError, struct.error) as error:
+        again = code(f"fillpath draw {paper} {figure}")
+        reason = escape(f"Not shown: its files cannot be read ({type(error).__name__}: {error}).")
+        broken = element("p", f"{reason} Drawn again by {again}.")
+        return element("article", head + broken + claims, id=name, class_="exhibit")
     image = (
         f'<img src="{address(style.figure_path(name, style.PICTURE))}" width="{width}" height="{height}" '
         f'loading="lazy" alt="{escape(spec.title)}: its numbers are in the CSV linked below it">'
