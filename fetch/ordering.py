@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import importlib
 import importlib.metadata
 from typing import Any
 
@@ -11,12 +14,16 @@ import pymetis
 from scipy.sparse import csr_array
 
 from fetch import dissection
-from fillpath.errors import UnavailableError
+from fillpath.errors import FillpathError, UnavailableError
 
 Array = npt.NDArray[Any]
 
 SEEDED = ("random", "nnz", "metis")
-_LIBRARIES = {"metis": "pymetis", "amd": "cvxopt"}
+_LIBRARIES = {"metis": "pymetis", "amd": "suitesparse-amd"}
+# Its extension module, which is also the C library: amd_order counts in int, amd_l_order in int64_t.
+_AMD = "suitesparse_amd._amd"
+_AMD_ORDER: dict[Any, str] = {np.int32: "amd_order", np.int64: "amd_l_order"}
+_AMD_OUT_OF_MEMORY, _AMD_INVALID = -1, -2
 
 
 def libraries(ordering: str) -> dict[str, str]:
@@ -27,8 +34,8 @@ def libraries(ordering: str) -> dict[str, str]:
     try:
         return {library: importlib.metadata.version(library)}
     except importlib.metadata.PackageNotFoundError:
-        hint = ".venv/bin/pip install -e '.[amd]'"
-        raise UnavailableError(f"ordering {ordering} needs {library} (GPL-3, optional): {hint}") from None
+        hint = ".venv/bin/pip install -e ."
+        raise UnavailableError(f"ordering {ordering} needs {library}, which is missing: {hint}") from None
 
 
 def refuse(ordering: str, matrix: str) -> None:
@@ -36,6 +43,8 @@ def refuse(ordering: str, matrix: str) -> None:
     libraries(ordering)
     if ordering == "geometric":
         dissection.grid(matrix)
+    if ordering == "amd":
+        _amd_order(np.int32)
 
 
 def order(ordering: str, rows: Array, columns: Array, n: int, seed: int, matrix: str) -> Array:
@@ -92,15 +101,40 @@ def _nested_dissection(graph: csr_array, seed: int) -> Array:
 
 
 def _minimum_degree(graph: csr_array) -> Array:
-    """AMD, as SuiteSparse has it, through cvxopt: imported here only, because its licence is the GPL."""
-    libraries("amd")
-    from cvxopt import amd, matrix, spmatrix
+    """AMD (Amestoy, Davis and Duff, ACM TOMS 30(3), 2004) as SuiteSparse has it, with its default control.
 
+    graph : symmetric, rows sorted and without repeats, so that AMD takes it as it is. Raises MemoryError
+    where AMD found no room.
+    """
     n = graph.shape[0]
-    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
-    lower = rows > graph.indices
-    columns = graph.indices[lower].astype(np.int64)
-    loops = np.arange(n)
-    places = [matrix(np.concatenate([part, loops])) for part in (rows[lower], columns)]
-    half = spmatrix(1.0, places[0], places[1], (n, n))
-    return np.array(amd.order(half, uplo="L"), np.int32).reshape(n)
+    index = _amd_index(n, graph.nnz)
+    starts, neighbours = (array.astype(index, copy=False) for array in (graph.indptr, graph.indices))
+    found = np.empty(n, index)
+    status = _amd_order(index)(n, starts, neighbours, found, None, None)
+    if status == _AMD_OUT_OF_MEMORY:
+        raise MemoryError(f"AMD had no room for a graph of {n} vertices and {graph.nnz} entries")
+    if status <= _AMD_INVALID:
+        raise FillpathError(f"AMD refused a graph of {n} vertices and {graph.nnz} entries: status {status}")
+    return found.astype(np.int32, copy=False)
+
+
+def _amd_index(n: int, entries: int) -> Any:
+    """What AMD counts in: int32 where its workspace, a fifth of the entries as elbow room and seven integers
+    a vertex with them, is short enough for it, else int64. The permutation is the same."""
+    return np.int32 if entries + entries // 5 + 7 * n < np.iinfo(np.int32).max else np.int64
+
+
+@functools.cache
+def _amd_order(index: Any) -> Any:
+    """SuiteSparse's function for that integer type, from the extension module of a package whose own function
+    takes dense arrays: int f(n, starts (n + 1,), neighbours (nnz,), permutation (n,), control, info)."""
+    try:
+        function = getattr(ctypes.CDLL(str(importlib.import_module(_AMD).__file__)), _AMD_ORDER[index])
+    except (ImportError, OSError, AttributeError) as problem:
+        hint = f"install {_LIBRARIES['amd']} anew, or order by metis"
+        raise UnavailableError(f"ordering amd cannot use the module {_AMD} ({problem}): {hint}") from None
+    array = np.ctypeslib.ndpointer(index, ndim=1, flags="C_CONTIGUOUS")
+    length = np.ctypeslib.as_ctypes_type(index)
+    function.argtypes = [length, array, array, array, ctypes.c_void_p, ctypes.c_void_p]
+    function.restype = ctypes.c_int
+    return function

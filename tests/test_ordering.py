@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
+import sys
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fetch import dissection, ordering, prepare
 from fillpath.case import Case, Preparation
-from fillpath.errors import UnavailableError, UnknownNameError, UnsupportedError
+from fillpath.errors import FillpathError, UnavailableError, UnknownNameError, UnsupportedError
 from impl.symbolic.fill1_pruned import fill1_pruned
 
 
@@ -73,13 +73,61 @@ def test_dissections_and_minimum_degree_reduce_fill() -> None:
     natural = filled("grid2d,30", "natural")
     assert filled("grid2d,30", "geometric") < 0.6 * natural
     assert filled("grid2d,30", "metis") < 0.6 * natural
-
-
-def test_amd_reduces_fill() -> None:
-    pytest.importorskip("cvxopt", reason="cvxopt (GPL-3, optional) is not installed")
-    assert filled("grid2d,30", "amd") < 0.6 * filled("grid2d,30", "natural")
+    assert filled("grid2d,30", "amd") < 0.6 * natural
     about = prepare.prepare("grid2d,30", Preparation("none", "amd")).provenance
-    assert set(about.versions) == {"numpy", "scipy", "cvxopt"}
+    assert set(about.versions) == {"numpy", "scipy", "suitesparse-amd"}
+
+
+# HB/can_24 above its diagonal, row by row, and the permutation that SuiteSparse's amd_demo prints for it.
+CAN_24 = """5 6 12 13 17 18 19 21; 8 9 13 14 17; 6 11 20 21 22; 7 10 15 18 19; 7 9 14 15 16; 6 12 13 17;
+11 12 19 21 23; 9 14 15 16 17 18; 9 14; 13 14 17 18; 18 19 20 21; 12 21 23; 23; 17; ; 16 18; ; 18 19; 19;
+20 21; 21 22; 22;"""
+BY_AMD_DEMO = [22, 20, 10, 23, 12, 5, 16, 8, 14, 4, 15, 7, 1, 9, 13, 17, 0, 2, 3, 6, 11, 18, 21, 19]
+
+
+def test_amd_gives_the_permutation_of_its_authors() -> None:
+    """From either triangle, from both, and with the diagonal or without."""
+    upper = [(row, int(word)) for row, line in enumerate(CAN_24.split(";")) for word in line.split()]
+    lower = [(column, row) for row, column in upper]
+    for entries in (upper, lower, upper + lower, [*upper, *((i, i) for i in range(24))]):
+        rows, columns = map(list, zip(*entries, strict=True))
+        assert order("amd", rows, columns, 24).tolist() == BY_AMD_DEMO
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_amd_leaves_a_graph_without_edges_as_it_is(n: int) -> None:
+    assert order("amd", [], [], n).tolist() == list(range(n))
+    assert order("amd", list(range(n)), list(range(n)), n).tolist() == list(range(n))
+
+
+@given(st.integers(1, 60), st.floats(0, 0.5), st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_amd_is_one_permutation_whatever_it_counts_in(n: int, density: float, drawn: int) -> None:
+    rows, columns = np.nonzero(np.random.default_rng(drawn).random((n, n)) < density)
+    found = order("amd", rows.tolist(), columns.tolist(), n)
+    assert found.dtype == np.int32 and np.array_equal(np.sort(found), np.arange(n))
+    assert np.array_equal(order("amd", rows.tolist(), columns.tolist(), n), found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ordering, "_amd_index", lambda n, entries: np.int64)
+        longer = order("amd", rows.tolist(), columns.tolist(), n)
+    assert longer.dtype == np.int32 and np.array_equal(longer, found)
+
+
+def test_amd_counts_in_longer_integers_where_its_workspace_needs_them() -> None:
+    """1.2 entries and 7 n. com-LiveJournal and europe_osm, the papers' largest, do without."""
+    assert ordering._amd_index(3_997_962, 69_362_378) is np.int32
+    assert ordering._amd_index(50_912_018, 108_109_320) is np.int32
+    assert ordering._amd_index(300_000_000, 100_000_000) is np.int64
+    assert ordering._amd_index(1000, 2**31) is np.int64
+
+
+@pytest.mark.parametrize(("status", "error"), [(-1, MemoryError), (-2, FillpathError)])
+def test_what_amd_reports_is_raised(
+    status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ordering, "_amd_order", lambda index: lambda *arguments: status)
+    with pytest.raises(error, match="a graph of 3 vertices and 2 entries"):
+        order("amd", [0], [1], 3)
 
 
 @pytest.mark.parametrize("matrix", ["circuit,50", "HB+bcsstk18", "local+m-0123456789ab"])
@@ -114,8 +162,19 @@ def test_amd_without_its_library_says_how_to_get_it(monkeypatch: pytest.MonkeyPa
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(importlib.metadata, "version", missing)
-    with pytest.raises(UnavailableError, match=r"needs cvxopt \(GPL-3, optional\): .*pip install"):
+    with pytest.raises(UnavailableError, match=r"needs suitesparse-amd, which is missing: .*pip install"):
         ordering.libraries("amd")
+
+
+def test_amd_with_an_extension_that_cannot_be_called_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    ordering._amd_order.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, ordering._AMD, None)
+        with pytest.raises(UnavailableError, match=r"cannot use the module suitesparse_amd\._amd"):
+            ordering.refuse("amd", "grid2d,5")
+    monkeypatch.setitem(ordering._AMD_ORDER, np.int32, "no_such_function")
+    with pytest.raises(UnavailableError, match=r"no_such_function.*install suitesparse-amd anew"):
+        order("amd", [0], [1], 3)
 
 
 def test_a_value_on_the_diagonal_is_part_of_the_name() -> None:

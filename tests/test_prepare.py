@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import os
 from pathlib import Path
 
@@ -23,8 +22,8 @@ HELD = Path(os.environ.get("FILLPATH_MIRROR") or ROOT.parent / "shared" / "suite
 needs_mirror = pytest.mark.skipif(
     not (HELD / "MM").is_dir(), reason="no mirror: set FILLPATH_MIRROR to a folder"
 )
-# Those that any matrix has, and this environment.
-COMMON = [o for o in ORDERINGS if o != "geometric" and (o != "amd" or importlib.util.find_spec("cvxopt"))]
+# Those that any matrix has.
+COMMON = [o for o in ORDERINGS if o != "geometric"]
 
 
 @pytest.fixture(autouse=True)

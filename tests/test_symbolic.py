@@ -141,27 +141,23 @@ def symmetric(n: int, density: float, seed: int) -> Pattern:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_symmetric_patterns_fill_twice_the_cholesky_factor_of_cholmod(seed: int) -> None:
-    """nnz(L + U) = 2 nnz(chol) - n, with the factor of CHOLMOD, which shares nothing with this project, under
-    the permutation that CHOLMOD chose."""
-    cvxopt = pytest.importorskip("cvxopt", reason="cvxopt (GPL-3, optional) is not installed")
-    from cvxopt import cholmod
-
+def test_symmetric_patterns_fill_where_superlus_factor_does(seed: int) -> None:
+    """Entry by entry, with the L of SciPy's SuperLU, which shares nothing with this project, under the
+    permutation that SuperLU chose. Of an M-matrix, in whose factors nothing cancels."""
     pattern = symmetric(40 + 60 * seed, 0.5 / (4 + 6 * seed), seed)
     n, rows, columns = pattern.n, pattern.rows(), pattern.indices
-    values = np.where(rows == columns, float(n), -1.0)[rows >= columns].tolist()
-    below = [side[rows >= columns].astype(int).tolist() for side in (rows, columns)]
-    matrix = cvxopt.spmatrix(values, *below, (n, n))
-    cholmod.options["supernodal"] = 0
-    factor = cholmod.symbolic(matrix)
-    cholmod.numeric(matrix, factor)
-    chosen = cvxopt.matrix(np.arange(n, dtype=float))
-    cholmod.solve(factor, chosen, sys=7)
-    order = np.array(chosen).ravel().astype(int)
-    dense = np.zeros((n, n), bool)
-    dense[rows, columns] = True
+    values = np.where(rows == columns, np.diff(pattern.indptr)[rows], -1.0)
+    matrix = csr_array((values, columns, pattern.indptr), shape=(n, n)).tocsc()
+    symmetric_mode = {"SymmetricMode": True}
+    factors = splu(
+        matrix, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, relax=1, panel_size=1, options=symmetric_mode
+    )
+    assert np.array_equal(factors.perm_r, factors.perm_c)
+    order = np.argsort(factors.perm_c)
+    dense = matrix.toarray() != 0
     filled, _ = registry.lookup("symbolic", "fill1_pruned").function(from_dense(dense[order][:, order]))
-    assert filled.pattern.nnz == 2 * len(cholmod.getfactor(factor)) - n
+    lower = factors.L.toarray() != 0
+    assert np.array_equal(to_dense(filled), lower | lower.T)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -17,7 +17,7 @@ KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
 OWN_WAY = "mc64+amd"
 WAYS = (
     f"{OWN_WAY}: matched and scaled by MC64, ordered by AMD, as in the paper; metis: METIS alone, of "
-    "generated matrices, which need neither a matching nor AMD's optional library"
+    "generated matrices, which need no matching"
 )
 
 

@@ -113,8 +113,8 @@ def ordered_how(frame: pd.DataFrame) -> str:
     where = f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
     orderings = listed(frame["preparation"].dropna())
     return (
-        f"{where}Ordering: {orderings} (amd: AMD, from an optional library, so that the embedded suite takes "
-        f"nnz-sort where a table has one ordering; nnz: by degree, ties at random). {GENERATED}{STAND_INS}"
+        f"{where}Ordering: {orderings} (amd: AMD; nnz: by degree, ties at random; where a table has one "
+        f"ordering the embedded suite takes nnz-sort). {GENERATED}{STAND_INS}"
     )
 
 
