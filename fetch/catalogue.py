@@ -24,6 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from fetch import collection, generate, graphs, matrixmarket, suitesparse
+from fetch.room import require_memory
 from fetch.unpack import MAX_MATRIX
 from fillpath.case import matrix_id
 from fillpath.errors import ConfigError, InputError, UnknownNameError, suggest
@@ -201,9 +202,12 @@ def forget_failure(matrix: str) -> None:
 
 
 def load(matrix: str) -> Loaded:
-    """The matrix of that id: generated, or fetched and read. Raises as `locate`, and InputError."""
+    """The matrix of that id: generated, or fetched and read. Raises as `locate`, InputError, and
+    MemoryBudgetError for one that this machine has too little memory to prepare."""
     source = locate(matrix)
     if source.path is None:
+        spec = generate.parse(source.name)
+        require_memory(f"matrix {source.name}", spec.order, spec.least_entries, spec.least_entries)
         made = generate.generate(source.name)
         checksum = content_hash(made.indptr, made.indices, made.data)
         return Loaded(made, "real", 0, made.nnz, source.name, checksum)

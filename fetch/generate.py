@@ -96,6 +96,13 @@ class Spec:
         return 5 * self.size**2 - 4 * self.size if self.generator == "grid2d" else None
 
     @property
+    def least_entries(self) -> int:
+        """As `nnz`; where seeded, the diagonal and what `random` has beside it on average."""
+        if self.nnz is not None:
+            return self.nnz
+        return self.order + int(self.density * self.order * (self.order - 1))
+
+    @property
     def name(self) -> str:
         """The canonical name."""
         parts = [self.generator, str(self.size)]

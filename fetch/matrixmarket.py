@@ -13,6 +13,7 @@ import numpy as np
 from scipy.io import mminfo, mmread
 from scipy.sparse import csr_array
 
+from fetch.room import require_memory
 from fillpath.errors import InputError
 
 MAX_ORDER = 2**31 - 1
@@ -38,9 +39,12 @@ def read(path: Path) -> MatrixFile:
     """The square matrix in a Matrix Market coordinate file.
 
     Raises InputError naming the file: unreadable, malformed, truncated, dense, rectangular, empty, not
-    finite, or above int32 columns.
+    finite, or above int32 columns. Raises MemoryBudgetError, before anything is made, where that would take
+    more memory than there is.
     """
-    field = read_field(path)
+    order, entries, field = _header(path)
+    # Repeats are summed: how many entries remain is not known yet.
+    require_memory(str(path), order, entries, distinct=0)
     try:
         # From triplets to rows by counting: SciPy sums duplicates and sorts on the way.
         matrix = csr_array(mmread(path, spmatrix=False))
@@ -55,7 +59,13 @@ def read(path: Path) -> MatrixFile:
 
 def read_field(path: Path) -> str:
     """What the values are (real, integer, complex or pattern), from the header alone, once it promises
-    something usable: before memory is taken for it. Raises InputError as `read` does."""
+    something usable. Raises InputError as `read` does, and asks for no memory: another machine may prepare
+    the matrix, or has done so."""
+    return _header(path)[2]
+
+
+def _header(path: Path) -> tuple[int, int, str]:
+    """(order, entries, field) that the header promises."""
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     try:
@@ -72,7 +82,7 @@ def read_field(path: Path) -> str:
         raise InputError(f"{path}: order {rows} exceeds int32 columns ({MAX_ORDER})")
     if entries * _SHORTEST_ENTRY > path.stat().st_size:
         raise InputError(f"{path}: truncated: the header promises {entries} entries, the file is too short")
-    return str(field).removeprefix("unsigned-")
+    return rows, entries, str(field).removeprefix("unsigned-")
 
 
 def _check_finite(matrix: csr_array, path: Path) -> None:
