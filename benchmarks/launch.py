@@ -26,7 +26,7 @@ from typing import NoReturn
 
 from fillpath.errors import FillpathError
 from fillpath.lock import BusyError, exclusive
-from fillpath.paths import ROOT, WORK
+from fillpath.paths import ROOT, WORK, require_checkout
 
 # The process that a child may expect as its parent: closes the gap between a fork and the request to die. A
 # job of Slurm's inherits it from the host that submitted it, so the job that it is of stands beside it.
@@ -131,6 +131,7 @@ def _become(command: Sequence[str]) -> NoReturn:
 def main(arguments: Sequence[str]) -> int:
     mode, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     try:
+        require_checkout()
         if mode == "job" and rest:
             _become(rest)
         if mode == "figures":

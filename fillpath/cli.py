@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     handler: Handler = parsed.handler
     try:
+        paths.require_checkout()
         return handler(parsed)
     except FillpathError as error:
         print(f"fillpath: {error}", file=sys.stderr)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fillpath.errors import ConfigError
-from fillpath.paths import WORK, results
+from fillpath.paths import WORK, require_checkout, results
 
 # Where the system says what it is.
 _MACHINE_ID = Path("/etc/machine-id")
@@ -83,7 +83,9 @@ def owner() -> str | None:
 
 
 def require_kind() -> None:
-    """Raise ConfigError where FILLPATH_MACHINE names a kind of machine that this host is not of."""
+    """Raise ConfigError where FILLPATH_MACHINE names a kind of machine that this host is not of, and where
+    there is no checkout whose results this host's could be."""
+    require_checkout()
     name = _kind()
     if name and (differences := _differences(_facts(name))):
         raise ConfigError(

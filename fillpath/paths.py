@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from fillpath.errors import DiskFullError
+from fillpath.errors import ConfigError, DiskFullError
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
@@ -23,6 +23,16 @@ SITE = ROOT / "reports" / "site"
 WORK = ROOT / ".fillpath"
 # Bytes of a file system that are left free: records and logs have to find room when a matrix does not.
 RESERVE = 100 * 2**20
+
+
+def require_checkout() -> None:
+    """Raise ConfigError where this code was installed away from its checkout, which it reads and writes."""
+    # Other packages may have a folder of that name beside this one.
+    if not (CONFIG / "matrices.csv").is_file():
+        raise ConfigError(
+            f"{ROOT} has no config/matrices.csv: fillpath works from its checkout alone; clone the "
+            "repository, and run `make figures` there, or install it there by `pip install -e .`"
+        )
 
 
 def results() -> Path:
