@@ -25,6 +25,7 @@ from fillpath.paths import WORK, require_checkout, results
 
 # Where the system says what it is.
 _MACHINE_ID = Path("/etc/machine-id")
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CPUINFO = Path("/proc/cpuinfo")
 _BOARD = Path("/sys/class/dmi/id")
 _GPUS = Path("/proc/driver/nvidia/gpus")
@@ -51,10 +52,17 @@ def hardware() -> Hardware:
 @functools.cache
 def fingerprint() -> str:
     """16 hexadecimal digits that outlast a restart and differ from another host's. A hash, because an id of a
-    machine is not to be published, as machine-id(5) says. Without an id the host's name stands for it."""
+    machine is not to be published, as machine-id(5) says. A host without an id, as a container or a lent
+    virtual machine is, is another after each start: nothing else tells it from its twins."""
     board = [_text(_BOARD / name) for name in ("sys_vendor", "product_name", "board_name")]
-    facts = [_text(_MACHINE_ID) or socket.gethostname(), hardware().cpu, platform.machine(), *board]
+    facts = [_machine_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *board]
     return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
+
+
+def _machine_id() -> str | None:
+    """32 hexadecimal digits; None where there are none, or none yet."""
+    id = _text(_MACHINE_ID) or ""
+    return id if re.fullmatch("[0-9a-f]{32}", id) else None
 
 
 def machine_name() -> str:

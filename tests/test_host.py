@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from benchmarks import doctor, launch, machine
 from benchmarks.measure import Limits, measure
 from fillpath import cli, host
 from fillpath.errors import ConfigError
-from fillpath.paths import results
+from fillpath.paths import ROOT, results
 from fillpath.record import Record, Status, read_records, record_path
 
 CASE = "symbolic.fill1@grid2d,6.metis"
@@ -26,14 +28,19 @@ def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
     """Make this process one of another host: its machine's id, name, CPU, cores and GPUs."""
     proc = tmp_path / "proc"
 
-    def as_host(id: str, name: str = "vm", cpu: str = "Ideal CPU", cores: int = 2, gpu: str = "") -> None:
+    def as_host(
+        id: str, name: str = "vm", cpu: str = "Ideal CPU", cores: int = 2, gpu: str = "", boot: str = "0-1"
+    ) -> None:
         proc.mkdir(exist_ok=True)
-        (proc / "machine-id").write_text(f"{id}\n")
+        digits = hashlib.md5(id.encode()).hexdigest() if id else "uninitialized"
+        (proc / "machine-id").write_text(f"{digits}\n")
+        (proc / "boot_id").write_text(f"{boot}\n")
         (proc / "cpuinfo").write_text(f"processor\t: 0\nmodel name\t: {cpu}\n\nprocessor\t: 1\n")
         card = proc / "gpus" / "0000:01:00.0" / "information"
         card.parent.mkdir(parents=True, exist_ok=True)
         card.write_text(f"Model: \t\t {gpu}\nIRQ:   16\n" if gpu else "")
         monkeypatch.setattr(host, "_MACHINE_ID", proc / "machine-id")
+        monkeypatch.setattr(host, "_BOOT_ID", proc / "boot_id")
         monkeypatch.setattr(host, "_CPUINFO", proc / "cpuinfo")
         monkeypatch.setattr(host, "_GPUS", proc / "gpus")
         monkeypatch.setattr(host.os, "sched_getaffinity", lambda _: set(range(cores)))
@@ -171,15 +178,29 @@ def test_records_without_facts_are_nobodys(become: Become) -> None:
 
 
 def test_the_fingerprint_is_no_id_and_outlasts_a_restart(become: Become) -> None:
-    become("0123456789abcdef0123456789abcdef")
+    become("box")
     first = host.fingerprint()
-    assert len(first) == 16 and first not in "0123456789abcdef0123456789abcdef"
-    become("0123456789abcdef0123456789abcdef", name="renamed", cores=3, gpu="Card 9")
+    assert len(first) == 16 and first not in host._MACHINE_ID.read_text()
+    become("box", name="renamed", cores=3, gpu="Card 9", boot="0-2")
     assert host.fingerprint() == first
     become("another")
     assert host.fingerprint() != first
-    # A container has no id: two of them are told apart by their names.
-    become("", name="one")
-    unnamed = host.fingerprint()
-    become("", name="two")
-    assert host.fingerprint() != unnamed
+
+
+def test_hosts_without_an_id_are_never_taken_for_each_other(become: Become) -> None:
+    """Containers and lent machines may share their name, too."""
+    become("", boot="0-1")
+    machine.write_facts()
+    assert host.machine_name() == "vm"
+    become("", boot="0-2")
+    assert host.machine_name() == "vm-2"
+
+
+def test_committed_folders_are_kinds_of_machines() -> None:
+    for path in sorted((ROOT / "results").glob("*/machine.json")):
+        committed = subprocess.run(
+            ["git", "-C", str(ROOT), "show", f"HEAD:{path.relative_to(ROOT)}"], capture_output=True, text=True
+        )
+        if path.parent.name != "asv" and committed.returncode == 0:
+            facts = json.loads(committed.stdout)
+            assert facts["host"] is None and {"cpu", "cores", "gpus"} <= facts.keys(), path
