@@ -75,6 +75,7 @@ def test_of_two_hosts_of_one_name_the_second_takes_a_free_one(
     assert second.machine == "vm-2" and second.host not in (None, first.host)
     assert second.run_id != first.run_id, "the stranger's record was adopted"
     by_hand = ["run", "symbolic", "fill1", "grid2d:6", "--matching", "none", "--ordering", "metis"]
+    capsys.readouterr()
     assert cli.main(by_hand) == 0
     heading = capsys.readouterr().err.splitlines()[0]
     assert heading.startswith(f"fillpath: results/vm is of another host: {GOES}vm-2")
