@@ -21,13 +21,9 @@ from fillpath.nouns import (
     TwoWay,
 )
 from fillpath.registry import GRAPH_STAGES, Implementation
+from impl import inputs
 from impl.cholesky.ac_sequential import ac_sequential
-from impl.cholesky.graph import laplacian
 from impl.cholesky.parac_cpu import parac_cpu
-from impl.laplacian.system import system
-from impl.levels.glu3_relaxed import glu3_relaxed
-from impl.levels.two_way import assembled, by_both
-from impl.symbolic.fill1_pruned import fill1_pruned
 
 
 def context(
@@ -40,7 +36,7 @@ def context(
     """What results are held against; F only where it is read. reference : None on GRAPH_STAGES, which read
     none. options, seed : as a case has them.
 
-    Raises FillpathError where F is no longer what the reference says, and what `laplacian` raises.
+    Raises FillpathError where F is no longer what the reference says, and what `inputs.graph` raises.
     """
     stage, takes = implementation.stage, implementation.takes
     if stage in GRAPH_STAGES:
@@ -48,7 +44,7 @@ def context(
     assert reference is not None
     needs_both = stage in ON_TWO_WAY or takes in (TwoWay, Assembled)
     filled = filled_of(prepared, reference) if needs_both or stage in ON_FILLED or takes is Filled else None
-    both = by_both(filled) if needs_both and filled is not None else None
+    both = inputs.two_way(filled) if needs_both and filled is not None else None
     values = implementation.values(options)
     return Context(prepared, reference, values, bool(implementation.peer), filled, both)
 
@@ -59,7 +55,8 @@ def _on_graph(
     """The graph's system, and in the stage cholesky the factor of the same seed: ac_sequential's, or
     parac_cpu's for ac_sequential itself."""
     values = implementation.values(options)
-    blank = Context(prepared, None, values, bool(implementation.peer), system=system(laplacian(prepared)))
+    system = inputs.linear_system(inputs.graph(prepared))
+    blank = Context(prepared, None, values, bool(implementation.peer), system=system)
     if implementation.stage != "cholesky" or blank.system is None:
         return blank
     maker = parac_cpu if implementation.name == "ac_sequential" else ac_sequential
@@ -82,8 +79,7 @@ def taken(implementation: Implementation, context: Context) -> Any:
     """The noun that the implementation takes."""
     if implementation.takes is Assembled:
         assert context.two_way is not None
-        levels, _ = glu3_relaxed(context.two_way)
-        return assembled(context.prepared, context.two_way, levels)
+        return inputs.matrix_on_filled(context.prepared, context.two_way)
     nouns = {
         Pattern: context.prepared.pattern,
         Prepared: context.prepared,
@@ -104,7 +100,7 @@ def answer(result: Any, context: Context) -> Any:
 
 def filled_of(prepared: Prepared, reference: Reference) -> Filled:
     """F, as later stages stand on it. Raises FillpathError unless it equals the reference."""
-    filled, _ = fill1_pruned(prepared.pattern)
-    if not isinstance(filled, Filled) or verify_symbolic(filled, reference).value > 0:
+    filled = inputs.filled(prepared.pattern)
+    if verify_symbolic(filled, reference).value > 0:
         raise FillpathError("fill1_pruned no longer gives the reference that it made; report this")
     return filled

@@ -53,7 +53,8 @@ class Verified:
 class Record:
     """One measurement, schema v1. What could not be read is None, never guessed.
 
-    key : hash of (case, prepared input, implementation's sources, machine). seconds : every sample, in the
+    key : hash of (case, prepared input, implementation's sources, machine). rekeyed_from : the key that it
+    was measured under, where keys were made another way. seconds : every sample, in the
     order taken: input resident to result resident, allocation of intermediates included. phases : seconds a
     sample, by phase; of a GPU case also `to_device` and `to_host`, of each transfer: none is in `seconds`.
     kernel_seconds : a sample, from device events around the call. work : as `Work` counts it, its facts under
@@ -98,6 +99,7 @@ class Record:
     commit: str | None = None
     dirty: bool | None = None
     series: str | None = None
+    rekeyed_from: str | None = None
     schema: int = SCHEMA_VERSION
 
     @property

@@ -8,20 +8,21 @@ case's text becomes a value.
 
 from __future__ import annotations
 
-import ast
 import contextlib
+import functools
 import importlib
 import importlib.metadata
 import inspect
 import pkgutil
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+from fillpath import syntax
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.nouns import (
     Assembled,
@@ -151,13 +152,16 @@ class Implementation:
         return tuple(sorted((o.name, _canonical_text(o, value)) for o, value in pairs if value != o.default))
 
     def source_hash(self, versions: Mapping[str, str] | None = None) -> str:
-        """Hash of what decides what is measured: its own module, every module of impl/ that it imports,
-        directly or not, its kernels with what they include, and the version of a peer's library. versions :
-        of packages, where the measurement was made; None: those installed here."""
-        files = sorted(_closure(Path(inspect.getfile(self.function))))
-        texts = [text for kernel in self.kernel_paths() for text in (kernel, *included(kernel))]
+        """Hash of what decides what is measured, comments, docstrings and places apart: the definitions that
+        the function reaches within impl/, those of the makers of what it is given, their kernels with what
+        they include, and the version of a peer's library. versions : of packages, where the measurement was
+        made; None: those installed here."""
         library = _versions(self.peer, versions)[:1]
-        return content_hash(*library, *(path.read_bytes() for path in [*files, *texts]))
+        return content_hash(*library, *_source_texts(self.function, self.takes, self.kernels))
+
+    def definitions(self) -> frozenset[syntax.Definition]:
+        """What the function reaches within impl/, and what makes the noun that it takes."""
+        return _definitions(self.function, self.takes)
 
     def kernel_paths(self) -> list[Path]:
         """Its .cu files, named as they lie from its module."""
@@ -166,6 +170,14 @@ class Implementation:
 
 
 _registry: dict[tuple[str, str], Implementation] = {}
+_makers: dict[type, Callable[..., Any]] = {}
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+
+
+def maker(function: Maker) -> Maker:
+    """Register the function as what makes the noun that it returns, of the nouns that it takes."""
+    _makers[typing.get_type_hints(function)["return"]] = function
+    return function
 
 
 def implementation(
@@ -309,37 +321,41 @@ def included(kernel: Path) -> list[Path]:
     return sorted(found)
 
 
-def _closure(start: Path) -> set[Path]:
-    """The file and every file of impl/ that it imports, directly or not."""
-    found: set[Path] = set()
-    todo = [start]
-    while todo:
-        path = todo.pop()
-        if path not in found:
-            found.add(path)
-            todo.extend(_imports_of_impl(path))
-    return found
+@functools.cache
+def _source_texts(function: Callable[..., Any], takes: type, kernels: tuple[str, ...]) -> tuple[str, ...]:
+    """What a source hash is of, in an order that does not depend on where it lies."""
+    definitions = _definitions(function, takes)
+    folder = Path(inspect.getfile(function)).parent
+    files = {(folder / name).resolve() for name in kernels} | kernels_of(definitions)
+    texts = {path for kernel in files for path in (kernel, *included(kernel))}
+    return (
+        *sorted(definition.text for definition in definitions),
+        *sorted(syntax.cuda_text(path.read_text()) for path in texts),
+    )
 
 
-def _imports_of_impl(path: Path) -> list[Path]:
-    names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = _imported_package(path, node)
-            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    stems = [ROOT / name.replace(".", "/") for name in names if name.split(".")[0] == "impl"]
-    # Importing a module runs its packages' __init__.py as well.
-    packages = [package for stem in stems for package in (stem, *stem.parents) if ROOT in package.parents]
-    modules = [stem.with_suffix(".py") for stem in stems]
-    candidates = [*modules, *(package / "__init__.py" for package in packages)]
-    return [candidate for candidate in candidates if candidate.is_file()]
+def kernels_of(definitions: Iterable[syntax.Definition]) -> set[Path]:
+    """The .cu files that definitions name, each beside the module that names it."""
+    return {
+        (definition.path.parent / text).resolve()
+        for definition in definitions
+        for text in definition.strings
+        if text.endswith(".cu")
+    }
 
 
-def _imported_package(path: Path, node: ast.ImportFrom) -> str:
-    """The absolute name of what a `from` import takes from, relative ones resolved against the file."""
-    if node.level == 0 or ROOT not in path.parents:
-        return node.module or ""
-    package = path.relative_to(ROOT).parts[: -node.level]
-    return ".".join([*package, *([node.module] if node.module else [])])
+def _definitions(function: Callable[..., Any], takes: type) -> frozenset[syntax.Definition]:
+    return _reached(function).union(*(_reached(maker) for maker in _makers_of(takes)))
+
+
+def _reached(function: Callable[..., Any]) -> frozenset[syntax.Definition]:
+    return syntax.reached(Path(inspect.getfile(function)), function.__name__)
+
+
+def _makers_of(noun: type) -> list[Callable[..., Any]]:
+    """What makes a noun, and the nouns that it is made of."""
+    maker = _makers.get(noun)
+    if maker is None:
+        return []
+    parts = [hint for name, hint in typing.get_type_hints(maker).items() if name != "return"]
+    return [maker, *(inner for part in parts for inner in _makers_of(part))]

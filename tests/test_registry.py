@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.metadata
 from pathlib import Path
 from typing import Any, Literal
@@ -93,22 +92,6 @@ def test_one_name_cannot_mean_two_implementations(entry: registry.Implementation
     impostor.__module__ = "elsewhere"
     with pytest.raises(UnknownNameError, match="registered by"):
         registry.implementation(stage="symbolic", name="optioned")(impostor)
-
-
-def test_the_source_hash_follows_what_is_imported_and_nothing_else() -> None:
-    files = registry._closure(ROOT / "impl" / "symbolic" / "fill2_cpu.py")
-    assert {path.name for path in files} == {
-        *("fill2_cpu.py", "bitset.py", "chunks.py", "memory.py", "__init__.py")
-    }
-
-
-def test_the_source_hash_follows_relative_imports_and_packages(tmp_path: Path) -> None:
-    source = ROOT / "impl" / "symbolic" / "fill2_cpu.py"
-    for text in ("from ..cpu.bitset import size", "from ..cpu import bitset", "from impl.cpu import bitset"):
-        node = ast.parse(text).body[0]
-        assert isinstance(node, ast.ImportFrom)
-        assert registry._imported_package(source, node).startswith("impl.cpu")
-    assert ROOT / "impl" / "cpu" / "__init__.py" in registry._closure(source)
 
 
 def test_every_implementation_is_one_documented_file_without_a_clock() -> None:

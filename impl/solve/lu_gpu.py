@@ -26,6 +26,7 @@ from impl.symbolic.gsofa import gsofa
     kernels=(
         "../symbolic/gsofa.cu",
         "../symbolic/rows.cu",
+        "../supernodes/t3.cu",
         "../levels/kahn.cu",
         "../numeric/right_looking.cu",
     ),

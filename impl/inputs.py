@@ -1,0 +1,48 @@
+"""How each noun that implementations are given is made of a prepared matrix, before anything is timed.
+
+What is made here decides what is measured: the key of a record follows these functions as it follows the
+implementation's own.
+"""
+
+from __future__ import annotations
+
+from fillpath.nouns import Assembled, Filled, Laplacian, Pattern, Prepared, System, TwoWay
+from fillpath.registry import maker
+from impl.cholesky.graph import laplacian
+from impl.laplacian.system import system
+from impl.levels.glu3_relaxed import glu3_relaxed
+from impl.levels.two_way import assembled, by_both
+from impl.symbolic.fill1_pruned import fill1_pruned
+
+
+@maker
+def filled(pattern: Pattern) -> Filled:
+    """F = L + U of the pattern, n x n."""
+    rows, _ = fill1_pruned(pattern)
+    assert isinstance(rows, Filled)
+    return rows
+
+
+@maker
+def two_way(filled: Filled) -> TwoWay:
+    """F by rows and by columns."""
+    return by_both(filled)
+
+
+@maker
+def matrix_on_filled(prepared: Prepared, two_way: TwoWay) -> Assembled:
+    """The matrix's values on F, with GLU3.0's levels of its columns."""
+    levels, _ = glu3_relaxed(two_way)
+    return assembled(prepared, two_way, levels)
+
+
+@maker
+def graph(prepared: Prepared) -> Laplacian:
+    """The matrix as the Laplacian of a graph. Raises what `impl.cholesky.graph.laplacian` raises."""
+    return laplacian(prepared)
+
+
+@maker
+def linear_system(laplacian: Laplacian) -> System:
+    """The Laplacian with the right-hand side that all implementations are given."""
+    return system(laplacian)

@@ -1,0 +1,265 @@
+"""The part of a record's key that follows sources: what code does counts, how it is written does not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fillpath import registry, syntax
+from fillpath.paths import ROOT
+
+CODE = '''"""A module."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from impl.parts import scaled
+
+if TYPE_CHECKING:
+    from impl.parts import Unused
+
+LIMIT: int = 3
+UNUSED = 4
+
+
+@implementation(stage="symbolic", kernels=("k.cu",))
+def work(pattern: Pattern, *, limit: int = LIMIT) -> Filled:
+    """What it does."""
+    # Why it does so.
+    total: float = 0.5
+    for entry in pattern:
+        total += scaled(entry, limit)
+    return f"{total:.2f}", np.array([total, -1j, b"x", None, ...])
+
+
+def other() -> None:
+    print(UNUSED)
+'''
+PARTS = '''
+from impl import deep
+
+
+def scaled(entry, limit):
+    return deep.doubled(entry) * limit
+
+
+def unused():
+    return deep.unused()
+'''
+DEEP = '''
+FACTOR = 2
+FACTOR += 0
+registered = []
+registered.append("at import")
+
+
+def doubled(entry):
+    return FACTOR * entry
+
+
+def unused():
+    return 1
+'''
+
+
+@pytest.fixture(autouse=True)
+def fresh_modules() -> Iterator[None]:
+    """Modules are parsed once a process; here they are edited."""
+    caches = (syntax._module, registry._source_texts)
+    for cached in caches:
+        cached.cache_clear()
+    yield
+    for cached in caches:
+        cached.cache_clear()
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(syntax, "ROOT", tmp_path)
+    put(tmp_path, {"work": CODE, "parts": PARTS, "deep": DEEP, "__init__": ""})
+    return tmp_path
+
+
+def put(tree: Path, modules: dict[str, str]) -> None:
+    (tree / "impl").mkdir(exist_ok=True)
+    for name, text in modules.items():
+        (tree / "impl" / f"{name}.py").write_text(text)
+
+
+def texts(tree: Path, module: str = "work") -> list[str]:
+    syntax._module.cache_clear()
+    return sorted(d.text for d in syntax.reached(tree / "impl" / f"{module}.py", "work"))
+
+
+def names(tree: Path) -> set[str | None]:
+    return {d.name for d in syntax.reached(tree / "impl" / "work.py", "work")}
+
+
+def test_what_a_function_reaches_by_name_and_through_imports(tree: Path) -> None:
+    assert names(tree) == {"work", "LIMIT", "scaled", "doubled", "FACTOR", "registered", None}
+    [acts] = [d for d in syntax.reached(tree / "impl" / "work.py", "work") if d.name is None]
+    assert "at import" in acts.text, "what a module does when it is imported counts"
+
+
+@pytest.mark.parametrize(
+    ("module", "before", "after"),
+    [
+        ("work", "# Why it does so.", "# For another reason."),
+        ("work", '"""What it does."""', '"""What it does, in other words."""'),
+        ("work", '"""A module."""', ""),
+        ("work", "total: float = 0.5", "total: int = 0.5"),
+        ("work", "pattern: Pattern", "pattern: Graph"),
+        ("work", 'kernels=("k.cu",)', 'section="4", kernels=("k.cu",)'),
+        ("work", "print(UNUSED)", "print(UNUSED, UNUSED)"),
+        ("work", "import Unused", "import Other"),
+        ("parts", "return deep.unused()", "return deep.unused() + 1"),
+        ("deep", "return 1", "return 2"),
+        ("__init__", "", '"""Words."""'),
+    ],
+)
+def test_how_it_is_written_and_what_it_does_not_reach_do_not_count(
+    tree: Path, module: str, before: str, after: str
+) -> None:
+    first = texts(tree)
+    path = tree / "impl" / f"{module}.py"
+    path.write_text(path.read_text().replace(before, after, 1))
+    assert texts(tree) == first
+
+
+@pytest.mark.parametrize(
+    ("module", "before", "after"),
+    [
+        ("work", "total: float = 0.5", "total: float = 0.25"),
+        ("work", "total +=", "total -="),
+        ("work", "limit: int = LIMIT", "limit: int = 3"),
+        ("work", "LIMIT: int = 3", "LIMIT: int = 4"),
+        ("work", ".2f", ".3f"),
+        ("work", "-1j", "1j"),
+        ("work", "scaled(entry, limit)", "scaled(limit, entry)"),
+        ("work", "None, ...", "..., None"),
+        ("work", "@implementation", "@njit(parallel=True)\n@implementation"),
+        ("parts", "* limit", "/ limit"),
+        ("deep", "FACTOR += 0", "FACTOR += 1"),
+        ("deep", '"at import"', '"otherwise"'),
+        ("deep", "return FACTOR", "return -FACTOR"),
+    ],
+)
+def test_what_it_does_counts(tree: Path, module: str, before: str, after: str) -> None:
+    first = texts(tree)
+    path = tree / "impl" / f"{module}.py"
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after, 1))
+    assert texts(tree) != first
+
+
+def test_a_moved_module_is_the_same_code(tree: Path) -> None:
+    first = texts(tree)
+    (tree / "impl" / "room").mkdir()
+    (tree / "impl" / "deep.py").rename(tree / "impl" / "room" / "deep.py")
+    put(tree, {"parts": PARTS.replace("from impl import deep", "from impl.room import deep")})
+    assert texts(tree) == first
+    put(tree, {"parts": PARTS.replace("from impl import deep", "from .room import deep")})
+    assert texts(tree) == first
+    put(tree, {"moved": CODE.replace("from impl.parts", "from .parts")})
+    assert texts(tree, "moved") == first
+
+
+@pytest.mark.parametrize(
+    "face",
+    [
+        "from impl.deep import doubled as twice\ndef scaled(e, n): return twice(e)",
+        "def scaled(e, n):\n    from impl.deep import doubled\n    return doubled(e)",
+        "def scaled(e, n):\n    import impl.deep\n    return impl.deep.doubled(e)",
+        "try:\n    from impl import deep as d\nfinally:\n    pass\ndef scaled(e, n): return d.doubled(e)",
+        "from impl import deep\ndef scaled(e, n): return getattr(deep, 'doubled')(e)",
+        "from impl.face import doubled\ndef scaled(e, n): return doubled(e)",
+        "from impl import deep\nSCALES = {'d': deep.doubled}\ndef scaled(e, n): return SCALES['d'](e)",
+    ],
+)
+def test_every_way_to_a_definition_is_followed(tree: Path, face: str) -> None:
+    put(tree, {"parts": face, "face": "from impl.deep import doubled\n"})
+    assert {"doubled", "FACTOR"} <= names(tree)
+
+
+def test_a_function_in_a_function_stands_for_its_module(tree: Path) -> None:
+    found = syntax.reached(tree / "impl" / "work.py", "inner")
+    assert {"work", "other", "UNUSED"} <= {d.name for d in found}
+
+
+def test_the_text_is_the_same_under_every_python(tree: Path) -> None:
+    """The digest was made by Python 3.11, 3.12 and 3.13: their own `ast.dump` differ."""
+    digest = hashlib.sha256("\n".join(texts(tree)).encode()).hexdigest()
+    assert digest[:16] == "a839bb80651301c3"
+
+
+def test_cuda_code_is_its_tokens() -> None:
+    code = (
+        "int a = b+ +c; // why\n/* and\n so */ x<<=1;\n"
+        '#define  F(x)  (x) \\\n  + 1 // no\nconst char *s = "// kept";\n'
+    )
+    assert syntax.cuda_text(code).splitlines() == [
+        *["int", "a", "=", "b", "+", "+", "c", ";"], *["x", "<<=", "1", ";"], "#define F(x) (x) + 1",
+        *["const", "char", "*", "s", "="], '"// kept"', ";",
+    ]  # fmt: skip
+    assert syntax.cuda_text("b++c") != syntax.cuda_text("b+ +c")
+    assert syntax.cuda_text("#define F(x) 1") != syntax.cuda_text("#define F (x) 1")
+    assert syntax.cuda_text("a=1;\n\n\n  b = 2;") == syntax.cuda_text("a = 1; b=2;")
+
+
+def test_kernels_are_those_that_the_code_names() -> None:
+    """And each that lies there is of some implementation."""
+    named: set[Path] = set()
+    for entry in registry.registered():
+        found = registry.kernels_of(entry.definitions())
+        assert found == set(entry.kernel_paths()), f"{entry.stage}.{entry.name}"
+        named |= {path for kernel in found for path in (kernel, *registry.included(kernel))}
+    assert named == {path for kind in ("*.cu", "*.cuh") for path in (ROOT / "impl").rglob(kind)}
+
+
+def test_no_implementation_reads_what_only_describes_the_machine() -> None:
+    for entry in registry.registered():
+        places = {(d.path.name, d.name) for d in entry.definitions() if d.path.parent.name == "cuda"}
+        assert not {("device.py", "facts"), ("device.py", "identity")} & places, entry.name
+        assert not [place for place in places if place[0] == "smi.py"], entry.name
+
+
+def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) -> set[tuple[str, str]]:
+    """The implementations whose source hash changes with that edit of a file of impl/."""
+    path = ROOT / "impl" / file
+    assert before in path.read_text()
+    first = {(e.stage, e.name): e.source_hash() for e in registry.registered()}
+    read = syntax._source
+    monkeypatch.setattr(
+        syntax, "_source", lambda p: read(p).replace(before, after, 1) if p == path else read(p)
+    )
+    syntax._module.cache_clear()
+    registry._source_texts.cache_clear()
+    return {(e.stage, e.name) for e in registry.registered() if e.source_hash() != first[e.stage, e.name]}
+
+
+def test_what_makes_the_input_counts_for_those_who_are_given_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = edited(monkeypatch, "cholesky/graph.py", '!= "none":', '!= "nothing":')
+    graphs = {(e.stage, e.name) for e in registry.registered() if e.stage in registry.GRAPH_STAGES}
+    assert changed == graphs and len(graphs) == 11
+
+
+def test_words_count_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert edited(monkeypatch, "cholesky/graph.py", '"""', '"""Words. ') == set()
+    assert edited(monkeypatch, "__init__.py", '"""', '"""Words. ') == set()
+    assert edited(monkeypatch, "cuda/smi.py", "_SECONDS = 60.0", "_SECONDS = 61.0") == set()
+
+
+def test_an_edit_counts_for_those_who_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = edited(monkeypatch, "levels/two_way.py", "starts, rows, lower_start", "starts, rows, lowest")
+    takers = {
+        (e.stage, e.name)
+        for e in registry.registered()
+        if e.takes.__name__ in ("TwoWay", "Assembled")
+    }
+    assert takers < changed and ("symbolic", "fill1") not in changed and ("levels", "glu1") in changed
