@@ -39,7 +39,7 @@ FIGURES: Mapping[str, FigureSpec] = {
     "fig14": fig14.SPEC,
     "fig15": fig15.SPEC,
     "fig16": fig16.SPEC,
-    "fig17": fig17.SPEC,
+    "fig17": fig17.EXHIBIT.spec,
     "fig18": fig18.SPEC,
     "fig19": fig19.SPEC,
     "fig20": fig20.SPEC,
