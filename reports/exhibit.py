@@ -21,7 +21,6 @@ from reports import bars, tables
 from reports.claims import claims_of
 from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
-from reports.gsofa import several
 from reports.naming import lines
 from reports.records import Records
 from reports.standings import Verdict
@@ -234,18 +233,6 @@ class Panels:
             panel(each, shown)
         name_matrices(axes[-1], shown)
         return figure
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """A panel for each ratio that the frame's `what` names. panels : (what, label, what the paper prints: its
-    `mean`, and by matrix)."""
-
-    panels: Sequence[tuple[str, str, float | None, Mapping[str, float]]]
-
-    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        panels = [(what, label, mean, dict(printed)) for what, label, mean, printed in self.panels]
-        return several.draw_pairs(frame, title, panels)
 
 
 def headline(figure: Figure, title: str) -> None:

@@ -9,9 +9,17 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import claim, subject
 from reports.device import gpu_caption
-from reports.exhibit import Exhibit, Pairs
+from reports.exhibit import Exhibit
 from reports.figures import Entries
-from reports.gsofa.several import gain_frame, is_several, kinds, printed_columns, simulated_how, with_option
+from reports.gsofa.several import (
+    Pairs,
+    gain_frame,
+    is_several,
+    kinds,
+    printed_columns,
+    simulated_how,
+    with_option,
+)
 from reports.records import Records
 from reports.standings import Verdict
 from reports.verdicts import judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -104,8 +104,19 @@ def printed_columns(
     return columns_of(found, *OWN, "paper", *more)
 
 
+@dataclass(frozen=True)
+class Pairs:
+    """A panel for each ratio that the frame's `what` names. panels : (what, label, what the paper prints: its
+    `mean`, and by matrix)."""
+
+    panels: Sequence[tuple[str, str, float | None, Mapping[str, float]]]
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        return draw_pairs(frame, title, self.panels)
+
+
 def draw_pairs(
-    frame: pd.DataFrame, title: str, panels: Sequence[tuple[str, str, float | None, dict[str, float]]]
+    frame: pd.DataFrame, title: str, panels: Sequence[tuple[str, str, float | None, Mapping[str, float]]]
 ) -> Figure:
     """A panel for each of `what`, measured points full, simulated ones empty. panels : (what, label, printed
     mean, printed by matrix)."""
