@@ -22,13 +22,12 @@ from impl.cholesky.graph import from_edges
 from reports.claims import abbreviation, abbreviations, claim
 from reports.figures import spec
 from reports.naming import label, measured_on, printed_label, stand_in
+from reports.parac import quality, seeds
 from reports.parac.breakeven import ALWAYS, NEVER, breakeven, breakeven_frame
 from reports.parac.fig3 import TOO_MANY, fig3, fig3_caption, fig3_frame, fig3_verdicts
 from reports.parac.fig4 import fig4, fig4_frame, fig4_verdicts
 from reports.parac.paper import CPU, GPU, over, plain, printed, printed_sum
-from reports.parac.quality import quality_caption, quality_frame
 from reports.parac.rhs import rhs, rhs_frame, rhs_verdicts
-from reports.parac.seeds import seeds, seeds_frame
 from reports.parac.table1 import table1, table1_frame
 from reports.parac.table2 import table2, table2_frame, table2_verdicts
 from reports.parac.table3 import table3, table3_frame, table3_verdicts
@@ -260,9 +259,9 @@ def test_seeds_are_found_beside_the_figures_cases() -> None:
     records += [solved(f"parac_cpu.seed={s}", facts={"iterations": 40.0 + s}) for s in (1, 2, 10)]
     other = solved("parac_cpu.seed=1", matrix=STAND_IN)
     cases = [Case.parse(records[0].case)]
-    frame = seeds_frame(Records((*records, other)), ENTRIES, cases)
+    frame = seeds.EXHIBIT.frame(Records((*records, other)), ENTRIES, cases)
     assert frame["seed"].tolist() == [0, 1, 2, 10] and set(frame["label"]) == {OWN}
-    assert "40 to 50\nof 4" in cells(seeds(frame))
+    assert "40 to 50\nof 4" in cells(seeds.EXHIBIT.picture(frame))
 
 
 @pytest.mark.parametrize(
@@ -286,11 +285,11 @@ def test_what_is_not_run_stands_in_its_matrixs_panel() -> None:
 
 def test_quality_is_against_the_sequential_factor_of_that_machine() -> None:
     records = [solved("ac_sequential"), solved("parac_cpu"), solved("parac_gpu", facts={"iterations": 41.0})]
-    frame = frame_of(quality_frame, *records)
+    frame = frame_of(quality.EXHIBIT.frame, *records)
     assert frame.set_index("implementation")["more_iterations"].to_dict() == {
         "ac_sequential": 0, "parac_cpu": 0, "parac_gpu": 1,
     }  # fmt: skip
-    assert "1 of 2 have its entries and its iterations" in quality_caption(frame)
+    assert "1 of 2 have its entries and its iterations" in quality.EXHIBIT.words(frame)
 
 
 # ---- what is counted of a factor

@@ -14,7 +14,7 @@ FIGURES: Mapping[str, FigureSpec] = {
     "fig3": fig3.SPEC,
     "fig4": fig4.SPEC,
     "rhs": rhs.SPEC,
-    "seeds": seeds.SPEC,
+    "seeds": seeds.EXHIBIT.spec,
     "breakeven": breakeven.SPEC,
-    "quality": quality.SPEC,
+    "quality": quality.EXHIBIT.spec,
 }

@@ -21,7 +21,7 @@ from reports.device import device_frame
 from reports.figures import Entries
 from reports.naming import listed, measured_on
 from reports.records import Records
-from reports.timed import STAND_INS, add_columns, told_in_words
+from reports.timed import NO_RESULT, STAND_INS, add_columns, told_in_words
 from reports.variants import Row
 
 PAPER = "parac"
@@ -123,6 +123,17 @@ def plain(value: Any, absent: str = "-") -> str:
     if value is None or pd.isna(value):
         return absent
     return f"{float(value):,.0f}" if value >= 999.5 else f"{float(value):.3g}"
+
+
+def tried(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the series that some machine could run; the caption says what becomes of the others."""
+    idle, _ = told_in_words(frame)
+    return frame[~idle]
+
+
+def solved_how(frame: pd.DataFrame) -> str:
+    """When a solution is one, what stands for none, and how matrices were ordered."""
+    return f"{RULE}{NO_RESULT} {absent_in_words(frame)}{ordered_how(frame)}"
 
 
 def absent_in_words(frame: pd.DataFrame) -> str:

@@ -2,81 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import COUNT, Exhibit, Panels
+from reports.figures import Entries
 from reports.gains import gains_legend
-from reports.parac.paper import RULE, absent_in_words, names_of, ordered_how, solved_frame
+from reports.parac.paper import PAPER, names_of, solved_frame, solved_how, tried
 from reports.records import Records
-from reports.style import LARGE, new_figure
-from reports.timed import NO_RESULT, name_matrices, told_in_words, width
 
 SEQUENTIAL = "ac_sequential"
-ALL = (SEQUENTIAL, "parac_cpu", "parac_gpu")
 ITERATIONS = bars.Panel(
-    "iterations", "iterations", "iterations", "iterations", points=True, form="{:,.0f}".format, log=False
+    "iterations", "iterations", "iterations", "iterations", points=True, form=COUNT, log=False
 )
 
 
-def is_compared(case: Case) -> bool:
-    """A solution with an approximate factor, by default options and seed."""
-    return case.stage == "laplacian" and case.implementation in ALL and not case.options and not case.seed
-
-
-def quality_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a case and machine: iterations, residual, entries of the factor, and by how many iterations and
-    entries it differs from the sequential factor on that machine (more_iterations, more_entries)."""
-    frame = solved_frame(records, entries, [case for case in cases if is_compared(case)])
-    frame["series"] = names_of(frame, frame["implementation"].tolist())
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per case and machine: iterations, residual, entries of the factor, and by how many iterations
+    and entries it differs from the sequential factor on that machine (more_iterations, more_entries)."""
+    solved = solved_frame(records, entries, cases)
+    solved["series"] = names_of(solved, solved["implementation"].tolist())
     keys = ["label", "preparation", "machine"]
-    rows = [(tuple(row[key] for key in keys), row) for row in frame.to_dict("records")]
+    rows = [(tuple(row[key] for key in keys), row) for row in solved.to_dict("records")]
     for name, column in (("iterations", "more_iterations"), ("nnz_factor", "more_entries")):
-        alone = {key: row[name] for key, row in rows if row["implementation"] == SEQUENTIAL}
-        held = [alone.get(key) for key, _ in rows]
-        frame[column] = frame[name] - pd.Series(held, index=frame.index, dtype="float64")
+        sequential = {key: row[name] for key, row in rows if row["implementation"] == SEQUENTIAL}
+        others = pd.Series([sequential.get(key) for key, _ in rows], index=solved.index, dtype="float64")
+        solved[column] = solved[name] - others
     numbers = ("iterations", "residual", "nnz_factor", "more_iterations", "more_entries")
-    return columns_of(frame, "implementation", *numbers)
+    return columns_of(solved, "implementation", *numbers)
 
 
-def quality(frame: pd.DataFrame) -> Figure:
-    """Iterations, a point an implementation."""
-    figure = new_figure(width(frame), 6.0)
-    axes = figure.subplots()
-    figure.suptitle(
-        "Beyond the paper: iterations with the sequential and the parallel factors", x=0.01, ha="left",
-        fontsize=LARGE, weight="bold",
-    )  # fmt: skip
-    idle, _ = told_in_words(frame)
-    shown = frame[~idle]
-    bars.bar_panel(axes, shown, ITERATIONS, pd.Series(True, index=shown.index))
-    axes.set_ylim(0, 1.3 * max([1.0, *shown["iterations"].dropna()]))
-    gains_legend(axes, shown)
-    name_matrices(axes, shown)
-    return figure
-
-
-def quality_caption(frame: pd.DataFrame) -> str:
-    """Whether the parallel factors are worse."""
+def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    """How many parallel factors are the sequential one, and how it was solved."""
     others = frame[(frame["implementation"] != SEQUENTIAL) & frame["more_entries"].notna()]
     same = int(((others["more_entries"] == 0) & (others["more_iterations"] == 0)).sum())
-    said = f"{same} of {len(others)} have its entries and its iterations to the last. " if len(others) else ""
-    return (
-        "Of one seed ac_sequential, parac_cpu and parac_gpu give one factor, bit for bit, which the gate "
-        f"of the stage cholesky checks: parallelism costs no quality. {said}{RULE}{NO_RESULT} "
-        f"{absent_in_words(frame)}{ordered_how(frame)}"
-    )
+    equal = f"{same} of {len(others)} have its entries and its iterations to the last. "
+    return {"equal": equal if len(others) else "", "solved": solved_how(frame)}
 
 
-SPEC = FigureSpec(
-    "Beyond the paper: iterations with the sequential and the parallel factors",
-    is_compared,
-    quality_frame,
-    quality,
-    quality_caption,
+def _iterations(axes: Axes, frame: pd.DataFrame) -> None:
+    """A point per implementation."""
+    bars.bar_panel(axes, frame, ITERATIONS, pd.Series(True, index=frame.index))
+    axes.set_ylim(0, 1.3 * max([1.0, *frame["iterations"].dropna()]))
+    gains_legend(axes, frame)
+
+
+EXHIBIT = Exhibit(
+    PAPER,
+    "Beyond the paper",
+    "iterations with the sequential and the parallel factors",
+    frame,
+    Panels([_iterations], 6.0, tried),
+    """Of one seed ac_sequential, parac_cpu and parac_gpu give one factor, bit for bit, which the gate of the
+    stage cholesky checks: parallelism costs no quality. {equal}{solved}""",
+    facts,
 )
