@@ -44,9 +44,8 @@ def made(name: str, seconds: float, **changes: Any) -> Record:
 
 
 def frame_of(figure: str, records: Sequence[Record]) -> pd.DataFrame:
-    found = spec("gsofa", figure)
     cases = [Case.parse(record.case) for record in records]
-    return found.frame(Records(tuple(records)), ENTRIES, [case for case in cases if found.select(case)])
+    return spec("gsofa", figure).frame(Records(tuple(records)), ENTRIES, cases)
 
 
 def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker() -> None:
@@ -129,6 +128,6 @@ def test_it_is_drawn_with_records_of_some_cases_and_with_none(figure: str) -> No
     some = [case for case in cases if case.matrix == cases[0].matrix]
     records = [made(case.name.removeprefix("symbolic.").partition("@")[0], 3.0) for case in some[:-1]]
     for rows in (records, []):
-        frame = found.frame(Records(tuple(rows)), ENTRIES, [case for case in cases if found.select(case)])
+        frame = found.frame(Records(tuple(rows)), ENTRIES, cases)
         assert found.plot(frame).axes and found.caption(frame)
         found.judge(frame)

@@ -11,77 +11,45 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fillpath.case import Case
-from reports.claims import claim, subject
+from reports.claims import subject
 from reports.device import gpu_caption
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, Held, headline
+from reports.figures import Entries
 from reports.gains import STAR, legend_mark
-from reports.gsofa.several import (
-    gain_frame,
-    is_several,
-    kinds,
-    printed_columns,
-    simulated_how,
-    with_option,
-)
+from reports.gsofa.several import by_kind, gain_frame, printed_columns, simulated_how, with_option
 from reports.records import Records
-from reports.standings import Verdict
-from reports.style import LARGE, PALETTE, SMALL, new_figure
-from reports.verdicts import judge
+from reports.style import PALETTE, SMALL, new_figure
 
 CLAIM = "fig19_strong_scaling"
+PRINTED = subject("gsofa", CLAIM).data["per"]
 # GPUs of the paper's nodes, and its most nodes.
 A_NODE, NODES = 6, 44
 GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
 
 
-def fig19_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix, number of workers and machine: `ratio`, seconds on one GPU over those on so many of a
-    host, or of a simulated node over those of so many nodes; `times`, how many as many; `efficiency`, the
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix, number of workers and machine: `ratio`, seconds on one GPU over those on so many of
+    a host, or of a simulated node over those of so many nodes; `times`, how many as many; `efficiency`, the
     ratio over that."""
-    frame = gain_frame(records, entries, cases, _pairing)
-    each = pd.Series([A_NODE if what == NODES_SHOWN else 1 for what in frame["what"]], index=frame.index)
-    frame["times"] = frame["workers"] / each
-    frame["efficiency"] = frame["ratio"].astype(float) / frame["times"]
-    return printed_columns(frame, {NODES_SHOWN: _printed()}, "times", "efficiency")
+    rows = gain_frame(records, entries, cases, _pairing)
+    each = pd.Series([A_NODE if what == NODES_SHOWN else 1 for what in rows["what"]], index=rows.index)
+    rows["times"] = rows["workers"] / each
+    rows["efficiency"] = rows["ratio"].astype(float) / rows["times"]
+    return printed_columns(rows, {NODES_SHOWN: PRINTED}, "times", "efficiency")
 
 
-def fig19(frame: pd.DataFrame) -> Figure:
-    """A line a matrix: GPUs of one host on the left, simulated nodes on the right."""
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """A line for each matrix: GPUs of one host on the left, simulated nodes on the right."""
     figure = new_figure(13.0, 6.8)
     panels = figure.subplots(1, 2)
-    figure.suptitle("GSoFA, Figure 19: strong scaling", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    headline(figure, title)
     for axes, what in zip(panels, (GPUS, NODES_SHOWN), strict=True):
         _lines(axes, frame[frame["what"] == what], what)
-    printed = _printed()
     right = panels[1]
-    for abbr, value in printed.items():
+    for abbr, value in PRINTED.items():
         right.plot([NODES], [value], linestyle="none", **STAR)
         right.annotate(abbr, (NODES, value), (9, 0), textcoords="offset points", va="center", fontsize=8)
     return figure
-
-
-def fig19_caption(frame: pd.DataFrame) -> str:
-    """What is compared, and what is not there."""
-    return (
-        "Left: seconds of gsofa_multi on one GPU over those on so many GPUs of one host. Right: the slowest "
-        "worker of one simulated node of six GPUs over that of so many nodes. Dashed: in "
-        "proportion; stars: printed, from one to 44 nodes. Where a share is too small for a "
-        "GPU, only gsofa in turn shows it. "
-        f"{simulated_how()}{gpu_caption(frame)}"
-    )
-
-
-def fig19_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Beside the print: 44 nodes are simulated."""
-    whole = frame[(frame["what"] == NODES_SHOWN) & (frame["times"] == NODES)]
-    return [
-        verdict
-        for kind, rows in kinds(whole)
-        for verdict in judge(
-            rows, claim("gsofa", CLAIM, "each"), "ratio", status="pair", basis=f"slowest worker, {kind}",
-            beside=True,
-        )
-    ]  # fmt: skip
 
 
 def _lines(axes: Axes, frame: pd.DataFrame, what: str) -> None:
@@ -132,8 +100,6 @@ def _why_not(frame: pd.DataFrame) -> str:
 
 def _pairing(case: Case) -> tuple[Case, str] | None:
     options = dict(case.options)
-    if not is_several(case):
-        return None
     if case.gpus > 1:
         return replace(case, gpus=0), GPUS
     if int(options.get("nodes", "1")) > 1 and options.get("virtual_gpus") == str(A_NODE):
@@ -141,18 +107,27 @@ def _pairing(case: Case) -> tuple[Case, str] | None:
     return None
 
 
-def _printed() -> dict[str, float]:
-    found: dict[str, float] = subject("gsofa", CLAIM).data["per"]
-    return found
-
-
-SPEC = FigureSpec(
-    "Figure 19: strong scaling over GPUs and nodes",
-    is_several,
-    fig19_frame,
-    fig19,
-    fig19_caption,
+EXHIBIT = Exhibit(
+    "gsofa",
+    "GSoFA, Figure 19",
+    "strong scaling",
+    frame,
+    draw,
+    """Left: seconds of gsofa_multi on one GPU over those on so many GPUs of one host. Right: the slowest
+    worker of one simulated node of six GPUs over that of so many nodes. Dashed: in proportion; stars:
+    printed, from one to 44 nodes. Where a share is too small for a GPU, only gsofa in turn shows it.
+    {simulated}{gpu}""",
+    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame)},
+    # Beside the print: 44 nodes are simulated.
+    held=(
+        by_kind(
+            Held(
+                CLAIM, "ratio", ("each",), "pair", "slowest worker", {"what": NODES_SHOWN, "times": NODES},
+                beside=True,
+            )
+        ),
+    ),
     claims=(CLAIM,),
-    judge=fig19_verdicts,
+    edges=True,
     one_run=True,
-)
+)  # fmt: skip

@@ -10,15 +10,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.device import add_printed, columns_of, device_frame
+from reports.device import GSOFA, add_printed, columns_of, device_frame
+from reports.exhibit import Held, Judge, headline
 from reports.figures import Entries
 from reports.gains import draw_gains, gains_legend
 from reports.records import Records
-from reports.style import LARGE, new_figure
+from reports.standings import Verdict
+from reports.style import new_figure
 from reports.timed import RATIO, add_columns, groups_of, name_matrices, ratio_of, width
 
 SEVERAL = ("gsofa_multi", "fill2_multi")
@@ -106,36 +109,48 @@ def printed_columns(
 
 @dataclass(frozen=True)
 class Pairs:
-    """A panel for each ratio that the frame's `what` names. panels : (what, label, what the paper prints: its
-    `mean`, and by matrix)."""
+    """A panel for each ratio that the frame's `what` names, measured points full, simulated ones empty.
+
+    panels : (what, label, what the paper prints: its `mean`, and by matrix)."""
 
     panels: Sequence[tuple[str, str, float | None, Mapping[str, float]]]
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        return draw_pairs(frame, title, self.panels)
+        figure = new_figure(width(frame), 1.5 + 3.8 * len(self.panels))
+        axes = np.atleast_1d(figure.subplots(len(self.panels), 1, sharex=True))
+        headline(figure, title)
+        for each, (what, label, mean, printed) in zip(axes, self.panels, strict=True):
+            own = frame[(frame["what"] == what) | frame["what"].isna()].copy()
+            own["paper"] = [printed.get(abbr) if isinstance(abbr, str) else None for abbr in own["abbr"]]
+            own["paper"] = own["paper"].astype("float64")
+            _draw_ratios(each, own, label, mean, bool(printed))
+        name_matrices(axes[-1], frame)
+        return figure
 
 
-def draw_pairs(
-    frame: pd.DataFrame, title: str, panels: Sequence[tuple[str, str, float | None, Mapping[str, float]]]
-) -> Figure:
-    """A panel for each of `what`, measured points full, simulated ones empty. panels : (what, label, printed
-    mean, printed by matrix)."""
-    figure = new_figure(width(frame), 1.5 + 3.8 * len(panels))
-    axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=True))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
-    for each, (what, label, mean, printed) in zip(axes, panels, strict=True):
-        own = frame[(frame["what"] == what) | frame["what"].isna()].copy()
-        own["paper"] = [printed.get(abbr) if isinstance(abbr, str) else None for abbr in own["abbr"]]
-        own["paper"] = own["paper"].astype("float64")
-        panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="simulated")
-        draw_gains(each, own, panel, "paper", mean)
-        marks = [("line", f"printed mean, {mean:g}x")] if mean is not None else []
-        stars = [("star", "printed, of the matrix")] if printed else []
-        hollow = [("hollow", "simulated in turn")] if own["simulated"].any() else []
-        in_turn = frozenset(own.loc[own["simulated"], "series"])
-        gains_legend(each, own, [*stars, *marks, *hollow, ("slot", "no ratio")], in_turn)
-    name_matrices(axes[-1], frame)
-    return figure
+def _draw_ratios(axes: Axes, frame: pd.DataFrame, label: str, mean: float | None, starred: bool) -> None:
+    panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="simulated")
+    draw_gains(axes, frame, panel, "paper", mean)
+    marks = [("line", f"printed mean, {mean:g}x")] if mean is not None else []
+    stars = [("star", "printed, of the matrix")] if starred else []
+    hollow = [("hollow", "simulated in turn")] if frame["simulated"].any() else []
+    in_turn = frozenset(frame.loc[frame["simulated"], "series"])
+    gains_legend(axes, frame, [*stars, *marks, *hollow, ("slot", "no ratio")], in_turn)
+
+
+def by_kind(held: Held) -> Judge:
+    """The same claims, of what was measured and of each kind of simulation apart."""
+
+    def verdicts(frame: pd.DataFrame) -> list[Verdict]:
+        for column, value in held.only.items():
+            frame = frame[frame[column] == value]
+        return [
+            verdict
+            for kind, rows in kinds(frame)
+            for verdict in replace(held, basis=f"{held.basis}, {kind}").verdicts(rows, GSOFA, edges=True)
+        ]
+
+    return verdicts
 
 
 def kinds(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
