@@ -13,15 +13,12 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from reports.claims import printed_table, subject
+from reports.gsofa import fig14, fig15, fig16, fig20
 from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
 from reports.gsofa.fig5 import fig5, fig5_frame, fig5_verdicts
 from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts
 from reports.gsofa.fig11 import fig11, fig11_caption, fig11_frame, fig11_verdicts
 from reports.gsofa.fig13 import fig13, fig13_caption, fig13_frame, fig13_verdicts
-from reports.gsofa.fig14 import fig14, fig14_caption, fig14_frame, fig14_verdicts
-from reports.gsofa.fig15 import fig15, fig15_frame, fig15_verdicts
-from reports.gsofa.fig16 import fig16, fig16_frame, fig16_verdicts
-from reports.gsofa.fig20 import fig20, fig20_frame, fig20_verdicts
 from reports.gsofa.space import WORD, printed_words
 from reports.gsofa.speed import speed, speed_frame
 from reports.gsofa.table2 import table2, table2_frame
@@ -58,20 +55,20 @@ def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd
 
 def test_value_ranges_are_a_ratio_of_medians_and_two_shares() -> None:
     off = measured("gsofa.maxid_ranges=false", 3.0, work=counting(reinit_share=0.2))
-    frame = frame_of(fig14_frame, measured("gsofa", 2.0, work=counting(reinit_share=0.001)), off)
+    frame = frame_of(fig14.EXHIBIT.frame, measured("gsofa", 2.0, work=counting(reinit_share=0.001)), off)
     row = one(frame)
     assert row["pair"] == "ok" and row["ratio"] == pytest.approx(1.5)
     assert row["ratio_low"] == pytest.approx(2.7 / 2.4) and row["ratio_high"] == pytest.approx(3.6 / 1.8)
     assert (row["reinit_without"], row["reinit_with"]) == (0.2, 0.001)
-    top, bottom = fig14(frame).axes
+    top, bottom = fig14.EXHIBIT.picture(frame).axes
     assert "1.5x" in texts(top) and "20%" in texts(bottom) and "0.1%" in texts(bottom)
     assert "h200 (NVIDIA H200)" in [text.get_text() for text in top.get_legend().get_texts()]
-    assert "h200 (NVIDIA H200)" in fig14_caption(frame)
+    assert "h200 (NVIDIA H200)" in fig14.EXHIBIT.words(frame)
 
 
 def test_the_papers_own_matrices_stand_with_what_is_printed_though_not_at_hand() -> None:
     pair = (measured("gsofa", 2.0, STAND_IN), measured("gsofa.maxid_ranges=false", 3.0, STAND_IN))
-    frame = frame_of(fig14_frame, *pair).set_index("label")
+    frame = frame_of(fig14.EXHIBIT.frame, *pair).set_index("label")
     assert list(frame.index) == ["bbmat (BB)", "lhr71c (LH)", "pre2 (PR)", "circuit:4000"]
     assert list(frame["status"]) == ["not_run", "not_run", "not_run", "ok"]
     assert (
@@ -79,7 +76,7 @@ def test_the_papers_own_matrices_stand_with_what_is_printed_though_not_at_hand()
     )
     assert frame.loc["pre2 (PR)", ["paper_reinit_without", "paper_reinit_with"]].tolist() == [0.22, 0.00082]
     assert pd.isna(frame.loc["circuit:4000", "paper_speedup"])
-    drawn = fig14(frame.reset_index())
+    drawn = fig14.EXHIBIT.picture(frame.reset_index())
     assert "circuit:4000\nstand-in: PR, TT" in names(drawn.axes[1]) and "1.5x" in texts(drawn.axes[0])
 
 
@@ -99,17 +96,17 @@ def test_what_cannot_be_paired_is_a_slot_that_says_why(
     off: dict[str, Any], on: dict[str, Any], said: str
 ) -> None:
     frame = frame_of(
-        fig14_frame, measured("gsofa.maxid_ranges=false", 3.0, **off), measured("gsofa", 2.0, **on)
+        fig14.EXHIBIT.frame, measured("gsofa.maxid_ranges=false", 3.0, **off), measured("gsofa", 2.0, **on)
     )
     assert pd.isna(one(frame)["ratio"])
-    assert said in [text.get_text() for text in fig14(frame).axes[0].texts]
-    assert {verdict.outcome for verdict in fig14_verdicts(frame)} == {"not run"}
+    assert said in [text.get_text() for text in fig14.EXHIBIT.picture(frame).axes[0].texts]
+    assert {verdict.outcome for verdict in fig14.EXHIBIT.verdicts(frame)} == {"not run"}
 
 
 def test_a_record_without_the_share_is_not_measured_below_but_has_its_ratio() -> None:
     off = measured("gsofa.maxid_ranges=false", 3.0, work=counting(reinit_share=None))
-    frame = frame_of(fig14_frame, off, measured("gsofa", 2.0))
-    top, bottom = fig14(frame).axes
+    frame = frame_of(fig14.EXHIBIT.frame, off, measured("gsofa", 2.0))
+    top, bottom = fig14.EXHIBIT.picture(frame).axes
     assert "1.5x" in texts(top) and "not measured" in texts(bottom)
 
 
@@ -119,22 +116,22 @@ def test_machines_are_never_paired_and_have_places_of_their_own() -> None:
         for machine, off in (("h200", 3.0), ("a100", 8.0))
         for name, seconds in (("gsofa", 2.0), ("gsofa.maxid_ranges=false", off))
     ]
-    frame = frame_of(fig14_frame, *records)
+    frame = frame_of(fig14.EXHIBIT.frame, *records)
     ratios = frame[frame["pair"] == "ok"].set_index("machine")["ratio"]
     assert ratios["h200"] == pytest.approx(1.5) and ratios["a100"] == pytest.approx(4.0)
-    legend = fig14(frame).axes[0].get_legend()
+    legend = fig14.EXHIBIT.picture(frame).axes[0].get_legend()
     shown = [text.get_text() for text in legend.get_texts()]
     assert {"h200 (GPU of h200)", "a100 (GPU of a100)"} <= set(shown)
-    means = [verdict for verdict in fig14_verdicts(frame) if verdict.claim.endswith(".mean")]
+    means = [verdict for verdict in fig14.EXHIBIT.verdicts(frame) if verdict.claim.endswith(".mean")]
     assert [verdict.machine for verdict in means] == ["a100", "h200"]
 
 
 def test_a_reader_without_a_gpu_sees_the_other_machines_numbers() -> None:
     pair = [measured("gsofa", 2.0), measured("gsofa.maxid_ranges=false", 3.0)]
     here = [replace(unavailable(Case.parse(r.case), 1), machine="laptop") for r in pair]
-    frame = frame_of(fig14_frame, *here, *pair)
+    frame = frame_of(fig14.EXHIBIT.frame, *here, *pair)
     assert one(frame)["machine"] == "h200" and "unavailable" not in set(frame["pair"])
-    assert "unavailable" in set(frame_of(fig14_frame, *here)["pair"])
+    assert "unavailable" in set(frame_of(fig14.EXHIBIT.frame, *here)["pair"])
 
 
 def test_the_gain_of_line_9_5_has_the_papers_sign() -> None:
@@ -142,14 +139,14 @@ def test_the_gain_of_line_9_5_has_the_papers_sign() -> None:
         measured("gsofa", 2.0), measured("gsofa.fill_first=true", 2.5),
         measured("gsofa", 3.2, STAND_IN), measured("gsofa.fill_first=true", 2.0, STAND_IN),
     )  # fmt: skip
-    frame = frame_of(fig20_frame, *records).set_index("label")
+    frame = frame_of(fig20.EXHIBIT.frame, *records).set_index("label")
     assert frame.loc["bcsstk18 (BC)", "gain"] == pytest.approx(-20)
     assert frame.loc["circuit:4000", "gain"] == pytest.approx(60)
     assert frame.loc["bcsstk18 (BC)", "paper_gains"] and pd.isna(frame.loc["circuit:4000", "paper_gains"])
     assert frame.loc["bbmat (BB)", "paper_gain"] == 5.5 and frame.loc["lhr71c (LH)", "paper_gain"] == -4.6
-    (axes,) = fig20(frame.reset_index()).axes
+    (axes,) = fig20.EXHIBIT.picture(frame.reset_index()).axes
     assert "+60%" in texts(axes) and "-20%" in texts(axes) and axes.get_yscale() == "linear"
-    gains, largest, smallest = fig20_verdicts(frame.reset_index())
+    gains, largest, smallest = fig20.EXHIBIT.verdicts(frame.reset_index())
     assert gains.numbers == "1 of 2 (1 to 2 by the intervals), printed 3 of 13"
     assert largest.outcome == smallest.outcome == "not run", "neither is of the matrix that the paper names"
     assert smallest.numbers == "printed -4.6% (LH, the smallest)"
@@ -165,15 +162,15 @@ def budgets(*seconds: float, **changes: Any) -> list[Record]:
 
 
 def test_a_budget_is_held_against_16_gb_and_says_whether_it_binds() -> None:
-    frame = frame_of(fig16_frame, *budgets(1.0, 1.0, 1.1, 2.0, 5.0))
+    frame = frame_of(fig16.EXHIBIT.frame, *budgets(1.0, 1.0, 1.1, 2.0, 5.0))
     own = frame[frame["case"].notna()]
     assert list(own["budget"]) == ["5GB", "1GB", "64MB"]
     assert own["ratio"].tolist() == pytest.approx([1.1, 2.0, 5.0]) and own["binds"].tolist() == [0, 1, 1]
     assert own["unlimited_bytes"].unique().tolist() == [FACTS["bytes_maxid"] + FACTS["bytes_fill"] + 6e8]
     assert frame.set_index("label").loc["Hamrle3 (HM)", "paper_slowdown"] == 3.3
-    (axes,) = fig16(frame).axes
+    (axes,) = fig16.EXHIBIT.picture(frame).axes
     assert {"2x", "5x", "3.3x"} <= set(texts(axes).splitlines())
-    judged = {verdict.basis: verdict for verdict in fig16_verdicts(frame)}
+    judged = {verdict.basis: verdict for verdict in fig16.EXHIBIT.verdicts(frame)}
     assert judged["seconds at 1GB where it binds"].outcome == "deviates"
     assert judged["seconds at 1GB where it binds"].direction == "as printed"
     assert judged["seconds at 64MB where it binds"].outcome == "beside the print"
@@ -181,11 +178,11 @@ def test_a_budget_is_held_against_16_gb_and_says_whether_it_binds() -> None:
 
 
 def test_a_budget_whose_effect_is_not_known_to_bind_is_no_verdict() -> None:
-    loose = frame_of(fig16_frame, *budgets(1.0, 1.0, 1.1, 2.0, 5.0, work=counting(bytes_queue=None)))
+    loose = frame_of(fig16.EXHIBIT.frame, *budgets(1.0, 1.0, 1.1, 2.0, 5.0, work=counting(bytes_queue=None)))
     assert loose.loc[loose["case"].notna(), "binds"].isna().all()
-    (verdict,) = fig16_verdicts(loose)
+    (verdict,) = fig16.EXHIBIT.verdicts(loose)
     assert verdict.outcome == "not run" and verdict.scope == ""
-    assert fig16(loose).axes
+    assert fig16.EXHIBIT.picture(loose).axes
 
 
 def test_dynamic_space_is_compared_within_one_budget() -> None:
@@ -195,15 +192,16 @@ def test_dynamic_space_is_compared_within_one_budget() -> None:
         measured("gsofa.memory_budget=64MB", 4.0),
         measured("gsofa.dynamic_space=false.memory_budget=64MB", 1.0, status=Status.OUT_OF_MEMORY),
     ]  # fmt: skip
-    frame = frame_of(fig15_frame, *records)
+    frame = frame_of(fig15.EXHIBIT.frame, *records)
     own = frame[frame["case"].notna()].set_index("budget")
     assert own.loc["1GB", "ratio"] == pytest.approx(1.5) and own.loc["64MB", "pair"] == "out_of_memory"
     assert frame.set_index("abbr").loc["HM", "paper_speedup"] == 1.7
-    (axes,) = fig15(frame).axes
+    (axes,) = fig15.EXHIBIT.picture(frame).axes
     assert "out of memory" in texts(axes)
-    assert {v.outcome for v in fig15_verdicts(frame)} == {"not run"}, "of none of the six, and of no stand-in"
+    nothing = {verdict.outcome for verdict in fig15.EXHIBIT.verdicts(frame)}
+    assert nothing == {"not run"}, "of none of the six, and of no stand-in"
     six = [replace(r, case=r.case.replace(BC, STAND_IN)) for r in records]
-    (verdict,) = [v for v in fig15_verdicts(frame_of(fig15_frame, *six)) if v.machine]
+    (verdict,) = [v for v in fig15.EXHIBIT.verdicts(frame_of(fig15.EXHIBIT.frame, *six)) if v.machine]
     assert verdict.outcome == "deviates" and verdict.magnitude == "larger"
     assert verdict.numbers == "1.5x (circuit:4000), printed mean 1.317x"
 

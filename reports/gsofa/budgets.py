@@ -1,20 +1,18 @@
-"""What Figures 15 and 16 share: ratios under a budget of device memory, a point a budget."""
+"""What Figures 15 and 16 share: ratios under a budget of device memory, a point per budget."""
 
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from fillpath.registry import Option
 from reports import bars
 from reports.claims import claim
 from reports.device import MEMORY, columns_of, gpu_caption, option_of, without
-from reports.gains import draw_gains, gains_legend
+from reports.exhibit import Gains, Panels
 from reports.records import Records
 from reports.standings import Verdict
-from reports.style import LARGE, new_figure
-from reports.timed import RATIO, name_matrices, width
+from reports.timed import RATIO
 from reports.verdicts import judge
 
 BUDGET = "memory_budget"
@@ -61,19 +59,17 @@ def budget_columns(frame: pd.DataFrame, printed: str) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def draw_budgets(frame: pd.DataFrame, title: str, label: str, printed: str, mean: float) -> Figure:
-    """A point a budget; empty where the budget does not bind or that is not known. Where a machine cannot run
-    gsofa, one slot says so for all budgets."""
-    shown = frame.assign(loose=frame["binds"] != 1).drop_duplicates(["group", "series"])
-    figure = new_figure(width(frame), 7.0)
-    axes = figure.subplots()
-    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
+def budget_points(label: str, printed: str, mean: float) -> Panels:
+    """A point per budget; empty where the budget does not bind or that is not known. label, printed, mean :
+    of the ratio, as a panel and `Gains` take them."""
     panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="loose")
-    draw_gains(axes, shown, panel, printed, mean)
-    more = [("star", f"printed, at {PRINTED_AT}"), ("line", f"printed mean, {mean:.3g}x")]
-    gains_legend(axes, shown, [*more, ("hollow", "the budget does not bind"), ("slot", "no ratio")])
-    name_matrices(axes, shown)
-    return figure
+    legend = (
+        ("star", f"printed, at {PRINTED_AT}"),
+        ("line", f"printed mean, {mean:.3g}x"),
+        ("hollow", "the budget does not bind"),
+        ("slot", "no ratio"),
+    )
+    return Panels([Gains(panel, printed, mean, legend=legend)], height=7.0, shown=_shown)
 
 
 def budget_caption(frame: pd.DataFrame) -> str:
@@ -84,18 +80,23 @@ def budget_caption(frame: pd.DataFrame) -> str:
     )
 
 
-def budget_verdicts(frame: pd.DataFrame, id: str) -> list[Verdict]:
-    """In seconds, a verdict a budget where it binds: at the paper's own budget it is judged, at others it
+def budget_verdicts(frame: pd.DataFrame, subject: str) -> list[Verdict]:
+    """In seconds, a verdict per budget where it binds: at the paper's own budget it is judged, at others it
     stands beside the print."""
     binding = frame[frame["binds"] == 1]
     return [
         verdict
         for budget in dict.fromkeys([PRINTED_AT, *binding["budget"]])
         for verdict in judge(
-            binding[binding["budget"] == budget], claim("gsofa", id, "each"), "ratio", status="pair",
+            binding[binding["budget"] == budget], claim("gsofa", subject, "each"), "ratio", status="pair",
             basis=f"seconds at {budget} where it binds", beside=budget != PRINTED_AT,
         )
     ]  # fmt: skip
+
+
+def _shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """Where a machine cannot run gsofa, one slot says so for all budgets."""
+    return frame.assign(loose=frame["binds"] != 1).drop_duplicates(["group", "series"])
 
 
 def _unlimited(records: Records, case: str | float, machine: str | float) -> float | None:

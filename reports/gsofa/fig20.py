@@ -5,104 +5,68 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claims_of, subject
-from reports.device import add_printed, columns_of, gpu_caption, is_gsofa, pair_frame, without
-from reports.figures import Entries, FigureSpec
-from reports.gains import draw_gains, gains_legend
+from reports.claims import subject
+from reports.device import add_printed, columns_of, gpu_caption, pair_frame, without
+from reports.exhibit import Exhibit, Gains, Held, Panels
+from reports.figures import Entries
 from reports.records import Records
-from reports.standings import Verdict
-from reports.style import LARGE, new_figure
-from reports.timed import name_matrices, width
-from reports.verdicts import judge, judge_all
 
 CLAIM = "fig20_fill_before_maxid"
-GAIN = bars.Panel(
-    "gain",
-    "gain_low",
-    "gain_high",
-    "gain of testing fill first, %",
-    "pair",
-    points=True,
-    form="{:+.2g}%".format,
-    log=False,
-)
+DATA = subject("gsofa", CLAIM).data
+# The largest gain and the largest drop, in per cent, by matrix.
+PRINTED = {**DATA["max_gain_percent"], **DATA["max_drop_percent"]}
+GAINS = {"ratio": "gain", "ratio_low": "gain_low", "ratio_high": "gain_high"}
+PANEL = bars.Panel(
+    "gain", "gain_low", "gain_high", "gain of testing fill first, %", "pair", points=True,
+    form="{:+.2g}%".format, log=False,
+)  # fmt: skip
 
 
-def fig20_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix and machine: `gain`, by how many per cent of the seconds with fill_first those without
-    it are more; what the paper prints, and whether it names the matrix as one that gains."""
-    facts = ("concurrent_sources",)
-    frame = pair_frame(
-        records,
-        entries,
-        cases,
-        without("fill_first"),
-        role="maxId first",
-        facts=facts,
-        same=facts[0],
-        inverse=True,
-    )
-    for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high")):
-        frame[gain] = 100 * (frame[ratio] - 1)
-    frame = add_printed(frame, {"paper_gain": _printed()})
-    gains = subject("gsofa", CLAIM).data["gains"]
-    named = [abbr in gains if isinstance(abbr, str) else None for abbr in frame["abbr"]]
-    frame["paper_gains"] = pd.Series(named, index=frame.index, dtype="boolean")
-    own = ("gain", "gain_low", "gain_high", "concurrent_sources", "other_concurrent_sources")
-    return columns_of(frame, "other", "median", "other_median", "pair", *own, "paper_gain", "paper_gains")
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix and machine: `gain`, by how many per cent of the seconds with fill_first those
+    without it are more; what the paper prints, and whether it names the matrix as one that gains."""
+    rows = pair_frame(
+        records, entries, cases, without("fill_first"), role="maxId first", facts=("concurrent_sources",),
+        same="concurrent_sources", inverse=True,
+    )  # fmt: skip
+    for ratio, gain in GAINS.items():
+        rows[gain] = 100 * (rows[ratio] - 1)
+    rows = add_printed(rows, {"paper_gain": PRINTED})
+    named = [abbr in DATA["gains"] if isinstance(abbr, str) else None for abbr in rows["abbr"]]
+    rows["paper_gains"] = pd.Series(named, index=rows.index, dtype="boolean")
+    return columns_of(
+        rows, "other", "median", "other_median", "pair", *GAINS.values(), "concurrent_sources",
+        "other_concurrent_sources", "paper_gain", "paper_gains",
+    )  # fmt: skip
 
 
-def fig20(frame: pd.DataFrame) -> Figure:
-    """The gain of each matrix."""
-    figure = new_figure(width(frame), 7.0)
-    axes = figure.subplots()
-    figure.suptitle(
-        "GSoFA, Figure 20: testing fill before maxId (line 9.5)",
-        x=0.01,
-        ha="left",
-        fontsize=LARGE,
-        weight="bold",
-    )
-    draw_gains(axes, frame, GAIN, "paper_gain", None, even=0.0)
-    gains_legend(axes, frame, [("star", "printed, of the matrix"), ("slot", "no ratio")])
-    name_matrices(axes, frame)
-    return figure
-
-
-def fig20_caption(frame: pd.DataFrame) -> str:
-    """What a gain is, and what the paper says in words."""
-    return (
-        "Gain: seconds of gsofa over those of gsofa with fill_first=true, less 1, the ratio of their medians "
-        "in one run at the same number of concurrent sources. The paper prints the largest gain and the "
-        f"largest drop, says that {', '.join(subject('gsofa', CLAIM).data['gains'])} gain, and leaves the "
-        f"line out otherwise, as the default is here. {gpu_caption(frame)}"
-    )
-
-
-def fig20_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How many matrices gain, and from what to what."""
-    count, *ends = claims_of("gsofa", CLAIM)
-    gains = judge(frame, count, "gain", status="pair", basis="seconds", above=0.0)
-    return gains + judge_all(frame, ends, "gain", status="pair", basis="seconds")
-
-
-def _printed() -> dict[str, float]:
-    """The largest gain and the largest drop, in per cent, by matrix."""
-    data = subject("gsofa", CLAIM).data
-    return {**data["max_gain_percent"], **data["max_drop_percent"]}
-
-
-SPEC = FigureSpec(
-    "Figure 20: testing fill before maxId",
-    is_gsofa,
-    fig20_frame,
-    fig20,
-    fig20_caption,
-    claims=(CLAIM,),
-    judge=fig20_verdicts,
+EXHIBIT = Exhibit(
+    "gsofa",
+    "GSoFA, Figure 20",
+    "testing fill before maxId (line 9.5)",
+    frame,
+    Panels(
+        [
+            Gains(
+                PANEL,
+                "paper_gain",
+                even=0.0,
+                legend=(("star", "printed, of the matrix"), ("slot", "no ratio")),
+            )
+        ],
+        height=7.0,
+    ),
+    """Gain: seconds of gsofa over those of gsofa with fill_first=true, less 1, the ratio of their medians in
+    one run at the same number of concurrent sources. The paper prints the largest gain and the largest drop,
+    says that {gaining} gain, and leaves the line out otherwise, as the default is here. {gpu}""",
+    lambda frame: {"gaining": ", ".join(DATA["gains"]), "gpu": gpu_caption(frame)},
+    held=(
+        Held(CLAIM, "gain", ("gains",), "pair", "seconds", above=0.0),
+        Held(CLAIM, "gain", ("largest", "smallest"), "pair", "seconds"),
+    ),
+    edges=True,
     one_run=True,
 )
