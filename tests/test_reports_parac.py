@@ -22,9 +22,9 @@ from impl.cholesky.graph import from_edges
 from reports.claims import abbreviation, abbreviations, claim
 from reports.figures import spec
 from reports.naming import label, measured_on, printed_label, stand_in
-from reports.parac import quality, seeds
-from reports.parac.breakeven import ALWAYS, NEVER, breakeven, breakeven_frame
-from reports.parac.fig3 import TOO_MANY, fig3, fig3_caption, fig3_frame, fig3_verdicts
+from reports.parac import breakeven, fig3, quality, seeds
+from reports.parac.breakeven import ALWAYS, NEVER
+from reports.parac.fig3 import TOO_MANY
 from reports.parac.fig4 import fig4, fig4_frame, fig4_verdicts
 from reports.parac.paper import CPU, GPU, over, plain, printed, printed_sum
 from reports.parac.rhs import rhs, rhs_frame, rhs_verdicts
@@ -208,19 +208,19 @@ def test_fig3_is_over_one_thread_and_leaves_out_more_threads_than_cores(
     (tmp_path / "box").mkdir()
     (tmp_path / "box" / "machine.json").write_text(json.dumps({"cores": 16}))
     records = scaled({1: 8.0, 4: 2.0, 16: 0.5, 32: 0.1})
-    frame = frame_of(fig3_frame, *records)
+    frame = frame_of(fig3.EXHIBIT.frame, *records)
     by_threads = frame.set_index("threads")
     assert by_threads.loc[16, "ratio"] == pytest.approx(16) and by_threads.loc[32, "pair"] == TOO_MANY
     assert frame.loc[frame["most"], "threads"].tolist() == [16]
-    assert "nnz-sort 16x on 16 threads" in "\n".join(cells(fig3(frame)))
-    assert "1 cases of more threads" in fig3_caption(frame)
-    (verdict,) = fig3_verdicts(frame)
+    assert "nnz-sort 16x on 16 threads" in "\n".join(cells(fig3.EXHIBIT.picture(frame)))
+    assert "1 cases of more threads" in fig3.EXHIBIT.words(frame)
+    (verdict,) = fig3.EXHIBIT.verdicts(frame)
     assert verdict.outcome == "deviates" and verdict.factor == pytest.approx(1.6)
     fewer = [replace(record, case=record.case.replace(OWN, STAND_IN)) for record in scaled({1: 8.0, 2: 8.0})]
-    with_fewer = fig3_verdicts(frame_of(fig3_frame, *records, *fewer))
+    with_fewer = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records, *fewer))
     assert [v.numbers.split()[0] for v in with_fewer if v.measured] == ["16x", "1x"]
     (tmp_path / "box" / "machine.json").write_text(json.dumps({"cores": 4}))
-    (verdict,) = fig3_verdicts(frame_of(fig3_frame, *records))
+    (verdict,) = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records))
     assert verdict.outcome == "cannot be tested here" and verdict.why == "fewer than 16 threads"
     assert verdict.numbers.startswith("4x") and verdict.basis.endswith("the most, 4")
 
@@ -270,16 +270,17 @@ def test_seeds_are_found_beside_the_figures_cases() -> None:
      ((1.2, 0.0, 0.3), np.inf, ALWAYS)],
 )  # fmt: skip
 def test_breakeven_is_where_multigrid_has_made_up_for_its_setup(amg: Any, wanted: float, words: str) -> None:
-    frame = frame_of(breakeven_frame, solved("parac_cpu", (0.1, 0.1, 0.2)), solved("pyamg", amg))
+    frame = frame_of(breakeven.EXHIBIT.frame, solved("parac_cpu", (0.1, 0.1, 0.2)), solved("pyamg", amg))
     row = frame.set_index("implementation").loc["parac_cpu"]
     assert row["breakeven"] == pytest.approx(wanted) and row["taken"] == words
-    assert words in cells(breakeven(frame))
+    assert words in cells(breakeven.EXHIBIT.picture(frame))
 
 
 def test_what_is_not_run_stands_in_its_matrixs_panel() -> None:
     ours = solved("parac_cpu")
     missing = Case.parse(ours.case.replace("parac_cpu", "ict"))
-    figure = breakeven(frame_of(breakeven_frame, ours, solved("pyamg"), more=(missing,)))
+    frame = frame_of(breakeven.EXHIBIT.frame, ours, solved("pyamg"), more=(missing,))
+    figure = breakeven.EXHIBIT.picture(frame)
     assert len(figure.axes) == 1 and any("ict: not run" in text for text in cells(figure))
 
 

@@ -11,10 +11,10 @@ FIGURES: Mapping[str, FigureSpec] = {
     "table1": table1.SPEC,
     "table2": table2.SPEC,
     "table3": table3.SPEC,
-    "fig3": fig3.SPEC,
+    "fig3": fig3.EXHIBIT.spec,
     "fig4": fig4.SPEC,
     "rhs": rhs.SPEC,
     "seeds": seeds.EXHIBIT.spec,
-    "breakeven": breakeven.SPEC,
+    "breakeven": breakeven.EXHIBIT.spec,
     "quality": quality.EXHIBIT.spec,
 }

@@ -8,65 +8,42 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
-from reports.figures import Entries, FigureSpec
-from reports.naming import lines
-from reports.parac.panels import line_handles, line_look, panel_figure
-from reports.parac.paper import RULE, ordered_how, solved_frame, variant_of
+from reports.exhibit import Exhibit
+from reports.figures import Entries
+from reports.parac.panels import SmallPanels, line_look
+from reports.parac.paper import PAPER, RULE, ordered_how, solved_frame
 from reports.records import Records
 from reports.style import SMALL
 
-VARIANTS = ("parac_cpu", "ict", "pyamg")
 OURS, AMG = "parac_cpu", "pyamg"
+VARIANTS = (OURS, "ict", AMG)
 # Right-hand sides at the ends of the axis.
 FIRST, LAST = 1.0, 1000.0
 NEVER, ALWAYS = "multigrid from the first on", "ParAC, however many"
 
 
-def is_counted(case: Case) -> bool:
-    """A solution on the CPU, by ParAC or by what it is held against."""
-    return case.stage == "laplacian" and variant_of(case) in VARIANTS and not case.seed
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per case and machine: seconds of `setup`, factor and analysis, and of `each` right-hand side.
 
-
-def breakeven_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a case and machine: seconds of `setup`, factor and analysis, and of each right-hand side, `each`;
-    on ParAC's rows, `breakeven`: the right-hand sides up to which it takes no longer than multigrid in the
-    same run, `taken` in words; infinite where it never takes longer, 0 where it always does."""
-    frame = solved_frame(records, entries, [case for case in cases if is_counted(case)])
-    frame["setup"] = frame["factor"] + frame["analysis"]
-    frame["each"] = frame["solve"]
+    On ParAC's rows `breakeven`: the right-hand sides up to which it takes no longer than multigrid in the
+    same run, infinite where it never takes longer, 0 where it always does; `taken`: the same in words.
+    """
+    solved = solved_frame(records, entries, cases)
+    solved["setup"] = solved["factor"] + solved["analysis"]
+    solved["each"] = solved["solve"]
     keys = ["label", "preparation", "machine"]
-    rows = frame.to_dict("records")
+    rows = solved.to_dict("records")
     amg = {tuple(row[key] for key in keys): row for row in rows if row["variant"] == AMG}
-    found = [_breakeven(row, amg.get(tuple(row[key] for key in keys))) for row in rows]
-    frame["breakeven"] = pd.Series(found, index=frame.index, dtype="float64")
-    frame["taken"] = [_words(value) for value in found]
-    own = ("implementation", "setup", "each", "median", "iterations", "breakeven", "taken")
-    return columns_of(frame, *own)
-
-
-def breakeven(frame: pd.DataFrame) -> Figure:
-    """A panel a matrix and machine: seconds against right-hand sides; a dotted line at the break-even."""
-    even = Line2D([], [], color="black", linestyle=":", label="where parac_cpu and pyamg take as long")
-    title = "Beyond the paper: seconds against right-hand sides"
-    keys = ["label", "preparation"]
-    return panel_figure(title, frame, keys, 3.7, _panel, [*line_handles(VARIANTS), even])
-
-
-def breakeven_caption(frame: pd.DataFrame) -> str:
-    """What a line is."""
-    return (
-        "Factor and analysis once, conjugate gradients as often as there are right-hand sides, at the "
-        "median of one; "
-        "for ict its factor alone, without the search for the tolerance. ParAC and ict with all cores, PyAMG "
-        f"(Ruge-Stuben) sequential but for the vectors. {RULE}{ordered_how(frame)}"
-    )
+    counts = [_breakeven(row, amg.get(tuple(row[key] for key in keys))) for row in rows]
+    solved["breakeven"] = pd.Series(counts, index=solved.index, dtype="float64")
+    solved["taken"] = [_words(count) for count in counts]
+    names = ("implementation", "setup", "each", "median", "iterations", "breakeven", "taken")
+    return columns_of(solved, *names)
 
 
 def _breakeven(row: Mapping[Any, Any], amg: Mapping[Any, Any] | None) -> float | None:
@@ -80,19 +57,16 @@ def _breakeven(row: Mapping[Any, Any], amg: Mapping[Any, Any] | None) -> float |
     return max(0.0, ahead / behind)
 
 
-def _words(value: float | None) -> str:
-    if value is None:
+def _words(count: float | None) -> str:
+    if count is None:
         return ""
-    if value < FIRST:
+    if count < FIRST:
         return NEVER
-    return ALWAYS if np.isinf(value) else f"ParAC up to {value:,.0f} right-hand sides"
+    return ALWAYS if np.isinf(count) else f"ParAC up to {count:,.0f} right-hand sides"
 
 
-def _panel(axes: Axes, panel: pd.DataFrame, machine: str) -> None:
-    host = f"\non {machine}" if machine else ""
-    axes.set_title(f"{lines(panel.iloc[0].to_dict(), True)}{host}", loc="left")
-    axes.set_xlabel("right-hand sides")
-    axes.set_ylabel("time")
+def _panel(axes: Axes, panel: pd.DataFrame) -> None:
+    """Seconds against right-hand sides; a dotted line at the break-even."""
     counts = np.logspace(np.log10(FIRST), np.log10(LAST), 7)
     absent = []
     for row in panel.to_dict("records"):
@@ -120,11 +94,22 @@ def _panel(axes: Axes, panel: pd.DataFrame, machine: str) -> None:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
-SPEC = FigureSpec(
-    "Beyond the paper: seconds against right-hand sides",
-    is_counted,
-    breakeven_frame,
-    breakeven,
-    breakeven_caption,
+EXHIBIT = Exhibit(
+    PAPER,
+    "Beyond the paper",
+    "seconds against right-hand sides",
+    frame,
+    SmallPanels(
+        _panel,
+        "right-hand sides",
+        3.7,
+        VARIANTS,
+        ("black", "where parac_cpu and pyamg take as long"),
+        preparations=True,
+    ),
+    """Factor and analysis once, conjugate gradients as often as there are right-hand sides, at the median of
+    one; for ict its factor alone, without the search for the tolerance. ParAC and ict with all cores, PyAMG
+    (Ruge-Stuben) sequential but for the vectors. {rule}{ordered}""",
+    lambda frame: {"rule": RULE, "ordered": ordered_how(frame)},
     one_run=True,
 )
