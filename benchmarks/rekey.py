@@ -3,8 +3,9 @@
     python -m benchmarks.rekey COMMIT
 
 COMMIT : the last that made keys the old way, with the implementations as they are now. A record whose key is
-that of the sources there gets today's, and the old one as `rekeyed_from`; so does what was counted beside
-it. No other line changes. Refused where a file of impl/ was changed or removed since: then nobody knows.
+that of the sources there gets today's, and the key that it was measured under as `rekeyed_from`; so does what
+was counted beside it. No other line changes. Refused where a file of impl/ was changed or removed since: then
+nobody knows.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def _rekey_records(path: Path, before: Mapping[Maker, str | None]) -> dict[str, 
             old = record["key"]
             if old == _key(record, before[_maker(record)]):
                 keys[old] = str(_key(record, _source_hash(*_maker(record))))
-                line = json.dumps({**record, "key": keys[old], "rekeyed_from": old}, sort_keys=True)
+                first = record.get("rekeyed_from") or old
+                line = json.dumps({**record, "key": keys[old], "rekeyed_from": first}, sort_keys=True)
             lines.append(line)
         if keys:
             write_text(path, "".join(f"{line}\n" for line in lines))
@@ -84,7 +86,8 @@ def _rekey_beside(path: Path, keys: Mapping[str, str]) -> None:
     counted = json.loads(path.read_text())
     old = counted.get("key")
     if old in keys:
-        text = json.dumps({**counted, "key": keys[old], "rekeyed_from": old}, indent=2, sort_keys=True)
+        first = counted.get("rekeyed_from") or old
+        text = json.dumps({**counted, "key": keys[old], "rekeyed_from": first}, indent=2, sort_keys=True)
         write_text(path, text + "\n")
 
 

@@ -329,6 +329,7 @@ def _source_texts(function: Callable[..., Any], takes: type, kernels: tuple[str,
     files = {(folder / name).resolve() for name in kernels} | kernels_of(definitions)
     texts = {path for kernel in files for path in (kernel, *included(kernel))}
     return (
+        takes.__name__,
         *sorted(definition.text for definition in definitions),
         *sorted(syntax.cuda_text(path.read_text()) for path in texts),
     )

@@ -1,40 +1,52 @@
 """What code does, apart from how it is written: the part of a record's key that follows its sources.
 
 Python is taken as its syntax tree without docstrings, comments and annotations, CUDA as its tokens. Of a
-function only the definitions of `impl/` count that it reaches, by name and through imports: where they lie
+function only the definitions of `impl/` count that it reaches, by name and through imports; where they lie
 does not. The same code gives the same text under every Python that the project supports.
+
+Longer than two screens, because what is followed and what is said has to be read together: an edit that
+changes a result and not the key would let an old measurement stand for new code.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 
 # Where code has to lie to be followed.
 ROOM = "impl"
 # Registering is not computing: what a decorator of this name says of an implementation is data.
 _REGISTERS = ("implementation", "maker")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Decorators that do nothing when a module is imported but make the function that they stand on.
+_MAKES = ("njit", "cache", "lru_cache", "dataclass", "contextmanager", "intrinsic", *_REGISTERS)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
 # What is said of a node and not done by it; `kind` is the u of a string.
 _UNSAID = ("ctx", "kind", "type_comment", "annotation", "returns")
+# Annotations that dataclasses read.
+_READ = re.compile(r"\b(ClassVar|InitVar|KW_ONLY)\b")
+_LITERAL = r"""\.?\d(?:[eEpP][+-]|[\w.']*\w|)[\w.]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 _TOKEN = re.compile(
-    r"""[A-Za-z_]\w* | \.?\d(?:[eEpP][+-]|[\w.'])* | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*'
+    rf"""[A-Za-z_]\w* | {_LITERAL}
     | <<<|>>>|<<=|>>=|\.\.\.|->\*|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|\S""",
     re.VERBOSE,
 )
-_COMMENT_OR_STRING = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.DOTALL)
+_COMMENT_OR_LITERAL = re.compile(rf"//[^\n]*|/\*.*?\*/|{_LITERAL}|\w+", re.DOTALL)
+_BLANK_OR_STRING = re.compile(r"""\s+|"(?:\\.|[^"\\])*\"""")
 
 
 @dataclass(frozen=True)
 class Definition:
     """A function, class or value at the top of a module. name : None stands for what the module does when it
-    is imported and binds nothing."""
+    is imported, whoever reads it."""
 
     path: Path
     name: str | None
@@ -47,18 +59,15 @@ class Definition:
 
     @property
     def text(self) -> str:
-        """The same for the same code."""
-        return "\n".join(_text(node) for node in self.nodes)
+        """The same for the same code: its statements, and what each imported name in them stands for."""
+        return "\n".join([*map(_text, self.nodes), *sorted(_meanings(self))])
 
     @property
     def strings(self) -> frozenset[str]:
         """The string constants in it, docstrings apart."""
-        return frozenset(
-            node.value
-            for statement in self.nodes
-            for node in _walk(statement)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        )
+        nodes = (node for statement in self.nodes for node in _walk(statement))
+        constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+        return frozenset(value for value in constants if isinstance(value, str))
 
 
 @dataclass(frozen=True)
@@ -71,19 +80,19 @@ class _Import:
 
 @dataclass(frozen=True)
 class _Module:
-    """bound : the statements that bind each name. imports : what imported names stand for. acts : statements
-    that bind no name, such as a call."""
+    """bound : the statements that bind each name. imports : all that an imported name may stand for. acts :
+    statements that do more than bind a name."""
 
-    path: Path
-    bound: dict[str, tuple[ast.stmt, ...]]
-    imports: dict[str, _Import]
+    bound: Mapping[str, tuple[ast.stmt, ...]]
+    imports: Mapping[str, frozenset[_Import]]
     acts: tuple[ast.stmt, ...]
 
 
 def reached(path: Path, name: str) -> frozenset[Definition]:
-    """The definition of that name in a module, and all of `impl/` that it reaches. Of each module that it
-    reaches it also meets what the module does when it is imported. A name that the module does not bind, as
-    of a function within another, stands for all of the module."""
+    """The definition of that name in a module, and all of `impl/` that it reaches; of each module on the way,
+    and of those that it imports, what it does when it is imported. A name that the module does not bind, as
+    of a function within another, stands for all of the module. Raises ConfigError for what cannot be
+    followed."""
     found: set[Definition] = set()
     bound = _module(path).bound
     todo = [Definition(path, each) for each in ([name] if name in bound else bound)]
@@ -91,60 +100,105 @@ def reached(path: Path, name: str) -> frozenset[Definition]:
         definition = todo.pop()
         if definition not in found:
             found.add(definition)
-            todo += [Definition(definition.path, None), *_needs(definition)]
+            todo += [Definition(definition.path, None), *_imported_modules(definition.path)]
+            todo += [target for _, targets in _uses(definition) for target in targets]
     return frozenset(definition for definition in found if definition.nodes)
 
 
 def cuda_text(text: str) -> str:
     """The tokens of CUDA C++ code, one per line; of a directive its words, which blanks keep apart."""
     joined = text.replace("\\\n", " ")
-    bare = _COMMENT_OR_STRING.sub(lambda match: " " if match[0].startswith("/") else match[0], joined)
-    lines = (line.strip() for line in bare.splitlines())
-    return "\n".join(_cuda_line(line) for line in lines if line)
+    bare = _COMMENT_OR_LITERAL.sub(lambda match: " " if match[0][:2] in ("//", "/*") else match[0], joined)
+    return "\n".join(_cuda_line(line.strip()) for line in bare.splitlines() if line.strip())
 
 
 def _cuda_line(line: str) -> str:
-    return " ".join(line.split()) if line.startswith("#") else "\n".join(_TOKEN.findall(line))
+    if line.startswith("#"):
+        return _BLANK_OR_STRING.sub(lambda match: " " if match[0].isspace() else match[0], line)
+    return "\n".join(_TOKEN.findall(line))
 
 
-def _needs(definition: Definition) -> Iterator[Definition]:
-    """What a definition's statements name, as far as it lies in `impl/`."""
+def _uses(definition: Definition) -> Iterator[tuple[str, list[Definition]]]:
+    """Each name that its statements read, as far as it is asked for (`a.b.c`), and the definitions of `impl/`
+    that it may stand for."""
     module = _module(definition.path)
     for statement in definition.nodes:
         nodes = list(_walk(statement))
-        local = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
-        imports = {**module.imports, **_imported(definition.path, local)}
-        chained = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        local = _imported(definition.path, [node for node in nodes if isinstance(node, _IMPORTS)])
+        inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
-            if not isinstance(node, ast.Name):
+            if id(node) in inner or not (words := _dotted(node)):
                 continue
-            if node.id in module.bound:
-                yield Definition(definition.path, node.id)
-            elif node.id in imports:
-                yield from _resolved(imports[node.id], chained.get(id(node)))
+            targets = [Definition(definition.path, words[0])] if words[0] in module.bound else []
+            known = {*module.imports.get(words[0], ()), *local.get(words[0], ())}
+            yield ".".join(words), targets + [t for each in known for t in _resolved(each, words[1:])]
 
 
-def _resolved(target: _Import, attribute: str | None) -> Iterator[Definition]:
-    """What an imported name stands for. attribute : what is asked of it, None where it stands alone: of a
-    module that is all that it holds, and so of a package's module that is asked for by a longer name."""
-    inner = f"{target.module}.{target.attribute}" if target.attribute else target.module
-    if attribute and _file(f"{inner}.{attribute}") is not None:
-        yield from _resolved(_Import(f"{inner}.{attribute}", None), None)
-    elif (path := _file(inner)) is not None:
-        names = [attribute] if attribute else list(_module(path).bound)
-        for name in names:
+def _meanings(definition: Definition) -> set[str]:
+    """A line for each imported name that it reads: for one of `impl/` what it stands for, without its place,
+    for any other where it is from."""
+    module = _module(definition.path)
+    lines = set()
+    for statement in definition.nodes:
+        nodes = list(_walk(statement))
+        local = _imported(definition.path, [node for node in nodes if isinstance(node, _IMPORTS)])
+        for name in {node.id for node in nodes if isinstance(node, ast.Name)}:
+            known = {*module.imports.get(name, ()), *local.get(name, ())}
+            lines |= {f"{name} from {each.module} {each.attribute}" for each in known if not _is_here(each)}
+    for name, targets in _uses(definition):
+        own = (target for target in targets if target.path != definition.path or target.name != name)
+        lines |= {f"{name} is {target.name} {_digest(target)}" for target in own}
+    return lines
+
+
+@functools.cache
+def _digest(definition: Definition) -> str:
+    return hashlib.sha256("\n".join(map(_text, definition.nodes)).encode()).hexdigest()
+
+
+def _dotted(node: ast.AST) -> list[str]:
+    """`a.b.c` as its words; none for what is no name, or is asked of what is none."""
+    words: list[str] = []
+    while isinstance(node, ast.Attribute):
+        words.insert(0, node.attr)
+        node = node.value
+    return [node.id, *words] if isinstance(node, ast.Name) else []
+
+
+def _resolved(target: _Import, words: list[str]) -> Iterator[Definition]:
+    """What an imported name stands for. words : what is asked of it, none where it stands alone: of a module
+    that is all that it holds."""
+    names = [*([target.attribute] if target.attribute else []), *words]
+    module = target.module
+    while names and _file(f"{module}.{names[0]}") is not None:
+        module = f"{module}.{names.pop(0)}"
+    path = _file(module)
+    if path is not None:
+        for name in names[:1] or _module(path).bound:
             yield from _named(path, name)
-    elif target.attribute and (path := _file(target.module)) is not None:
-        yield from _named(path, target.attribute)
 
 
 def _named(path: Path, name: str) -> Iterator[Definition]:
-    """A module's definition of that name, or of what it has imported under it."""
+    """A module's definition of that name, and of what it has imported under it."""
     module = _module(path)
     if name in module.bound:
         yield Definition(path, name)
-    elif name in module.imports:
-        yield from _resolved(module.imports[name], None)
+    for target in module.imports.get(name, ()):
+        yield from _resolved(target, [])
+
+
+def _imported_modules(path: Path) -> Iterator[Definition]:
+    """What the modules do that a module imports, and the packages that they lie in."""
+    for target in (each for targets in _module(path).imports.values() for each in targets):
+        names = [target.module, *([f"{target.module}.{target.attribute}"] if target.attribute else [])]
+        for name in names:
+            parts = name.split(".")
+            files = (_file(".".join(parts[:count])) for count in range(1, len(parts) + 1))
+            yield from (Definition(file, None) for file in files if file is not None)
+
+
+def _is_here(target: _Import) -> bool:
+    return target.module.split(".")[0] == ROOM
 
 
 def _file(module: str) -> Path | None:
@@ -162,58 +216,87 @@ def _source(path: Path) -> str:
 
 @functools.cache
 def _module(path: Path) -> _Module:
-    tree = ast.parse(_source(path))
+    statements = [node for node in _kept(ast.parse(_source(path)).body) if not isinstance(node, _IMPORTS)]
+    imports = [node for node in _top(ast.parse(_source(path)).body) if isinstance(node, _IMPORTS)]
     bound: dict[str, tuple[ast.stmt, ...]] = {}
-    acts: list[ast.stmt] = []
-    imports = [part for node in tree.body if not _is_said(node) for part in _top_imports(node)]
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)) or _is_said(node):
-            continue
-        names = set(_bindings(node))
-        for name in names:
+    for node in statements:
+        for name in dict.fromkeys(_bindings(node)):
             bound[name] = (*bound.get(name, ()), node)
-        if not names:
-            acts.append(node)
-    return _Module(path, bound, _imported(path, imports), tuple(acts))
+    names = (node for each in statements for node in _walk(each) if isinstance(node, ast.Name))
+    read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    acts = tuple(node for node in statements if _acts(node, read))
+    return _Module(bound, _imported(path, imports), acts)
 
 
-def _is_said(node: ast.stmt) -> bool:
-    """A docstring or another constant that stands alone, or what is for type checkers only."""
-    constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    guard = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-    return constant or guard
+def _acts(node: ast.stmt, read: set[str]) -> bool:
+    """Whether a statement does more than bind names that somebody reads. read : names, in the module."""
+    if isinstance(node, _SCOPES):
+        made = all(_decorator(each) in _MAKES for each in node.decorator_list)
+        hooked = isinstance(node, ast.ClassDef) and bool(node.keywords)
+        return not made or hooked
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+        return True
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = set(_bindings(node))
+    plain = all(isinstance(target, (ast.Name, ast.Tuple, ast.List)) for target in targets)
+    hidden = {name for name in names if name.startswith("_") and not name.startswith("__")}
+    return not plain or (names == hidden and not names & read)
 
 
-def _top_imports(node: ast.stmt) -> list[ast.stmt]:
-    """The imports that bind names of the module: not those of its functions, but those under `try` too."""
-    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-        return []
-    return [part for part in ast.walk(node) if isinstance(part, (ast.Import, ast.ImportFrom))]
+def _decorator(node: ast.expr) -> str:
+    """The last word of a decorator's name."""
+    words = _dotted(node.func if isinstance(node, ast.Call) else node)
+    return words[-1] if words else ""
 
 
-def _bindings(node: ast.stmt) -> Iterator[str]:
+def _bindings(node: ast.AST) -> Iterator[str]:
     """The names that a statement binds at the top of its module."""
-    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-        yield node.name
-        return
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+    for part in _top([node]):
+        if isinstance(part, _SCOPES):
+            yield part.name
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             yield part.id
 
 
-def _imported(path: Path, nodes: Iterable[ast.stmt]) -> dict[str, _Import]:
-    found: dict[str, _Import] = {}
+def _top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes that are not within a function or class."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, _SCOPES):
+            yield from _top(child for _, child in _children(node))
+
+
+def _kept(statements: Iterable[ast.AST]) -> list[ast.stmt]:
+    """The statements that do something: no docstring, no bare annotation, nothing for type checkers alone."""
+    kept: list[ast.stmt] = []
+    for node in statements:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            kept += _kept(node.orelse)
+        elif isinstance(node, ast.stmt) and not (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
+            kept.append(node)
+    return kept
+
+
+def _imported(path: Path, nodes: Iterable[ast.AST]) -> dict[str, frozenset[_Import]]:
+    found: dict[str, set[_Import]] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 # `import a.b` binds a, and what is asked of it begins there.
                 name = alias.name if alias.asname else alias.name.split(".")[0]
-                found[alias.asname or name] = _Import(name, None)
+                found.setdefault(alias.asname or name, set()).add(_Import(name, None))
+                # What it imports beside counts for what that does.
+                found.setdefault(f"import {alias.name}", set()).add(_Import(alias.name, None))
         elif isinstance(node, ast.ImportFrom):
             package = _package(path, node)
             for alias in node.names:
-                found[alias.asname or alias.name] = _Import(package, alias.name)
-    return found
+                if alias.name == "*":
+                    where = f"{path}:{node.lineno}"
+                    raise ConfigError(f"{where}: `import *` cannot be followed: name what is meant")
+                found.setdefault(alias.asname or alias.name, set()).add(_Import(package, alias.name))
+    return {name: frozenset(targets) for name, targets in found.items()}
 
 
 def _package(path: Path, node: ast.ImportFrom) -> str:
@@ -227,34 +310,57 @@ def _package(path: Path, node: ast.ImportFrom) -> str:
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes that decide what the code does: no docstring, no annotation, no registering decorator."""
     yield node
-    for _, value in _fields(node):
+    for _, child in _children(node):
+        yield from _walk(child)
+
+
+def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    for name, value in _fields(node):
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
-                yield from _walk(child)
+                yield name, child
 
 
 def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
     for name, value in ast.iter_fields(node):
-        if name in _UNSAID:
+        if name in _UNSAID and not _is_read(node):
             continue
-        if name == "body" and isinstance(value, list):
-            value = [statement for statement in value if not _is_said(statement)]
+        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+            in_class = isinstance(node, ast.ClassDef)
+            value = [each for each in _kept(value) if in_class or not _is_bare(each)]
         if name == "decorator_list":
-            value = [decorator for decorator in value if not _registers(decorator)]
+            value = [decorator for decorator in value if _decorator(decorator) not in _REGISTERS]
         if value is not None and value != []:
             yield name, value
-
-
-def _registers(decorator: ast.expr) -> bool:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return isinstance(called, ast.Name) and called.id in _REGISTERS
 
 
 def _text(value: object) -> str:
     """A tree as text: `ast.dump`'s own differs between versions of Python."""
     if isinstance(value, list):
-        return f"[{','.join(map(_text, value))}]"
+        return f"[{','.join(map(_text, _said(value)))}]"
     if not isinstance(value, ast.AST):
         return f"{type(value).__name__}:{value!r}"
+    if isinstance(value, ast.AnnAssign) and value.value is not None and not _is_read(value):
+        return _text(ast.Assign(targets=[value.target], value=value.value))
     inner = ",".join(f"{name}={_text(part)}" for name, part in _fields(value))
     return f"{type(value).__name__}({inner})"
+
+
+def _is_bare(node: ast.stmt) -> bool:
+    """An annotation without a value: of a class a field, elsewhere nothing."""
+    return isinstance(node, ast.AnnAssign) and node.value is None
+
+
+def _is_read(node: ast.AST) -> bool:
+    """Whether the annotation decides what a dataclass is."""
+    return isinstance(node, ast.AnnAssign) and bool(_READ.search(ast.unparse(node.annotation)))
+
+
+def _said(values: list[object]) -> Iterator[object]:
+    """Without imports from `impl/`: what they bring is said by its meaning, not by its place."""
+    for value in values:
+        names = [alias.name for alias in value.names] if isinstance(value, ast.Import) else []
+        names += [value.module or ROOM] if isinstance(value, ast.ImportFrom) else []
+        here = isinstance(value, ast.ImportFrom) and value.level > 0
+        if not (names and (here or all(name.split(".")[0] == ROOM for name in names))):
+            yield value

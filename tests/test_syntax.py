@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fillpath import registry, syntax
+from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 
 CODE = '''"""A module."""
@@ -70,7 +72,7 @@ def unused():
 @pytest.fixture(autouse=True)
 def fresh_modules() -> Iterator[None]:
     """Modules are parsed once a process; here they are edited."""
-    caches = (syntax._module, registry._source_texts)
+    caches = (syntax._module, syntax._digest, registry._source_texts)
     for cached in caches:
         cached.cache_clear()
     yield
@@ -81,7 +83,7 @@ def fresh_modules() -> Iterator[None]:
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(syntax, "ROOT", tmp_path)
-    put(tmp_path, {"work": CODE, "parts": PARTS, "deep": DEEP, "__init__": ""})
+    put(tmp_path, {"work": CODE, "parts": PARTS, "deep": DEEP, "__init__": "", "act": "print(1)"})
     return tmp_path
 
 
@@ -93,6 +95,7 @@ def put(tree: Path, modules: dict[str, str]) -> None:
 
 def texts(tree: Path, module: str = "work") -> list[str]:
     syntax._module.cache_clear()
+    syntax._digest.cache_clear()
     return sorted(d.text for d in syntax.reached(tree / "impl" / f"{module}.py", "work"))
 
 
@@ -118,6 +121,9 @@ def test_what_a_function_reaches_by_name_and_through_imports(tree: Path) -> None
         ("work", "print(UNUSED)", "print(UNUSED, UNUSED)"),
         ("work", "import Unused", "import Other"),
         ("parts", "return deep.unused()", "return deep.unused() + 1"),
+        ("work", "total: float = 0.5", "total = 0.5"),
+        ("work", "# Why it does so.", "total: float"),
+        ("work", "import numpy as np", "import numpy as np\nimport scipy"),
         ("deep", "return 1", "return 2"),
         ("__init__", "", '"""Words."""'),
     ],
@@ -127,7 +133,9 @@ def test_how_it_is_written_and_what_it_does_not_reach_do_not_count(
 ) -> None:
     first = texts(tree)
     path = tree / "impl" / f"{module}.py"
-    path.write_text(path.read_text().replace(before, after, 1))
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after, 1))
     assert texts(tree) == first
 
 
@@ -145,6 +153,9 @@ def test_how_it_is_written_and_what_it_does_not_reach_do_not_count(
         ("work", "@implementation", "@njit(parallel=True)\n@implementation"),
         ("parts", "* limit", "/ limit"),
         ("deep", "FACTOR += 0", "FACTOR += 1"),
+        ("work", "import numpy as np", "import cupy as np"),
+        ("work", "import scaled", "import unused as scaled"),
+        ("work", "from impl.parts", "import impl.act\nfrom impl.parts"),
         ("deep", '"at import"', '"otherwise"'),
         ("deep", "return FACTOR", "return -FACTOR"),
     ],
@@ -166,6 +177,13 @@ def test_a_moved_module_is_the_same_code(tree: Path) -> None:
     assert texts(tree) == first
     put(tree, {"parts": PARTS.replace("from impl import deep", "from .room import deep")})
     assert texts(tree) == first
+    inner = "    from impl.room import deep\n    return deep.doubled(entry)"
+    put(tree, {"parts": PARTS.replace("    return deep.doubled(entry)", inner)})
+    within = texts(tree)
+    (tree / "impl" / "room" / "deep.py").rename(tree / "impl" / "deep.py")
+    put(tree, {"parts": PARTS.replace("    return deep.doubled(entry)", inner.replace("impl.room", "impl"))})
+    assert texts(tree) == within
+    put(tree, {"parts": PARTS})
     put(tree, {"moved": CODE.replace("from impl.parts", "from .parts")})
     assert texts(tree, "moved") == first
 
@@ -187,6 +205,57 @@ def test_every_way_to_a_definition_is_followed(tree: Path, face: str) -> None:
     assert {"doubled", "FACTOR"} <= names(tree)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("T = {}\nfor k in range(3): T[k] = k * 2", "T = {}\nfor k in range(3): T[k] = k * 3"),
+        ("T = {}\n_ = T.update(a=2)", "T = {}\n_ = T.update(a=3)"),
+        ("T = {}\nT['a'] = 2", "T = {}\nT['a'] = 3"),
+        ("try:\n    def T(): return 2\nfinally: pass", "try:\n    def T(): return 3\nfinally: pass"),
+        ("T = 1\n@hook.register\ndef g(): return 2", "T = 1\n@hook.register\ndef g(): return 3"),
+        ("T = 1\nclass C(Base, hook=2): pass", "T = 1\nclass C(Base, hook=3): pass"),
+        ("class T:\n    a: ClassVar[int] = 2", "class T:\n    a: int = 2"),
+        ("class T:\n    a: int\n    b: int", "class T:\n    b: int\n    a: int"),
+        ("from impl.deep import doubled as T", "from impl.deep import unused as T"),
+        ("try:\n    from impl.deep import doubled as T\nexcept E:\n    from impl.deep import unused as T",
+         "try:\n    from impl.deep import unused as T\nexcept E:\n    from impl.deep import unused as T"),
+        ("from impl.deep import doubled as T\ndef T(): return 1", "def T(): return 1"),
+        ("if TYPE_CHECKING:\n    T = 1\nelse:\n    T = 2", "if TYPE_CHECKING:\n    T = 1\nelse:\n    T = 3"),
+        ("import impl.deep\nT = impl.deep.doubled", "import impl.deep\nT = impl.deep.unused"),
+        ("T = lambda: 1\nglobal_ = [T]", "T = lambda: 2\nglobal_ = [T]"),
+    ],
+)  # fmt: skip
+def test_what_a_module_does_besides_counts(tree: Path, before: str, after: str) -> None:
+    put(tree, {"parts": f"{before}\ndef scaled(e, n): return T(e)\ndef unused(): pass\n"})
+    first = texts(tree)
+    put(tree, {"parts": f"{after}\ndef scaled(e, n): return T(e)\ndef unused(): pass\n"})
+    assert texts(tree) != first
+
+
+def test_the_same_name_in_another_module_is_another_function(tree: Path) -> None:
+    one, two = "def f(): return 1\n", "def f(): return 2\n"
+    ways = "from impl.one import f as a\nfrom impl.two import f as b\ndef scaled(e, n): return a() - b()\n"
+    put(tree, {"one": one, "two": two, "parts": ways})
+    first = texts(tree)
+    put(tree, {"one": two, "two": one})
+    assert texts(tree) != first
+
+
+def test_what_cannot_be_followed_is_refused(tree: Path) -> None:
+    put(tree, {"parts": "from impl.deep import *\n"})
+    with pytest.raises(ConfigError, match=r"parts.py:1: `import \*` cannot be followed"):
+        texts(tree)
+
+
+def test_no_code_here_finds_code_by_its_name() -> None:
+    """Names are followed; strings that become names are not."""
+    for path in sorted((ROOT / "impl").rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        words = {node.id for node in nodes if isinstance(node, ast.Name)}
+        words |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        assert not words & {"import_module", "__import__", "globals", "eval", "exec", "lookup"}, path
+
+
 def test_a_function_in_a_function_stands_for_its_module(tree: Path) -> None:
     found = syntax.reached(tree / "impl" / "work.py", "inner")
     assert {"work", "other", "UNUSED"} <= {d.name for d in found}
@@ -195,7 +264,7 @@ def test_a_function_in_a_function_stands_for_its_module(tree: Path) -> None:
 def test_the_text_is_the_same_under_every_python(tree: Path) -> None:
     """The digest was made by Python 3.11, 3.12 and 3.13: their own `ast.dump` differ."""
     digest = hashlib.sha256("\n".join(texts(tree)).encode()).hexdigest()
-    assert digest[:16] == "a839bb80651301c3"
+    assert digest[:16] == "2dbd1fd54bbb9ae6"
 
 
 def test_cuda_code_is_its_tokens() -> None:
@@ -209,6 +278,8 @@ def test_cuda_code_is_its_tokens() -> None:
     ]  # fmt: skip
     assert syntax.cuda_text("b++c") != syntax.cuda_text("b+ +c")
     assert syntax.cuda_text("#define F(x) 1") != syntax.cuda_text("#define F (x) 1")
+    assert syntax.cuda_text('#define S "a  b"') != syntax.cuda_text('#define S "a b"')
+    assert syntax.cuda_text("x = 1'000; // don't") == syntax.cuda_text("x = 1'000;")
     assert syntax.cuda_text("a=1;\n\n\n  b = 2;") == syntax.cuda_text("a = 1; b=2;")
 
 
@@ -238,8 +309,8 @@ def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) 
     monkeypatch.setattr(
         syntax, "_source", lambda p: read(p).replace(before, after, 1) if p == path else read(p)
     )
-    syntax._module.cache_clear()
-    registry._source_texts.cache_clear()
+    for cached in (syntax._module, syntax._digest, registry._source_texts):
+        cached.cache_clear()
     return {(e.stage, e.name) for e in registry.registered() if e.source_hash() != first[e.stage, e.name]}
 
 
