@@ -13,16 +13,14 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from reports.claims import printed_table, subject
-from reports.gsofa import fig14, fig15, fig16, fig20
+from reports.gsofa import fig5, fig14, fig15, fig16, fig20, table3
 from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
-from reports.gsofa.fig5 import fig5, fig5_frame, fig5_verdicts
 from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts
 from reports.gsofa.fig11 import fig11, fig11_caption, fig11_frame, fig11_verdicts
 from reports.gsofa.fig13 import fig13, fig13_caption, fig13_frame, fig13_verdicts
 from reports.gsofa.space import WORD, printed_words
 from reports.gsofa.speed import speed, speed_frame
 from reports.gsofa.table2 import table2, table2_frame
-from reports.gsofa.table3 import table3, table3_frame, table3_verdicts
 from tests.made import counting, made_frame, names, one, texts
 from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailable
 
@@ -267,7 +265,7 @@ def test_counted_bytes_say_so_and_take_the_cards_peak() -> None:
 def test_auxiliary_memory_is_the_sum_of_the_structures_over_the_matrix() -> None:
     on = counting(bytes_queue=0.0, bytes_maxid=1.16e9, bytes_fill=8e7)
     records = (measured(OFF, 2.0), measured(ON, 2.0, work=on), measured("gsofa", 2.0))
-    row = one(frame_of(fig5_frame, *records))
+    row = one(frame_of(fig5.EXHIBIT.frame, *records))
     assert row["before"] == pytest.approx((2.4e9 + 8e7 + 6e8) / 6e5)
     assert row["after"] == pytest.approx(1.24e9 / 6e5)
     assert row["reduction"] == pytest.approx(3.08 / 1.24) and row["both"] == "ok"
@@ -288,21 +286,21 @@ def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sour
 
 def test_what_figure_5_lacks_is_said_and_the_print_stands_beside() -> None:
     off = measured(OFF, 2.0, work=counting(bytes_fill=None))
-    frame = frame_of(fig5_frame, off, measured(ON, 2.0))
+    frame = frame_of(fig5.EXHIBIT.frame, off, measured(ON, 2.0))
     assert one(frame)["both"] == "not_measured" and pd.isna(one(frame)["reduction"])
     printed = frame.set_index("abbr")
     assert printed.loc["MK", ["paper_before", "paper_after"]].tolist() == [3121, 801]
     assert printed.loc["AU", "paper_reduction"] == 4
-    top, bottom = fig5(frame).axes
+    top, bottom = fig5.EXHIBIT.picture(frame).axes
     assert "not measured" in texts(top) and "3,121x" in texts(top) and "4x" in texts(bottom)
-    alone = frame_of(fig5_frame, measured(OFF, 2.0), more=(case_of(ON),))
+    alone = frame_of(fig5.EXHIBIT.frame, measured(OFF, 2.0), more=(case_of(ON),))
     assert one(alone)["both"] == "not_run", "the case after is missing"
-    assert {verdict.outcome for verdict in fig5_verdicts(alone)} == {"not run"}
+    assert {verdict.outcome for verdict in fig5.EXHIBIT.verdicts(alone)} == {"not run"}
 
 
 def test_memory_is_comparable_across_runs_seconds_are_not() -> None:
     pair = measured(OFF, 2.0), measured(ON, 2.0, run_id="run-2")
-    assert one(frame_of(fig5_frame, *pair))["reduction"] == pytest.approx(1)
+    assert one(frame_of(fig5.EXHIBIT.frame, *pair))["reduction"] == pytest.approx(1)
 
 
 def test_table2_has_the_formula_beside_what_was_allocated() -> None:
@@ -323,19 +321,21 @@ def test_a_table_says_what_is_missing() -> None:
     space = frame_of(table2_frame, lacking, failed)
     assert list(space["told"]) == ["not_measured", "wrong"]
     assert {"not measured", "wrong"} <= {text.get_text() for text in table2(space).axes[0].texts}
-    assert one(frame_of(table3_frame, lacking))["told"] == "not_measured"
+    assert one(frame_of(table3.EXHIBIT.frame, lacking))["told"] == "not_measured"
 
 
 def test_table3_has_the_papers_six_and_the_stand_ins() -> None:
     whole = counting(queue_mean=0.0011, queue_peak=0.25)
-    frame = frame_of(table3_frame, measured(OFF, 2.0, STAND_IN, work=whole), measured(ON, 1.0, STAND_IN))
+    frame = frame_of(
+        table3.EXHIBIT.frame, measured(OFF, 2.0, STAND_IN, work=whole), measured(ON, 1.0, STAND_IN)
+    )
     assert list(frame["abbr"].dropna()) == ["AU", "DI", "HM", "PR", "ST", "TT"]
     row = one(frame)
     assert row["mean_percent"] == pytest.approx(0.11) and row["peak_percent"] == 25
     assert row["small_peak_percent"] == pytest.approx(100 * FACTS["queue_peak"])
-    cells = [text.get_text() for text in table3(frame).axes[0].texts]
+    cells = [text.get_text() for text in table3.EXHIBIT.picture(frame).axes[0].texts]
     assert cells.count("not run") == 6 and "circuit:4000, stand-in: PR, TT" in cells
-    average, peak = table3_verdicts(frame)
+    average, peak = table3.EXHIBIT.verdicts(frame)
     assert average.numbers == "0.11% (circuit:4000), printed mean 0.08%" and average.outcome == "deviates"
     assert peak.magnitude == "larger" and peak.direction == "no direction"
 

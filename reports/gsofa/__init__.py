@@ -29,9 +29,9 @@ from reports.gsofa import (
 FIGURES: Mapping[str, FigureSpec] = {
     "table1": table1.SPEC,
     "table2": table2.SPEC,
-    "table3": table3.SPEC,
+    "table3": table3.EXHIBIT.spec,
     "fig4": fig4.SPEC,
-    "fig5": fig5.SPEC,
+    "fig5": fig5.EXHIBIT.spec,
     "fig10": fig10.SPEC,
     "fig11": fig11.SPEC,
     "fig12": fig12.EXHIBIT.spec,

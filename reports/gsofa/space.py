@@ -14,6 +14,7 @@ from reports.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
 from reports.figures import Entries
 from reports.records import Records
 from reports.timed import groups_of
+from reports.variants import Row, said
 
 SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2.
@@ -31,9 +32,9 @@ def switched_on(case: Case) -> Case | None:
 
 
 def space_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a case with every space optimisation off, and machine: its facts, those of the same case with all
-    of them on as `other_<fact>`, and those of gsofa as it runs by default as `default_<fact>`; `told` and
-    `pair_status` say `ok` where a case's facts are known."""
+    """One row per case with every space optimisation off, and machine: its facts, those of the same case with
+    all of them on as `other_<fact>`, and those of gsofa as it runs by default as `default_<fact>`; `told`
+    and `pair_status` say `ok` where a case's facts are known."""
     frame = pair_frame(records, entries, cases, switched_on, role="space optimisations on", facts=FACTS)
     plain = pair_frame(records, entries, cases, _default, role="by default", facts=FACTS)
     for name in (*FACTS, "median"):
@@ -45,6 +46,11 @@ def space_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd
         frame["told" if status == "status" else status] = told
     frame["group"] = groups_of(frame)
     return frame
+
+
+def where(row: Row) -> str:
+    """The machine, or why the row has no numbers."""
+    return str(row["where"]) if row["told"] == "ok" else said(str(row["told"]))
 
 
 @functools.cache
