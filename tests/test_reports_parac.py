@@ -22,12 +22,10 @@ from impl.cholesky.graph import from_edges
 from reports.claims import abbreviation, abbreviations, claim
 from reports.figures import spec
 from reports.naming import label, measured_on, printed_label, stand_in
-from reports.parac import breakeven, fig3, quality, seeds
+from reports.parac import breakeven, fig3, fig4, quality, rhs, seeds
 from reports.parac.breakeven import ALWAYS, NEVER
 from reports.parac.fig3 import TOO_MANY
-from reports.parac.fig4 import fig4, fig4_frame, fig4_verdicts
 from reports.parac.paper import CPU, GPU, over, plain, printed, printed_sum
-from reports.parac.rhs import rhs, rhs_frame, rhs_verdicts
 from reports.parac.table1 import table1, table1_frame
 from reports.parac.table2 import table2, table2_frame, table2_verdicts
 from reports.parac.table3 import table3, table3_frame, table3_verdicts
@@ -230,28 +228,29 @@ def test_fig4_takes_the_time_of_the_gpu_where_there_is_one() -> None:
     amd = factorised(
         "parac_cpu.threads=1", 2.0, ordering="amd", facts={"height_actual": 500.0, "nnz_g": 900.0}
     )
-    frame = frame_of(fig4_frame, alone, gpu, amd)
+    frame = frame_of(fig4.EXHIBIT.frame, alone, gpu, amd)
     assert frame["ordering"].tolist() == ["amd", "nnz"]
     assert frame["implementation"].tolist() == ["parac_cpu", "parac_gpu"]
     assert frame["fill"].tolist() == pytest.approx([1.8, 2.4])
     assert frame["shrinks"].tolist() == pytest.approx([2, 20])
-    assert "1,000" in cells(fig4(frame))
-    lower, heights, fill = fig4_verdicts(frame)
+    assert "1,000" in cells(fig4.EXHIBIT.picture(frame))
+    lower, heights, fill = fig4.EXHIBIT.verdicts(frame)
     assert lower.numbers == "2 of 2, printed all" and lower.outcome == "reproduced"
     assert heights.numbers.startswith("2x AMD, 20x nnz-sort") and "1.33x" in fill.numbers
     failed = replace(gpu, status=Status.TIMEOUT, seconds=[], work=None)
-    assert frame_of(fig4_frame, alone, failed)["implementation"].tolist() == ["parac_cpu"]
+    assert frame_of(fig4.EXHIBIT.frame, alone, failed)["implementation"].tolist() == ["parac_cpu"]
 
 
 def test_rhs_is_judged_for_parac_and_its_peers_apart() -> None:
     counts = {"parac_cpu": 40, "parac_cpu.rhs=product": 38, "ict": 90, "ict.rhs=product": 30}
-    frame = frame_of(rhs_frame, *(solved(name, facts={"iterations": float(n)}) for name, n in counts.items()))
+    records = (solved(name, facts={"iterations": float(n)}) for name, n in counts.items())
+    frame = frame_of(rhs.EXHIBIT.frame, *records)
     ratios = frame.dropna(subset="ratio").set_index("implementation")["ratio"]
     assert ratios.to_dict() == pytest.approx({"parac_cpu": 40 / 38, "ict": 3})
-    assert [str(verdict.outcome) for verdict in rhs_verdicts(frame)] == [
+    assert [str(verdict.outcome) for verdict in rhs.EXHIBIT.verdicts(frame)] == [
         "reproduced", "reproduced", "beside the print", "beside the print"
     ]  # fmt: skip
-    assert {"40", "38", "90", "30"} <= set(cells(rhs(frame)))
+    assert {"40", "38", "90", "30"} <= set(cells(rhs.EXHIBIT.picture(frame)))
 
 
 def test_seeds_are_found_beside_the_figures_cases() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -14,17 +15,17 @@ from matplotlib.patches import Patch
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim
 from reports.device import columns_of, device_frame
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, Held, headline
+from reports.figures import Entries
 from reports.labels import legend_above
 from reports.naming import lines
 from reports.parac.paper import ORDERINGS, PAPER, names_of, ordered_how, seconds_axis
 from reports.records import Records
 from reports.standings import Verdict
-from reports.style import LARGE, SMALL, new_figure
+from reports.style import SMALL, new_figure
 from reports.timed import NO_RESULT, seconds_how
-from reports.verdicts import judge, remarks
+from reports.verdicts import remarks
 
 CLAIM = "fig4_dependency_depth"
 DEPTHS = {
@@ -37,59 +38,87 @@ FACTS = (*DEPTHS, "nnz_l", "nnz_g")
 FACTORS = ("parac_gpu", "parac_cpu")
 SPAN = "the graph resident where it is factorised to its factor resident there"
 SECONDS = bars.Panel("median", "low", "high", "seconds")
+FILL = bars.Panel("fill", "fill", "fill", "fill ratio", log=False)
 
 
-def is_depth(case: Case) -> bool:
-    """ParAC's factor by the GPU, or on one thread."""
-    known = case.stage == "cholesky" and case.implementation in FACTORS and not case.options
-    return known and (case.threads == 1 or case.implementation == "parac_gpu")
-
-
-def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix, ordering and machine: both heights and the critical path, in vertices, `fill`, 2 nnz(G)
-    over nnz(L) with both diagonals, and seconds of the factor by `implementation`: on the GPU where the
-    machine has a result of it, else on one thread. shrinks : the classical height over the actual one."""
-    frame = device_frame(records, entries, [case for case in cases if is_depth(case)], FACTS, paper=PAPER)
-    frame["ordering"] = frame["preparation"]
-    frame["place"] = [FACTORS.index(name) + 2 * (status != "ok") for name, status in
-                      zip(frame["implementation"], frame["status"], strict=True)]  # fmt: skip
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix, ordering and machine: both heights and the critical path, in vertices, `fill`, 2
+    nnz(G) over nnz(L) with both diagonals, and seconds of the factor by `implementation`: on the GPU where
+    the machine has a result of it, else on one thread. shrinks : the classical height over the actual one."""
+    rows = device_frame(records, entries, cases, FACTS, paper=PAPER)
+    rows["ordering"] = rows["preparation"]
+    rows["place"] = rows["implementation"].map(FACTORS.index) + 2 * (rows["status"] != "ok")
     keys = ["label", "ordering", "machine"]
-    frame = frame.sort_values("place", kind="stable").drop_duplicates(keys).sort_index(ignore_index=True)
-    frame["fill"] = 2 * frame["nnz_g"] / frame["nnz_l"]
-    frame["shrinks"] = frame["height_classical"] / frame["height_actual"]
-    frame["series"] = names_of(frame, [ORDERINGS[name] for name in frame["ordering"]])
-    places = list(dict.fromkeys(frame["label"]))
-    frame["group"] = [places.index(label) for label in frame["label"]]
+    rows = rows.sort_values("place", kind="stable").drop_duplicates(keys).sort_index(ignore_index=True)
+    rows["fill"] = 2 * rows["nnz_g"] / rows["nnz_l"]
+    rows["shrinks"] = rows["height_classical"] / rows["height_actual"]
+    rows["series"] = names_of(rows, [ORDERINGS[name] for name in rows["ordering"]])
+    places = list(dict.fromkeys(rows["label"]))
+    rows["group"] = [places.index(label) for label in rows["label"]]
     rank = list(ORDERINGS)
-    frame = frame.sort_values(
+    rows = rows.sort_values(
         ["group", "machine", "ordering"], key=lambda c: c.map(rank.index) if c.name == "ordering" else c,
         kind="stable", ignore_index=True,
     )  # fmt: skip
-    return columns_of(frame, "ordering", "implementation", *FACTS, "fill", "shrinks", "median", "low", "high")
+    return columns_of(rows, "ordering", "implementation", *FACTS, "fill", "shrinks", "median", "low", "high")
 
 
-def fig4(frame: pd.DataFrame) -> Figure:
-    """Depths above, then the time of the factor and the fill ratio, a colour an ordering."""
+def shrinks(rows: pd.DataFrame) -> str:
+    """How much lower the actual tree is, by ordering."""
+    means = rows.groupby("ordering")["shrinks"].mean()
+    parts = [f"{bars.times(means[name])} {text}" for name, text in ORDERINGS.items() if name in means]
+    return f"{', '.join(parts)} on average; printed: least so for AMD"
+
+
+def fill_spreads(frame: pd.DataFrame) -> list[Verdict]:
+    """How far fill depends on the ordering, by matrices that have several."""
+    fill = frame[frame["status"] == "ok"].groupby(["label", "machine"])["fill"]
+    spread = (fill.transform("max") / fill.transform("min")).where(fill.transform("size") > 1)
+    return remarks(
+        frame.assign(spread=spread), f"{PAPER}.{CLAIM}", "spread", _largest,
+        basis="fill, most over least ordering", by_edges=False,
+    )  # fmt: skip
+
+
+def _largest(rows: pd.DataFrame) -> str:
+    most = max(rows.to_dict("records"), key=lambda row: row["spread"])
+    return f"at most {bars.times(most['spread'])} ({most['label']}); printed: hardly"
+
+
+def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    """What was timed, and how matrices were ordered."""
+    timed = sorted(set(frame.loc[frame["status"] == "ok", "implementation"]))
+    return {
+        "timed": ", ".join(timed) or "nothing",
+        "seconds": seconds_how(frame, SPAN),
+        "slots": NO_RESULT,
+        "ordered": ordered_how(frame),
+    }
+
+
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Depths above, then the time of the factor and the fill ratio, a colour per ordering."""
     groups = max(1, frame["group"].nunique())
     figure = new_figure(min(24.0, max(11.0, 3.0 + 1.7 * groups)), 12.5)
-    figure.suptitle(
-        "ParAC, Figure 4: depth, time and fill of the factor by ordering", x=0.01, ha="left", fontsize=LARGE,
-        weight="bold",
-    )  # fmt: skip
+    headline(figure, title)
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[1.5, 1.0, 0.8])
-    _depths(top, frame)
     everything = pd.Series(True, index=frame.index)
+    _depths(top, frame)
     bars.bar_panel(middle, frame, SECONDS, everything)
     middle.set_ylabel("time of the factor")
+    bars.bar_panel(bottom, frame, FILL, everything)
     if (frame["status"] == "ok").any():
         seconds_axis(middle)
-    bars.bar_panel(bottom, frame, _FILL, everything)
-    if (frame["status"] == "ok").any():
         bottom.set_ylim(0, 1.15 * float(frame["fill"].max()))
-    rows = frame.drop_duplicates("group")
-    labels = [lines(row) for row in rows.to_dict("records")]
+    labels = [lines(row) for row in frame.drop_duplicates("group").to_dict("records")]
     bottom.set_xticks(range(len(labels)), labels, rotation=32, ha="right", rotation_mode="anchor")
     bottom.set_xlim(-0.6, groups - 0.4)
+    legend_above(figure, _handles(frame))
+    return figure
+
+
+def _handles(frame: pd.DataFrame) -> list[Artist]:
+    """The legend's: a colour per ordering, a mark per depth."""
     looks = bars.look_of(frame)
     series = [Patch(facecolor=c, hatch=h, edgecolor="black", label=name) for name, (c, h) in looks.items()]
     marks = [
@@ -97,57 +126,11 @@ def fig4(frame: pd.DataFrame) -> Figure:
                markeredgewidth=2.0, color="white" if fill == "white" else "#777777", label=text)
         for marker, fill, text in DEPTHS.values()
     ]  # fmt: skip
-    legend_above(figure, [*series, *marks])
-    return figure
-
-
-def fig4_caption(frame: pd.DataFrame) -> str:
-    """What the depths are."""
-    ok = frame[frame["status"] == "ok"]
-    timed = ", ".join(sorted(set(ok["implementation"]))) or "nothing"
-    return (
-        "In vertices: the height of the elimination tree of L, as if its factor filled wholly "
-        "(classical); of "
-        "that of ParAC's factor G, the parent of a vertex being the first row of its column; the longest "
-        "path "
-        "of G as a graph. The three are counted of the verified factor, outside of the clock. Fill ratio: "
-        f"2 nnz(G) / nnz(L), diagonals counted. Time: {timed} (parac_cpu: on one thread, where the machine "
-        f"has "
-        f"no GPU; the paper's is a GPU's). {seconds_how(frame, SPAN)} {NO_RESULT} {ordered_how(frame)}"
-    )
-
-
-def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Whether the actual tree is the lower one, how much lower by ordering, and how far fill depends on the
-    ordering."""
-    ok = frame[frame["status"] == "ok"]
-    spread = ok.groupby(["label", "machine"])["fill"].transform(lambda fill: fill.max() / fill.min())
-    several = ok.groupby(["label", "machine"])["fill"].transform("size") > 1
-    frame = frame.assign(spread=spread.where(several))
-    named = f"{PAPER}.{CLAIM}"
-
-    def shrinks(rows: pd.DataFrame) -> str:
-        means = rows.groupby("ordering")["shrinks"].mean()
-        parts = [f"{bars.times(means[name])} {text}" for name, text in ORDERINGS.items() if name in means]
-        return f"{', '.join(parts)} on average; printed: least so for AMD"
-
-    def depends(rows: pd.DataFrame) -> str:
-        most = max(rows.to_dict("records"), key=lambda row: row["spread"])
-        return f"at most {bars.times(most['spread'])} ({most['label']}); printed: hardly"
-
-    basis = "classical over actual e-tree height"
-    return [
-        *judge(frame, claim(PAPER, CLAIM, "lower"), "shrinks", by_edges=False),
-        *remarks(frame, named, "shrinks", shrinks, basis=basis, by_edges=False),
-        *remarks(frame, named, "spread", depends, basis="fill, most over least ordering", by_edges=False),
-    ]
-
-
-_FILL = bars.Panel("fill", "fill", "fill", "fill ratio", log=False)
+    return [*series, *marks]
 
 
 def _depths(axes: Axes, frame: pd.DataFrame) -> None:
-    """Three marks a row, joined, on a log axis."""
+    """Three marks per row, joined, on a log axis."""
     looks = bars.look_of(frame)
     places, width = bars.positions(frame)
     for x, row in zip(places, frame.to_dict("records"), strict=True):
@@ -180,12 +163,21 @@ def _marks(axes: Axes, x: float, row: Mapping[Any, Any], colour: str) -> None:
     )  # fmt: skip
 
 
-SPEC = FigureSpec(
-    "Figure 4: depth, time and fill of the factor by ordering",
-    is_depth,
-    fig4_frame,
-    fig4,
-    fig4_caption,
-    claims=(CLAIM,),
-    judge=fig4_verdicts,
+EXHIBIT = Exhibit(
+    PAPER,
+    "ParAC, Figure 4",
+    "depth, time and fill of the factor by ordering",
+    frame,
+    draw,
+    """In vertices: the height of the elimination tree of L, as if its factor filled wholly (classical); of
+    that of ParAC's factor G, the parent of a vertex being the first row of its column; the longest path of
+    G as a graph. The three are counted of the verified factor, outside of the clock. Fill ratio: 2 nnz(G) /
+    nnz(L), diagonals counted. Time: {timed} (parac_cpu: on one thread, where the machine has no GPU; the
+    paper's is a GPU's). {seconds} {slots} {ordered}""",
+    facts,
+    held=(
+        Held(CLAIM, "shrinks"),
+        Held(CLAIM, "shrinks", basis="classical over actual e-tree height", remark=shrinks),
+        fill_spreads,
+    ),
 )

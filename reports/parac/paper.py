@@ -132,14 +132,10 @@ def tried(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def solved_how(frame: pd.DataFrame) -> str:
-    """When a solution is one, what stands for none, and how matrices were ordered."""
-    return f"{RULE}{NO_RESULT} {absent_in_words(frame)}{ordered_how(frame)}"
-
-
-def absent_in_words(frame: pd.DataFrame) -> str:
-    """The caption's part on implementations that no machine could run, empty for none."""
+    """When a solution is one, what stands for none, what no machine could run, and how matrices were
+    ordered."""
     _, absent = told_in_words(frame)
-    return f"{absent}. " if absent else ""
+    return f"{RULE}{NO_RESULT} {f'{absent}. ' if absent else ''}{ordered_how(frame)}"
 
 
 def count_axis(axes: Axes, values: pd.Series[float]) -> None:

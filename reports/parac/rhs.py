@@ -11,55 +11,46 @@ from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
 from reports.device import columns_of, option_of
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import COUNT, Exhibit, headline
+from reports.figures import Entries
 from reports.gains import point_handles
 from reports.labels import legend_above
-from reports.parac.paper import PAPER, RULE, absent_in_words, count_axis, ordered_how, solved_frame
+from reports.parac.paper import PAPER, count_axis, solved_frame, solved_how, tried
 from reports.records import Records
 from reports.standings import Verdict
-from reports.style import LARGE, new_figure
-from reports.timed import NO_RESULT, groups_of, name_matrices, told_in_words, width
+from reports.style import new_figure
+from reports.timed import groups_of, name_matrices, width
 from reports.verdicts import judge, remarks
 
 CLAIM = "right_hand_side"
-OURS, PEERS = ("parac_cpu", "parac_gpu"), ("ict", "ic0_gpu")
+OURS = ("parac_cpu", "parac_gpu")
 # As many times the iterations for the one b as for the other are none to speak of.
 SAME = 1.25
-ITERATIONS = bars.Panel(
-    "iterations", "iterations", "iterations", "iterations", points=True, form="{:,.0f}".format
-)
+ITERATIONS = bars.Panel("iterations", "iterations", "iterations", "iterations", points=True, form=COUNT)
 
 
-def is_either(case: Case) -> bool:
-    """A solution with an implementation's defaults but for the right-hand side."""
-    known = case.stage == "laplacian" and case.implementation in (*OURS, *PEERS) and not case.seed
-    return known and set(dict(case.options)) <= {"rhs"}
-
-
-def rhs_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a case and machine: iterations for its right-hand side (`rhs`); on those of random ones `ratio`,
-    their iterations over those for L x."""
-    frame = solved_frame(records, entries, [case for case in cases if is_either(case)])
-    frame["rhs"] = [option_of(case, "rhs") or "random" for case in frame["case"]]
-    words = frame["rhs"].map({"random": "b random", "product": "b = L x"})
-    frame["series"] = frame["implementation"] + ", " + words
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per case and machine: iterations for its right-hand side (`rhs`); on those of random ones
+    `ratio`, their iterations over those for L x."""
+    solved = solved_frame(records, entries, cases)
+    solved["rhs"] = [option_of(case, "rhs") or "random" for case in solved["case"]]
+    words = solved["rhs"].map({"random": "b random", "product": "b = L x"})
+    solved["series"] = solved["implementation"] + ", " + words
     keys = ["label", "preparation", "machine", "implementation"]
-    rows = [(tuple(row[key] for key in keys), row) for row in frame.to_dict("records")]
+    rows = [(tuple(row[key] for key in keys), row) for row in solved.to_dict("records")]
     product = {key: row["iterations"] for key, row in rows if row["rhs"] == "product"}
-    found = [product.get(key) for key, _ in rows]
-    other = pd.Series(found, index=frame.index, dtype="float64")
-    frame["ratio"] = (frame["iterations"] / other).where(frame["rhs"] == "random")
-    frame["group"] = groups_of(frame)
-    return columns_of(frame, "implementation", "rhs", "iterations", "residual", "ratio")
+    other = pd.Series([product.get(key) for key, _ in rows], index=solved.index, dtype="float64")
+    solved["ratio"] = (solved["iterations"] / other).where(solved["rhs"] == "random")
+    solved["group"] = groups_of(solved)
+    return columns_of(solved, "implementation", "rhs", "iterations", "residual", "ratio")
 
 
-def rhs(frame: pd.DataFrame) -> Figure:
-    """Iterations on a log axis, a panel a machine, a point an implementation and right-hand side."""
-    idle, _ = told_in_words(frame)
-    shown = frame[~idle]
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Iterations on a log axis, a panel per machine, a point per implementation and right-hand side."""
+    shown = tried(frame)
     machines = shown["machine"].dropna().unique().tolist() or [None]
     figure = new_figure(max(11.0, width(frame)), 3.5 + 4.5 * len(machines))
-    figure.suptitle("ParAC: iterations by right-hand side", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    headline(figure, title)
     panels = figure.subplots(len(machines), 1, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, machine in zip(panels, machines, strict=True):
         # What no machine ran stands in the first panel.
@@ -75,33 +66,27 @@ def rhs(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def rhs_caption(frame: pd.DataFrame) -> str:
-    """What the right-hand sides are."""
-    return (
-        "Iterations of conjugate gradients for a random right-hand side and for b = L x, x as random: that b "
-        f"has little of the smooth vectors that an incomplete factor is bad at. {RULE}{NO_RESULT} "
-        f"{absent_in_words(frame)}"
-        f"{ordered_how(frame)}"
-    )
-
-
-def rhs_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Iterations for b at random over those for b = L x: on how many matrices its peers need more, and ParAC
-    as many."""
-    own = frame[frame["implementation"].isin(OURS)]
-    other = frame[frame["implementation"].isin(PEERS)]
-    as_many = own["ratio"].between(1 / SAME, SAME).astype("float64").where(own["ratio"].notna())
-    basis = "iterations, b at random over b = L x, "
-    return [
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """On how many matrices ParAC needs as many iterations for either b, and its peers more for b at random;
+    then how many times as many."""
+    is_ours = frame["implementation"].isin(OURS)
+    ours, peers = frame[is_ours], frame[~is_ours]
+    as_many = ours["ratio"].between(1 / SAME, SAME).astype("float64").where(ours["ratio"].notna())
+    judged = [
         *judge(
-            own.assign(as_many=as_many), claim(PAPER, CLAIM, "parac"), "as_many", by_edges=False, above=0.5
+            ours.assign(as_many=as_many), claim(PAPER, CLAIM, "parac"), "as_many", by_edges=False, above=0.5
         ),
-        *judge(other, claim(PAPER, CLAIM, "ichol"), "ratio", by_edges=False, above=SAME),
-        *remarks(own, f"{PAPER}.{CLAIM}", "ratio", _span, basis=f"{basis}ParAC", by_edges=False),
-        *remarks(
-            other, f"{PAPER}.{CLAIM}", "ratio", _span, basis=f"{basis}incomplete Cholesky", by_edges=False
-        ),
+        *judge(peers, claim(PAPER, CLAIM, "ichol"), "ratio", by_edges=False, above=SAME),
     ]
+    basis = "iterations, b at random over b = L x"
+    beside = [
+        remark
+        for rows, whose in ((ours, "ParAC"), (peers, "incomplete Cholesky"))
+        for remark in remarks(
+            rows, f"{PAPER}.{CLAIM}", "ratio", _span, basis=f"{basis}, {whose}", by_edges=False
+        )
+    ]
+    return judged + beside
 
 
 def _span(rows: pd.DataFrame) -> str:
@@ -111,12 +96,15 @@ def _span(rows: pd.DataFrame) -> str:
     return f"mean {bars.times(float(rows['ratio'].mean()))} ({' to '.join(dict.fromkeys(named))})"
 
 
-SPEC = FigureSpec(
-    "The text: iterations by right-hand side",
-    is_either,
-    rhs_frame,
-    rhs,
-    rhs_caption,
+EXHIBIT = Exhibit(
+    PAPER,
+    "ParAC",
+    "iterations by right-hand side",
+    frame,
+    draw,
+    """Iterations of conjugate gradients for a random right-hand side and for b = L x, x as random: that b has
+    little of the smooth vectors that an incomplete factor is bad at. {solved}""",
+    lambda frame: {"solved": solved_how(frame)},
+    held=(verdicts,),
     claims=(CLAIM,),
-    judge=rhs_verdicts,
 )
