@@ -18,20 +18,10 @@ from fillpath.nouns import LevelSeries
 from fillpath.record import Record, Status
 from impl.numeric.right_looking import AUTHORS
 from reports.claims import abbreviation, abbreviations, claim
-from reports.figures import spec
-from reports.glu3 import examples
-from reports.glu3 import table1 as kernel_times
-from reports.glu3.dependencies import (
-    dependencies,
-    dependencies_caption,
-    dependencies_frame,
-    dependencies_verdicts,
-)
+from reports.glu3 import dependencies, examples, levels, phases, table1, table2
 from reports.glu3.examples import EXAMPLES, METHODS, SLIDES
-from reports.glu3.levels import MODES, levels, levels_caption, levels_frame, levels_verdicts
-from reports.glu3.table1 import table1, table1_caption, table1_frame, table1_verdicts
-from reports.glu3.table2 import table2, table2_caption, table2_frame, table2_verdicts
 from reports.naming import label, printed_label
+from reports.wide import variant_of
 from tests.made import made_frame
 from tests.test_levels import depends, longest_paths
 from tests.test_reports import made_record, unavailable
@@ -97,10 +87,17 @@ def test_the_paper_calls_its_matrices_by_their_names() -> None:
 
 def test_experiments_have_what_their_figures_show() -> None:
     ours = [experiment for experiment in experiments() if experiment.paper == "glu3"]
-    assert {e.figure for e in ours} == {"table1", "table2", "levels", "dependencies", "phases"}
-    for figure in {e.figure for e in ours}:
+    shown = {
+        "table1": set(table1.WIDE.variants.values()),
+        "table2": set(table2.WIDE.variants.values()),
+        "levels": {"glu3_relaxed.series=true"},
+        "dependencies": set(dependencies.COUNTED),
+        "phases": set(phases.PHASES),
+    }
+    assert {e.figure for e in ours} == set(shown)
+    for figure, variants in shown.items():
         cases = figure_cases("glu3", figure, Settings(suite="papers"))
-        assert cases and all(spec("glu3", figure).select(case) for case in cases)
+        assert {variant_of(case) for case in cases} == variants, figure
     own = set(abbreviations("glu3"))
     assert own <= {case.matrix for case in figure_cases("glu3", "table2", Settings(suite="papers"))}
     stand_ins = {e.id for e in ENTRIES if e.suite == "small" and own & set(e.stands_for)}
@@ -120,7 +117,7 @@ def test_the_embedded_suite_needs_no_optional_library_and_real_matrices_are_prep
 
 
 def test_table2_has_the_print_beside_the_measured_and_says_what_is_equal() -> None:
-    frame = frame_of(table2_frame, *levelled(relaxed=40)).set_index("label")
+    frame = frame_of(table2.EXHIBIT.frame, *levelled(relaxed=40)).set_index("label")
     row = frame.loc[OWN]
     assert (row["paper_filled"], row["paper_levels_exact"], row["paper_levels_relaxed"]) == (13948, 37, 39)
     assert (row["filled_is"], row["levels_exact_is"], row["levels_relaxed_is"]) == (
@@ -136,22 +133,22 @@ def test_table2_has_the_print_beside_the_measured_and_says_what_is_equal() -> No
     assert (
         len(frame) == 15 and frame.loc["Raj1", "status"] == "not_run" and frame.loc["Raj1", "filled_is"] == ""
     )
-    drawn = cells(table2(frame.reset_index()))
+    drawn = cells(table2.EXHIBIT.picture(frame.reset_index()))
     assert {"13,948 =", "37 =", "40 \N{NOT EQUAL TO}", "87.1x", "8x", "2x"} <= set(drawn)
     assert drawn.count("not run") == 15, "fourteen matrices, and the GPU's levels"
 
 
 def test_table2_says_that_the_ratio_is_of_the_search() -> None:
-    said = table2_caption(frame_of(table2_frame, *levelled()))
+    said = table2.EXHIBIT.words(frame_of(table2.EXHIBIT.frame, *levelled()))
     assert "It takes 2x as long as glu3_relaxed, where the three loops take 8x" in said
     assert "3 of 3 counts here are equal" in said
-    nothing = table2_caption(frame_of(table2_frame, more=(case_of("levels", "glu2"),)))
+    nothing = table2.EXHIBIT.words(frame_of(table2.EXHIBIT.frame, more=(case_of("levels", "glu2"),)))
     assert "It takes" not in nothing and "Nothing of it was measured here" in nothing
 
 
 def test_table2_is_judged_on_the_same_matrices_and_stand_ins_apart() -> None:
-    frame = frame_of(table2_frame, *levelled(), *levelled(STAND_IN))
-    seconds = [v for v in table2_verdicts(frame) if v.basis == "seconds, exact over relaxed"]
+    frame = frame_of(table2.EXHIBIT.frame, *levelled(), *levelled(STAND_IN))
+    seconds = [v for v in table2.EXHIBIT.verdicts(frame) if v.basis == "seconds, exact over relaxed"]
     by_scope = {(verdict.claim, verdict.scope): verdict for verdict in seconds}
     mean, each = (f"glu3.table2_levelization.{name}" for name in ("mean", "each"))
     own = by_scope[mean, "on the paper's own matrices"]
@@ -160,45 +157,45 @@ def test_table2_is_judged_on_the_same_matrices_and_stand_ins_apart() -> None:
     assert by_scope[each, "on the paper's own matrices"].numbers.startswith("0 of 1 within 25% of the print")
     other = by_scope[mean, "indicative (stand-in)"].measured
     assert other is not None and other.printed == 8804.1, "of other matrices the whole table's"
-    closed = [v for v in table2_verdicts(frame) if "third loop" in v.basis]
+    closed = [v for v in table2.EXHIBIT.verdicts(frame) if "third loop" in v.basis]
     assert {v.outcome for v in closed} == {"beside the print"} and closed[0].numbers.startswith("2x")
-    counts = [v for v in table2_verdicts(frame) if v.claim.startswith("glu3.counts.")]
+    counts = [v for v in table2.EXHIBIT.verdicts(frame) if v.claim.startswith("glu3.counts.")]
     assert [v.outcome for v in counts] == ["reproduced"] * 3
     assert {v.scope for v in counts} == {"on the paper's own matrices"}, "a stand-in has other counts"
 
 
 @pytest.mark.parametrize(("relaxed", "outcome"), [(39, "reproduced"), (40, "deviates")])
 def test_counts_are_exact_targets(relaxed: int, outcome: str) -> None:
-    frame = frame_of(table2_frame, *levelled(relaxed=relaxed))
-    (counts,) = [v for v in table2_verdicts(frame) if v.claim == "glu3.counts.levels_relaxed"]
+    frame = frame_of(table2.EXHIBIT.frame, *levelled(relaxed=relaxed))
+    (counts,) = [v for v in table2.EXHIBIT.verdicts(frame) if v.claim == "glu3.counts.levels_relaxed"]
     assert counts.outcome == outcome and counts.numbers.startswith(f"{int(relaxed == 39)} of 1 equal")
 
 
 def test_two_runs_give_no_ratio_and_failures_stay_in_sight() -> None:
     exact, closed, relaxed = levelled()
-    frame = frame_of(table2_frame, replace(exact, run_id="run-2"), closed, relaxed)
+    frame = frame_of(table2.EXHIBIT.frame, replace(exact, run_id="run-2"), closed, relaxed)
     row = frame.set_index("label").loc[OWN]
     assert row["pair"] == "two_runs" and pd.isna(row["ratio"]) and row["closed_ratio"] == pytest.approx(2)
-    assert "box: two runs" in " ".join(cells(table2(frame)))
+    assert "box: two runs" in " ".join(cells(table2.EXHIBIT.picture(frame)))
     late = replace(exact, status=Status.TIMEOUT, seconds=[], work=None)
-    frame = frame_of(table2_frame, late, closed, relaxed)
+    frame = frame_of(table2.EXHIBIT.frame, late, closed, relaxed)
     row = frame.set_index("label").loc[OWN]
     assert (row["pair"], row["status_exact"]) == ("glu2 timeout", "timeout")
     assert row["levels_exact"] == 37, "what closed finds is the same"
-    assert "timeout" in cells(table2(frame))
+    assert "timeout" in cells(table2.EXHIBIT.picture(frame))
 
 
 def test_without_amd_the_papers_matrices_are_unavailable() -> None:
     gone = [replace(unavailable(Case.parse(record.case), 1), machine="box") for record in levelled()]
-    frame = frame_of(table2_frame, *gone)
+    frame = frame_of(table2.EXHIBIT.frame, *gone)
     assert frame.set_index("label").loc[OWN, "status"] == "unavailable"
-    assert {v.outcome for v in table2_verdicts(frame)} == {"not run"}
-    assert "unavailable" in cells(table2(frame))
+    assert {v.outcome for v in table2.EXHIBIT.verdicts(frame)} == {"not run"}
+    assert "unavailable" in cells(table2.EXHIBIT.picture(frame))
 
 
 def test_machines_have_rows_of_their_own() -> None:
     there = [replace(record, machine="other") for record in levelled()]
-    frame = frame_of(table2_frame, *levelled(), *there)
+    frame = frame_of(table2.EXHIBIT.frame, *levelled(), *there)
     assert frame.loc[frame["label"] == OWN, "machine"].tolist() == ["box", "other"]
 
 
@@ -207,7 +204,7 @@ def test_machines_have_rows_of_their_own() -> None:
 
 def factorised(matrix: str = OWN, **changes: Any) -> list[Record]:
     facts = {"levels": 39.0, "levels_a": 1.0, "levels_b": 8.0, "levels_c": 30.0, "launches": 39.0}
-    variants = (kernel_times.FIXED, kernel_times.MODES, kernel_times.BATCHED)
+    variants = table1.WIDE.variants.values()
     return [
         measured(
             name, 50.0, matrix, stage="numeric", facts=facts,
@@ -218,16 +215,16 @@ def factorised(matrix: str = OWN, **changes: Any) -> list[Record]:
 
 
 def test_table1_is_of_kernel_seconds_in_one_run() -> None:
-    frame = frame_of(table1_frame, *factorised())
+    frame = frame_of(table1.EXHIBIT.frame, *factorised())
     row = frame.set_index("label").loc[OWN]
     assert (row["ms_fixed"], row["ms_modes"], row["ms_batched"]) == pytest.approx((6, 2, 0.5))
     assert row["ratio"] == pytest.approx(3) and row["batched_ratio"] == pytest.approx(4)
     assert (row["paper_ms_fixed"], row["paper_ms_modes"], row["paper_ratio"]) == (2.44883, 2.237, 1.1)
     assert (row["levels_a"], row["levels_b"], row["levels_c"]) == (1, 8, 30)
-    drawn = cells(table1(frame))
+    drawn = cells(table1.EXHIBIT.picture(frame))
     assert {"6.000", "0.500", "3x", "4x"} <= set(drawn) and drawn.count("not testable") == 15
-    assert "Lee's code (the paper's last column) is not public" in table1_caption(frame)
-    order, nnz, mean, geometric, each, batched = table1_verdicts(frame)
+    assert "Lee's code (the paper's last column) is not public" in table1.EXHIBIT.words(frame)
+    order, nnz, mean, geometric, each, batched = table1.EXHIBIT.verdicts(frame)
     assert [v.claim.rpartition(".")[2] for v in (order, nnz)] == ["order", "nnz"]
     assert mean.outcome == "deviates" and mean.numbers.endswith("printed mean 13x, 1.1x of the same")
     assert mean.direction == "as printed" and mean.magnitude == "larger"
@@ -239,19 +236,19 @@ def test_table1_is_of_kernel_seconds_in_one_run() -> None:
 
 def test_a_record_without_events_is_not_measured() -> None:
     fixed, modes, batched = factorised()
-    frame = frame_of(table1_frame, replace(fixed, kernel_seconds=None), modes, batched)
+    frame = frame_of(table1.EXHIBIT.frame, replace(fixed, kernel_seconds=None), modes, batched)
     row = frame.set_index("label").loc[OWN]
     assert row["status_fixed"] == "not_measured" and pd.isna(row["ratio"]) and pd.isna(row["ms_fixed"])
     assert row["batched_ratio"] == pytest.approx(4)
-    assert "not measured" in cells(table1(frame))
+    assert "not measured" in cells(table1.EXHIBIT.picture(frame))
 
 
 def test_table1_without_a_card_says_so() -> None:
     gone = [replace(unavailable(Case.parse(record.case), 1), machine="box") for record in factorised()]
-    for frame in (frame_of(table1_frame, *gone), frame_of(table1_frame)):
-        assert {verdict.outcome for verdict in table1_verdicts(frame)} == {"not run"}
-        assert len(frame) == 15 and table1(frame).axes
-        assert "Nothing of it was measured here" in table1_caption(frame)
+    for frame in (frame_of(table1.EXHIBIT.frame, *gone), frame_of(table1.EXHIBIT.frame)):
+        assert {verdict.outcome for verdict in table1.EXHIBIT.verdicts(frame)} == {"not run"}
+        assert len(frame) == 15 and table1.EXHIBIT.picture(frame).axes
+        assert "Nothing of it was measured here" in table1.EXHIBIT.words(frame)
 
 
 # ---- levels
@@ -266,35 +263,36 @@ def kept(matrix: str, columns: Any, subcolumns: Any) -> Record:
 
 
 def test_levels_are_drawn_from_the_series_with_the_modes() -> None:
-    frame = frame_of(levels_frame, kept("adder_dcop_05", [900, 449, 448, 17, 16, 1], [1, 2, 3, 4, 5, 0]))
+    record = kept("adder_dcop_05", [900, 449, 448, 17, 16, 1], [1, 2, 3, 4, 5, 0])
+    frame = frame_of(levels.EXHIBIT.frame, record)
     own = frame[frame["case"].notna()]
     assert own["columns_mean"].tolist() == [900, 449, 448, 17, 16, 1] and set(own["depth"]) == {6}
     assert (own["in_A"].iloc[0], own["in_B"].iloc[0], own["in_C"].iloc[0]) == (2, 2, 2)
     assert set(own["stand_in_for"]) == {"ASIC_100ks"}
     (absent,) = frame[frame["case"].isna()].to_dict("records")
     assert absent["label"] == "ASIC_100ks" and absent["reason"] == "the matrix is not at hand"
-    drawn = " ".join(cells(levels(frame)))
+    drawn = " ".join(cells(levels.EXHIBIT.picture(frame)))
     assert "6 levels: A 2, B 2, C 2; rank correlation -0.14" in drawn
-    assert "not run: the matrix is not at hand" in drawn and "ASIC_100ks" in levels_caption(frame)
-    (verdict,) = levels_verdicts(frame)
+    assert "not run: the matrix is not at hand" in drawn and "ASIC_100ks" in levels.EXHIBIT.words(frame)
+    (verdict,) = levels.EXHIBIT.verdicts(frame)
     assert verdict.outcome == "beside the print" and "adder_dcop_05" in verdict.numbers
 
 
 def test_more_levels_than_bins_have_no_exact_modes() -> None:
-    frame = frame_of(levels_frame, kept(OWN, np.full(5000, 20), np.arange(5000)))
+    frame = frame_of(levels.EXHIBIT.frame, kept(OWN, np.full(5000, 20), np.arange(5000)))
     own = frame[frame["case"].notna()]
     assert set(own["depth"]) == {5000} and own["in_A"].isna().all() and own["correlation"].isna().all()
-    assert "5,000 levels" in cells(levels(frame))
+    assert "5,000 levels" in cells(levels.EXHIBIT.picture(frame))
 
 
 def test_a_case_without_a_series_is_a_panel_that_says_why() -> None:
-    frame = frame_of(levels_frame, measured("glu3_relaxed.series=true", 1.0))
-    assert "names no series" in " ".join(cells(levels(frame)))
-    assert levels_verdicts(frame) == []
+    frame = frame_of(levels.EXHIBIT.frame, measured("glu3_relaxed.series=true", 1.0))
+    assert "names no series" in " ".join(cells(levels.EXHIBIT.picture(frame)))
+    assert levels.EXHIBIT.verdicts(frame) == []
 
 
 def test_the_modes_are_those_of_the_kernels() -> None:
-    assert {MODES["A"], MODES["B"]} < {above for above, _ in AUTHORS}
+    assert set(levels.MODES.values()) < {above for above, _ in AUTHORS}
 
 
 # ---- dependencies
@@ -331,16 +329,16 @@ def test_glu1_gives_the_slides_wrong_factor_and_the_others_the_right_one() -> No
 
 def test_dependencies_are_drawn_with_and_without_records() -> None:
     exact, _, relaxed = levelled()
-    frame = frame_of(dependencies_frame, exact, relaxed, more=(case_of("levels", "glu2", STAND_IN),))
+    frame = frame_of(dependencies.EXHIBIT.frame, exact, relaxed, more=(case_of("levels", "glu2", STAND_IN),))
     rows = frame[frame["part"] == "matrix"].set_index("label")
     assert rows.loc[OWN, "ratio"] == pytest.approx(1.1) and rows.loc[STAND_IN, "status"] == "not_run"
-    drawn = cells(dependencies(frame))
+    drawn = cells(dependencies.EXHIBIT.picture(frame))
     assert "1.1x" in drawn and "not run" in drawn and "wrong: marked" in drawn and drawn.count("right") == 2
-    assert "an illustration" in dependencies_caption(frame)
-    _, wrong, pivots = dependencies_verdicts(frame)
+    assert "an illustration" in dependencies.EXHIBIT.words(frame)
+    _, wrong, pivots = dependencies.EXHIBIT.verdicts(frame)
     assert wrong.claim == "glu3.glu1_is_wrong.last_pivot" and wrong.outcome == "reproduced"
     assert "last pivot 0 by GLU1.0, 1 by GLU2.0" in pivots.numbers
-    assert dependencies(frame_of(dependencies_frame)).axes
+    assert dependencies.EXHIBIT.picture(frame_of(dependencies.EXHIBIT.frame)).axes
 
 
 def test_only_glu1_is_not_measured_here() -> None:

@@ -19,7 +19,8 @@ from fillpath.record import Record, Status, Verified
 from impl.numeric.right_looking import scratch_columns
 from reports import style
 from reports.claims import claim, printed_table
-from reports.glu3.phases import PARTS, PHASES, phases, phases_caption, phases_frame
+from reports.glu3 import phases
+from reports.glu3.phases import PARTS, PHASES
 from reports.ooclu import arrays, fig4, fig5, large
 from reports.ooclu.fig4 import fig4_caption, fig4_frame, fig4_verdicts
 from reports.ooclu.fig5 import fig5_caption, fig5_frame, fig5_verdicts
@@ -406,7 +407,7 @@ def test_phases_make_up_a_solution_and_the_rest_is_what_none_has() -> None:
         solved("superlu", 5.0, {"convert": 0.5, "factorise": 4.0, "triangular": 0.25}),
         solved("cudss", 4.0, {"reordering": 2.0, "symbolic": 1.0, "numeric": 0.5, "to_device": 9.0}),
     ]
-    frame = frame_of(phases_frame, *records)
+    frame = frame_of(phases.EXHIBIT.frame, *records)
     rows = frame.set_index("implementation")
     own = rows.loc["lu_cpu"]
     assert own["seconds_levels"] == pytest.approx(1.0) and own["seconds_symbolic"] == 3.0
@@ -417,23 +418,24 @@ def test_phases_make_up_a_solution_and_the_rest_is_what_none_has() -> None:
     assert rows.loc["cudss", "share_ordering"] == pytest.approx(0.5), "transfers are in no share"
     shares = [f"share_{part.name}" for part in PARTS]
     assert rows[shares].sum(axis=1).tolist() == pytest.approx([1, 1, 1])
-    top, bottom = phases(frame).axes
+    top, bottom = phases.EXHIBIT.picture(frame).axes
     assert texts(bottom).count("3e-17") == 3
     legend = [text.get_text() for text in bottom.get_legend().get_texts()]
     assert "symbolic and numeric at once" in legend and "ordering" in legend
-    assert "mc64+amd" in phases_caption(frame) and "its residual" in phases_caption(frame)
+    assert "mc64+amd" in phases.EXHIBIT.words(frame) and "its residual" in phases.EXHIBIT.words(frame)
     assert [t.get_text() for t in top.get_legend().get_texts()] == ["lu_cpu", "superlu", "cudss"]
 
 
 def test_a_solution_that_failed_is_a_slot_and_what_cannot_run_is_told_in_words() -> None:
     wrong = solved("lu_cpu", 1.0, LU, status=Status.WRONG, seconds=[])
     gone = replace(unavailable(Case.parse("solve.lu_gpu@rajat12.mc64+amd"), 1), machine="h200")
-    frame = frame_of(phases_frame, wrong, solved("superlu", 5.0, {"factorise": 4.0}), gone)
+    frame = frame_of(phases.EXHIBIT.frame, wrong, solved("superlu", 5.0, {"factorise": 4.0}), gone)
     rows = frame.set_index("implementation")
     assert rows.loc["lu_cpu", "stack"] == "wrong" and pd.isna(rows.loc["lu_cpu", "residual"])
-    assert "wrong" in texts(phases(frame).axes[1]) and "unavailable" not in texts(phases(frame).axes[1])
-    assert "lu_gpu: unavailable, no NVIDIA GPU" in phases_caption(frame)
-    assert phases(frame_of(phases_frame)).axes
+    below = texts(phases.EXHIBIT.picture(frame).axes[1])
+    assert "wrong" in below and "unavailable" not in below
+    assert "lu_gpu: unavailable, no NVIDIA GPU" in phases.EXHIBIT.words(frame)
+    assert phases.EXHIBIT.picture(frame_of(phases.EXHIBIT.frame)).axes
 
 
 def test_kahn_is_over_one_cooperative_launch_of_the_same_run() -> None:

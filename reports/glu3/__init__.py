@@ -8,9 +8,9 @@ from reports.figures import FigureSpec
 from reports.glu3 import dependencies, levels, phases, table1, table2
 
 FIGURES: Mapping[str, FigureSpec] = {
-    "table1": table1.SPEC,
-    "table2": table2.SPEC,
-    "levels": levels.SPEC,
-    "dependencies": dependencies.SPEC,
-    "phases": phases.SPEC,
+    "table1": table1.EXHIBIT.spec,
+    "table2": table2.EXHIBIT.spec,
+    "levels": levels.EXHIBIT.spec,
+    "dependencies": dependencies.EXHIBIT.spec,
+    "phases": phases.EXHIBIT.spec,
 }

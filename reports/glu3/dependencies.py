@@ -15,7 +15,8 @@ from fillpath.case import Case
 from reports import bars
 from reports.claims import claim
 from reports.device import device_frame
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, headline
+from reports.figures import Entries
 from reports.glu3 import examples
 from reports.glu3.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
 from reports.glu3.paper import PAPER, prepared_how
@@ -42,12 +43,7 @@ MATRIX = (
 NUMBERS = ("dependencies_exact", "double_u", "dependencies_relaxed", "ratio")
 
 
-def is_counted(case: Case) -> bool:
-    """A case whose dependencies are counted."""
-    return case.stage == "levels" and case.implementation in COUNTED and not case.options
-
-
-def dependencies_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
     """Rows of five kinds (`part`): an entry of an example's F (row and column from 1; filled: not of A), a
     dependency (column on before, and why), a level of a column, from 1, a value of the factor of the slides'
     example under a method's levels (right: that of GLU2.0's), and of a measured matrix how many dependencies
@@ -62,14 +58,12 @@ def dependencies_frame(records: Records, entries: Entries, cases: Sequence[Case]
     return frame.astype(whole | dict.fromkeys(("value", *NUMBERS), "float64"))
 
 
-def dependencies(frame: pd.DataFrame) -> Figure:
-    """A row of panels an example: its pattern, and the graph of each method; the two factors; the counts."""
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Per example a row of panels: its pattern, and the graph of each method; the two factors; the counts."""
     matrices = _of_matrices(frame)
     heights = [3.2, 4.2, max(2.6, 0.9 + 0.27 * len(matrices))]
     figure = new_figure(16.0, 0.9 + sum(heights))
-    figure.suptitle(
-        "GLU3.0: dependency graphs of GLU1.0, 2.0 and 3.0", x=0.01, ha="left", fontsize=LARGE, weight="bold"
-    )
+    headline(figure, title)
     top, middle, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel()
     for part, example in zip((top, middle), EXAMPLES, strict=True):
         own = frame[frame["example"] == example.name]
@@ -91,22 +85,7 @@ def dependencies(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def dependencies_caption(frame: pd.DataFrame) -> str:
-    """What is an illustration, and what was measured."""
-    return (
-        "Above, an illustration, computed when it was drawn and no measurement: levels are those of glu1, "
-        "glu2 and glu3_relaxed on F of two examples, and each arrow goes from a column to one that has to "
-        "wait for it by the method's rule; downwards a row a level, across a column of the matrix. Squares: "
-        "entries of A, grey: filled in. The slides draw their graphs of a matrix that they do not print: the "
-        "second example is made up. Bottom left: the slides' matrix of ones, factorised right-looking under "
-        "a fixed schedule, the columns of a level in descending order: GLU1.0 has columns 1 and 2 in one "
-        "level, 2 reads U[2,3] before 1 has updated it, and the last pivot is 0. Bottom right: how many "
-        "dependencies the relaxed rule finds over the exact one on measured matrices (a pair that a rule "
-        f"finds in two ways counts twice). {prepared_how(_of_matrices(frame))}"
-    )
-
-
-def dependencies_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """Whether GLU1.0's levels give a wrong factor of the slides' matrix, and the others' the right one; how
     many dependencies each method has on the examples."""
     factors = frame[frame["part"] == "factor"]
@@ -160,9 +139,8 @@ def _example_rows(example: examples.Example) -> list[dict[str, Any]]:
 
 
 def _matrix_rows(records: Records, entries: Entries, cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """A row a matrix, preparation and machine with what glu2 and glu3_relaxed counted."""
-    chosen = [case for case in cases if is_counted(case)]
-    frame = device_frame(records, entries, chosen, ("dependencies", "double_u"), paper=PAPER)
+    """One row per matrix, preparation and machine with what glu2 and glu3_relaxed counted."""
+    frame = device_frame(records, entries, cases, ("dependencies", "double_u"), paper=PAPER)
     rows = []
     for _, own in frame.groupby(["group", "machine"], sort=False, dropna=False):
         by = {row["implementation"]: row for row in own.to_dict("records")}
@@ -251,7 +229,7 @@ def _factors(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _counts(axes: Axes, rows: pd.DataFrame) -> None:
-    """A line a matrix and machine: dependencies of the relaxed rule over those of the exact one."""
+    """One line per matrix and machine: dependencies of the relaxed rule over those of the exact one."""
     axes.set_title("dependencies of glu3_relaxed over those of glu2", loc="left")
     axes.grid(visible=False)
     axes.grid(visible=True, axis="x")
@@ -274,12 +252,21 @@ def _counts(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_ylim(max(len(names), 1) - 0.4, -0.6)
 
 
-SPEC = FigureSpec(
-    "Dependency graphs of GLU1.0, 2.0 and 3.0",
-    is_counted,
-    dependencies_frame,
-    dependencies,
-    dependencies_caption,
+EXHIBIT = Exhibit(
+    PAPER,
+    "GLU3.0",
+    "dependency graphs of GLU1.0, 2.0 and 3.0",
+    frame,
+    draw,
+    """Above, an illustration, computed when it was drawn and no measurement: levels are those of glu1, glu2
+    and glu3_relaxed on F of two examples, and each arrow goes from a column to one that has to wait for it
+    by the method's rule; downwards a row a level, across a column of the matrix. Squares: entries of A,
+    grey: filled in. The slides draw their graphs of a matrix that they do not print: the second example is
+    made up. Bottom left: the slides' matrix of ones, factorised right-looking under a fixed schedule, the
+    columns of a level in descending order: GLU1.0 has columns 1 and 2 in one level, 2 reads U[2,3] before 1
+    has updated it, and the last pivot is 0. Bottom right: how many dependencies the relaxed rule finds over
+    the exact one on measured matrices (a pair that a rule finds in two ways counts twice). {prepared}""",
+    lambda frame: {"prepared": prepared_how(_of_matrices(frame))},
+    held=(verdicts,),
     claims=(GRAPHS, WRONG),
-    judge=dependencies_verdicts,
 )

@@ -11,18 +11,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.case import Case
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, Held, headline
+from reports.figures import Entries
 from reports.frontiers import empty_panel
 from reports.glu3.paper import PAPER, WAYS
 from reports.labels import legend_above
 from reports.naming import label, lines, listed
 from reports.records import MatrixEntry, Records, find_entry, series_bins
-from reports.standings import Verdict
-from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
-from reports.verdicts import remarks
+from reports.style import NORMAL, PALETTE, SMALL, new_figure
 
 CLAIM = "fig_levels"
-SERIES = (("series", "true"),)
 # What the slides show.
 SHOWN = "ASIC_100ks"
 KINDS = ("mean", "min", "max")
@@ -33,17 +31,12 @@ FLOOR = 0.7
 ACROSS = 2
 
 
-def is_series(case: Case) -> bool:
-    """A case that keeps what each level holds."""
-    return case.stage == "levels" and case.implementation == "glu3_relaxed" and case.options == SERIES
-
-
-def levels_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a bin of levels of each case, which is a level where there are at most 2000; a single one without
-    numbers, with the reason, where there is no series or the paper's matrix is not at hand. depth : levels.
-    correlation : of columns and sub-columns along the levels, by ranks. in_<mode> : levels of each mode,
-    where every bin is a level."""
-    rows = records.frame([case for case in cases if is_series(case)]).to_dict("records")
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per bin of levels of each case, which is a level where there are at most 2000; a single one
+    without numbers, with the reason, where there is no series or the paper's matrix is not at hand. depth :
+    levels. correlation : of columns and sub-columns along the levels, by ranks. in_<mode> : levels of each
+    mode, where every bin is a level."""
+    rows = records.frame(cases).to_dict("records")
     parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
     if not any(part["label"].iloc[0] == SHOWN for part in parts):
         missing = {"label": SHOWN, "status": "not_run", "reason": "the matrix is not at hand"}
@@ -60,14 +53,12 @@ def levels_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
     return frame.astype(dict.fromkeys(numbers, "float64") | whole)
 
 
-def levels(frame: pd.DataFrame) -> Figure:
-    """One panel a case: columns of each level and most sub-columns of one, and where the modes change."""
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """One panel per case: columns of each level and most sub-columns of one, and where the modes change."""
     panels = [group for _, group in frame.groupby(["label", "machine"], sort=False, dropna=False)]
     down = -(-len(panels) // ACROSS)
     figure = new_figure(14.0, 1.4 + 3.6 * down)
-    figure.suptitle(
-        "GLU3.0: columns and sub-columns along the levels", x=0.01, ha="left", fontsize=LARGE, weight="bold"
-    )
+    headline(figure, title)
     several = frame["machine"].nunique() > 1
     grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
     for axes, panel in zip(grid, panels, strict=False):
@@ -83,34 +74,6 @@ def levels(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def levels_caption(frame: pd.DataFrame) -> str:
-    """What is drawn, and what the paper says of it."""
-    drawn = frame[frame["depth"].notna()]
-    return (
-        "Levels of glu3_relaxed; sub-columns of a column: the entries of its row of U right of the diagonal, "
-        f"which it updates; the most in each level, as the slides have it (of {SHOWN}, no numbers). In the "
-        "last levels they have to fall: few columns are left to update. 0 is drawn at the bottom. Above 2000 "
-        "levels a point is the mean of some, the band least to most. Dotted: columns above which the "
-        "authors' code takes mode A (448, and 896 with fewer warps) and B (16); C below. "
-        f"Measured on: {listed(drawn['machine'].dropna())}. "
-        f"Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). "
-        "Stand-ins are other matrices than the paper's, under their own names: indicative only."
-    )
-
-
-def levels_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Whether sub-columns rise where columns fall: their rank correlation."""
-    one_each = frame.drop_duplicates(["label", "machine"])
-
-    def told(rows: pd.DataFrame) -> str:
-        ordered = rows.sort_values("correlation")
-        text = ", ".join(f"{row['correlation']:+.2f} {row['label']}" for row in ordered.to_dict("records"))
-        return f"{text}; printed: the one falls, the other rises"
-
-    basis = "rank correlation of columns and most sub-columns along the levels"
-    return remarks(one_each, f"{PAPER}.{CLAIM}", "correlation", told, basis=basis, by_edges=False)
-
-
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
     """The rows of one case."""
     bins, reason = series_bins(row, BINS, "levels")
@@ -122,11 +85,11 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
         abbr=name if name == SHOWN else None,
         stand_in_for=SHOWN if entry is not None and SHOWN in entry.stands_for else None,
         reason=reason,
-        **_told(bins),
+        **_counts(bins),
     )
 
 
-def _told(bins: pd.DataFrame) -> dict[str, float | None]:
+def _counts(bins: pd.DataFrame) -> dict[str, float | None]:
     """How many levels there are, of each mode, and the rank correlation, where there are several."""
     columns = bins["columns_mean"].astype(float)
     if columns.isna().all():
@@ -172,10 +135,10 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
                 f"{mode} above", (1, above), (-4, 2), xycoords=("axes fraction", "data"), ha="right",
                 textcoords="offset points", va="bottom", fontsize=SMALL, color="#555555",
             )  # fmt: skip
-    axes.text(0.02, 0.97, _counted(row), transform=axes.transAxes, va="top", fontsize=NORMAL)
+    axes.text(0.02, 0.97, _written(row), transform=axes.transAxes, va="top", fontsize=NORMAL)
 
 
-def _counted(row: Mapping[Any, Any]) -> str:
+def _written(row: Mapping[Any, Any]) -> str:
     counted = f"{row['depth']:,} levels"
     if not pd.isna(row["in_A"]):
         counted += ": " + ", ".join(f"{mode} {row[f'in_{mode}']:,}" for mode in (*MODES, "C"))
@@ -184,12 +147,40 @@ def _counted(row: Mapping[Any, Any]) -> str:
     )
 
 
-SPEC = FigureSpec(
-    "Columns and sub-columns along the levels",
-    is_series,
-    levels_frame,
-    levels,
-    levels_caption,
-    claims=(CLAIM,),
-    judge=levels_verdicts,
-)
+def _correlations(rows: pd.DataFrame) -> str:
+    """Whether sub-columns rise where columns fall."""
+    ordered = rows.sort_values("correlation")
+    text = ", ".join(f"{row['correlation']:+.2f} {row['label']}" for row in ordered.to_dict("records"))
+    return f"{text}; printed: the one falls, the other rises"
+
+
+def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    return {
+        "shown": SHOWN,
+        "machines": listed(frame.loc[frame["depth"].notna(), "machine"].dropna()),
+        "preparations": listed(frame["preparation"].dropna()),
+        "ways": WAYS,
+    }
+
+
+EXHIBIT = Exhibit(
+    PAPER,
+    "GLU3.0",
+    "columns and sub-columns along the levels",
+    frame,
+    draw,
+    """Levels of glu3_relaxed; sub-columns of a column: the entries of its row of U right of the diagonal,
+    which it updates; the most in each level, as the slides have it (of {shown}, no numbers). In the last
+    levels they have to fall: few columns are left to update. 0 is drawn at the bottom. Above 2000 levels a
+    point is the mean of some, the band least to most. Dotted: columns above which the authors' code takes
+    mode A (448, and 896 with fewer warps) and B (16); C below. Measured on: {machines}. Preparation:
+    {preparations} ({ways}). Stand-ins are other matrices than the paper's, under their own names: indicative
+    only.""",
+    _facts,
+    held=(
+        Held(
+            CLAIM, "correlation", only={"first": 0}, remark=_correlations,
+            basis="rank correlation of columns and most sub-columns along the levels",
+        ),
+    ),
+)  # fmt: skip

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from reports.claims import printed_table
 from reports.naming import listed, measured_on
 from reports.timed import STAND_INS
-from reports.variants import Row, cell, said
+from reports.variants import Row, said
 
 PAPER = "glu3"
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
@@ -38,10 +36,10 @@ def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
     return f"{measured}Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). {STAND_INS}{absent}"
 
 
-def milliseconds(value: Any, absent: str = "-") -> str:
+def milliseconds(value: float) -> str:
     """A time of a table, in three or four digits."""
     form = ",.0f" if value >= 1000 else ".1f" if value >= 100 else ".2f" if value >= 10 else ".3f"
-    return cell(value, form, absent)
+    return format(value, form)
 
 
 def where(row: Row) -> str:

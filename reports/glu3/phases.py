@@ -7,26 +7,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, Panels
+from reports.figures import Entries
 from reports.glu3.paper import PAPER, prepared_how
 from reports.records import Records
 from reports.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
-from reports.style import LARGE, PALETTE, new_figure
-from reports.timed import (
-    NO_RESULT,
-    SECONDS,
-    add_columns,
-    name_matrices,
-    seconds_how,
-    timed_frame,
-    told_in_words,
-    width,
-)
+from reports.style import PALETTE
+from reports.timed import NO_RESULT, SECONDS, add_columns, seconds_how, timed_frame, told_in_words
 
 REST = Part("rest", "right-hand side, conversion, rest", "#bbbbbb")
 MEASURED = (
@@ -62,17 +54,12 @@ PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
 SPAN = "the prepared matrix resident in memory to x resident there, the right-hand side included"
 
 
-def is_shown(case: Case) -> bool:
-    """A linear system through all stages, with an implementation's defaults."""
-    return case.stage == "solve" and case.implementation in PHASES and not case.options
-
-
-def phases_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a case and machine: its seconds, those of each part and their share, and the residual that the
-    gate found (`bound` : the largest that passes). The rest is what no part has."""
-    frame = timed_frame(records, entries, [case for case in cases if is_shown(case)], PAPER)
-    told = [_told(records, row) for row in frame.to_dict("records")]
-    add_columns(frame, told, [*(part.seconds for part in PARTS), "residual", "bound"])
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per case and machine: its seconds, those of each part and their share, and the residual that
+    the gate found (`bound` : the largest that passes). The rest is what no part has."""
+    frame = timed_frame(records, entries, cases, PAPER)
+    parts = [_seconds(records, row) for row in frame.to_dict("records")]
+    add_columns(frame, parts, [*(part.seconds for part in PARTS), "residual", "bound"])
     add_own_shares(frame, PARTS)
     return columns_of(
         frame, "implementation", "n", "entries", "median", "low", "high", *columns_of_parts(PARTS),
@@ -80,71 +67,64 @@ def phases_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
     )  # fmt: skip
 
 
-def phases(frame: pd.DataFrame) -> Figure:
-    """Seconds above the stacked phases, each bar with its residual. What no machine can run is told in
-    words."""
-    idle, _ = told_in_words(frame)
-    shown = frame[~idle]
-    figure = new_figure(width(shown), 11.5)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    figure.suptitle(
-        "Beyond the papers: each phase of a solution, beside cuDSS and SuperLU", x=0.01, ha="left",
-        fontsize=LARGE, weight="bold",
-    )  # fmt: skip
-    bars.bar_panel(top, shown, SECONDS, pd.Series(True, index=shown.index))
-    bars.legend(top, shown, {})
-    drawn = set(shown.loc[shown["stack"] == "ok", "implementation"])
-    used = {name for implementation in drawn for name in PHASES[implementation]}
-    parts = [part for part in PARTS if part is REST or part.name in used]
-    stacked_panel(bottom, shown, parts, "share of its seconds", lambda row: _residual(row["residual"]))
-    name_matrices(bottom, shown)
-    return figure
-
-
-def phases_caption(frame: pd.DataFrame) -> str:
-    """What a bar spans, and what the residual is."""
-    _, absent = told_in_words(frame)
-    return (
-        "A x = b from the prepared matrix to x, by each implementation with its defaults. Below, what each "
-        "phase has of that, and above each bar its residual, ||b - A x|| over ||A|| ||x|| + ||b|| in "
-        "infinity norms, which the gate computes in float64. lu_cpu and lu_gpu go through "
-        "the stages of this project without pivoting for size; SuperLU, sequential, finds pattern and "
-        "values at once; cuDSS orders the matrix once more, in its own way, and that is part of its seconds, "
-        "where the others take the order that they are given; it has the threads of the host that it takes "
-        "by default. Bars on the GPU and on the CPU span the same; "
-        "transfers to and from the card are in none. "
-        f"{seconds_how(frame, SPAN)} {NO_RESULT} {absent + '. ' if absent else ''}"
-        f"{prepared_how(frame, printed=False)}"
-    )
-
-
-def _told(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
+def _seconds(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
     """The seconds of each part, medians as the whole is one, and the residual; nothing without a result."""
     found = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
     if found is None:
         return {}
     own = PHASES[row["implementation"]]
     medians = {name: float(np.median(values)) for name, values in found.phases.items() if values}
-    told = {
+    seconds = {
         part.seconds: sum(medians.get(name, 0.0) for name in own[part.name])
         for part in MEASURED
         if part.name in own
     }
-    told[REST.seconds] = max(0.0, row["median"] - sum(told.values()))
+    seconds[REST.seconds] = max(0.0, row["median"] - sum(seconds.values()))
     if found.verified is not None:
-        told |= {"residual": found.verified.value, "bound": found.verified.bound}
-    return told
+        seconds |= {"residual": found.verified.value, "bound": found.verified.bound}
+    return seconds
 
 
 def _residual(value: float) -> str:
     return "no residual" if pd.isna(value) else f"{value:.0e}"
 
 
-SPEC = FigureSpec(
-    "Beyond the papers: each phase of a solution, beside cuDSS and SuperLU",
-    is_shown,
-    phases_frame,
-    phases,
-    phases_caption,
+def _whole(axes: Axes, frame: pd.DataFrame) -> None:
+    bars.bar_panel(axes, frame, SECONDS, pd.Series(True, index=frame.index))
+    bars.legend(axes, frame, {})
+
+
+def _phases(axes: Axes, frame: pd.DataFrame) -> None:
+    """The stacked phases, each bar with its residual."""
+    drawn = set(frame.loc[frame["stack"] == "ok", "implementation"])
+    used = {name for implementation in drawn for name in PHASES[implementation]}
+    parts = [part for part in PARTS if part is REST or part.name in used]
+    stacked_panel(axes, frame, parts, "share of its seconds", lambda row: _residual(row["residual"]))
+
+
+def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    _, absent = told_in_words(frame)
+    return {
+        "how": seconds_how(frame, SPAN),
+        "slots": NO_RESULT,
+        "absent": f"{absent}. " if absent else "",
+        "prepared": prepared_how(frame, printed=False),
+    }
+
+
+EXHIBIT = Exhibit(
+    PAPER,
+    "Beyond the papers",
+    "each phase of a solution, beside cuDSS and SuperLU",
+    frame,
+    Panels([_whole, _phases], 11.5, lambda frame: frame[~told_in_words(frame)[0]]),
+    """A x = b from the prepared matrix to x, by each implementation with its defaults. Below, what each phase
+    has of that, and above each bar its residual, ||b - A x|| over ||A|| ||x|| + ||b|| in infinity norms,
+    which the gate computes in float64. lu_cpu and lu_gpu go through the stages of this project without
+    pivoting for size; SuperLU, sequential, finds pattern and values at once; cuDSS orders the matrix once
+    more, in its own way, and that is part of its seconds, where the others take the order that they are
+    given; it has the threads of the host that it takes by default. Bars on the GPU and on the CPU span the
+    same; transfers to and from the card are in none. {how} {slots} {absent}{prepared}""",
+    _facts,
     one_run=True,
 )
