@@ -21,12 +21,8 @@ from reports import style
 from reports.claims import claim, printed_table
 from reports.glu3 import phases
 from reports.glu3.phases import PARTS, PHASES
-from reports.ooclu import arrays, fig4, fig5, large
-from reports.ooclu.fig4 import fig4_caption, fig4_frame, fig4_verdicts
-from reports.ooclu.fig5 import fig5_caption, fig5_frame, fig5_verdicts
-from reports.ooclu.fig8 import fig8, fig8_caption, fig8_frame, fig8_verdicts
+from reports.ooclu import arrays, fig4, fig5, fig8, large, table4
 from reports.ooclu.kahn import kahn, kahn_caption, kahn_frame
-from reports.ooclu.table4 import table4, table4_caption, table4_frame, table4_verdicts
 from reports.stacked import Part, add_own_shares, add_shares, stacked_panel
 from tests.made import made_frame, names, texts
 from tests.test_reports import made_record, unavailable
@@ -168,7 +164,7 @@ def test_shares_are_of_the_longest_of_a_matrix_machine_and_run() -> None:
 
 
 def test_a_bar_is_the_sum_of_its_stages_in_one_run() -> None:
-    rows = ways_of(frame_of(fig4_frame, *without(end_to_end(), "symbolic.unified")))
+    rows = ways_of(frame_of(fig4.EXHIBIT.frame, *without(end_to_end(), "symbolic.unified")))
     first = rows.loc["out_of_core"]
     assert (first["seconds_symbolic"], first["seconds_levels"], first["seconds_numeric"]) == (1.0, 0.5, 0.5)
     assert (
@@ -187,8 +183,8 @@ def test_a_bar_is_the_sum_of_its_stages_in_one_run() -> None:
 
 
 def test_figure_4_shows_all_of_table_2_and_names_what_it_is_composed_of() -> None:
-    frame = frame_of(fig4_frame, *end_to_end(), *end_to_end(STAND_IN))
-    drawn = fig4.fig4(frame)
+    frame = frame_of(fig4.EXHIBIT.frame, *end_to_end(), *end_to_end(STAND_IN))
+    drawn = fig4.EXHIBIT.picture(frame)
     top, bottom = drawn.axes
     assert len(names(bottom)) == 19 and names(bottom)[-1] == "ex40\nstand-in: BB, MI, GO, WI"
     assert "4.2x" in texts(top) and "8.4 s" in texts(bottom) and "2 s" in texts(bottom)
@@ -196,30 +192,31 @@ def test_figure_4_shows_all_of_table_2_and_names_what_it_is_composed_of() -> Non
     legend = [text.get_text() for text in top.get_legend().get_texts()]
     assert "printed: 1.13x to 32.65x" in legend and "no machine" not in legend
     assert [text.get_text() for text in bottom.get_legend().get_texts()] == ["symbolic", "levels", "numeric"]
-    said = fig4_caption(frame)
+    said = fig4.EXHIBIT.words(frame)
     assert "composed from records of stages" in said and "Measured on: h200 (NVIDIA H200)" in said
     assert "auto+metis" in said and "fill2_cpu on all cores stands for it" in said
 
 
 def test_the_baselines_are_judged_apart_and_the_good_sequential_code_stands_beside() -> None:
-    found = fig4_verdicts(frame_of(fig4_frame, *end_to_end()))
+    found = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *end_to_end()))
     *found, _ = found
     assert [v.outcome for v in found] == ["reproduced", "beside the print", "beside the print"]
     assert {v.scope for v in found} == {"on the paper's own matrices"}
     assert found[0].numbers == "1.45x (onetone2 (OT2)), printed 1.13x to 32.65x; 1 of 1 within it"
     assert "fill2_cpu, all cores" in found[0].basis
     short = [replace(r, work={"edges": 5, "fills": 1, "facts": {}}) for r in end_to_end()]
-    judged = fig4_verdicts(frame_of(fig4_frame, *short))[:3]
+    judged = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *short))[:3]
     assert {v.scope for v in judged} == {"indicative (stand-in)"}
 
 
 def test_how_figure_4s_ratio_goes_with_density_is_said_of_several_matrices() -> None:
     alike = [record for matrix in (STAND_IN, "cage10") for record in end_to_end(matrix)]
-    assert fig4_verdicts(frame_of(fig4_frame, *alike))[-1].numbers.startswith("of too few matrices")
+    few = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *alike))[-1].numbers
+    assert few.startswith("of too few matrices")
     sparse = [replace(r, seconds=[0.5] * 3) if "fill2_cpu" in r.case else r for r in end_to_end("gemat11")]
-    told = fig4_verdicts(frame_of(fig4_frame, *alike, *sparse))[-1].numbers
+    told = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *alike, *sparse))[-1].numbers
     assert told == "+0.87; printed: larger with it"
-    same = fig4_verdicts(frame_of(fig4_frame, *alike, *end_to_end("gemat11")))[-1].numbers
+    same = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *alike, *end_to_end("gemat11")))[-1].numbers
     assert same.startswith("of too few"), "where all are one number there is none"
 
 
@@ -239,26 +236,26 @@ def test_how_figure_4s_ratio_goes_with_density_is_said_of_several_matrices() -> 
 )
 def test_a_stage_that_failed_is_named_in_the_slot(stage: str, changes: dict[str, Any], status: str) -> None:
     records = [replace(r, **changes) if r.case.startswith(f"{stage}@") else r for r in end_to_end()]
-    frame = frame_of(fig4_frame, *records)
+    frame = frame_of(fig4.EXHIBIT.frame, *records)
     row = ways_of(frame).loc[fig4.PARALLEL.name]
     assert row["status"] == row["stack"] == row["pair"] == status
     assert pd.isna(row["ratio"]) and pd.isna(row["share_symbolic"]) and pd.isna(row["median"])
-    drawn = fig4.fig4(frame)
+    drawn = fig4.EXHIBIT.picture(frame)
     for axes in drawn.axes:
         assert status.replace("_", " ") in texts(axes)
 
 
 def test_without_out_of_core_there_is_no_ratio_and_the_others_stay() -> None:
-    frame = frame_of(fig4_frame, *without(end_to_end(), "symbolic.out_of_core"))
+    frame = frame_of(fig4.EXHIBIT.frame, *without(end_to_end(), "symbolic.out_of_core"))
     rows = ways_of(frame)
     assert rows.loc[fig4.PARALLEL.name, "pair"] == "out_of_core symbolic not_run"
-    assert rows.loc[fig4.PARALLEL.name, "status"] == "ok" and fig4.fig4(frame).axes
-    assert {v.outcome for v in fig4_verdicts(frame)} == {"not run"}
+    assert rows.loc[fig4.PARALLEL.name, "status"] == "ok" and fig4.EXHIBIT.picture(frame).axes
+    assert {v.outcome for v in fig4.EXHIBIT.verdicts(frame)} == {"not run"}
 
 
 def test_machines_have_bars_of_their_own() -> None:
     there = [replace(record, machine="v100", gpu={"memory": SMALL}) for record in end_to_end()]
-    frame = frame_of(fig5_frame, *end_to_end(), *there)
+    frame = frame_of(fig5.EXHIBIT.frame, *end_to_end(), *there)
     own = frame[frame["case"].notna()]
     assert own.groupby("machine")["regime"].unique().map(list).to_dict() == {
         "h200": ["fits"], "v100": ["oversubscribed"],
@@ -270,24 +267,24 @@ def test_machines_have_bars_of_their_own() -> None:
 def test_a_readers_own_machine_without_a_gpu_adds_no_bars_to_those_of_others() -> None:
     """It has the CPU's stages only: nothing of it is whole."""
     own = [replace(r, machine="laptop", gpu=None) for r in end_to_end() if "_cpu" in r.case]
-    frame = frame_of(fig4_frame, *end_to_end(), *own)
+    frame = frame_of(fig4.EXHIBIT.frame, *end_to_end(), *own)
     assert set(frame["machine"].dropna()) == {"h200"}
 
 
 def test_unified_memory_is_judged_where_it_is_oversubscribed() -> None:
-    fits = frame_of(fig5_frame, *end_to_end())
+    fits = frame_of(fig5.EXHIBIT.frame, *end_to_end())
     rows = ways_of(fits)
     assert rows.loc[arrays.PREFETCHED, "ratio"] == pytest.approx(2.0)
     assert rows.loc[arrays.PLAIN, "ratio"] == pytest.approx(4.0)
-    (verdict,) = fig5_verdicts(fits)
+    (verdict,) = fig5.EXHIBIT.verdicts(fits)
     assert verdict.outcome == "cannot be tested here" and verdict.basis.endswith("fits")
     assert verdict.numbers == "2x (onetone2 (OT2)), printed 1.06x to 2.22x; 1 of 1 within it"
     assert verdict.why == "the arrays fit the card's memory, and the claim is of arrays that do not"
-    (over,) = fig5_verdicts(frame_of(fig5_frame, *end_to_end(card=SMALL)))
+    (over,) = fig5.EXHIBIT.verdicts(frame_of(fig5.EXHIBIT.frame, *end_to_end(card=SMALL)))
     assert over.outcome == "reproduced" and over.basis.endswith("oversubscribed")
-    drawn = fig5.fig5(fits)
+    drawn = fig5.EXHIBIT.picture(fits)
     assert "2x, fits" in texts(drawn.axes[0]) and len(names(drawn.axes[1])) == 7
-    assert "The paper's figure has prefetching alone" in fig5_caption(fits)
+    assert "The paper's figure has prefetching alone" in fig5.EXHIBIT.words(fits)
 
 
 def test_without_a_card_the_slots_say_so() -> None:
@@ -297,13 +294,14 @@ def test_without_a_card_the_slots_say_so() -> None:
     ]
     here = [replace(record, machine="laptop", gpu=None) for record in on_cpu]
     absent = [record for record in gone if record.case not in {r.case for r in here}]
-    frame = frame_of(fig4_frame, *absent, *here)
+    frame = frame_of(fig4.EXHIBIT.frame, *absent, *here)
     rows = ways_of(frame)
     assert rows.loc["out_of_core", "status"] == "unavailable"
     assert rows.loc[fig4.PARALLEL.name, "status"] == "numeric unavailable"
-    assert {v.outcome for v in fig4_verdicts(frame)} == {"not run"} and fig4.fig4(frame).axes
-    empty = frame_of(fig5_frame)
-    assert len(empty) == 7 and set(empty["status"]) == {"not_run"} and fig5.fig5(empty).axes
+    assert {v.outcome for v in fig4.EXHIBIT.verdicts(frame)} == {"not run"}
+    assert fig4.EXHIBIT.picture(frame).axes
+    empty = frame_of(fig5.EXHIBIT.frame)
+    assert len(empty) == 7 and set(empty["status"]) == {"not_run"} and fig5.EXHIBIT.picture(empty).axes
 
 
 # ---- Figure 8 and Table 4
@@ -322,7 +320,7 @@ def stored(
 
 
 def test_dense_columns_are_held_against_the_binary_search() -> None:
-    frame = frame_of(fig8_frame, *stored(1.0, 3.0, 2.0))
+    frame = frame_of(fig8.EXHIBIT.frame, *stored(1.0, 3.0, 2.0))
     rows = frame[frame["case"].notna()].set_index("variant")
     limited = rows.loc[large.LIMITED]
     assert limited["ratio"] == pytest.approx(3.0) and limited["blocks_alone"] == pytest.approx(1.5)
@@ -332,38 +330,39 @@ def test_dense_columns_are_held_against_the_binary_search() -> None:
     assert rows.loc[large.FREE, "ratio"] == pytest.approx(2.0)
     assert rows.loc[large.SEARCHED, "pair"] == "baseline" and pd.isna(rows.loc[large.FREE, "blocks_alone"])
     assert limited["stand_in_for"] == "hugetrace-00020, hugebubbles-00000, hugebubbles-00010"
-    top, bottom = fig8(frame).axes
+    top, bottom = fig8.EXHIBIT.picture(frame).axes
     assert "3x" in texts(top) and texts(top).count("not run") == 4
     assert names(bottom)[-1] == "grid2d:1000\nstand-in: Table 4's" and names(bottom)[0] == "hugetrace-00020"
-    said = fig8_caption(frame)
+    said = fig8.EXHIBIT.words(frame)
     assert "From 102 to 124 blocks to 160 is 1.29x to 1.57x at most" in said
     assert "printed 2.88x to 3.33x the rest has another cause" in said and "geometric" in said
 
 
 def test_figure_8_is_judged_by_the_printed_number_of_blocks_alone() -> None:
-    over, alone, arithmetic = fig8_verdicts(frame_of(fig8_frame, *stored(1.0, 3.0, 2.0)))
+    over, alone, arithmetic = fig8.EXHIBIT.verdicts(frame_of(fig8.EXHIBIT.frame, *stored(1.0, 3.0, 2.0)))
     assert over.outcome == "reproduced" and over.scope == "indicative (stand-in)"
     assert over.numbers == "3x (grid2d:1000), printed 2.88x to 3.33x; 1 of 1 within it"
     assert alone.outcome == "beside the print" and alone.numbers.startswith("1.5x")
     assert arithmetic.machine == "" and "1.29x to 1.57x" in arithmetic.numbers
     for seconds, outcome in ((2.0, "deviates"), (0.7, "contradicted")):
-        assert fig8_verdicts(frame_of(fig8_frame, *stored(1.0, seconds, 2.0)))[0].outcome == outcome
+        frame = frame_of(fig8.EXHIBIT.frame, *stored(1.0, seconds, 2.0))
+        assert fig8.EXHIBIT.verdicts(frame)[0].outcome == outcome
     own = stored(1.0, 3.0, 2.0, matrix="delaunay_n24", preparation="metis+diagonal=1000")
-    frame = frame_of(fig8_frame, *own)
-    assert fig8_verdicts(frame)[0].scope == "on the paper's own matrices"
+    frame = frame_of(fig8.EXHIBIT.frame, *own)
+    assert fig8.EXHIBIT.verdicts(frame)[0].scope == "on the paper's own matrices"
     assert len(frame) == 3 + 3 and set(frame["abbr"]) == set(large.printed_numbers())
 
 
 def test_storages_of_two_runs_give_no_ratio() -> None:
     search, dense, free = stored(1.0, 3.0, 2.0)
-    frame = frame_of(fig8_frame, search, replace(dense, run_id="run-2"), free)
+    frame = frame_of(fig8.EXHIBIT.frame, search, replace(dense, run_id="run-2"), free)
     assert frame.loc[frame["variant"] == large.LIMITED, "pair"].tolist() == ["two_runs"]
-    assert frame["blocks_alone"].isna().all() and "two runs" in texts(fig8(frame).axes[0])
-    assert fig8_verdicts(frame)[0].outcome == "not run"
+    assert frame["blocks_alone"].isna().all() and "two runs" in texts(fig8.EXHIBIT.picture(frame).axes[0])
+    assert fig8.EXHIBIT.verdicts(frame)[0].outcome == "not run"
 
 
 def test_table4_has_the_print_what_follows_from_it_and_what_ran() -> None:
-    frame = frame_of(table4_frame, *stored(1.0, 3.0, 2.0))
+    frame = frame_of(table4.EXHIBIT.frame, *stored(1.0, 3.0, 2.0))
     printed = frame[frame["paper_blocks"].notna()].set_index("label")
     assert printed["paper_blocks"].tolist() == [124, 119, 109, 102] == printed["computed_blocks"].tolist()
     assert printed["bound"].round(2).tolist() == [1.29, 1.34, 1.47, 1.57]
@@ -375,18 +374,18 @@ def test_table4_has_the_print_what_follows_from_it_and_what_ran() -> None:
         125,
         125,
     )
-    cells = [text.get_text() for text in table4(frame).axes[0].texts]
+    cells = [text.get_text() for text in table4.EXHIBIT.picture(frame).axes[0].texts]
     assert {"16,002,413", "124", "1.57x", "0.5", "125", "h200 (NVIDIA H200)"} <= set(cells)
-    assert cells.count("not run") == 4 and "8.0e9 bytes give its four numbers" in table4_caption(frame)
-    (verdict,) = table4_verdicts(frame)
+    assert cells.count("not run") == 4 and "8.0e9 bytes give its four numbers" in table4.EXHIBIT.words(frame)
+    (verdict,) = table4.EXHIBIT.verdicts(frame)
     assert verdict.numbers == "8.0e9 bytes over 4 n give the printed blocks of 4 of 4 matrices"
     assert verdict.claim == "ooclu.table4_max_blocks" and verdict.outcome == "beside the print"
     assert claim("ooclu", "table4_max_blocks", "blocks").needs, "the memory is not printed"
 
 
 def test_without_records_table_4_is_the_print() -> None:
-    frame = frame_of(table4_frame)
-    assert len(frame) == 4 and table4(frame).axes and len(frame_of(fig8_frame)) == 4
+    frame = frame_of(table4.EXHIBIT.frame)
+    assert len(frame) == 4 and table4.EXHIBIT.picture(frame).axes and len(frame_of(fig8.EXHIBIT.frame)) == 4
 
 
 # ---- phases of solutions

@@ -21,15 +21,12 @@ from fillpath.record import Record, Status
 from impl.cuda import managed
 from reports import labels, style
 from reports.claims import abbreviation, abbreviations, printed_table
-from reports.figures import spec
-from reports.ooclu import arrays, budgets, fig7, large
+from reports.ooclu import arrays, budgets, fig6, fig7, large, table2
 from reports.ooclu.budgets import budgets_frame
 from reports.ooclu.counted import BLOCK, first_touches
 from reports.ooclu.faults import PRINT, faults, faults_caption, faults_frame
 from reports.ooclu.fig3 import fig3, fig3_caption, fig3_frame
-from reports.ooclu.fig6 import fig6, fig6_caption, fig6_frame, fig6_verdicts
 from reports.ooclu.fig7 import fig7_frame, fig7_verdicts
-from reports.ooclu.table2 import table2, table2_caption, table2_frame
 from reports.ooclu.table3 import table3, table3_frame, table3_verdicts
 from reports.records import Records
 from tests.made import counting, made_frame, names, one, texts
@@ -98,7 +95,7 @@ def test_what_may_be_asked_for_is_what_unified_memory_asks_for() -> None:
 
 @pytest.mark.parametrize(("card", "regime"), [(LARGE, "fits"), (SMALL, "oversubscribed")])
 def test_the_regime_is_that_of_24_n_squared_bytes_and_the_card(card: int, regime: str) -> None:
-    frame = frame_of(fig6_frame, *three(1.0, 2.0, 3.0, card=card))
+    frame = frame_of(fig6.EXHIBIT.frame, *three(1.0, 2.0, 3.0, card=card))
     own = frame[frame["case"].notna()]
     assert set(own["managed_bytes"]) == {24 * 36057**2} and set(own["card_bytes"]) == {card}
     assert set(own["regime"]) == {regime}
@@ -119,9 +116,6 @@ def test_experiments_have_what_their_figures_pair() -> None:
         cases = figure_cases("ooclu", figure, Settings(suite="papers"))
         held = {other for case in cases if (other := partner(case))}
         assert held and held <= set(cases), figure
-    for experiment in ours:
-        chosen = figure_cases("ooclu", experiment.figure, Settings(suite="papers"))
-        assert all(spec("ooclu", experiment.figure).select(case) for case in chosen)
 
 
 def test_the_seven_are_those_with_the_smallest_n_and_have_stand_ins_at_hand() -> None:
@@ -151,7 +145,7 @@ def test_without_a_gpu_nothing_of_this_paper_is_run_but_two_figures_baselines() 
 
 def test_table2_has_the_print_beside_the_measured_and_the_memory() -> None:
     apache2 = measured("out_of_core", 2.0, "apache2")
-    frame = frame_of(table2_frame, measured("out_of_core", 1.0), apache2).set_index("abbr")
+    frame = frame_of(table2.EXHIBIT.frame, measured("out_of_core", 1.0), apache2).set_index("abbr")
     row = frame.loc["OT2"]
     assert (row["paper_order"], row["paper_nnz"], row["paper_nnz_per_row"]) == (36057, 227628, 6.3)
     assert (row["n"], row["own_nnz"]) == (36057, 227628) and row["nnz_per_row"] == pytest.approx(6.3, abs=0.1)
@@ -161,17 +155,17 @@ def test_table2_has_the_print_beside_the_measured_and_the_memory() -> None:
     assert frame.loc["AP", "own_nnz"] == frame.loc["AP", "paper_nnz"], "the lower triangle, as printed"
     assert len(frame) == 18 and frame.loc["WI", "status"] == "not_run"
     assert frame.loc["WI", "managed_bytes"] == 24 * 40816**2 and pd.isna(frame.loc["WI", "launches"])
-    drawn = [text.get_text() for text in table2(frame.reset_index()).axes[0].texts]
+    drawn = [text.get_text() for text in table2.EXHIBIT.picture(frame.reset_index()).axes[0].texts]
     assert drawn.count("not run") == 16 and "onetone2 (OT2)" in drawn and "31.20" in drawn
-    assert "in 1 of 2 rows here" in table2_caption(frame.reset_index())
+    assert "in 1 of 2 rows here" in table2.EXHIBIT.words(frame.reset_index())
 
 
 def test_table2_labels_stand_ins_and_keeps_what_failed() -> None:
     failed = measured("out_of_core", 1.0, STAND_IN, status=Status.WRONG, seconds=[])
-    frame = frame_of(table2_frame, failed)
+    frame = frame_of(table2.EXHIBIT.frame, failed)
     row = one(frame)
     assert row["stand_in_for"] == "BB, MI, GO, WI" and row["abbr"] is None and pd.isna(row["peak_memory"])
-    assert "wrong" in [text.get_text() for text in table2(frame).axes[0].texts]
+    assert "wrong" in [text.get_text() for text in table2.EXHIBIT.picture(frame).axes[0].texts]
 
 
 # ---- Figure 3
@@ -214,21 +208,21 @@ def test_a_matrix_of_figure_3_that_has_a_case_is_not_said_to_be_missing() -> Non
 
 
 def test_unified_memory_is_held_against_out_of_core_in_one_run() -> None:
-    frame = frame_of(fig6_frame, *three(1.0, 1.5, 3.0)).set_index("variant")
+    frame = frame_of(fig6.EXHIBIT.frame, *three(1.0, 1.5, 3.0)).set_index("variant")
     assert frame.loc["unified memory, prefetched", "ratio"] == pytest.approx(1.5)
     assert frame.loc["unified memory", "ratio"] == pytest.approx(3.0)
     assert frame.loc["unified memory", "ratio_high"] == pytest.approx(3.6 / 0.9)
     assert frame.loc["out_of_core", "pair"] == "baseline" and pd.isna(frame.loc["out_of_core", "ratio"])
-    drawn = fig6(frame.reset_index())
+    drawn = fig6.EXHIBIT.picture(frame.reset_index())
     top, bottom = drawn.axes
     assert "1.5x, fits" in texts(top) and "3x, fits" in texts(top)
     assert names(bottom)[:2] == ["onetone2 (OT2)", "rajat15 (R15)"] and len(names(bottom)) == 7
     assert texts(top).count("not run") == 6, "a slot each"
-    assert "nothing is evicted" in fig6_caption(frame.reset_index())
+    assert "nothing is evicted" in fig6.EXHIBIT.words(frame.reset_index())
 
 
 def test_a_claim_of_the_oversubscribed_regime_is_judged_there_alone() -> None:
-    fits = fig6_verdicts(frame_of(fig6_frame, *three(1.0, 1.5, 3.0)))
+    fits = fig6.EXHIBIT.verdicts(frame_of(fig6.EXHIBIT.frame, *three(1.0, 1.5, 3.0)))
     assert [v.outcome for v in fits] == ["cannot be tested here"] * 2 and "fits" in fits[0].basis
     assert fits[0].numbers == "1.5x (onetone2 (OT2)), printed 1.2x to 2.2x; 1 of 1 within it"
     assert fits[1].numbers == "1 of 1, printed all"
@@ -237,12 +231,12 @@ def test_a_claim_of_the_oversubscribed_regime_is_judged_there_alone() -> None:
         ((1.0, 1.1, 1.05), ["deviates", "contradicted"]),
         ((1.0, 0.5, 3.0), ["contradicted", "contradicted"]),
     ):
-        over = fig6_verdicts(frame_of(fig6_frame, *three(*seconds, card=SMALL)))
+        over = fig6.EXHIBIT.verdicts(frame_of(fig6.EXHIBIT.frame, *three(*seconds, card=SMALL)))
         assert [v.outcome for v in over] == outcomes and "oversubscribed" in over[0].basis
     small = three(1.0, 1.5, 3.0, matrix=STAND_IN, card=SMALL)
-    both = fig6_verdicts(frame_of(fig6_frame, *three(1.0, 1.5, 3.0, card=SMALL), *small))
+    both = fig6.EXHIBIT.verdicts(frame_of(fig6.EXHIBIT.frame, *three(1.0, 1.5, 3.0, card=SMALL), *small))
     assert [v.basis.rpartition(", ")[2] for v in both] == ["oversubscribed", "fits"] * 2
-    nothing = fig6_verdicts(frame_of(fig6_frame, more=(case_of("out_of_core"),)))
+    nothing = fig6.EXHIBIT.verdicts(frame_of(fig6.EXHIBIT.frame, more=(case_of("out_of_core"),)))
     assert {v.outcome for v in nothing} == {"not run"} and len(nothing) == 2
 
 
@@ -256,22 +250,22 @@ def test_a_claim_of_the_oversubscribed_regime_is_judged_there_alone() -> None:
 )
 def test_what_cannot_be_paired_is_a_slot_that_says_why(changes: dict[str, Any], said: str) -> None:
     base, prefetched, plain = three(1.0, 1.5, 3.0)
-    frame = frame_of(fig6_frame, base, prefetched, replace(plain, **changes))
+    frame = frame_of(fig6.EXHIBIT.frame, base, prefetched, replace(plain, **changes))
     assert frame.loc[frame["variant"] == "unified memory", "ratio"].isna().all()
-    assert said in [text.get_text() for text in fig6(frame).axes[0].texts]
+    assert said in [text.get_text() for text in fig6.EXHIBIT.picture(frame).axes[0].texts]
 
 
 def test_a_card_of_unknown_memory_has_no_regime() -> None:
-    frame = frame_of(fig6_frame, *(replace(record, gpu=None) for record in three(1.0, 1.5, 3.0)))
-    assert set(frame["regime"]) == {""} and "1.5x\n" in texts(fig6(frame).axes[0])
-    (first, _) = fig6_verdicts(frame)
+    frame = frame_of(fig6.EXHIBIT.frame, *(replace(record, gpu=None) for record in three(1.0, 1.5, 3.0)))
+    assert set(frame["regime"]) == {""} and "1.5x\n" in texts(fig6.EXHIBIT.picture(frame).axes[0])
+    (first, _) = fig6.EXHIBIT.verdicts(frame)
     assert first.outcome == "cannot be tested here" and "regime unknown" in first.basis
 
 
 def test_two_machines_are_two_series_and_slots_add_none() -> None:
     there = [replace(record, machine="v100", gpu={"memory": SMALL}) for record in three(1.0, 2.0, 4.0)]
-    frame = frame_of(fig6_frame, *three(1.0, 1.5, 3.0), *there)
-    drawn = fig6(frame)
+    frame = frame_of(fig6.EXHIBIT.frame, *three(1.0, 1.5, 3.0), *there)
+    drawn = fig6.EXHIBIT.picture(frame)
     shown = [text.get_text() for text in drawn.axes[0].get_legend().get_texts()]
     assert "unified memory, prefetched, v100" in shown
     assert not [name for name in shown if "no machine" in name]
@@ -279,8 +273,8 @@ def test_two_machines_are_two_series_and_slots_add_none() -> None:
 
 
 def test_much_longer_bars_get_a_log_axis() -> None:
-    frame = frame_of(fig6_frame, *three(1.0, 1.5, 300.0))
-    assert fig6(frame).axes[0].get_yscale() == "log"
+    frame = frame_of(fig6.EXHIBIT.frame, *three(1.0, 1.5, 300.0))
+    assert fig6.EXHIBIT.picture(frame).axes[0].get_yscale() == "log"
 
 
 # ---- Table 3
@@ -466,9 +460,9 @@ def test_a_panel_without_a_ratio_says_why() -> None:
 
 def test_a_reader_without_a_gpu_has_slots_and_no_number() -> None:
     gone = [replace(unavailable(Case.parse(r.case), 1), machine="laptop") for r in three(1.0, 1.5, 3.0)]
-    frame = frame_of(fig6_frame, *gone)
+    frame = frame_of(fig6.EXHIBIT.frame, *gone)
     assert set(frame.loc[frame["case"].notna(), "pair"]) == {"unavailable", "baseline"}
-    assert "unavailable" in texts(fig6(frame).axes[0])
-    assert "No record of a GPU here" in fig6_caption(frame)
+    assert "unavailable" in texts(fig6.EXHIBIT.picture(frame).axes[0])
+    assert "No record of a GPU here" in fig6.EXHIBIT.words(frame)
     cells = [text.get_text() for text in table3(frame_of(table3_frame, *gone)).axes[0].texts]
     assert "unavailable" in cells

@@ -9,16 +9,16 @@ from reports.figures import FigureSpec
 from reports.ooclu import budgets, faults, fig3, fig4, fig5, fig6, fig7, fig8, kahn, table2, table3, table4
 
 FIGURES: Mapping[str, FigureSpec] = {
-    "table2": table2.SPEC,
+    "table2": table2.EXHIBIT.spec,
     "fig3": fig3.SPEC,
-    "fig4": fig4.SPEC,
-    "fig5": fig5.SPEC,
-    "fig6": fig6.SPEC,
+    "fig4": fig4.EXHIBIT.spec,
+    "fig5": fig5.EXHIBIT.spec,
+    "fig6": fig6.EXHIBIT.spec,
     "table3": table3.SPEC,
     "faults": faults.SPEC,
     "fig7": fig7.SPEC,
     "budgets": budgets.SPEC,
-    "table4": table4.SPEC,
-    "fig8": fig8.SPEC,
+    "table4": table4.EXHIBIT.spec,
+    "fig8": fig8.EXHIBIT.spec,
     "kahn": kahn.SPEC,
 }

@@ -12,6 +12,7 @@ from fillpath.case import Case
 from reports.claims import Claim, printed_table
 from reports.records import Records
 from reports.standings import Verdict
+from reports.variants import Row, said
 from reports.verdicts import judge
 
 PAPER = "ooclu"
@@ -60,6 +61,11 @@ def over_out_of_core(case: Case) -> Case | None:
     return replace(case, implementation=OUT_OF_CORE, options=()) if variant_of(case) else None
 
 
+def where(row: Row) -> str:
+    """The machine, or why a table has no number."""
+    return str(row["where"]) if row["status"] == "ok" else said(str(row["status"]))
+
+
 def printed_numbers(table: str, column: str) -> dict[str, float | None]:
     """A column of a printed table, by abbreviation."""
     rows = printed_table(table)
@@ -103,15 +109,13 @@ def add_memory(frame: pd.DataFrame, records: Records, order: pd.Series[float] | 
     frame["regime"] = regimes.where(known, "").astype("object")
 
 
-def by_regime(
-    frame: pd.DataFrame, claim: Claim, value: str, *, status: str, above: float = 1.0
-) -> list[Verdict]:
+def by_regime(frame: pd.DataFrame, claim: Claim, value: str, *, status: str) -> list[Verdict]:
     """A verdict for each regime, machine and scope; judged where the regime is the paper's alone."""
     return [
         verdict
         for regime, rows in in_regimes(frame, status)
         for verdict in judge(
-            rows, claim, value, status=status, above=above, untestable=OTHER_REGIME.get(regime, ""),
+            rows, claim, value, status=status, untestable=OTHER_REGIME.get(regime, ""),
             basis=claim.metric.replace(OVERSUBSCRIBED, regime),
         )
     ]  # fmt: skip

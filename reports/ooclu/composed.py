@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports import bars
 from reports.device import add_printed, columns_of, gpu_caption
+from reports.exhibit import Panels, Shape
 from reports.figures import Entries
 from reports.ooclu.arrays import MATRICES, PAPER, add_memory, printed_of, stand_in_among
-from reports.ooclu.over import BASELINE, draw_over, panel_over
+from reports.ooclu.over import BASELINE, Over
 from reports.records import Records
+from reports.shapes_timed import OnOne
 from reports.stacked import Part, add_shares, columns_of_parts, stacked_panel
-from reports.style import LARGE, PALETTE, new_figure
-from reports.timed import RATIO, add_columns, name_matrices, on_one, ratio_of, seconds_how, timed_frame, width
+from reports.style import PALETTE
+from reports.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
 
 NUMERIC = "glu3.static_pivoting=true"
 STAGES = ("symbolic", "levels", "numeric")
@@ -49,21 +51,16 @@ class Way:
         return {stage: Case.parse(f"{stage}.{text}@{on}") for stage, text in written.items()}
 
 
-def is_part(case: Case, ways: Sequence[Way]) -> bool:
-    """A case of a stage of one of these."""
-    return any(case == part for way in ways for part in way.cases(case).values())
-
-
 def composed_frame(
     records: Records, entries: Entries, cases: Sequence[Case], ways: Sequence[Way], among: Sequence[str]
 ) -> pd.DataFrame:
-    """A row a matrix, way and machine: `median`, the sum of its stages' medians in one run, and `low` and
+    """One row per matrix, way and machine: `median`, the sum of its stages' medians in one run, and `low` and
     `high`, those of the ends of their intervals; the seconds and the share of each stage; `ratio`, over the
     first of the ways; the regime of unified memory. `status` says `ok`, or which stage failed and how.
 
     among : abbreviations of the matrices that the figure shows; one without a row is `not_run`.
     """
-    inputs = dict.fromkeys((case.matrix, case.preparation) for case in cases if is_part(case, ways))
+    inputs = dict.fromkeys((case.matrix, case.preparation) for case in cases)
     firsts = [Case.parse(f"numeric.{NUMERIC}@{matrix}.{preparation.name}") for matrix, preparation in inputs]
     parts = [part for first in firsts for way in ways for part in way.cases(first).values()]
     timed = timed_frame(records, entries, parts, PAPER)
@@ -91,24 +88,9 @@ def composed_frame(
     return columns_of(frame, *TEXTS, *ENDS, *columns_of_parts(PARTS), *RATIO, *memory)
 
 
-def draw_composed(
-    frame: pd.DataFrame,
-    title: str,
-    first: str,
-    printed: tuple[float, float],
-    of: str = "",
-    *,
-    regimes: bool = False,
-) -> Figure:
-    """The ratios above the stacked stages. first : the way that they are over. printed, of, regimes : as in
-    `draw_over`."""
-    figure = new_figure(width(frame), 11.0)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    figure.suptitle(f"{title}{on_one(frame)}", x=0.01, ha="left", fontsize=LARGE, weight="bold")
-    draw_over(top, frame, panel_over(first), printed, of, regimes=regimes)
-    stacked_panel(bottom, frame, PARTS, "seconds over the longest", lambda row: bars.seconds(row["median"]))
-    name_matrices(bottom, frame)
-    return figure
+def composed(over: Over) -> Shape:
+    """The ratios above the stacked stages."""
+    return OnOne(Panels([over, _stages], height=11.0))
 
 
 def composed_caption(frame: pd.DataFrame) -> str:
@@ -126,6 +108,10 @@ def composed_caption(frame: pd.DataFrame) -> str:
         "and the matrix symmetric or a pattern, whose values are synthetic. "
         f"{gpu_caption(frame, timed=False, paper=PAPER)}"
     )
+
+
+def _stages(axes: Axes, frame: pd.DataFrame) -> None:
+    stacked_panel(axes, frame, PARTS, "seconds over the longest", lambda row: bars.seconds(row["median"]))
 
 
 def _composed(way: Way, base: Row, found: Mapping[tuple[str, str], Row], several: bool) -> dict[Any, Any]:

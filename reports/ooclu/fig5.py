@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import claim, subject
-from reports.figures import Entries, FigureSpec
+from reports.claims import claim
+from reports.exhibit import Exhibit
+from reports.figures import Entries
 from reports.ooclu.arrays import (
     OUT_OF_CORE,
     PAPER,
@@ -19,7 +19,8 @@ from reports.ooclu.arrays import (
     by_regime,
     the_seven,
 )
-from reports.ooclu.composed import Way, composed_caption, composed_frame, draw_composed, is_part
+from reports.ooclu.composed import Way, composed, composed_caption, composed_frame
+from reports.ooclu.over import Over, printed_range
 from reports.records import Records
 from reports.standings import Verdict
 
@@ -31,46 +32,31 @@ WAYS = (
 )
 
 
-def is_shown(case: Case) -> bool:
-    """A stage of one of the three."""
-    return is_part(case, WAYS)
-
-
-def fig5_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """As `composed_frame` has it, of the seven matrices that fit into the paper's host memory."""
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix, way and machine, as `composed_frame` has it, of the seven matrices that fit into
+    the paper's host memory."""
     return composed_frame(records, entries, cases, WAYS, the_seven())
 
 
-def fig5(frame: pd.DataFrame) -> Figure:
-    """What unified memory takes over out_of_core, and of what it is made up."""
-    low, high = subject(PAPER, CLAIM).data["range"]
-    title = "PPoPP'23, Figure 5: end to end, out of core and unified memory"
-    return draw_composed(frame, title, OUT_OF_CORE, (low, high), ", of prefetched", regimes=True)
-
-
-def fig5_caption(frame: pd.DataFrame) -> str:
-    """What differs between the bars, and in which regime."""
-    return (
-        "Above: seconds over those of out_of_core, each bar with its regime. Only the symbolic phase "
-        "differs: levels (kahn_gpu) and numeric factorisation are the same records in all three. The paper's "
-        f"figure has prefetching alone; without it stands beside. {REGIMES} Where everything fits the order "
-        f"may be another for that reason alone: nothing is judged there. {composed_caption(frame)}"
-    )
-
-
-def fig5_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer unified memory takes with prefetching."""
     rows = frame[frame["way"] == PREFETCHED]
     return by_regime(rows, claim(PAPER, CLAIM, "range"), "ratio", status="pair")
 
 
-SPEC = FigureSpec(
-    "Figure 5: end to end, out of core and unified memory",
-    is_shown,
-    fig5_frame,
-    fig5,
-    fig5_caption,
+EXHIBIT = Exhibit(
+    PAPER,
+    "PPoPP'23, Figure 5",
+    "end to end, out of core and unified memory",
+    frame,
+    composed(Over(OUT_OF_CORE, printed_range(CLAIM), ", of prefetched", regimes=True)),
+    """Above: seconds over those of out_of_core, each bar with its regime. Only the symbolic phase differs:
+    levels (kahn_gpu) and numeric factorisation are the same records in all three. The paper's figure has
+    prefetching alone; without it stands beside. {regimes} Where everything fits the order may be another
+    for that reason alone: nothing is judged there. {composed}""",
+    lambda frame: {"regimes": REGIMES, "composed": composed_caption(frame)},
+    held=(verdicts,),
     claims=(CLAIM,),
-    judge=fig5_verdicts,
+    edges=True,
     one_run=True,
 )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import claim, subject
+from reports.claims import claim
 from reports.device import add_printed, columns_of, gpu_caption, pair_frame
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, Panels
+from reports.figures import Entries
 from reports.ooclu.arrays import (
     MATRICES,
     OUT_OF_CORE,
@@ -21,25 +20,25 @@ from reports.ooclu.arrays import (
     REGIMES,
     add_memory,
     by_regime,
-    is_variant,
     over_out_of_core,
     printed_of,
     stand_in_among,
     the_seven,
     variant_of,
 )
-from reports.ooclu.over import BASELINE, draw_over, panel_over
+from reports.ooclu.over import BASELINE, Over, printed_range
 from reports.records import Records
+from reports.shapes_timed import OnOne, seconds_panel
 from reports.standings import Verdict
-from reports.style import LARGE, new_figure
-from reports.timed import RATIO, SECONDS, name_matrices, on_one, width
+from reports.timed import RATIO
 
 CLAIM = "fig6_symbolic_three_ways"
 
 
-def fig6_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix, way and machine: its seconds, `ratio`, over those of out_of_core in the same run, and
-    the regime of unified memory; prefetched_ratio : on the rows without prefetching, of the row with it."""
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix, way and machine: its seconds, `ratio`, over those of out_of_core in the same run,
+    and the regime of unified memory; prefetched_ratio : on the rows without prefetching, of the row with
+    it."""
     frame = pair_frame(records, entries, cases, over_out_of_core, role="out of core", facts=(), paper=PAPER)
     stand_in_among(frame, the_seven())
     variants = [variant_of(Case.parse(case)) for case in frame["case"]]
@@ -63,36 +62,7 @@ def fig6_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
     )
 
 
-def fig6(frame: pd.DataFrame) -> Figure:
-    """The ratios above the seconds."""
-    figure = new_figure(width(frame), 9.5)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    figure.suptitle(
-        f"PPoPP'23, Figure 6: out of core and unified memory{on_one(frame)}", x=0.01, ha="left",
-        fontsize=LARGE, weight="bold",
-    )  # fmt: skip
-    low, high = subject(PAPER, CLAIM).data["range"]
-    draw_over(top, frame, panel_over(OUT_OF_CORE), (low, high), ", of prefetched", regimes=True)
-    bars.bar_panel(bottom, frame, SECONDS, pd.Series(True, index=frame.index))
-    name_matrices(bottom, frame)
-    return figure
-
-
-def fig6_caption(frame: pd.DataFrame) -> str:
-    """What is compared, in which regime, and what the paper prints."""
-    return (
-        "Above: seconds of unified_memory, with prefetching and without, over those of out_of_core: the "
-        "ratio of their medians in one run (the paper normalises its bars, by what it does not say, and "
-        f"prints no numbers of theirs). Each bar is labelled with its regime. {REGIMES} The printed range is "
-        "that of the abstract, for the symbolic phase with prefetching; the paper has the gap larger for R15 "
-        "and OT2, whose nnz/n is small. Where everything fits the order may be another for that reason "
-        "alone: nothing is judged there. unified_memory refuses to ask for more than half of the card's free "
-        "memory (out of memory). "
-        f"{gpu_caption(frame, paper=PAPER)}"
-    )
-
-
-def fig6_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How much longer unified memory takes with prefetching, and whether the three stand in the order that
     the paper has them in."""
     prefetched = frame[frame["variant"] == PREFETCHED]
@@ -104,13 +74,27 @@ def fig6_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     )
 
 
-SPEC = FigureSpec(
-    "Figure 6: out of core and unified memory",
-    is_variant,
-    fig6_frame,
-    fig6,
-    fig6_caption,
+EXHIBIT = Exhibit(
+    PAPER,
+    "PPoPP'23, Figure 6",
+    "out of core and unified memory",
+    frame,
+    OnOne(
+        Panels(
+            [Over(OUT_OF_CORE, printed_range(CLAIM), ", of prefetched", regimes=True), seconds_panel],
+            height=9.5,
+        )
+    ),
+    """Above: seconds of unified_memory, with prefetching and without, over those of out_of_core: the ratio
+    of their medians in one run (the paper normalises its bars, by what it does not say, and prints no
+    numbers of theirs). Each bar is labelled with its regime. {regimes} The printed range is that of the
+    abstract, for the symbolic phase with prefetching; the paper has the gap larger for R15 and OT2, whose
+    nnz/n is small. Where everything fits the order may be another for that reason alone: nothing is judged
+    there. unified_memory refuses to ask for more than half of the card's free memory (out of memory).
+    {gpu}""",
+    lambda frame: {"regimes": REGIMES, "gpu": gpu_caption(frame, paper=PAPER)},
+    held=(verdicts,),
     claims=(CLAIM,),
-    judge=fig6_verdicts,
+    edges=True,
     one_run=True,
 )

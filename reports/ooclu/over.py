@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import AutoLocator, FuncFormatter, NullFormatter
 
 from reports import bars
-from reports.gains import MUCH
+from reports.claims import subject
+from reports.gains import MUCH, legend_mark
+from reports.ooclu.arrays import PAPER
 from reports.style import SMALL
 
 # What `pair` says of the rows that the others are held against.
@@ -21,32 +22,42 @@ BAND = "#e4e4e4"
 ROOM, WIDE = 0.45, 0.8
 
 
-def panel_over(name: str) -> bars.Panel:
-    """The panel of the ratios. name : what they are over."""
-    label = f"seconds over those\nof {name}"
-    return bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", log=False)
+@dataclass(frozen=True)
+class Over:
+    """A panel of the ratios of all rows but the baseline's, and a legend.
+
+    name : what they are over.
+    printed : least and most.
+    of : what these are of.
+    regimes : each bar is labelled with its own too.
+    marks : of the legend, as `gains_legend` takes them.
+    """
+
+    name: str
+    printed: tuple[float, float]
+    of: str = ""
+    regimes: bool = False
+    marks: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
+        over = frame["pair"] != BASELINE
+        label = f"seconds over those\nof {self.name}"
+        panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", log=False)
+        bars.bar_panel(axes, frame, panel, over)
+        _scale(axes, frame, self.printed, WIDE if self.regimes else ROOM)
+        axes.axhspan(*self.printed, color=BAND, zorder=0)
+        axes.axhline(1, color="black", linewidth=1)
+        _label(axes, frame[over], self.regimes)
+        low, high = self.printed
+        band = Patch(facecolor=BAND, label=f"printed{self.of}: {low:g}x to {high:g}x")
+        marks = [legend_mark(kind, text) for kind, text in self.marks]
+        bars.legend(axes, frame, {}, hidden=_unmeasured(frame), more=[band, *marks])
 
 
-def draw_over(
-    axes: Axes,
-    frame: pd.DataFrame,
-    panel: bars.Panel,
-    printed: tuple[float, float],
-    of: str,
-    more: Sequence[Artist] = (),
-    regimes: bool = False,
-) -> None:
-    """The ratios of all rows but the baseline's, and a legend. printed : least and most, of what `of` says.
-    more : marks of the legend. regimes : each bar is labelled with its own too."""
-    over = frame["pair"] != BASELINE
-    bars.bar_panel(axes, frame, panel, over)
-    _scale(axes, frame, printed, WIDE if regimes else ROOM)
-    axes.axhspan(*printed, color=BAND, zorder=0)
-    axes.axhline(1, color="black", linewidth=1)
-    _label(axes, frame[over], regimes)
-    low, high = printed
-    band = Patch(facecolor=BAND, label=f"printed{of}: {low:g}x to {high:g}x")
-    bars.legend(axes, frame, {}, hidden=_unmeasured(frame), more=[band, *more])
+def printed_range(of: str) -> tuple[float, float]:
+    """The least and the most ratio that the paper prints. of : a subject of claims.yaml."""
+    low, high = subject(PAPER, of).data["range"]
+    return float(low), float(high)
 
 
 def _unmeasured(frame: pd.DataFrame) -> set[str]:
