@@ -22,8 +22,8 @@ from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
 from reports import bars, figures, state, style
 from reports.claims import paper_figure, subject, subjects
+from reports.gsofa import table1
 from reports.gsofa.fig10 import fig10, fig10_frame
-from reports.gsofa.table1 import table1_caption, table1_frame
 from reports.records import Records
 
 METIS = Preparation(ordering="metis")
@@ -256,7 +256,7 @@ def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
 
 
 def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
-    table = table1_frame(RECORDS, ENTRIES, CASES)
+    table = table1.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
     stand_ins = table[table["role"] == "stand-in"].set_index("matrix")
     assert stand_ins.loc["poisson3d:16", "stand_in_for"] == "ST, AU, DI"
     assert stand_ins.loc["circuit:4000", "stand_in_for"] == "PR, TT"
@@ -268,13 +268,13 @@ def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
 
 
 def test_table1_takes_its_numbers_from_a_verified_record() -> None:
-    table = table1_frame(RECORDS, ENTRIES, CASES).set_index("matrix")
+    table = table1.EXHIBIT.frame(RECORDS, ENTRIES, CASES).set_index("matrix")
     assert table.loc["BCSSTK18", "status"] == "ok" and table.loc["BCSSTK18", "fills_per_nnz"] == 6.0
     assert table.loc["BCSSTK18", "paper_fillins_per_nnz"] == 6.52
     only_failed = [case for case in CASES if case.name in FAILED]
-    failed = table1_frame(RECORDS, ENTRIES, only_failed).set_index("matrix")
+    failed = table1.EXHIBIT.frame(RECORDS, ENTRIES, only_failed).set_index("matrix")
     assert failed.loc["RMA10", "status"] == "out_of_memory" and pd.isna(failed.loc["RMA10", "fills_per_nnz"])
-    assert "in 1 of 8 measured" in table1_caption(table)
+    assert "in 1 of 8 measured" in table1.EXHIBIT.words(table)
 
 
 def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:

@@ -13,14 +13,13 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from reports.claims import printed_table, subject
-from reports.gsofa import fig5, fig14, fig15, fig16, fig20, table3
+from reports.gsofa import fig5, fig14, fig15, fig16, fig20, table2, table3
 from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
 from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts
 from reports.gsofa.fig11 import fig11, fig11_caption, fig11_frame, fig11_verdicts
 from reports.gsofa.fig13 import fig13, fig13_caption, fig13_frame, fig13_verdicts
 from reports.gsofa.space import WORD, printed_words
 from reports.gsofa.speed import speed, speed_frame
-from reports.gsofa.table2 import table2, table2_frame
 from tests.made import counting, made_frame, names, one, texts
 from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailable
 
@@ -304,23 +303,25 @@ def test_memory_is_comparable_across_runs_seconds_are_not() -> None:
 
 
 def test_table2_has_the_formula_beside_what_was_allocated() -> None:
-    frame = frame_of(table2_frame, measured(OFF, 2.0), measured("gsofa", 2.0), measured(ON, 2.0))
+    frame = frame_of(table2.EXHIBIT.frame, measured(OFF, 2.0), measured("gsofa", 2.0), measured(ON, 2.0))
     assert list(frame["variant"]) == ["all off", "default", "all on"]
     row, n = frame.iloc[0], frame["n"].iloc[0]
     assert row["formula_bytes_queue"] == 16 * n
     assert row["formula_bytes_maxid"] == row["formula_bytes_fill"] == 4 * n
     assert row["formula_bytes"] == 24 * n
     assert row["source_bytes_queue"] == 6e8 / 512 and row["source_bytes"] == pytest.approx(3.08e9 / 512)
-    cells = [text.get_text() for text in table2(frame).axes[0].texts]
+    cells = [text.get_text() for text in table2.EXHIBIT.picture(frame).axes[0].texts]
     assert f"{24 * n:,.0f}" in cells and f"{3.08e9 / 512:,.0f}" in cells and "h200 (NVIDIA H200)" in cells
 
 
 def test_a_table_says_what_is_missing() -> None:
     lacking = measured(OFF, 2.0, work=counting(concurrent_sources=None, queue_peak=None))
     failed = measured("gsofa", 2.0, STAND_IN, status=Status.WRONG, seconds=[])
-    space = frame_of(table2_frame, lacking, failed)
+    space = frame_of(table2.EXHIBIT.frame, lacking, failed)
     assert list(space["told"]) == ["not_measured", "wrong"]
-    assert {"not measured", "wrong"} <= {text.get_text() for text in table2(space).axes[0].texts}
+    assert {"not measured", "wrong"} <= {
+        text.get_text() for text in table2.EXHIBIT.picture(space).axes[0].texts
+    }
     assert one(frame_of(table3.EXHIBIT.frame, lacking))["told"] == "not_measured"
 
 

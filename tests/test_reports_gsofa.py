@@ -14,9 +14,9 @@ from benchmarks.sources import series_path, write_series
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.record import Record, Status
+from reports.gsofa import table1
 from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
 from reports.gsofa.fig11 import fig11, fig11_caption, fig11_frame
-from reports.gsofa.table1 import table1, table1_caption, table1_frame
 from reports.records import Records, read_series
 from tests.test_reports import ENTRIES, METIS, made_record
 
@@ -146,9 +146,9 @@ def test_table1_has_the_symmetry_that_was_measured_or_a_dash() -> None:
     cases = [Case("symbolic", "fill1_pruned", matrix, METIS) for matrix in ("bcsstk18", "circuit,4000")]
     new, old = (replace(made_record(case, 1), status=Status.OK) for case in cases)
     new = replace(new, prepared={**(new.prepared or {}), "structural_symmetry": 0.4951})
-    frame = table1_frame(Records((new, old)), ENTRIES, cases)
+    frame = table1.EXHIBIT.frame(Records((new, old)), ENTRIES, cases)
     by_matrix = frame.set_index("matrix")["structural_symmetry"]
     assert by_matrix["BCSSTK18"] == 0.4951 and pd.isna(by_matrix["circuit:4000"])
-    drawn = [text.get_text() for text in table1(frame).axes[0].texts]
+    drawn = [text.get_text() for text in table1.EXHIBIT.picture(frame).axes[0].texts]
     assert "0.50" in drawn and drawn.count("struct.\nsymm.") == 2
-    assert "not measured" not in table1_caption(frame)
+    assert "not measured" not in table1.EXHIBIT.words(frame)

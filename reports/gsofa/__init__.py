@@ -27,8 +27,8 @@ from reports.gsofa import (
 )
 
 FIGURES: Mapping[str, FigureSpec] = {
-    "table1": table1.SPEC,
-    "table2": table2.SPEC,
+    "table1": table1.EXHIBIT.spec,
+    "table2": table2.EXHIBIT.spec,
     "table3": table3.EXHIBIT.spec,
     "fig4": fig4.SPEC,
     "fig5": fig5.EXHIBIT.spec,

@@ -9,28 +9,45 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import abbreviation, claims_of, printed_table
-from reports.figures import Entries, FigureSpec
+from reports import tables
+from reports.claims import abbreviation, claim, printed_table
+from reports.exhibit import COUNT, Column, Exhibit
+from reports.figures import Entries
 from reports.naming import listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry, printed_name
 from reports.standings import Verdict
-from reports.tables import Column, matrix_column, table
+from reports.variants import Row, said
 from reports.verdicts import judge
 
 CLAIM = "table1_matrices"
 # The column of ours that each claim is of.
-COLUMNS = {
+HELD = {
     "order": "order",
     "nnz": "nnz",
     "symmetry": "structural_symmetry",
     "fillins_per_nnz": "fills_per_nnz",
 }
 PRINTED = ("order", "nnz", "structural_symmetry", "nnz_per_row", "fillins_per_nnz")
-MEASURED = ("order", "nnz", "explicit_zeros", "structural_symmetry", "nnz_per_row", "fills_per_nnz")
+THEIRS, OURS = "printed in the paper", "measured here"
+AS_PRINTED, ONE_DIGIT, TWO_DIGITS = "{:g}".format, "{:.1f}".format, "{:.2f}".format
+# Between the matrix and the status.
+COLUMNS = [
+    Column("order", 1.1, THEIRS, "paper_order", COUNT),
+    Column("nnz", 1.25, THEIRS, "paper_nnz", COUNT),
+    Column("struct.\nsymm.", 0.8, THEIRS, "paper_structural_symmetry", AS_PRINTED),
+    Column("nnz\n/ row", 0.8, THEIRS, "paper_nnz_per_row", AS_PRINTED),
+    Column("fill-ins\n/ nnz", 0.9, THEIRS, "paper_fillins_per_nnz", TWO_DIGITS),
+    Column("order", 1.1, OURS, "order", COUNT),
+    Column("nnz", 1.25, OURS, "nnz", COUNT),
+    Column("explicit\nzeros", 0.95, OURS, "explicit_zeros", COUNT),
+    Column("struct.\nsymm.", 0.8, OURS, "structural_symmetry", TWO_DIGITS),
+    Column("nnz\n/ row", 0.8, OURS, "nnz_per_row", ONE_DIGIT),
+    Column("fill-ins\n/ nnz", 0.9, OURS, "fills_per_nnz", TWO_DIGITS),
+]
 
 
-def table1_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """The paper's Table 1 beside what was measured: printed matrices first (not run where none is at hand),
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix of the paper's Table 1 (not run where it is not at hand), beside what was measured;
     then stand-ins under their own names, then other matrices of the cases, which the paper does not print."""
     measured = _per_matrix(records.frame(cases), entries)
     by_abbreviation = {row["abbr"]: row for row in measured if row["abbr"]}
@@ -45,66 +62,58 @@ def table1_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
         "nnz", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "nnz_per_row",
         "fills", "fills_per_nnz", "preparation", "case", "machine",
     ]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns)
     whole = dict.fromkeys(("paper_order", "paper_nnz", "order", "nnz", "fills"), "Int64")
     whole |= dict.fromkeys(("explicit_zeros", "diagonal_added"), "Int64")
     floats = dict.fromkeys(
         ("paper_fillins_per_nnz", "structural_symmetry", "nnz_per_row", "fills_per_nnz"), "float64"
     )
-    return frame.astype({**whole, **floats, "zeros_kept": "boolean"})
+    return table.astype({**whole, **floats, "zeros_kept": "boolean"})
 
 
-def table1(frame: pd.DataFrame) -> Figure:
-    """Printed columns beside measured ones, one row a matrix, stand-ins on a grey ground."""
-    rows = [_table1_row(row) for row in frame.to_dict("records")]
-    columns = [
-        matrix_column(rows),
-        *_columns("printed in the paper"),
-        *_columns("measured here", Column("explicit\nzeros", 0.95, "measured here")),
-        Column("status", 1.4),
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Printed columns beside measured ones, one row per matrix, stand-ins on a grey ground."""
+    rows = [
+        [_name(row), *(each.text(row) for each in COLUMNS), said(row["status"])]
+        for row in frame.to_dict("records")
     ]
-    shaded = [bool(role == "stand-in") for role in frame["role"]]
-    return table("GSoFA, Table 1: the matrices, as printed and as measured", columns, rows, shaded)
+    columns = [
+        tables.matrix_column(rows),
+        *(tables.Column(each.heading, each.width, each.group) for each in COLUMNS),
+        tables.Column("status", 1.4),
+    ]
+    return tables.table(title, columns, rows, [role == "stand-in" for role in frame["role"]])
 
 
-def table1_caption(frame: pd.DataFrame) -> str:
-    """What is compared with what."""
+def facts(frame: pd.DataFrame) -> Mapping[str, object]:
+    """What the caption counts, and the orderings."""
     ok = frame[frame["status"] == "ok"]
-    zeros = int((ok["zeros_kept"].eq(True) & ok["explicit_zeros"].gt(0)).fillna(False).sum())
-    holes = int(ok["diagonal_added"].gt(0).fillna(False).sum())
-    orderings = listed(ok["preparation"].dropna())
-    return (
-        "Printed: the paper's own Table 1, which leaves explicit zeros out of nnz; its ordering is "
-        "ParMETIS. Measured: order, nnz counted likewise, and fill-ins, verified results only; "
-        f"preparation: {orderings} (metis: METIS in place of ParMETIS). What is factorised has explicit "
-        f"zeros too in {zeros} of {len(ok)} measured matrices, and a diagonal that was incomplete in "
-        f"{holes}. Fill-ins / nnz: entries of L + U outside the pattern that is factorised, over nnz, "
-        "without pivoting. Structural symmetry: share of the entries off the diagonal whose mirror is "
-        "an entry too, explicit zeros counted as entries (-: recorded before it was measured). Rows on "
-        "grey are stand-ins: other matrices, under their own names."
-    )
+    return {
+        "orderings": listed(ok["preparation"].dropna()),
+        "zeros": int((ok["zeros_kept"].eq(True) & ok["explicit_zeros"].gt(0)).fillna(False).sum()),
+        "measured": len(ok),
+        "holes": int(ok["diagonal_added"].gt(0).fillna(False).sum()),
+    }
 
 
-def _columns(group: str, *third: Column) -> list[Column]:
-    """The five columns that stand on both sides, and what only one has."""
-    order, nnz, *rest = [
-        Column(heading, width, group)
-        for heading, width in (
-            ("order", 1.1), ("nnz", 1.25), ("struct.\nsymm.", 0.8), ("nnz\n/ row", 0.8),
-            ("fill-ins\n/ nnz", 0.9),
-        )
-    ]  # fmt: skip
-    return [order, nnz, *third, *rest]
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """Whether order and entries are the printed ones, and how near the fill-ins are."""
+    named = frame.assign(label=frame["matrix"])
+    return [
+        verdict
+        for name, column in HELD.items()
+        for verdict in judge(named, claim("gsofa", CLAIM, name), column, by_edges=False)
+    ]
 
 
 def _per_matrix(rows: pd.DataFrame, entries: Entries) -> list[dict[str, Any]]:
-    """One row a matrix and preparation: of a verified result if there is one, else why there is none."""
+    """One row per matrix and preparation: of a verified result if there is one, else why there is none."""
     found = []
     for (matrix, _), group in rows.groupby(["matrix", "preparation"], sort=False):
         ok = group[(group["status"] == "ok") & group["fills"].notna()]
         row = {str(key): value for key, value in (group if ok.empty else ok).iloc[0].items()}
         entry = find_entry(str(matrix), entries)
-        found.append({**_identity(str(matrix), entry), **_table1_measured(row)})
+        found.append({**_identity(str(matrix), entry), **_measured(row)})
     return found
 
 
@@ -122,7 +131,7 @@ def _identity(matrix: str, entry: MatrixEntry | None) -> dict[str, Any]:
     }
 
 
-def _table1_measured(row: Mapping[str, Any]) -> dict[str, Any]:
+def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
     """nnz as the paper counts it: the matrix's own entries without explicit zeros."""
     kept = (
         "status", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "preparation",
@@ -151,36 +160,27 @@ def _printed(row: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _table1_row(row: Mapping[Any, Any]) -> list[str]:
-    name = f"{row['matrix']} ({row['abbr']})" if row["role"] == "paper" else str(row["matrix"])
-    if row["role"] == "stand-in":
-        name = f"{name}, stand-in for {row['stand_in_for']}"
-    theirs = zip((f"paper_{key}" for key in PRINTED), (",d", ",d", "g", "g", ".2f"), strict=True)
-    ours = zip(MEASURED, (",d", ",d", ",d", ".2f", ".1f", ".2f"), strict=True)
-    numbers = [_number(row[key], form) for key, form in (*theirs, *ours)]
-    return [name, *numbers, str(row["status"]).replace("_", " ")]
+def _name(row: Row) -> str:
+    if row["role"] == "paper":
+        return f"{row['matrix']} ({row['abbr']})"
+    stood_for = f", stand-in for {row['stand_in_for']}" if row["role"] == "stand-in" else ""
+    return f"{row['matrix']}{stood_for}"
 
 
-def _number(value: Any, form: str) -> str:
-    return "-" if pd.isna(value) else format(int(value) if form == ",d" else float(value), form)
-
-
-def table1_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Whether order and entries are the printed ones, and how near the fill-ins are."""
-    named = frame.assign(label=frame["matrix"])
-    return [
-        verdict
-        for one in claims_of("gsofa", CLAIM)
-        for verdict in judge(named, one, COLUMNS[one.name], by_edges=False)
-    ]
-
-
-SPEC = FigureSpec(
-    "Table 1: the matrices",
-    lambda case: case.stage == "symbolic",
-    table1_frame,
-    table1,
-    table1_caption,
+EXHIBIT = Exhibit(
+    "gsofa",
+    "GSoFA, Table 1",
+    "the matrices, as printed and as measured",
+    frame,
+    draw,
+    """Printed: the paper's own Table 1, which leaves explicit zeros out of nnz; its ordering is ParMETIS.
+    Measured: order, nnz counted likewise, and fill-ins, verified results only; preparation: {orderings}
+    (metis: METIS in place of ParMETIS). What is factorised has explicit zeros too in {zeros} of {measured}
+    measured matrices, and a diagonal that was incomplete in {holes}. Fill-ins / nnz: entries of L + U outside
+    the pattern that is factorised, over nnz, without pivoting. Structural symmetry: share of the entries off
+    the diagonal whose mirror is an entry too, explicit zeros counted as entries (-: recorded before it was
+    measured). Rows on grey are stand-ins: other matrices, under their own names.""",
+    facts,
+    held=(verdicts,),
     claims=(CLAIM,),
-    judge=table1_verdicts,
 )
