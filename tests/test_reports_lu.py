@@ -21,8 +21,7 @@ from reports import style
 from reports.claims import claim, printed_table
 from reports.glu3 import phases
 from reports.glu3.phases import PARTS, PHASES
-from reports.ooclu import arrays, fig4, fig5, fig8, large, table4
-from reports.ooclu.kahn import kahn, kahn_caption, kahn_frame
+from reports.ooclu import arrays, fig4, fig5, fig8, kahn, large, table4
 from reports.stacked import Part, add_own_shares, add_shares, stacked_panel
 from tests.made import made_frame, names, texts
 from tests.test_reports import made_record, unavailable
@@ -441,11 +440,11 @@ def test_kahn_is_over_one_cooperative_launch_of_the_same_run() -> None:
     ways = {"kahn_gpu": 0.01, "kahn_gpu.driver=tail_launch": 0.05, "kahn_gpu.driver=host": 0.08}
     records = [measured("levels", name, median) for name, median in ways.items()]
     records.append(measured("levels", "glu3_relaxed", 0.02, run_id="another"))
-    frame = made_frame(kahn_frame, ENTRIES, records)
+    frame = made_frame(kahn.EXHIBIT.frame, ENTRIES, records)
     ratios = frame.set_index("variant")["ratio"].round(6).to_dict()
     assert ratios["kahn_gpu.driver=tail_launch"] == 5 and ratios["kahn_gpu.driver=host"] == 8
     assert frame.set_index("variant")["pair"]["glu3_relaxed"] == "two_runs" and pd.isna(
         ratios["glu3_relaxed"]
     )
-    assert "tail launches, a level each: 5x to 5x" in kahn_caption(frame)
-    assert {"10 ms", "50 ms", "80 ms", "20 ms"} <= set(texts(kahn(frame).axes[0]).split("\n"))
+    assert "tail launches, a level each: 5x to 5x" in kahn.EXHIBIT.words(frame)
+    assert {"10 ms", "50 ms", "80 ms", "20 ms"} <= set(texts(kahn.EXHIBIT.picture(frame).axes[0]).split("\n"))

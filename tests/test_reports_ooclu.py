@@ -21,13 +21,9 @@ from fillpath.record import Record, Status
 from impl.cuda import managed
 from reports import labels, style
 from reports.claims import abbreviation, abbreviations, printed_table
-from reports.ooclu import arrays, budgets, fig6, fig7, large, table2
-from reports.ooclu.budgets import budgets_frame
+from reports.ooclu import arrays, budgets, faults, fig3, fig6, fig7, large, table2, table3
 from reports.ooclu.counted import BLOCK, first_touches
-from reports.ooclu.faults import PRINT, faults, faults_caption, faults_frame
-from reports.ooclu.fig3 import fig3, fig3_caption, fig3_frame
-from reports.ooclu.fig7 import fig7_frame, fig7_verdicts
-from reports.ooclu.table3 import table3, table3_frame, table3_verdicts
+from reports.ooclu.faults import PRINT
 from reports.records import Records
 from tests.made import counting, made_frame, names, one, texts
 from tests.test_reports import made_record, unavailable
@@ -182,23 +178,23 @@ def keep(matrix: str, frontier: np.ndarray[Any, Any], **changes: Any) -> Record:
 
 def test_the_split_is_where_more_than_half_of_the_largest_frontier_is_first_seen() -> None:
     frontier = np.concatenate([np.full(500, 1.0), np.full(300, 40.0), np.full(200, 81.0)])
-    frame = frame_of(fig3_frame, keep("cage11", frontier))
+    frame = frame_of(fig3.EXHIBIT.frame, keep("cage11", frontier))
     own = frame[frame["case"].notna()]
     assert set(own["largest"]) == {81} and set(own["split"]) == {800} and set(own["share_before"]) == {0.8}
     assert set(own["stand_in_for"]) == {"pre2"}
-    drawn = fig3(frame)
+    drawn = fig3.EXHIBIT.picture(frame)
     assert [axes.get_title(loc="left") for axes in drawn.axes[:3]] == [
         "pre2", "cage11, stand-in: pre2", "audikw_1",
     ]  # fmt: skip
     assert "not run: the matrix is not at hand" in texts(drawn.axes[0])
     assert "from row 800 on (80% are before)" in texts(drawn.axes[1])
-    assert "indicative only" in fig3_caption(frame)
+    assert "indicative only" in fig3.EXHIBIT.words(frame)
 
 
 def test_a_matrix_of_figure_3_that_has_a_case_is_not_said_to_be_missing() -> None:
     own, lacking = keep("pre2", np.arange(1.0, 90.0)), measured("out_of_core", 1.0, "bcsstk32")
-    frame = frame_of(fig3_frame, own, lacking, more=(case_of("out_of_core", "audikw_1"),))
-    panels = [axes for axes in fig3(frame).axes if axes.get_title(loc="left")]
+    frame = frame_of(fig3.EXHIBIT.frame, own, lacking, more=(case_of("out_of_core", "audikw_1"),))
+    panels = [axes for axes in fig3.EXHIBIT.picture(frame).axes if axes.get_title(loc="left")]
     shown = {axes.get_title(loc="left"): texts(axes) for axes in panels}
     assert list(shown) == ["pre2 (PR)", "audikw_1", "bcsstk32, stand-in: audikw_1"]
     assert "no record yet" in shown["audikw_1"] and "names no series" in shown["bcsstk32, stand-in: audikw_1"]
@@ -285,7 +281,7 @@ def test_shares_are_of_the_counted_call_and_movement_of_the_link() -> None:
     base = replace(base, work=counting(bytes_matrix=1e6, spilled=250_000.0))
     count(plain, fault_share=1.5)
     count(prefetched, gpu_fault_groups=3_000.0, fault_share=0.25, overhead=1.1)
-    frame = frame_of(table3_frame, base, prefetched, plain)
+    frame = frame_of(table3.EXHIBIT.frame, base, prefetched, plain)
     row = one(frame)
     assert (row["groups"], row["prefetched_groups"], row["reduction"]) == (12_000, 3_000, 4)
     assert row["share"] == pytest.approx(150), "groups that overlap add up: nothing is capped"
@@ -293,10 +289,10 @@ def test_shares_are_of_the_counted_call_and_movement_of_the_link() -> None:
     assert row["movement"] == pytest.approx(100 * (1e6 + 16 * 250_000) / 5e10)
     assert (row["overhead"], row["prefetched_overhead"]) == (1.2, 1.1) and row["both"] == "ok"
     assert (row["paper_groups"], row["paper_prefetched_share"], row["paper_movement"]) == (16734, 56.60, 0.06)
-    cells = [text.get_text() for text in table3(frame).axes[0].texts]
+    cells = [text.get_text() for text in table3.EXHIBIT.picture(frame).axes[0].texts]
     assert {"12,000", "16,734", "150.0", "1.20x", "fits", "h200 (NVIDIA H200)"} <= set(cells)
     assert cells.count("not run") == 6, "the paper's others"
-    found = {verdict.claim.rpartition(".")[2]: verdict for verdict in table3_verdicts(frame)}
+    found = {verdict.claim.rpartition(".")[2]: verdict for verdict in table3.EXHIBIT.verdicts(frame)}
     assert found["reduction"].outcome == found["groups"].outcome == "cannot be tested here"
     movement = found["movement"]
     assert movement.outcome == "deviates" and movement.measured is not None
@@ -305,8 +301,8 @@ def test_shares_are_of_the_counted_call_and_movement_of_the_link() -> None:
 
 def test_table3_is_judged_where_memory_is_oversubscribed() -> None:
     _, prefetched, plain = three(1.0, 1.5, 3.0, card=SMALL)
-    frame = frame_of(table3_frame, count(prefetched, gpu_fault_groups=6_000.0), count(plain))
-    found = {verdict.claim.rpartition(".")[2]: verdict for verdict in table3_verdicts(frame)}
+    frame = frame_of(table3.EXHIBIT.frame, count(prefetched, gpu_fault_groups=6_000.0), count(plain))
+    found = {verdict.claim.rpartition(".")[2]: verdict for verdict in table3.EXHIBIT.verdicts(frame)}
     reduction = found["reduction"]
     assert reduction.outcome == "deviates" and reduction.basis.endswith("oversubscribed")
     assert reduction.factor == pytest.approx(2 / (16734 / 4638)) and found["movement"].outcome == "not run"
@@ -317,25 +313,25 @@ def test_no_fault_left_with_prefetching_is_said_and_is_no_ratio() -> None:
     records = three(1.0, 1.5, 2.0)
     for record, groups in zip(records, (0.0, 0.0, 12_000.0), strict=True):
         count(record, gpu_fault_groups=groups)
-    frame = table3_frame(Records(tuple(records)), ENTRIES, [Case.parse(r.case) for r in records])
+    frame = table3.EXHIBIT.frame(Records(tuple(records)), ENTRIES, [Case.parse(r.case) for r in records])
     row = frame[frame["status"] == "ok"].iloc[0]
     assert row["groups"] == 12_000 and row["prefetched_groups"] == 0 and pd.isna(row["reduction"])
-    (verdict,) = [v for v in table3_verdicts(frame) if v.claim == "ooclu.table3_page_faults"]
+    (verdict,) = [v for v in table3.EXHIBIT.verdicts(frame) if v.claim == "ooclu.table3_page_faults"]
     assert verdict.numbers.startswith("no group is left with prefetching on 1 matrices")
 
 
 def test_what_was_not_counted_is_said_and_not_inferred() -> None:
     base, prefetched, plain = three(1.0, 1.5, 3.0)
     count(replace(plain, key="0" * 64))
-    row = one(frame_of(table3_frame, base, prefetched, plain))
+    row = one(frame_of(table3.EXHIBIT.frame, base, prefetched, plain))
     assert row["told"] == row["prefetched_told"] == row["out_of_core_told"] == "not_measured"
     assert pd.isna(row["groups"]) and pd.isna(row["movement"]) and pd.isna(row["reduction"])
     refused = replace(plain, status=Status.OUT_OF_MEMORY, seconds=[])
-    frame = frame_of(table3_frame, count(base), count(prefetched), refused)
+    frame = frame_of(table3.EXHIBIT.frame, count(base), count(prefetched), refused)
     assert one(frame)["both"] == "out_of_memory" and one(frame)["movement"] > 0
-    said = [text.get_text() for text in table3(frame).axes[0].texts]
+    said = [text.get_text() for text in table3.EXHIBIT.picture(frame).axes[0].texts]
     assert "h200 (NVIDIA H200); unified memory: out of memory" in said
-    assert {v.outcome for v in table3_verdicts(frame) if "groups" in v.basis} == {
+    assert {v.outcome for v in table3.EXHIBIT.verdicts(frame) if "groups" in v.basis} == {
         "not run",
         "cannot be tested here",
     }
@@ -343,7 +339,7 @@ def test_what_was_not_counted_is_said_and_not_inferred() -> None:
 
 def test_a_machine_has_a_row_of_its_own() -> None:
     there = replace(three(1.0, 2.0, 4.0)[2], machine="v100", gpu={"memory": SMALL})
-    own = frame_of(table3_frame, *three(1.0, 1.5, 3.0), count(there))
+    own = frame_of(table3.EXHIBIT.frame, *three(1.0, 1.5, 3.0), count(there))
     rows = own[own["case"].notna()].set_index("machine")
     assert list(rows.index) == ["h200", "v100"] and rows.loc["v100", "regime"] == "oversubscribed"
     assert rows.loc["v100", "prefetched_told"] == "not_run"
@@ -353,26 +349,27 @@ def test_a_machine_has_a_row_of_its_own() -> None:
 
 
 def test_the_papers_counts_are_1_09_to_1_31_times_the_first_touches() -> None:
-    frame = frame_of(faults_frame)
+    frame = frame_of(faults.EXHIBIT.frame)
     printed = frame[(frame["source"] == PRINT) & (frame["variant"] == "unified memory")]
     assert len(frame) == 14 and len(printed) == 7
     assert printed["over_first_touches"].round(2).agg(["min", "max"]).tolist() == [1.09, 1.31]
     assert BLOCK == 2**21 and first_touches(pd.Series([2**20]))[0] == 24 * 2**40 / 2**21
-    assert "1.09 to 1.31 times" in faults_caption(frame) and "rank correlation +0.82" in faults_caption(frame)
-    assert "No case has been counted here" in faults_caption(frame)
-    assert faults(frame).axes
+    caption = faults.EXHIBIT.words(frame)
+    assert "1.09 to 1.31 times" in caption and "rank correlation +0.82" in caption
+    assert "No case has been counted here" in caption
+    assert faults.EXHIBIT.picture(frame).axes
 
 
 def test_faults_that_were_counted_stand_beside_the_print() -> None:
     _, prefetched, plain = three(1.0, 1.5, 3.0, matrix=STAND_IN)
     lacking = measured("unified_memory", 2.0, OTHER)
-    frame = frame_of(faults_frame, count(prefetched, gpu_fault_groups=2.0), count(plain), lacking)
+    frame = frame_of(faults.EXHIBIT.frame, count(prefetched, gpu_fault_groups=2.0), count(plain), lacking)
     own = frame[frame["source"] != PRINT].set_index("case")
     row = own.loc[plain.case]
     assert row["over_first_touches"] == pytest.approx(12_000 / (24 * 7740**2 / 2**21))
     assert row["nnz_per_row"] == pytest.approx(458012 / 7740) and row["regime"] == "fits"
     assert own.loc[lacking.case, "told"] == "not_measured" and pd.isna(own.loc[lacking.case, "groups"])
-    drawn = faults(frame)
+    drawn = faults.EXHIBIT.picture(frame)
     assert "ex40" in texts(drawn.axes[0]) and "cage11" not in texts(drawn.axes[0])
     (legend,) = drawn.legends
     assert "h200 (NVIDIA H200), with prefetching" in [text.get_text() for text in legend.get_texts()]
@@ -402,14 +399,14 @@ def test_dynamic_assignment_gains_where_several_launches_were_needed() -> None:
         measured("out_of_core.memory_budget=250MB", 2.0, OTHER, run_id="run-2"),
         measured(f"{off}=250MB", 2.1, OTHER),
     ]
-    frame = frame_of(fig7_frame, *records)
+    frame = frame_of(fig7.EXHIBIT.frame, *records)
     assert list(frame["budget"]) == ["1GB", "250MB", "64MB"]
     assert list(frame["pair"]) == ["ok", "two_runs", "ok"]
     assert frame["gain"].tolist() == pytest.approx([25, float("nan"), 5], nan_ok=True)
     assert frame["binds"].tolist() == [0, 1, 1] and set(frame["stand_in_for"]) == {"PR"}
-    (axes,) = fig7.fig7(frame).axes
+    (axes,) = fig7.EXHIBIT.picture(frame).axes
     assert "+25%" in texts(axes) and "two runs" in texts(axes)
-    (verdict,) = fig7_verdicts(frame)
+    (verdict,) = fig7.EXHIBIT.verdicts(frame)
     assert verdict.outcome == "deviates", "the larger gain is where nothing binds"
     assert verdict.numbers == "5% (cage11 at 64MB), printed 10% (the largest)"
 
@@ -420,7 +417,7 @@ def test_the_largest_gain_is_held_against_ten_per_cent(off: float, outcome: str)
         measured("out_of_core.memory_budget=64MB", 1.0, OTHER),
         measured("out_of_core.dynamic_assignment=false.memory_budget=64MB", off, OTHER),
     )
-    (verdict,) = fig7_verdicts(frame_of(fig7_frame, *pair))
+    (verdict,) = fig7.EXHIBIT.verdicts(frame_of(fig7.EXHIBIT.frame, *pair))
     assert verdict.outcome == outcome and verdict.scope == "indicative (stand-in)"
 
 
@@ -430,8 +427,8 @@ def test_launches_that_are_not_known_bind_nothing() -> None:
         measured("out_of_core.memory_budget=64MB", 1.0, OTHER),
         measured("out_of_core.dynamic_assignment=false.memory_budget=64MB", 1.5, OTHER, work=unknown),
     )
-    frame = frame_of(fig7_frame, *pair)
-    assert frame["binds"].isna().all() and fig7_verdicts(frame)[0].outcome == "not run"
+    frame = frame_of(fig7.EXHIBIT.frame, *pair)
+    assert frame["binds"].isna().all() and fig7.EXHIBIT.verdicts(frame)[0].outcome == "not run"
 
 
 def test_a_budget_is_held_against_none_and_gsofa_stands_beside() -> None:
@@ -442,20 +439,21 @@ def test_a_budget_is_held_against_none_and_gsofa_stands_beside() -> None:
         measured("out_of_core.memory_budget=1GB", 3.0, status=Status.OUT_OF_MEMORY, seconds=[]),
         measured("gsofa", 1.0, work=counting(launches=1.0)),
     ]
-    frame = frame_of(budgets_frame, *records)
+    frame = frame_of(budgets.EXHIBIT.frame, *records)
     assert list(frame["budget"].fillna("gsofa")) == ["64MB", "1GB", "16GB", "gsofa"]
     assert frame["ratio"].tolist() == pytest.approx([4, float("nan"), 1, 0.5], nan_ok=True)
     assert frame["binds"].fillna(-1).tolist() == [1, -1, 0, -1], "what failed and gsofa have no chunks"
-    axes = budgets.budgets(frame).axes[0]
+    axes = budgets.EXHIBIT.picture(frame).axes[0]
     assert names(axes) == ["64MB", "1GB", "16GB", "none"] and "gsofa: 0.5x" in texts(axes)
     assert "out of memory" in texts(axes) and "1x: 2 s" in texts(axes) and "4x" in texts(axes)
 
 
 def test_a_panel_without_a_ratio_says_why() -> None:
-    frame = frame_of(budgets_frame, more=(case_of("out_of_core"), case_of("out_of_core.memory_budget=1GB")))
-    assert "not run: no record yet" in texts(budgets.budgets(frame).axes[0])
-    gone = replace(unavailable(case_of("out_of_core.memory_budget=1GB"), 1), machine="laptop")
-    assert "unavailable: no NVIDIA GPU" in texts(budgets.budgets(frame_of(budgets_frame, gone)).axes[0])
+    budgeted = case_of("out_of_core.memory_budget=1GB")
+    frame = frame_of(budgets.EXHIBIT.frame, more=(case_of("out_of_core"), budgeted))
+    assert "not run: no record yet" in texts(budgets.EXHIBIT.picture(frame).axes[0])
+    frame = frame_of(budgets.EXHIBIT.frame, replace(unavailable(budgeted, 1), machine="laptop"))
+    assert "unavailable: no NVIDIA GPU" in texts(budgets.EXHIBIT.picture(frame).axes[0])
 
 
 def test_a_reader_without_a_gpu_has_slots_and_no_number() -> None:
@@ -464,5 +462,5 @@ def test_a_reader_without_a_gpu_has_slots_and_no_number() -> None:
     assert set(frame.loc[frame["case"].notna(), "pair"]) == {"unavailable", "baseline"}
     assert "unavailable" in texts(fig6.EXHIBIT.picture(frame).axes[0])
     assert "No record of a GPU here" in fig6.EXHIBIT.words(frame)
-    cells = [text.get_text() for text in table3(frame_of(table3_frame, *gone)).axes[0].texts]
-    assert "unavailable" in cells
+    table = table3.EXHIBIT.picture(frame_of(table3.EXHIBIT.frame, *gone))
+    assert "unavailable" in [text.get_text() for text in table.axes[0].texts]

@@ -10,15 +10,15 @@ from reports.ooclu import budgets, faults, fig3, fig4, fig5, fig6, fig7, fig8, k
 
 FIGURES: Mapping[str, FigureSpec] = {
     "table2": table2.EXHIBIT.spec,
-    "fig3": fig3.SPEC,
+    "fig3": fig3.EXHIBIT.spec,
     "fig4": fig4.EXHIBIT.spec,
     "fig5": fig5.EXHIBIT.spec,
     "fig6": fig6.EXHIBIT.spec,
-    "table3": table3.SPEC,
-    "faults": faults.SPEC,
-    "fig7": fig7.SPEC,
-    "budgets": budgets.SPEC,
+    "table3": table3.EXHIBIT.spec,
+    "faults": faults.EXHIBIT.spec,
+    "fig7": fig7.EXHIBIT.spec,
+    "budgets": budgets.EXHIBIT.spec,
     "table4": table4.EXHIBIT.spec,
     "fig8": fig8.EXHIBIT.spec,
-    "kahn": kahn.SPEC,
+    "kahn": kahn.EXHIBIT.spec,
 }

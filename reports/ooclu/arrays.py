@@ -51,11 +51,6 @@ def variant_of(case: Case) -> str:
     return {(): PLAIN, (("prefetch", "true"),): PREFETCHED}.get(case.options, "")
 
 
-def is_variant(case: Case) -> bool:
-    """A case of one of the three ways."""
-    return bool(variant_of(case))
-
-
 def over_out_of_core(case: Case) -> Case | None:
     """out_of_core with its defaults on the same matrix, for a case of one of the three ways."""
     return replace(case, implementation=OUT_OF_CORE, options=()) if variant_of(case) else None

@@ -8,32 +8,26 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of, gpu_caption, is_gsofa, option_of, pair_frame
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit
+from reports.figures import Entries
 from reports.frontiers import empty_panel
-from reports.gains import PRINTED_LINE, legend_mark
+from reports.gains import PRINTED_LINE
 from reports.gsofa.budgets import BUDGET, budget_bytes
-from reports.labels import legend_above
-from reports.naming import lines
 from reports.ooclu.arrays import LARGEST, OUT_OF_CORE, PAPER, is_out_of_core, stand_in_among
 from reports.records import Records
-from reports.style import LARGE, PALETTE, SMALL, new_figure
+from reports.shapes_multiples import Multiples
+from reports.style import PALETTE, SMALL
 from reports.timed import RATIO
 
-ACROSS = 3
 NONE = "none"
-MARKS = (
-    ("full", "out_of_core, several launches"), ("hollow", "out_of_core, one launch"),
-    ("line", "gsofa, without a budget"), ("slot", "no ratio"),
-)  # fmt: skip
 
 
-def budgets_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix, budget and machine: `ratio`, seconds of out_of_core within the budget over those
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix, budget and machine: `ratio`, seconds of out_of_core within the budget over those
     without, in the same run; and gsofa, without a budget, over the same. binds : 1 where the budget takes
     several launches."""
     facts = ("launches", "concurrent_sources")
@@ -55,45 +49,6 @@ def budgets_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> 
     )  # fmt: skip
 
 
-def budgets(frame: pd.DataFrame) -> Figure:
-    """A panel a matrix and machine: the ratios along the budgets, and gsofa as a line."""
-    panels = [rows for _, rows in frame.groupby(["label", "machine"], sort=False, dropna=False)]
-    down = max(1, -(-len(panels) // ACROSS))
-    figure = new_figure(15.0, 1.4 + 4.2 * down)
-    figure.suptitle(
-        "PPoPP'23, beyond the paper: out_of_core under a budget of device memory", x=0.01, ha="left",
-        fontsize=LARGE, weight="bold",
-    )  # fmt: skip
-    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
-    legend_above(figure, [legend_mark(kind, text) for kind, text in MARKS])
-    several = frame["machine"].nunique() > 1
-    for axes, rows in zip(grid, panels, strict=False):
-        _panel(axes, rows, several)
-    for axes in grid[::ACROSS]:
-        axes.set_ylabel("seconds over those\nwithout a budget")
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    if not panels:
-        grid[0].text(0, 0.5, "no case of this figure in the suite", transform=grid[0].transAxes)
-    return figure
-
-
-def budgets_caption(frame: pd.DataFrame) -> str:
-    """What is compared, and which budgets bind."""
-    return (
-        "Seconds of out_of_core with a memory_budget (bytes of the intermediate arrays on the device) over "
-        "those without, which takes half of what is free at most: the ratio of their medians in one run. "
-        "Full points: several launches, each a chunk of rows; empty: one, or it is not known. Dashed: "
-        "gsofa without a budget, which keeps arrays for the rows under way alone and is launched once, over "
-        f"the same. The paper varies no budget. {gpu_caption(frame, paper=PAPER)}"
-    )
-
-
-def is_shown(case: Case) -> bool:
-    """out_of_core, whatever its options, and gsofa with its defaults."""
-    return is_out_of_core(case) or (is_gsofa(case) and not case.options)
-
-
 def without_budget(case: Case) -> Case | None:
     """out_of_core with its defaults, for one within a budget and for gsofa."""
     budgeted = is_out_of_core(case) and dict(case.options).keys() == {BUDGET}
@@ -102,10 +57,9 @@ def without_budget(case: Case) -> Case | None:
     return replace(case, implementation=OUT_OF_CORE, options=())
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, several: bool) -> None:
+def _panel(axes: Axes, rows: pd.DataFrame) -> None:
+    """The ratios along the budgets, and gsofa as a line."""
     first = rows.iloc[0].to_dict()
-    host = f", on {first['machine']}" if several and not pd.isna(first["machine"]) else ""
-    axes.set_title(f"{lines(first)}{host}".replace("\n", ", "), loc="left")
     budgeted = rows[rows["budget"].notna()].reset_index(drop=True)
     ok = budgeted[budgeted["pair"] == "ok"]
     if ok.empty:
@@ -154,11 +108,30 @@ def _line(axes: Axes, row: dict[Any, Any]) -> str:
     return f"gsofa: {bars.times(row['ratio'])}"
 
 
-SPEC = FigureSpec(
-    "Beyond the paper: out_of_core under a budget",
-    is_shown,
-    budgets_frame,
-    budgets,
-    budgets_caption,
+EXHIBIT = Exhibit(
+    PAPER,
+    "PPoPP'23, beyond the paper",
+    "out_of_core under a budget of device memory",
+    frame,
+    Multiples(
+        _panel,
+        "seconds over those\nwithout a budget",
+        across=3,
+        width=15.0,
+        height=4.2,
+        top=1.4,
+        marks=(
+            ("full", "out_of_core, several launches"),
+            ("hollow", "out_of_core, one launch"),
+            ("line", "gsofa, without a budget"),
+            ("slot", "no ratio"),
+        ),
+    ),
+    """Seconds of out_of_core with a memory_budget (bytes of the intermediate arrays on the device) over
+    those without, which takes half of what is free at most: the ratio of their medians in one run. Full
+    points: several launches, each a chunk of rows; empty: one, or it is not known. Dashed: gsofa without a
+    budget, which keeps arrays for the rows under way alone and is launched once, over the same. The paper
+    varies no budget. {gpu}""",
+    lambda frame: {"gpu": gpu_caption(frame, paper=PAPER)},
     one_run=True,
 )

@@ -13,31 +13,22 @@ from matplotlib.lines import Line2D
 from fillpath.case import Case
 from reports.claims import printed_table
 from reports.device import columns_of, gpu_caption
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, headline
+from reports.figures import Entries
 from reports.labels import legend_above, write_names
-from reports.ooclu.arrays import (
-    FAULTS_TABLE,
-    MATRICES,
-    OVERSUBSCRIBED,
-    PAPER,
-    PLAIN,
-    PREFETCHED,
-    REGIMES,
-    is_variant,
-)
+from reports.ooclu.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, REGIMES
 from reports.ooclu.counted import BLOCK, counted_frame, first_touches
 from reports.records import Records
-from reports.style import LARGE, MARKERS, PALETTE, new_figure
+from reports.style import MARKERS, PALETTE, new_figure
 
 PRINT = "the paper (V100)"
 WAYS = {PLAIN: "without prefetching", PREFETCHED: "with prefetching"}
 
 
-def faults_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix, way of having unified memory and source (the paper, or a machine): fault groups, the
-    blocks of 2 MiB in 24 n^2 bytes, the first over the second, and nnz/n."""
-    unified = [case for case in cases if is_unified(case)]
-    frame = counted_frame(records, entries, unified)
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix, way of having unified memory and source (the paper, or a machine): fault groups,
+    the blocks of 2 MiB in 24 n^2 bytes, the first over the second, and nnz/n."""
+    frame = counted_frame(records, entries, cases)
     frame = frame.rename(columns={"gpu_fault_groups": "groups"})
     frame["first_touches"] = first_touches(frame["n"])
     own = ("source", "variant", "n", "nnz_per_row", "managed_bytes", "regime", "first_touches", "groups")
@@ -49,11 +40,10 @@ def faults_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
     return whole
 
 
-def faults(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Groups a block against density, and groups against bytes."""
     figure = new_figure(15.0, 7.5)
-    title = "PPoPP'23, beyond the paper: page faults, first touches, density"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    headline(figure, title)
     left, right = figure.subplots(1, 2)
     known = frame[frame["groups"].notna()]
     _scatter(left, known, "nnz_per_row", "over_first_touches")
@@ -76,28 +66,21 @@ def faults(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def faults_caption(frame: pd.DataFrame) -> str:
-    """What the paper says, what its own numbers say, and what was counted."""
+def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
+    """What the paper's own numbers say, and what was counted."""
     printed = frame[(frame["source"] == PRINT) & (frame["variant"] == PLAIN)]
     ratios = printed["over_first_touches"]
-    ranks = float(printed["nnz_per_row"].corr(ratios, "spearman"))
-    counted = int(frame.loc[frame["source"] != PRINT, "groups"].notna().sum())
-    here = f"{counted} cases were counted here" if counted else "No case has been counted here"
-    return (
-        "The paper explains what page faults cost by density: with fewer computations their effect is "
-        f"larger. Its own counts without prefetching are {ratios.min():.2f} to {ratios.max():.2f} times the "
-        f"blocks of 2 MiB (2^21 bytes, what the driver moves at once at most) in 24 n\N{SUPERSCRIPT TWO} "
-        f"bytes, and grow with nnz/n (rank correlation {ranks:+.2f} over {len(printed)} matrices), while the "
-        "share of time that it prints falls with it. So density does not make fewer faults in the print: "
-        "denser matrices have more else to do. Lines: one group a block. "
-        f"{here}: points below the line are of groups of more than a block, above it of less. {REGIMES} "
-        f"{gpu_caption(frame[frame['source'] != PRINT], timed=False, slots=False, paper=PAPER)}"
-    )
-
-
-def is_unified(case: Case) -> bool:
-    """A case of unified memory, prefetched or not."""
-    return is_variant(case) and case.implementation == "unified_memory"
+    here = frame[frame["source"] != PRINT]
+    counted = int(here["groups"].notna().sum())
+    return {
+        "least": ratios.min(),
+        "most": ratios.max(),
+        "ranks": float(printed["nnz_per_row"].corr(ratios, "spearman")),
+        "matrices": len(printed),
+        "here": f"{counted} cases were counted here" if counted else "No case has been counted here",
+        "regimes": REGIMES,
+        "gpu": gpu_caption(here, timed=False, slots=False, paper=PAPER),
+    }
 
 
 def _printed() -> pd.DataFrame:
@@ -161,6 +144,18 @@ def _legend(figure: Figure, frame: pd.DataFrame) -> None:
     legend_above(figure, handles)
 
 
-SPEC = FigureSpec(
-    "Beyond the paper: page faults, first touches, density", is_unified, faults_frame, faults, faults_caption
+EXHIBIT = Exhibit(
+    PAPER,
+    "PPoPP'23, beyond the paper",
+    "page faults, first touches, density",
+    frame,
+    draw,
+    """The paper explains what page faults cost by density: with fewer computations their effect is larger.
+    Its own counts without prefetching are {least:.2f} to {most:.2f} times the blocks of 2 MiB (2^21 bytes,
+    what the driver moves at once at most) in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n (rank
+    correlation {ranks:+.2f} over {matrices} matrices), while the share of time that it prints falls with
+    it. So density does not make fewer faults in the print: denser matrices have more else to do. Lines: one
+    group a block. {here}: points below the line are of groups of more than a block, above it of less.
+    {regimes} {gpu}""",
+    _facts,
 )

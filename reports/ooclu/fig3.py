@@ -7,30 +7,29 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.bars import GROUND
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit
+from reports.figures import Entries
 from reports.frontiers import BINS, bins_of, empty_panel
-from reports.naming import label, lines, listed
-from reports.ooclu.arrays import PAPER, is_out_of_core
+from reports.naming import label, listed
+from reports.ooclu.arrays import PAPER
 from reports.records import MatrixEntry, Records, find_entry
-from reports.style import LARGE, NORMAL, PALETTE, new_figure
+from reports.shapes_multiples import Multiples
+from reports.style import NORMAL, PALETTE
 from reports.timed import prepared_how
 
 # What the figure shows; Table 2, which has the abbreviations, leaves the second out.
 SHOWN = ("pre2", "audikw_1")
-ACROSS = 2
 HALF = 0.5
 
 
-def fig3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a bin of rows of each case; a single one without numbers, with the reason, where there is no
-    series or no case of a matrix that the paper shows. largest : frontier of any row. split : the first row
-    of the first bin in which one exceeds half of it; share_before : of all rows."""
-    plain = [case for case in cases if not case.options]
-    rows = records.frame(plain).to_dict("records")
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per bin of rows of each case; a single one without numbers, with the reason, where there is
+    no series or no case of a matrix that the paper shows. largest : frontier of any row. split : the first
+    row of the first bin in which one exceeds half of it; share_before : of all rows."""
+    rows = records.frame(cases).to_dict("records")
     parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
     there = {part["label"].iloc[0].partition(" (")[0] for part in parts}
     parts += [_absent(name) for name in SHOWN if name not in there]
@@ -43,43 +42,6 @@ def fig3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
     numbers = (*BINS, "n", "largest", "split", "share_before")
     whole = dict.fromkeys(("n", "first", "last", "split"), "Int64")
     return frame.astype(dict.fromkeys(numbers, "float64") | whole)
-
-
-def fig3(frame: pd.DataFrame) -> Figure:
-    """One panel a case: mean and range of each bin of rows, the half of the largest, and the split."""
-    panels = [group for _, group in frame.groupby(["label", "machine"], sort=False, dropna=False)]
-    down = -(-len(panels) // ACROSS)
-    figure = new_figure(14.0, 1.0 + 4.0 * down)
-    figure.suptitle(
-        "PPoPP'23, Figure 3: frontiers along the rows", x=0.01, ha="left", fontsize=LARGE, weight="bold"
-    )
-    several = frame["machine"].nunique() > 1
-    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
-    for axes, panel in zip(grid, panels, strict=False):
-        _panel(axes, panel, several)
-    for axes in grid[::ACROSS]:
-        axes.set_ylabel("frontier of a row")
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    return figure
-
-
-def fig3_caption(frame: pd.DataFrame) -> str:
-    """What a frontier is here, and what the split is for."""
-    drawn = frame[frame["frontier_mean"].notna()]
-    return (
-        "Frontier of a row: the vertices that its traversal by out_of_core expands, over the steps that it "
-        "takes; line: mean over the rows of a bin (at most 2000), band: least to most in it. Dashed: half of "
-        "the largest; dotted: the first row of the bin in which a row exceeds it, where the paper begins its "
-        "second part (Algorithm 4). A step of out_of_core takes at most 512 entries, which bounds the "
-        "frontier here, and with it the split; the paper's is not bounded so. The paper draws frontiers by "
-        "iteration, a chunk of rows each, and says "
-        "that they are large in the last iterations only; it prints no numbers. out_of_core itself, which "
-        "has to know before it has traversed the rows, splits by the longest queues of its chunks, from the "
-        f"last row to the first. Measured on: {listed(drawn['device'].dropna())}. "
-        f"{prepared_how(frame, PAPER)} Stand-ins are other matrices than the paper's, under their own names: "
-        "indicative only."
-    )
 
 
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
@@ -117,10 +79,9 @@ def _place(part: pd.DataFrame) -> tuple[int, bool]:
     return SHOWN.index(name) if name in SHOWN else len(SHOWN), own not in SHOWN
 
 
-def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
+def _panel(axes: Axes, panel: pd.DataFrame) -> None:
+    """Mean and range of each bin of rows, the half of the largest, and the split."""
     row = panel.iloc[0].to_dict()
-    host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
-    axes.set_title(f"{lines(row)}{host}".replace("\n", ", "), loc="left")
     axes.set_xlabel("row")
     if pd.isna(row["largest"]):
         empty_panel(axes, row["status"], row["reason"])
@@ -139,11 +100,24 @@ def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
     )  # fmt: skip
 
 
-SPEC = FigureSpec(
-    "Figure 3: frontiers along the rows",
-    is_out_of_core,
-    fig3_frame,
-    fig3,
-    fig3_caption,
+EXHIBIT = Exhibit(
+    PAPER,
+    "PPoPP'23, Figure 3",
+    "frontiers along the rows",
+    frame,
+    Multiples(_panel, "frontier of a row"),
+    """Frontier of a row: the vertices that its traversal by out_of_core expands, over the steps that it
+    takes; line: mean over the rows of a bin (at most 2000), band: least to most in it. Dashed: half of the
+    largest; dotted: the first row of the bin in which a row exceeds it, where the paper begins its second
+    part (Algorithm 4). A step of out_of_core takes at most 512 entries, which bounds the frontier here, and
+    with it the split; the paper's is not bounded so. The paper draws frontiers by iteration, a chunk of
+    rows each, and says that they are large in the last iterations only; it prints no numbers. out_of_core
+    itself, which has to know before it has traversed the rows, splits by the longest queues of its chunks,
+    from the last row to the first. Measured on: {devices}. {prepared} Stand-ins are other matrices than the
+    paper's, under their own names: indicative only.""",
+    lambda frame: {
+        "devices": listed(frame.loc[frame["frontier_mean"].notna(), "device"].dropna()),
+        "prepared": prepared_how(frame, PAPER),
+    },
     claims=("fig3_frontiers",),
 )

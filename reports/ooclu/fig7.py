@@ -6,35 +6,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim, subject
 from reports.device import columns_of, gpu_caption, option_of, pair_frame
-from reports.figures import Entries, FigureSpec
-from reports.gains import draw_gains, gains_legend
+from reports.exhibit import Exhibit, Gains, Panels
+from reports.figures import Entries
 from reports.gsofa.budgets import BUDGET, budget_bytes, by_budget
 from reports.ooclu.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
 from reports.records import Records
 from reports.standings import Verdict
-from reports.style import LARGE, new_figure
-from reports.timed import name_matrices, width
 from reports.verdicts import judge
 
 CLAIM = "fig7_dynamic_assignment"
 OFF = "dynamic_assignment"
+MOST = float(subject(PAPER, CLAIM).data["max_percent"])
 GAIN = bars.Panel(
     "gain", "gain_low", "gain_high", "gain of dynamic\nassignment, %", "pair", points=True, hollow="loose",
     form="{:+.3g}%".format, log=False,
 )  # fmt: skip
-PER_CENT = "{:+.3g}%".format
 
 
-def fig7_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix, budget and machine: `gain`, by how many per cent of the seconds with dynamic assignment
-    those without it are more, in the same run and budget; launches with it off and on (other_). binds : 1
-    where there were several without it."""
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix, budget and machine: `gain`, by how many per cent of the seconds with dynamic
+    assignment those without it are more, in the same run and budget; launches with it off and on (other_).
+    binds : 1 where there were several without it."""
     frame = pair_frame(
         records, entries, cases, switched_on, role="with dynamic assignment",
         facts=("launches", "concurrent_sources", "spilled"), paper=PAPER,
@@ -56,35 +53,7 @@ def fig7_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
     )  # fmt: skip
 
 
-def fig7(frame: pd.DataFrame) -> Figure:
-    """A point a budget; empty where it does not bind. Where a machine cannot run it, one slot says so."""
-    shown = frame.assign(loose=frame["binds"] != 1).drop_duplicates(["group", "series"])
-    figure = new_figure(width(frame), 7.0)
-    axes = figure.subplots()
-    figure.suptitle(
-        "PPoPP'23, Figure 7: dynamic parallelism assignment", x=0.01, ha="left", fontsize=LARGE, weight="bold"
-    )
-    most = float(subject(PAPER, CLAIM).data["max_percent"])
-    draw_gains(axes, shown, GAIN, "", most, even=0.0)
-    loose = ("hollow", "the budget does not bind")
-    gains_legend(axes, shown, [("line", f"printed, at most {most:+g}%"), loose, ("slot", "no ratio")])
-    name_matrices(axes, shown)
-    return figure
-
-
-def fig7_caption(frame: pd.DataFrame) -> str:
-    """What is compared, and when a budget binds."""
-    return (
-        "Gain: seconds of out_of_core with dynamic_assignment=false over those with it, less 1, under the "
-        "same memory_budget (bytes of the intermediate arrays on the device): the ratio of their medians in "
-        "one run. Full points: without it there were several launches, each a chunk of rows, so that larger "
-        "chunks can be fewer; empty points: one, or it is not known (rows that found no room for their "
-        "columns are launched again, which counts too). The paper's gain is up to 10 per cent, of two large "
-        f"matrices that it does not name, on a V100. {gpu_caption(frame, paper=PAPER)}"
-    )
-
-
-def fig7_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """The largest gain where the budget binds."""
     rows = frame[frame["binds"] == 1]
     labels = [f"{label} at {budget}" for label, budget in zip(rows["label"], rows["budget"], strict=True)]
@@ -102,13 +71,41 @@ def switched_on(case: Case) -> Case | None:
     return replace(case, options=((BUDGET, options[BUDGET]),))
 
 
-SPEC = FigureSpec(
-    "Figure 7: dynamic parallelism assignment",
-    is_out_of_core,
-    fig7_frame,
-    fig7,
-    fig7_caption,
+def _points(frame: pd.DataFrame) -> pd.DataFrame:
+    """A point a budget, `loose` where it does not bind. Where a machine cannot run it, one slot says so."""
+    return frame.assign(loose=frame["binds"] != 1).drop_duplicates(["group", "series"])
+
+
+EXHIBIT = Exhibit(
+    PAPER,
+    "PPoPP'23, Figure 7",
+    "dynamic parallelism assignment",
+    frame,
+    Panels(
+        [
+            Gains(
+                GAIN,
+                mean=MOST,
+                even=0.0,
+                legend=(
+                    ("line", f"printed, at most {MOST:+g}%"),
+                    ("hollow", "the budget does not bind"),
+                    ("slot", "no ratio"),
+                ),
+            )
+        ],
+        height=7.0,
+        shown=_points,
+    ),
+    """Gain: seconds of out_of_core with dynamic_assignment=false over those with it, less 1, under the same
+    memory_budget (bytes of the intermediate arrays on the device): the ratio of their medians in one run.
+    Full points: without it there were several launches, each a chunk of rows, so that larger chunks can be
+    fewer; empty points: one, or it is not known (rows that found no room for their columns are launched
+    again, which counts too). The paper's gain is up to 10 per cent, of two large matrices that it does not
+    name, on a V100. {gpu}""",
+    lambda frame: {"gpu": gpu_caption(frame, paper=PAPER)},
+    held=(verdicts,),
     claims=(CLAIM,),
-    judge=fig7_verdicts,
+    edges=True,
     one_run=True,
 )

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports.claims import claim
 from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
-from reports.figures import Entries, FigureSpec
-from reports.naming import lines
+from reports.exhibit import COUNT, Column, Exhibit, Held, Table
+from reports.figures import Entries
 from reports.ooclu.arrays import (
     FAULTS_TABLE,
     OUT_OF_CORE,
@@ -22,15 +22,14 @@ from reports.ooclu.arrays import (
     REGIMES,
     by_regime,
     in_regimes,
-    is_variant,
     printed_numbers,
 )
 from reports.ooclu.counted import counted_frame
 from reports.records import Records
 from reports.standings import Verdict
-from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import groups_of
-from reports.verdicts import judge, remarks
+from reports.variants import said
+from reports.verdicts import remarks
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.
@@ -55,12 +54,12 @@ NUMBERS = (*PRINTED, *OVERHEAD)
 STATUSES = ("told", "prefetched_told", "out_of_core_told", "both")
 
 
-def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix and machine: fault groups and the share of time that servicing them takes without and
-    with prefetching, the share that data movement has of out_of_core, all in per cent, and what counting
-    cost; each with what the paper prints. reduction : groups without prefetching over with, empty where none
-    is left."""
-    frame = _by_matrix(counted_frame(records, entries, [case for case in cases if is_variant(case)]))
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix and machine: fault groups and the share of time that servicing them takes without
+    and with prefetching, the share that data movement has of out_of_core, all in per cent, and what
+    counting cost; each with what the paper prints. reduction : groups without prefetching over with, empty
+    where none is left."""
+    frame = _by_matrix(counted_frame(records, entries, cases))
     printed = {f"paper_{name}": printed_numbers(FAULTS_TABLE, column) for name, column in PRINTED.items()}
     frame = add_printed(frame, printed, paper=PAPER)
     for name in STATUSES:
@@ -75,40 +74,9 @@ def table3_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> p
     )  # fmt: skip
 
 
-def table3(frame: pd.DataFrame) -> Figure:
-    """The print beside what was counted, one row a matrix and machine."""
-    rows = [_row(row) for row in frame.to_dict("records")]
-    columns = [
-        matrix_column(rows),
-        *_columns("printed in the paper"),
-        *_columns("counted here"),
-        Column("without", 0.95, "counting slows by"),
-        Column("with", 0.85, "counting slows by"),
-        Column("regime", 1.6),
-        machine_column(rows),
-    ]
-    shaded = [isinstance(name, str) for name in frame["stand_in_for"]]
-    return table("PPoPP'23, Table 3: GPU page faults", columns, rows, shaded)
-
-
-def table3_caption(frame: pd.DataFrame) -> str:
-    """What each share is of."""
-    return (
-        "Fault groups: groups of page faults that the driver serviced together, without prefetching and "
-        "with, counted by CUPTI in calls of their own (medians of three), which it slows by the factors on "
-        "the right. Time, in per cent: seconds of servicing over those of the counted call, the median of "
-        "three; groups serviced at the same time are added up, so that it can be more than 100. Movement, in "
-        "per cent: of out_of_core, the input's upload and the queue entries that go to pinned host memory "
-        "and come back (16 bytes each), at the rate of a pinned copy, over its median seconds, of which the "
-        "upload is no "
-        f"part. The paper does not say what its own is of. {REGIMES} Rows on grey are stand-ins. "
-        f"{gpu_caption(frame, timed=False, slots=False, paper=PAPER)}"
-    )
-
-
-def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How many times fewer fault groups there are with prefetching; where none is left, that; the columns of
-    the table."""
+def by_regimes(frame: pd.DataFrame) -> list[Verdict]:
+    """How many times fewer fault groups there are with prefetching; where none is left, that; the columns
+    of the table."""
     none_left = frame[(frame["both"] == "ok") & frame["reduction"].isna()]
     rest = frame.drop(none_left.index)
     found = by_regime(rest, claim(PAPER, CLAIM, "reduction"), "reduction", status="both")
@@ -121,7 +89,7 @@ def table3_verdicts(frame: pd.DataFrame) -> list[Verdict]:
         found += remarks(rows, f"{PAPER}.{CLAIM}", "groups", none, basis=f"{basis}, {regime}", status="both")
     for name, (column, status) in COLUMNS.items():
         found += by_regime(frame, claim(PAPER, CLAIM, name), column, status=status)
-    return found + judge(frame, claim(PAPER, CLAIM, "movement"), "movement", status="out_of_core_told")
+    return found
 
 
 def _reductions() -> str:
@@ -130,7 +98,7 @@ def _reductions() -> str:
 
 
 def _by_matrix(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row a matrix and machine, with the numbers of all three ways; of a machine, where there is one."""
+    """One row per matrix and machine, where there is one, with the numbers of all three ways."""
     rows = []
     for _, own in frame.groupby(["label", "preparation"], sort=False):
         for machine in own["machine"].dropna().unique().tolist() or [None]:
@@ -173,37 +141,62 @@ def _movement(row: Row, rows: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:
     return {"out_of_core_told": "ok", "movement": 100 * moved / rate / row["median"]}
 
 
-def _columns(group: str) -> list[Column]:
-    headings = ("groups", "groups,\nprefetched", "time, %", "time, %,\nprefetched", "movement,\n%")
-    return [Column(heading, 1.15, group) for heading in headings]
-
-
-def _row(row: Mapping[Any, Any]) -> list[str]:
-    forms = (",.0f", ",.0f", ".1f", ".1f", ".2f")
-    numbers = [
-        "-" if pd.isna(row[f"{prefix}{name}"]) else format(row[f"{prefix}{name}"], form)
-        for prefix in ("paper_", "")
-        for name, form in zip(PRINTED, forms, strict=True)
-    ]
-    slowed = ["-" if pd.isna(row[name]) else f"{row[name]:.2f}x" for name in OVERHEAD]
-    return [lines(row).replace("\n", ", "), *numbers, *slowed, str(row["regime"]) or "-", _where(row)]
-
-
 def _where(row: Mapping[Any, Any]) -> str:
     """The machine, or why there is no number."""
     ways = zip(("unified memory", "prefetched", OUT_OF_CORE), STATUSES[:3], strict=True)
-    lacking = [(way, str(row[name]).replace("_", " ")) for way, name in ways if row[name] != "ok"]
+    lacking = [(way, said(str(row[name]))) for way, name in ways if row[name] != "ok"]
     if len(lacking) == 3 and len({why for _, why in lacking}) == 1:
         return lacking[0][1]
     return "; ".join([str(row["where"]), *(f"{way}: {why}" for way, why in lacking)])
 
 
-SPEC = FigureSpec(
-    "Table 3: GPU page faults",
-    is_variant,
-    table3_frame,
-    table3,
-    table3_caption,
-    claims=(CLAIM,),
-    judge=table3_verdicts,
+def _columns(group: str, prefix: str = "") -> list[Column]:
+    """prefix : of the frame's columns."""
+    per_cent = "{:.1f}".format
+    return [
+        Column("groups", 1.15, group, f"{prefix}groups", COUNT),
+        Column("groups,\nprefetched", 1.15, group, f"{prefix}prefetched_groups", COUNT),
+        Column("time, %", 1.15, group, f"{prefix}share", per_cent),
+        Column("time, %,\nprefetched", 1.15, group, f"{prefix}prefetched_share", per_cent),
+        Column("movement,\n%", 1.15, group, f"{prefix}movement", "{:.2f}".format),
+    ]
+
+
+TABLE = Table(
+    [
+        *_columns("printed in the paper", "paper_"),
+        *_columns("counted here"),
+        Column("without", 0.95, "counting slows by", "overhead", "{:.2f}x".format),
+        Column("with", 0.85, "counting slows by", "prefetched_overhead", "{:.2f}x".format),
+        Column("regime", 1.6, "", "regime"),
+    ],
+    _where,
+)
+
+
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """The print beside what was counted."""
+    return TABLE(frame.assign(regime=frame["regime"].replace("", "-")), title)
+
+
+EXHIBIT = Exhibit(
+    PAPER,
+    "PPoPP'23, Table 3",
+    "GPU page faults",
+    frame,
+    draw,
+    """Fault groups: groups of page faults that the driver serviced together, without prefetching and with,
+    counted by CUPTI in calls of their own (medians of three), which it slows by the factors on the right.
+    Time, in per cent: seconds of servicing over those of the counted call, the median of three; groups
+    serviced at the same time are added up, so that it can be more than 100. Movement, in per cent: of
+    out_of_core, the input's upload and the queue entries that go to pinned host memory and come back
+    ({entry} bytes each), at the rate of a pinned copy, over its median seconds, of which the upload is no
+    part. The paper does not say what its own is of. {regimes} Rows on grey are stand-ins. {gpu}""",
+    lambda frame: {
+        "entry": ENTRY,
+        "regimes": REGIMES,
+        "gpu": gpu_caption(frame, timed=False, slots=False, paper=PAPER),
+    },
+    held=(by_regimes, Held(CLAIM, "movement", ("movement",), "out_of_core_told")),
+    edges=True,
 )
