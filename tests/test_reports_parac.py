@@ -20,16 +20,13 @@ from fillpath.record import Record, Status
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.graph import from_edges
 from reports.claims import abbreviation, abbreviations, claim
-from reports.figures import spec
 from reports.naming import label, measured_on, printed_label, stand_in
-from reports.parac import breakeven, fig3, fig4, quality, rhs, seeds
+from reports.parac import breakeven, fig3, fig4, quality, rhs, seeds, table1, table2, table3
 from reports.parac.breakeven import ALWAYS, NEVER
 from reports.parac.fig3 import TOO_MANY
 from reports.parac.paper import CPU, GPU, over, plain, printed, printed_sum
-from reports.parac.table1 import table1, table1_frame
-from reports.parac.table2 import table2, table2_frame, table2_verdicts
-from reports.parac.table3 import table3, table3_frame, table3_verdicts
 from reports.records import Records
+from reports.wide import variant_of
 from tests.made import made_frame
 from tests.test_reports import made_record, unavailable
 
@@ -113,10 +110,12 @@ def test_the_printed_tables_say_what_the_claims_say() -> None:
 
 def test_experiments_have_what_their_figures_show() -> None:
     ours = [experiment for experiment in experiments() if experiment.paper == "parac"]
+    columns = {"table1": table1.FACTORS, "table2": table2.VARIANTS, "table3": table3.VARIANTS}
     for suite in SUITES:
         for figure in {e.figure for e in ours}:
             cases = figure_cases("parac", figure, Settings(suite=suite))
-            assert cases and all(spec("parac", figure).select(case) for case in cases), (suite, figure)
+            variants = {variant_of(case) for case in cases}
+            assert cases and variants <= set(columns.get(figure, variants)), (suite, figure)
             assert {case.preparation.matching for case in cases} == {"none"}
     tables = {case.matrix for case in figure_cases("parac", "table2", Settings(suite="papers"))}
     own = {entry.id for entry in ENTRIES if "parac" in entry.papers and entry.obtainable}
@@ -137,26 +136,26 @@ def test_a_machine_is_named_once_with_its_gpu() -> None:
 
 
 def test_table1_holds_orders_and_entries_against_the_print() -> None:
-    frame = frame_of(table1_frame, factorised("parac_cpu.threads=1", 1.0)).set_index("label")
+    frame = frame_of(table1.EXHIBIT.frame, factorised("parac_cpu.threads=1", 1.0)).set_index("label")
     assert len(frame) == 15
     row = frame.loc[OWN]
     assert (row["order_is"], row["entries_is"], row["nnz_g"]) == ("equal", "equal", 1200)
     assert frame.loc["apache2", "order_is"] == "not_held"
-    assert "1,000,000 =" in cells(table1(frame.reset_index()))
+    assert "1,000,000 =" in cells(table1.EXHIBIT.picture(frame.reset_index()))
 
 
 def test_table2_leaves_the_search_for_a_threshold_out_and_counts_wins() -> None:
     ict = solved("ict", (0.1, 0.1, 1.0))
     ict = replace(ict, phases={**ict.phases, "threshold": [9.0] * 3}, seconds=[10.0, 10.0, 10.0])
     ours = solved("parac_cpu", (0.1, 0.1, 0.2))
-    frame = frame_of(table2_frame, ours, ict, solved("pyamg", (0.3, 0.0, 0.06)))
+    frame = frame_of(table2.EXHIBIT.frame, ours, ict, solved("pyamg", (0.3, 0.0, 0.06)))
     row = frame.set_index("label").loc[OWN]
     assert row["ratio"] == pytest.approx(3.0) and row["solve_ratio"] == pytest.approx(2.5)
     assert row["amg_ratio"] == pytest.approx(0.9) and row["paper_ratio"] == pytest.approx(16.25 / 1.15)
     assert row["status_hypre"] == "not_run"
-    drawn = cells(table2(frame))
+    drawn = cells(table2.EXHIBIT.picture(frame))
     assert "printed" in drawn and drawn.count("printed; not run") == 14 and "box, nnz" in drawn
-    found = {(v.claim.rpartition(".")[2], v.outcome.value): v for v in table2_verdicts(frame)}
+    found = {(v.claim.rpartition(".")[2], v.outcome.value): v for v in table2.EXHIBIT.verdicts(frame)}
     total = found["below_ichol", "reproduced"]
     assert total.scope == "on the paper's own matrices" and total.numbers == "1 of 1, printed 14 of 15"
     assert found["over_ichol", "deviates"].factor == pytest.approx(3 / (16.25 / 1.15))
@@ -166,10 +165,10 @@ def test_table2_leaves_the_search_for_a_threshold_out_and_counts_wins() -> None:
 
 def test_table2_keeps_failures_and_two_runs_in_sight() -> None:
     late = replace(solved("ict"), status=Status.UNSUPPORTED, seconds=[], phases={}, work=None)
-    frame = frame_of(table2_frame, solved("parac_cpu"), late, solved("pyamg", run_id="run-2"))
+    frame = frame_of(table2.EXHIBIT.frame, solved("parac_cpu"), late, solved("pyamg", run_id="run-2"))
     row = frame.set_index("label").loc[OWN]
     assert (row["pair"], row["amg_pair"]) == ("ict unsupported", "two_runs") and pd.isna(row["ratio"])
-    assert "unsupported" in cells(table2(frame))
+    assert "unsupported" in cells(table2.EXHIBIT.picture(frame))
 
 
 def test_table3_is_in_milliseconds_beside_the_print() -> None:
@@ -181,14 +180,14 @@ def test_table3_is_in_milliseconds_beside_the_print() -> None:
     )
     records = [solved(name, parts) for name, parts in variants]
     absent = replace(unavailable(Case.parse(f"laplacian.amgx@{OWN}.nnz"), 1), machine="box")
-    frame = frame_of(table3_frame, *records, absent)
+    frame = frame_of(table3.EXHIBIT.frame, *records, absent)
     row = frame.set_index("label").loc[OWN]
     assert row["parac_total"] == pytest.approx(80) and row["ratio"] == pytest.approx(10)
     assert row["spsv_ratio"] == pytest.approx(2.5) and row["status_amgx"] == "unavailable"
     assert row["paper_ratio"] == pytest.approx((10.58 + 1135) / 162.36)
-    drawn = cells(table3(frame))
+    drawn = cells(table3.EXHIBIT.picture(frame))
     assert "unavailable" in drawn and "OOM" in drawn
-    outcomes = {v.claim.rpartition(".")[2]: str(v.outcome) for v in table3_verdicts(frame)}
+    outcomes = {v.claim.rpartition(".")[2]: str(v.outcome) for v in table3.EXHIBIT.verdicts(frame)}
     assert outcomes["below_ic0"] == "deviates" and outcomes["below_amgx"] == "not run"
 
 

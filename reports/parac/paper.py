@@ -23,6 +23,7 @@ from reports.naming import listed, measured_on
 from reports.records import Records
 from reports.timed import NO_RESULT, STAND_INS, add_columns, told_in_words
 from reports.variants import Row
+from reports.wide import variant_of
 
 PAPER = "parac"
 SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"
@@ -65,11 +66,6 @@ def over(top: Mapping[str, float | None], bottom: Mapping[str, float | None]) ->
     """Ratios by matrix; None where one of the two is not printed."""
     pairs = {name: (top[name], bottom[name]) for name in top}
     return {name: a / b if a is not None and b else None for name, (a, b) in pairs.items()}
-
-
-def variant_of(case: Case) -> str:
-    """A case's implementation with its options, as an experiment writes it."""
-    return ".".join([case.implementation, *(f"{key}={value}" for key, value in case.options)])
 
 
 def solved_frame(

@@ -1,27 +1,92 @@
-"""What Tables 2 and 3 share: of each matrix a printed row and those measured, and on how many ParAC wins."""
+"""What Tables 2 and 3 share: of each matrix a printed row and those measured."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from fillpath.case import Case
+from reports import tables
 from reports.device import add_printed
+from reports.exhibit import COUNT, Column
 from reports.figures import Entries
 from reports.naming import lines
-from reports.parac.paper import FACTS, PAPER, PARTS, solved_frame, variant_of
+from reports.parac.paper import FACTS, PAPER, PARTS, plain, solved_frame
 from reports.records import Records
 from reports.timed import RATIO
 from reports.variants import Row, by_matrix, finished, number, said, status_of
 
 Print = Mapping[str, Mapping[str, float | None]]
+# How parts of a solution are written; the others as times are.
+FORMS = {"iterations": COUNT, "residual": "{:.0e}".format}
 
 
-def is_variant(case: Case, variants: Sequence[str]) -> bool:
-    """A solution by one of these variants, of seed 0."""
-    return case.stage == "laplacian" and variant_of(case) in variants and not case.seed
+@dataclass(frozen=True)
+class Beside(Column):
+    """A column of numbers whose print stands in `paper_<value>`, if there is any.
+
+    empty : stands for a number that a machine does not have, where the column names no reason.
+    unprinted : for one that the paper does not have.
+    """
+
+    empty: str = "-"
+    unprinted: str = "-"
+
+    def text(self, row: Row) -> str:
+        """The cell of a machine."""
+        unknown = isinstance(row["machine"], str) and not self.why and bool(pd.isna(row[self.value]))
+        return self.empty if unknown else super().text(row)
+
+    def printed(self, row: Row) -> str:
+        """The cell of the print; empty for a column that the paper does not have."""
+        name = f"paper_{self.value}"
+        if name not in row:
+            return ""
+        return self.unprinted if pd.isna(row[name]) else self.form(row[name])
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """A table: of each matrix what is printed, then what was measured, one row per machine.
+
+    columns : those after the matrix and where it was measured. derived : the frame with columns that only
+    the picture has.
+    """
+
+    columns: Sequence[Beside]
+    derived: Callable[[pd.DataFrame], pd.DataFrame]
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        rows: list[list[str]] = []
+        shaded: list[bool] = []
+        for _, own in self.derived(frame).groupby("label", sort=False):
+            found = own.to_dict("records")
+            name = lines(found[0]).replace("\n", ", ")
+            there = [row for row in found if isinstance(row["machine"], str)]
+            if not pd.isna(found[0]["paper_ratio"]):
+                cells = [column.printed(found[0]) for column in self.columns]
+                rows.append([name, "printed" if there else "printed; not run", *cells])
+                shaded.append(False)
+                found, name = there, ""
+            rows += [[name, _where(row), *(column.text(row) for column in self.columns)] for row in found]
+            shaded += [isinstance(row["stand_in_for"], str) for row in found]
+        columns = [tables.Column(each.heading, each.width, each.group) for each in self.columns]
+        first = [tables.matrix_column(rows), tables.Column("", 1.9, left=True)]
+        return tables.table(title, [*first, *columns], rows, shaded)
+
+
+def parts_of(variant: str, group: str, shown: Sequence[tuple[str, float, str]]) -> list[Beside]:
+    """The columns of a variant: without a result the first says why, and the others are empty. shown :
+    heading, width, and what the column's name has after the variant's."""
+    first, *others = [
+        Beside(heading, width, group, f"{variant}_{part}", FORMS.get(part, plain), empty="")
+        for heading, width, part in shown
+    ]
+    return [replace(first, why=f"status_{variant}"), *others]
 
 
 def matrices_frame(
@@ -35,14 +100,12 @@ def matrices_frame(
     others: Sequence[str],
     more: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """A row a matrix, ordering and machine, beside the print.
+    """One row per matrix, ordering and machine, beside the print.
 
     names : what the columns of each variant begin with. numbers : of the rows by variant, what the row says
-    of them. others : what the columns of further ratios
-    begin with. more : columns of numbers beside.
+    of them. others : what the columns of further ratios begin with. more : columns of numbers beside.
     """
-    chosen = [case for case in cases if is_variant(case, variants)]
-    frame = _tried(by_matrix(solved_frame(records, entries, chosen), variants, numbers), names)
+    frame = _tried(by_matrix(solved_frame(records, entries, cases), variants, numbers), names)
     frame = add_printed(frame, printed, paper=PAPER)
     columns = [f"{name}_{shown}" for name in names for shown in (*PARTS, "total", *FACTS)]
     ratios = [f"{prefix}{name}" for prefix in ("", *others) for name in RATIO if name != "pair"]
@@ -60,38 +123,6 @@ def numbers_of(rows: Mapping[str, Row | None], ours: str, unit: float = 1.0) -> 
         own |= {f"{name}_{fact}": number(row, fact) for fact in FACTS}
     ok = [row for row in rows.values() if row is not None and row["status"] == "ok"]
     return {**own, "status": own[f"status_{ours}"], "samples": ok[0]["samples"] if ok else 0}
-
-
-def rows_of(
-    frame: pd.DataFrame, printed: Callable[[Row], list[str]], measured: Callable[[Row], list[str]]
-) -> tuple[list[list[str]], list[bool]]:
-    """The table's rows, of each matrix the printed one and then one a machine, and which are of stand-ins.
-    printed, measured : the cells after the matrix and where it was measured."""
-    rows: list[list[str]] = []
-    shaded: list[bool] = []
-    for _, own in frame.groupby("label", sort=False):
-        found = own.to_dict("records")
-        name = lines(found[0]).replace("\n", ", ")
-        there = [row for row in found if isinstance(row["machine"], str)]
-        if not pd.isna(found[0]["paper_ratio"]):
-            rows.append([name, "printed" if there else "printed; not run", *printed(found[0])])
-            shaded.append(False)
-            found, name = there, ""
-        rows += [[name, _where(row), *measured(row)] for row in found]
-        shaded += [isinstance(row["stand_in_for"], str) for row in found]
-    return rows, shaded
-
-
-def quality_cells(row: Row, prefix: str) -> list[str]:
-    """Iterations and residual."""
-    return [f"{row[f'{prefix}_iterations']:,.0f}", f"{row[f'{prefix}_residual']:.0e}"]
-
-
-def absent_cells(row: Row, name: str, count: int) -> list[str]:
-    """Cells of a variant without a result."""
-    if not isinstance(row["machine"], str):
-        return ["-"] * count
-    return [said(str(row[f"status_{name}"])), *[""] * (count - 1)]
 
 
 def _tried(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
