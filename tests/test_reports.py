@@ -6,6 +6,7 @@ All numbers are made up.
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 
 import reports
+from benchmarks.experiments import Settings, figure_cases
 from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
@@ -128,6 +130,16 @@ FAILED = {
 ABSENT = "symbolic.fill2_cpu@poisson3d,16,aniso.metis"
 
 
+def own_cases(paper: str, figure: str, cases: Sequence[Case]) -> list[Case]:
+    """Of these, those of the implementations that the figure's experiments have, on whatever matrix."""
+    own = {_variant(case) for case in figure_cases(paper, figure, Settings(suite="papers"))}
+    return [case for case in cases if _variant(case) in own]
+
+
+def _variant(case: Case) -> tuple[object, ...]:
+    return case.stage, case.implementation, case.options, case.gpus
+
+
 def made_record(case: Case, number: int) -> Record:
     status, reason = FAILED.get(case.name, (Status.OK, ""))
     ok = status is Status.OK
@@ -230,10 +242,11 @@ def test_no_records_at_all_still_draws(site: Path, monkeypatch: pytest.MonkeyPat
     chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
     for paper, figure in reports.available_figures():
-        assert all(path.is_file() for path in reports.draw(paper, figure, chosen, absent, ENTRIES))
+        own = own_cases(paper, figure, chosen)
+        assert all(path.is_file() for path in reports.draw(paper, figure, own, absent, ENTRIES))
         found = figures.spec(paper, figure)
-        for cases, records in ((chosen, Records()), ([], Records()), ([], absent)):
-            frame = found.frame(records, ENTRIES, [case for case in cases if found.select(case)])
+        for cases, records in ((own, Records()), ([], Records()), ([], absent)):
+            frame = found.frame(records, ENTRIES, cases)
             assert found.plot(frame).axes and found.caption(frame)
             assert not any(verdict.machine for verdict in found.judge(frame))
 
@@ -286,19 +299,16 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
 
 @pytest.mark.parametrize("pair", reports.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
-    cases = [
-        *CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS,
-    ]  # fmt: skip
+    made = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS]
+    cases = own_cases(*pair, made)
     paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])
-    spec = figures.spec(*pair)
-    chosen = [case for case in cases if spec.select(case)]
-    wanted = spec.frame(RECORDS, ENTRIES, chosen)
+    wanted = figures.spec(*pair).frame(RECORDS, ENTRIES, cases)
     pd.testing.assert_frame_equal(
         frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True
     )
-    rows = RECORDS.frame(chosen)
+    rows = RECORDS.frame(cases)
     dirty = "+dirty" if rows["dirty"].fillna(False).any() else ""
     assert comments["commit"] == f"0123456789abcdef{dirty}" and comments["machine"] == "made-up"
     drawn = rows.loc[rows["status"] == "ok", "matrix"].nunique()
