@@ -13,6 +13,7 @@ from typing import IO, cast
 
 from fillpath.errors import ConfigError, InputError
 from fillpath.holdings import SUMS, digest_of, parse_sums, sums_text
+from fillpath.host import is_own, share
 from fillpath.paths import atomic_write, results
 from fillpath.record import Record, read_records, write_records
 
@@ -42,11 +43,11 @@ def pack(machine: str, target: Path) -> int:
     return len(files)
 
 
-def unpack(source: Path, machine: str) -> tuple[str, int]:
+def unpack(source: Path) -> tuple[str, int]:
     """Merge a packed machine into results/. Returns (its name, records added).
 
-    machine : this one's name, whose folder is only ever written by measuring. Raises InputError for what is
-    no pack, for members outside one folder, for a pack of this very machine, and, before anything is written,
+    A folder that is this host's alone is only ever written by measuring. Raises InputError for what is no
+    pack, for members outside one folder, for a pack of that folder's name, and, before anything is written,
     for a member that is missing, is not what the pack's checksums say or is no record. A pack of an older
     version has no checksums: a warning says so.
     """
@@ -57,16 +58,19 @@ def unpack(source: Path, machine: str) -> tuple[str, int]:
             if len(packed) != 1:
                 raise InputError(f"{source}: holds {len(packed)} machines, expected one")
             name = packed.pop()
-            if name == machine:
+            if is_own(name):
                 raise InputError(
-                    f"{source}: is of this machine ({machine}), whose results are only measured here"
+                    f"{source}: results/{name} is this host's own, and only measured here; if the pack is of "
+                    f"another host that is called {name} too, unpack it in another checkout"
                 )
             members = _vouched(archive, members, source)
             # The sums of another folder do not hold for the merged one.
             (results() / name / SUMS).unlink(missing_ok=True)
             # Records come first: which of two series is kept follows the record that stands.
             members.sort(key=lambda member: not member.name.endswith(".jsonl"))
-            return name, sum(_merge(archive, member) for member in members)
+            added = sum(_merge(archive, member) for member in members)
+            share(name)
+            return name, added
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(f"{source}: not a readable pack ({error})") from error
 

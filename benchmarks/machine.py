@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import json
+import os
 import platform
 import re
 import subprocess
@@ -27,12 +28,11 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class Machine:
-    """Facts of the host. gpus : models that the driver lists. memory : bytes. governor : the CPU frequency
+    """Facts of the host. cores : that this process may use. memory : bytes. governor : the CPU frequency
     governor."""
 
     cpu: str | None
     cores: int
-    gpus: tuple[str, ...]
     memory: int | None
     os: str
     arch: str
@@ -43,7 +43,8 @@ class Machine:
 def machine() -> Machine:
     """The host this process runs on."""
     return Machine(
-        **asdict(host.hardware()),
+        cpu=host.hardware().cpu,
+        cores=len(os.sched_getaffinity(0)),
         memory=meminfo("MemTotal"),
         os=f"{platform.system()} {platform.release()}",
         arch=platform.machine(),
@@ -52,11 +53,12 @@ def machine() -> Machine:
 
 
 def write_facts() -> None:
-    """Keep results/<machine>/machine.json true. `host` names the only host whose results the folder holds; it
-    is None where they are several's. Raises ConfigError as `require_kind`."""
+    """Keep results/<machine>/machine.json true, which takes the name. `host` in it is the only host whose
+    results the folder holds, None for several. Raises ConfigError as `require_kind`."""
     host.require_kind()
     path = results() / machine_name() / host.FACTS
-    facts = {**asdict(machine()), "name": machine_name(), "host": host.owner(), "gpus": host.known_gpus()}
+    kind = {**asdict(host.hardware()), "gpus": host.known_gpus()}
+    facts = {**asdict(machine()), **kind, "name": machine_name(), "host": host.owner()}
     text = json.dumps(facts, indent=2, sort_keys=True) + "\n"
     if _read(path) != text.strip():
         write_text(path, text)

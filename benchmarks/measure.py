@@ -86,7 +86,7 @@ def measure(
     the record that is returned and stored.
     """
     load_all()
-    host.require_kind()
+    machine.write_facts()
     case = Case.parse(case) if isinstance(case, str) else case
     implementation = lookup(case.stage, case.implementation)
     case = replace(case, options=implementation.canonical(dict(case.options)))

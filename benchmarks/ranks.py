@@ -23,14 +23,13 @@ from typing import Any
 
 from benchmarks import given, run
 from benchmarks.gate import verify
-from benchmarks.machine import machine
+from benchmarks.machine import introduce, machine
 from benchmarks.measure import Limits, make_ready, store_outcome
 from benchmarks.places import Place, place
 from benchmarks.reference import load_reference, reference_path
 from benchmarks.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED, counted
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
-from fillpath.host import require_kind
 from fillpath.nouns import Pattern, Prepared
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Record, Status, Verified
@@ -54,7 +53,8 @@ def measure_on_ranks(name: str) -> Record | None:
     communicator = world(ranks)
     local = communicator.Split_type(_shared())
     _take_share(case, implementation, local)
-    require_kind()
+    if rank_of(communicator) == 0:
+        introduce()
     prepared = make_ready(case, Limits(), run.alone()) if rank_of(communicator) == 0 else None
     pattern = communicator.bcast(_arrays(prepared))
     where = place(implementation.device)

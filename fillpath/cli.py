@@ -297,7 +297,7 @@ def _unpack_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _unpack(arguments: argparse.Namespace) -> int:
-    machine, added = archive.unpack(arguments.file, host.machine_name())
+    machine, added = archive.unpack(arguments.file)
     print(f"unpacked {machine}: {added} records added")
     return 0
 
@@ -343,7 +343,7 @@ def _stage_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
-    host.require_kind()
+    introduce()
     run.note_machine(arguments.stage)
     airspeed.run_stage(arguments.stage)
     return 0

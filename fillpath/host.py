@@ -21,21 +21,24 @@ from pathlib import Path
 from typing import Any
 
 from fillpath.errors import ConfigError
-from fillpath.paths import WORK, require_checkout, results
+from fillpath.paths import WORK, require_checkout, results, write_text
 
 # Where the system says what it is.
 _MACHINE_ID = Path("/etc/machine-id")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CPUINFO = Path("/proc/cpuinfo")
-_BOARD = Path("/sys/class/dmi/id")
+_BOARD, _BOARD_OF_ARM = Path("/sys/class/dmi/id"), Path("/proc/device-tree")
 _GPUS = Path("/proc/driver/nvidia/gpus")
 FACTS = "machine.json"
+# Beside the machines' folders in results/ stands that of asv's series.
+SERIES = "asv"
 
 
 @dataclass(frozen=True)
 class Hardware:
-    """What hosts of one kind have in common. cpu : its model, None where it cannot be read. cores : that this
-    process may use. gpus : the models that the driver lists, each once; empty without a driver."""
+    """What hosts of one kind have in common. cpu : its model, None where it cannot be read. cores : that the
+    host has, however many a process may use. gpus : models that the driver lists, each once; empty without
+    one."""
 
     cpu: str | None
     cores: int
@@ -46,23 +49,28 @@ def hardware() -> Hardware:
     """This host's."""
     model = _line(_CPUINFO, "model name") or platform.processor() or None
     models = {_line(path, "Model") for path in _GPUS.glob("*/information")}
-    return Hardware(model, len(os.sched_getaffinity(0)), tuple(sorted(model for model in models if model)))
+    return Hardware(model, os.cpu_count() or 1, tuple(sorted(model for model in models if model)))
 
 
 @functools.cache
 def fingerprint() -> str:
     """16 hexadecimal digits that outlast a restart and differ from another host's. A hash, because an id of a
-    machine is not to be published, as machine-id(5) says. A host without an id, as a container or a lent
-    virtual machine is, is another after each start: nothing else tells it from its twins."""
-    board = [_text(_BOARD / name) for name in ("sys_vendor", "product_name", "board_name")]
-    facts = [_machine_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *board]
+    machine is not to be published, as machine-id(5) says. A host that has none of its own, as containers and
+    virtual machines of one image, is another after each start: nothing else tells it from its twins."""
+    facts = [_own_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *_board()]
     return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
 
 
-def _machine_id() -> str | None:
-    """32 hexadecimal digits; None where there are none, or none yet."""
+def _own_id() -> str | None:
+    """The machine's id, 32 hexadecimal digits; None where there is none yet, and where it may be that of an
+    image, because no board is known that it was installed on."""
     id = _text(_MACHINE_ID) or ""
-    return id if re.fullmatch("[0-9a-f]{32}", id) else None
+    return id if re.fullmatch("[0-9a-f]{32}", id) and any(_board()) else None
+
+
+def _board() -> list[str | None]:
+    names = [_BOARD / "sys_vendor", _BOARD / "product_name", _BOARD / "board_name", _BOARD_OF_ARM / "model"]
+    return [_text(path) for path in names]
 
 
 def machine_name() -> str:
@@ -86,15 +94,29 @@ def owner() -> str | None:
     """The fingerprint of the only host whose results this machine's folder holds; None for several, or where
     nobody knows."""
     name = machine_name()
-    free_or_ours = _is_free(name) or _facts(name).get("host") == fingerprint()
-    return fingerprint() if free_or_ours else None
+    return fingerprint() if _is_free(name) or _facts(name).get("host") == fingerprint() else None
+
+
+def is_own(name: str) -> bool:
+    """Whether that folder holds this host's results and no other's, by the host's own name."""
+    return name != _kind() and _is_ours(name)
+
+
+def share(name: str) -> None:
+    """Note that another host's results have come into that folder: it is a kind's from now on, unless it was
+    a stranger's alone."""
+    if _known_facts(name).get("host") == fingerprint():
+        path = results() / name / FACTS
+        write_text(path, json.dumps({**_facts(name), "host": None}, indent=2, sort_keys=True) + "\n")
 
 
 def require_kind() -> None:
-    """Raise ConfigError where FILLPATH_MACHINE names a kind of machine that this host is not of, and where
-    there is no checkout whose results this host's could be."""
+    """Raise ConfigError where FILLPATH_MACHINE names a kind of machine that this host is not of, or of which
+    nothing can be read, and where there is no checkout whose results this host's could be."""
     require_checkout()
     name = _kind()
+    if name == SERIES:
+        raise ConfigError(f"FILLPATH_MACHINE={name}: results/{name} is that of asv's series; choose another")
     if name and (differences := _differences(_facts(name))):
         raise ConfigError(
             f"FILLPATH_MACHINE={name}: this host is of another kind than results/{name}: "
@@ -107,8 +129,10 @@ def name_message() -> str:
     name, taken = machine_name(), node_name()
     if _kind() or name == taken:
         return ""
-    differences = _differences(_facts(taken))
-    reason = f"of other hardware ({', '.join(differences)})" if differences else "of another host"
+    known = _known_facts(taken)
+    differences = _differences(known)
+    stranger = "of another host" if known.get("host") else "not of this host alone, as far as is known"
+    reason = f"of other hardware ({', '.join(differences)})" if differences else stranger
     join = "" if differences else f"; FILLPATH_MACHINE={taken} adds to it, for a machine of that kind"
     return f"results/{taken} is {reason}: what is measured here goes to results/{name}{join}"
 
@@ -127,12 +151,12 @@ def _names(name: str) -> itertools.chain[str]:
 
 
 def _is_free(name: str) -> bool:
-    folder = results() / name
-    return not (folder / FACTS).exists() and not (folder / "records").exists()
+    places = (results() / name / FACTS, results() / name / "records", results() / SERIES / name)
+    return name != SERIES and not any(place.exists() for place in places)
 
 
 def _is_ours(name: str) -> bool:
-    facts = _facts(name)
+    facts = _known_facts(name)
     return facts.get("host") == fingerprint() and not _differences(facts)
 
 
@@ -148,13 +172,34 @@ def _differences(facts: Mapping[str, Any]) -> list[str]:
     return [f"{what} {there} there, {own} here" for what, there, own in known if there != own]
 
 
-def _facts(name: str) -> Mapping[str, Any]:
-    """What machine.json says; nothing where it is absent or damaged."""
+def _known_facts(name: str) -> Mapping[str, Any]:
+    """As `_facts`; nothing where it is damaged."""
     try:
-        facts = json.loads((results() / name / FACTS).read_text())
-    except (OSError, ValueError):
+        return _facts(name)
+    except ConfigError:
         return {}
-    return facts if isinstance(facts, dict) else {}
+
+
+def _facts(name: str) -> Mapping[str, Any]:
+    """What machine.json says; nothing where it is absent. Raises ConfigError where it is damaged."""
+    path = results() / name / FACTS
+    try:
+        facts = json.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: damaged: {error}; mend it, or remove it") from error
+    if not _are_facts(facts):
+        raise ConfigError(f"{path}: damaged: not a machine's facts; mend it, or remove it")
+    return dict(facts)
+
+
+def _are_facts(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    cpu, cores, gpus = (value.get(key) for key in ("cpu", "cores", "gpus"))
+    names = gpus is None or (isinstance(gpus, list) and all(isinstance(name, str) for name in gpus))
+    return isinstance(cpu, str | None) and isinstance(cores, int | None) and names
 
 
 def _line(path: Path, label: str) -> str | None:

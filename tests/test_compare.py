@@ -293,7 +293,7 @@ def test_a_pack_of_a_third_party_is_merged_and_compared(
     monkeypatch.setattr("fillpath.paths.SITE", tmp_path / "site")
     for record in on("near", 2.0, 2.0):
         write_records(record_path("near", record.case), [record])
-    assert archive.unpack(pack, "near") == ("far", 2)
+    assert archive.unpack(pack) == ("far", 2)
     assert main(["compare", "near", "far"]) == 0
     assert "2x (1.5x to 2.67x)" in capsys.readouterr().out
     assert (tmp_path / "site" / "compare" / "near_far" / "profiles.svg").is_file()
@@ -323,7 +323,7 @@ def test_a_damaged_or_partial_pack_is_refused_before_anything_is_written(
     pack = repack(tmp_path / "whole.tar.gz", tmp_path / "far.tar.gz", change)
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
     with pytest.raises(InputError, match=said):
-        archive.unpack(pack, "near")
+        archive.unpack(pack)
     assert not (tmp_path / "ours").exists()
 
 
@@ -336,18 +336,18 @@ def test_an_older_pack_has_no_checksums_and_says_so(
         lambda name, data: None if name.endswith(SUMS) else data,
     )  # fmt: skip
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
-    assert archive.unpack(pack, "near") == ("far", 2) and "has no checksums" in caplog.text
+    assert archive.unpack(pack) == ("far", 2) and "has no checksums" in caplog.text
 
 
 def test_merging_overwrites_nothing(far: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack = tmp_path / "far.tar.gz"
     archive.pack("far", pack)
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
-    archive.unpack(pack, "near")
+    archive.unpack(pack)
     own = results() / "far" / "machine.json"
     own.write_text('{"name": "far", "cores": 3}')
     before = {path: path.read_bytes() for path in results().rglob("*") if path.is_file()}
-    assert archive.unpack(pack, "near") == ("far", 0)
+    assert archive.unpack(pack) == ("far", 0)
     assert all(path.read_bytes() == data for path, data in before.items())
     (aside,) = (results() / "far" / archive.ASIDE).rglob("machine.json")
     assert aside.read_text() == '{"name": "far"}', "what came stands aside, not in place of what was there"

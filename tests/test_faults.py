@@ -229,7 +229,7 @@ def test_counts_travel_with_the_machines_results(tmp_path: Path, monkeypatch: py
     assert main([CASE.name]) == 0
     archive.pack("test-machine", tmp_path / "pack.tar.gz")
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))
-    archive.unpack(tmp_path / "pack.tar.gz", "another")
+    archive.unpack(tmp_path / "pack.tar.gz")
     assert json.loads(faults_path("test-machine", CASE.name).read_text())["facts"] == facts(COUNTED)
 
 

@@ -244,7 +244,7 @@ def test_a_pack_brings_the_series_of_the_record_that_stands(tmp_path: Path, loca
         begun = f"{local}-01-01T00:00:00.000000Z"
         write_records(records, [replace(packed, run_id="local", started_at=begun)])
         series.write_bytes(b"local")
-    archive.unpack(tmp_path / "pack.tar.gz", "near")
+    archive.unpack(tmp_path / "pack.tar.gz")
     assert series.read_bytes() == (b"local" if local == "2999" else b"packed")
 
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks import doctor, launch, machine
+from benchmarks import archive, doctor, launch, machine
+from benchmarks import measure as measuring
 from benchmarks.measure import Limits, measure
 from fillpath import cli, host
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, InputError
 from fillpath.paths import ROOT, results
 from fillpath.record import Record, Status, read_records, record_path
 
 CASE = "symbolic.fill1@grid2d,6.metis"
 LIMITS = Limits(samples=3)
+KINDS = ("h200", "h200-x2", "vm")
 GOES = "what is measured here goes to results/"
 Become = Callable[..., None]
 
@@ -32,6 +35,9 @@ def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
         id: str, name: str = "vm", cpu: str = "Ideal CPU", cores: int = 2, gpu: str = "", boot: str = "0-1"
     ) -> None:
         proc.mkdir(exist_ok=True)
+        board = proc / "board"
+        board.mkdir(exist_ok=True)
+        (board / "product_name").write_text("Ideal board\n" if id else "")
         digits = hashlib.md5(id.encode()).hexdigest() if id else "uninitialized"
         (proc / "machine-id").write_text(f"{digits}\n")
         (proc / "boot_id").write_text(f"{boot}\n")
@@ -40,10 +46,12 @@ def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
         card.parent.mkdir(parents=True, exist_ok=True)
         card.write_text(f"Model: \t\t {gpu}\nIRQ:   16\n" if gpu else "")
         monkeypatch.setattr(host, "_MACHINE_ID", proc / "machine-id")
+        monkeypatch.setattr(host, "_BOARD", board)
+        monkeypatch.setattr(host, "_BOARD_OF_ARM", proc / "nothing")
         monkeypatch.setattr(host, "_BOOT_ID", proc / "boot_id")
         monkeypatch.setattr(host, "_CPUINFO", proc / "cpuinfo")
         monkeypatch.setattr(host, "_GPUS", proc / "gpus")
-        monkeypatch.setattr(host.os, "sched_getaffinity", lambda _: set(range(cores)))
+        monkeypatch.setattr(host.os, "cpu_count", lambda: cores)
         monkeypatch.setattr(host.socket, "gethostname", lambda: f"{name}.local")
         host.fingerprint.cache_clear()
         machine.machine.cache_clear()
@@ -161,7 +169,10 @@ def test_a_host_whose_gpu_was_changed_takes_a_free_name(become: Become) -> None:
     assert host.machine_name() == "vm", "a card that cannot be seen is no other card"
 
 
-@pytest.mark.parametrize("text", ["{}", '{"name": "vm"}', "[1]", "{torn", '{"host": null}'])
+DAMAGED = ["[1]", "{torn", '{"gpus": 7}', '{"gpus": [null]}', '{"cores": "2"}', "<<<<<<< HEAD"]
+
+
+@pytest.mark.parametrize("text", ["{}", '{"name": "vm"}', '{"host": null}', *DAMAGED])
 def test_a_folder_of_nobody_known_is_nobodys(become: Become, text: str) -> None:
     """A committed folder is a kind of machine: nothing but FILLPATH_MACHINE leads there."""
     become("box")
@@ -169,6 +180,88 @@ def test_a_folder_of_nobody_known_is_nobodys(become: Become, text: str) -> None:
     (results() / "vm").mkdir(parents=True)
     assert host.machine_name() == "vm", "an empty folder is free"
     (results() / "vm" / "machine.json").write_text(text)
+    assert host.machine_name() == "vm-2"
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_a_kind_that_cannot_be_read_is_refused(
+    become: Become, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "kind")
+    become("box")
+    machine.write_facts()
+    path = results() / "kind" / "machine.json"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"kind/machine.json: damaged: .*mend it, or remove it"):
+        machine.write_facts()
+    assert path.read_text() == text
+
+
+def test_the_folder_of_asvs_series_is_no_machines(become: Become, monkeypatch: pytest.MonkeyPatch) -> None:
+    become("box", name="asv")
+    assert host.machine_name() == "asv-2"
+    become("box")
+    (results() / "asv" / "vm").mkdir(parents=True)
+    assert host.machine_name() == "vm-2", "a stranger's series would be gone on with"
+    monkeypatch.setenv("FILLPATH_MACHINE", "asv")
+    with pytest.raises(ConfigError, match=r"results/asv is that of asv's series"):
+        host.require_kind()
+
+
+def test_fewer_cores_for_a_process_make_no_other_host(
+    become: Become, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As under taskset, in a job of a few cores, and of ranks that mpirun binds."""
+    become("box", cores=8)
+    machine.write_facts()
+    monkeypatch.setattr(machine.os, "sched_getaffinity", lambda _: {0})
+    machine.machine.cache_clear()
+    assert host.machine_name() == "vm" and machine.machine().cores == 1
+    machine.write_facts()
+    assert facts("vm")["cores"] == 8
+
+
+def test_a_name_is_taken_before_anything_is_measured(
+    become: Become, shared_cache: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    become("first")
+    seen = []
+
+    def supervised(*arguments: object) -> Record:
+        become("second")
+        seen.append(host.machine_name())
+        become("first")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measuring, "_supervised", supervised)
+    with pytest.raises(KeyboardInterrupt):
+        measure(CASE, LIMITS)
+    assert seen == ["vm-2"] and host.machine_name() == "vm"
+
+
+def test_a_strangers_pack_is_never_merged_into_a_hosts_own(
+    become: Become, shared_cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    become("far")
+    far = measure(CASE, LIMITS)
+    pack = tmp_path / "vm.tar.gz"
+    archive.pack("vm", pack)
+    shutil.rmtree(results() / "vm")
+    become("near")
+    # Nothing is measured here yet: the folder is the other host's from now on.
+    assert archive.unpack(pack) == ("vm", 1)
+    assert host.machine_name() == "vm-2" and stored("vm") == [far]
+    shutil.rmtree(results() / "vm")
+    near = measure(CASE, LIMITS)
+    assert near.machine == "vm"
+    with pytest.raises(InputError, match=r"results/vm is this host's own, and only measured here"):
+        archive.unpack(pack)
+    assert stored("vm") == [near]
+    # As a kind of machine both belong there, and the folder is no single host's any more.
+    monkeypatch.setenv("FILLPATH_MACHINE", "vm")
+    assert archive.unpack(pack) == ("vm", 1) and len(stored("vm")) == 2
+    assert facts("vm")["host"] is None
+    monkeypatch.delenv("FILLPATH_MACHINE")
     assert host.machine_name() == "vm-2"
 
 
@@ -198,10 +291,10 @@ def test_hosts_without_an_id_are_never_taken_for_each_other(become: Become) -> N
 
 
 def test_committed_folders_are_kinds_of_machines() -> None:
-    for path in sorted((ROOT / "results").glob("*/machine.json")):
+    for path in (ROOT / "results" / name / "machine.json" for name in KINDS):
         committed = subprocess.run(
             ["git", "-C", str(ROOT), "show", f"HEAD:{path.relative_to(ROOT)}"], capture_output=True, text=True
         )
-        if path.parent.name != "asv" and committed.returncode == 0:
+        if committed.returncode == 0:
             facts = json.loads(committed.stdout)
             assert facts["host"] is None and {"cpu", "cores", "gpus"} <= facts.keys(), path

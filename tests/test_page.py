@@ -125,7 +125,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     records = Records.load()
     assert records.machines() == names
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
-    cases = [*CASES, *ON_GPU, *ON_GRAPHS]
+    cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
     csv = reports.draw("parac", "table2", cases, records, ENTRIES)[2]
     below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
@@ -135,6 +135,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     assert all(any(name in key and "below_hypre" in key for key in verdicts) for name in names)
     comparisons = [compare([names[0], other], records) for other in names[1:]]
     text = reports.page(standings, cases, records, ENTRIES, comparisons).read_text()
+    assert names or "No machine has a record yet" in text
     assert all(f'id="machine-{name}"' in text for name in names)
     assert all(f"Left out: {name}" in text for name in records.refused)
     assert text.count("<li>verdict parac.table2_cpu") == len(below)

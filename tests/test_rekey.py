@@ -62,6 +62,18 @@ def test_what_is_of_todays_code_gets_todays_key_and_nothing_else_changes(folder:
     assert rekey.rekey("commit", [folder]) == {} and path.read_text().splitlines() == after
 
 
+def test_the_sources_of_a_commit_are_hashed_in_a_checkout_of_it() -> None:
+    try:
+        commit = rekey._git("rev-parse", "HEAD").strip()
+    except ConfigError as error:
+        pytest.skip(f"no git checkout: {error}")
+    makers = [("symbolic", "fill1"), ("symbolic", "never_was"), ("solve", "superlu")]
+    first, absent, peer = rekey._hashes_at(commit, [(*maker, '{"scipy": "1"}') for maker in makers])
+    assert first is not None and len(first) == 64 and absent is None and peer not in (None, first)
+    with pytest.raises(ConfigError, match="no-such-commit"):
+        rekey.rekey("no-such-commit", [])
+
+
 def test_it_is_refused_where_the_code_has_changed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rekey, "_git", lambda *arguments: "impl/symbolic/fill1.py\n")
     before = (folder / "records" / f"{CASE}.jsonl").read_text()
