@@ -24,8 +24,8 @@ COUNTED = (
 
 
 def counted_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a case and machine: its `variant`, what `benchmarks.faults` counted of it (`told` says `ok` where
-    it is known), nnz/n with explicit zeros, the managed memory and the regime."""
+    """One row per case and machine: its `variant`, what `benchmarks.faults` counted of it (`told` says `ok`
+    where it is known), nnz/n with explicit zeros, the managed memory and the regime."""
     frame = device_frame(records, entries, cases, ("bytes_matrix", "spilled"), paper=PAPER)
     stand_in_among(frame, the_seven())
     variants = [variant_of(Case.parse(case)) for case in frame["case"]]

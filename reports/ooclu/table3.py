@@ -27,8 +27,7 @@ from reports.ooclu.arrays import (
 from reports.ooclu.counted import counted_frame
 from reports.records import Records
 from reports.standings import Verdict
-from reports.timed import groups_of
-from reports.variants import said
+from reports.variants import Row, by_matrix, said
 from reports.verdicts import remarks
 
 CLAIM = "table3_page_faults"
@@ -47,6 +46,7 @@ COLUMNS = {
     "time": ("share", "told"),
     "time_prefetched": ("prefetched_share", "prefetched_told"),
 }
+WAYS = (PLAIN, PREFETCHED, OUT_OF_CORE)
 OVERHEAD = ("overhead", "prefetched_overhead")
 # A queue entry: eight bytes, to the host and back.
 ENTRY = 16
@@ -59,7 +59,9 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     and with prefetching, the share that data movement has of out_of_core, all in per cent, and what
     counting cost; each with what the paper prints. reduction : groups without prefetching over with, empty
     where none is left."""
-    frame = _by_matrix(counted_frame(records, entries, cases))
+    rows = by_matrix(counted_frame(records, entries, cases), WAYS, _numbers)
+    columns = dict.fromkeys([*rows.columns, *NUMBERS, *STATUSES])
+    frame = rows.reindex(columns=list(columns)).astype(dict.fromkeys(NUMBERS, "float64"))
     printed = {f"paper_{name}": printed_numbers(FAULTS_TABLE, column) for name, column in PRINTED.items()}
     frame = add_printed(frame, printed, paper=PAPER)
     for name in STATUSES:
@@ -97,39 +99,22 @@ def _reductions() -> str:
     return f"{min(numbers):.2g}x to {max(numbers):.2g}x"
 
 
-def _by_matrix(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per matrix and machine, where there is one, with the numbers of all three ways."""
-    rows = []
-    for _, own in frame.groupby(["label", "preparation"], sort=False):
-        for machine in own["machine"].dropna().unique().tolist() or [None]:
-            there = own[own["machine"] == machine] if machine else own
-            found = {str(row["variant"]): row for row in there.to_dict("records")}
-            first = next(found[name] for name in (PLAIN, PREFETCHED, OUT_OF_CORE) if name in found)
-            rows.append(first | _numbers(*(found.get(name) for name in (PLAIN, PREFETCHED, OUT_OF_CORE))))
-    merged = pd.DataFrame(rows, columns=list(dict.fromkeys([*frame.columns, *NUMBERS, *STATUSES])))
-    merged = merged.astype(frame.dtypes.to_dict() | dict.fromkeys(NUMBERS, "float64"))
-    merged["group"] = groups_of(merged)
-    return merged
-
-
-Row = Mapping[Any, Any] | None
-
-
-def _numbers(plain: Row, prefetched: Row, out_of_core: Row) -> dict[str, Any]:
+def _numbers(ways: Mapping[str, Row]) -> dict[str, Any]:
     """What a row of the table says of the three."""
     found: dict[str, Any] = {}
-    for prefix, row in (("", plain), ("prefetched_", prefetched)):
+    for prefix, name in (("", PLAIN), ("prefetched_", PREFETCHED)):
+        row = ways.get(name)
         found[f"{prefix}told"] = row["told"] if row else "not_run"
         if row and row["told"] == "ok":
             found[f"{prefix}groups"] = row["gpu_fault_groups"]
             found[f"{prefix}share"] = 100 * row["fault_share"]
             found[f"{prefix}overhead"] = row["overhead"]
-    found.setdefault("overhead", None)
     found["both"] = found["told"] if found["told"] != "ok" else found["prefetched_told"]
-    return found | _movement(out_of_core, [row for row in (out_of_core, plain, prefetched) if row])
+    rows = [ways[name] for name in (OUT_OF_CORE, PLAIN, PREFETCHED) if name in ways]
+    return found | _movement(ways.get(OUT_OF_CORE), rows)
 
 
-def _movement(row: Row, rows: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:
+def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
     """The share of out_of_core's seconds; by the first rate of the link that is known."""
     rates = [other["link_bytes_per_second"] for other in rows]
     rate = next((rate for rate in rates if not pd.isna(rate)), None)
@@ -141,7 +126,7 @@ def _movement(row: Row, rows: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:
     return {"out_of_core_told": "ok", "movement": 100 * moved / rate / row["median"]}
 
 
-def _where(row: Mapping[Any, Any]) -> str:
+def _where(row: Row) -> str:
     """The machine, or why there is no number."""
     ways = zip(("unified memory", "prefetched", OUT_OF_CORE), STATUSES[:3], strict=True)
     lacking = [(way, said(str(row[name]))) for way, name in ways if row[name] != "ok"]
