@@ -1,4 +1,4 @@
-"""What tables of several variants on a matrix share: a row of them all, its cells and means."""
+"""What tables of several variants on a matrix share: a row of them all, and means."""
 
 from __future__ import annotations
 
@@ -75,11 +75,6 @@ def spanning(rows: pd.DataFrame, value: str) -> str:
     if len(rows) == 1:
         return f"{times(least)} ({first})"
     return f"{means(rows[value])} ({times(least)} {first} to {times(most)} {last}) of {len(rows)}"
-
-
-def cell(value: Any, form: str, absent: str = "-") -> str:
-    """A number of a table. absent : stands where it is not known."""
-    return absent if pd.isna(value) else format(float(value), form)
 
 
 def said(status: str) -> str:

@@ -11,14 +11,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Held, headline
+from reports.exhibit import Exhibit, Held
 from reports.figures import Entries
 from reports.frontiers import empty_panel
 from reports.glu3.paper import PAPER, WAYS
 from reports.labels import legend_above
-from reports.naming import label, lines, listed
+from reports.naming import label, listed
 from reports.records import MatrixEntry, Records, find_entry, series_bins
-from reports.style import NORMAL, PALETTE, SMALL, new_figure
+from reports.shapes_multiples import Multiples
+from reports.style import NORMAL, PALETTE, SMALL
 
 CLAIM = "fig_levels"
 # What the slides show.
@@ -28,7 +29,6 @@ BINS = ("first", "last", *(f"{name}_{kind}" for name in ("columns", "subcolumns"
 # Columns of a level above which the authors' code takes the mode (impl/numeric/right_looking.py).
 MODES = {"A": 448, "B": 16}
 FLOOR = 0.7
-ACROSS = 2
 
 
 def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
@@ -55,16 +55,7 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """One panel per case: columns of each level and most sub-columns of one, and where the modes change."""
-    panels = [group for _, group in frame.groupby(["label", "machine"], sort=False, dropna=False)]
-    down = -(-len(panels) // ACROSS)
-    figure = new_figure(14.0, 1.4 + 3.6 * down)
-    headline(figure, title)
-    several = frame["machine"].nunique() > 1
-    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
-    for axes, panel in zip(grid, panels, strict=False):
-        _panel(axes, panel, several)
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
+    figure = Multiples(_panel, label="", height=3.6, top=1.4)(frame, title)
     handles = [
         Line2D([], [], color=PALETTE[0], linewidth=2, label="columns of the level"),
         Line2D([], [], color=PALETTE[5], linewidth=2, linestyle="--", label="most sub-columns of one"),
@@ -111,10 +102,8 @@ def _place(part: pd.DataFrame) -> tuple[int, str]:
     return (0 if row["label"] == SHOWN else 1 if stands_in else 2), str(row["label"])
 
 
-def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
+def _panel(axes: Axes, panel: pd.DataFrame) -> None:
     row = panel.iloc[0].to_dict()
-    host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
-    axes.set_title(f"{lines(row)}{host}".replace("\n", ", "), loc="left")
     if pd.isna(row["depth"]):
         empty_panel(axes, row["status"], row["reason"])
         return

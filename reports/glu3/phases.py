@@ -16,9 +16,10 @@ from reports.exhibit import Exhibit, Panels
 from reports.figures import Entries
 from reports.glu3.paper import PAPER, prepared_how
 from reports.records import Records
+from reports.shapes_timed import seconds_panel
 from reports.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
 from reports.style import PALETTE
-from reports.timed import NO_RESULT, SECONDS, add_columns, seconds_how, timed_frame, told_in_words
+from reports.timed import NO_RESULT, add_columns, seconds_how, timed_frame, told_in_words
 
 REST = Part("rest", "right-hand side, conversion, rest", "#bbbbbb")
 MEASURED = (
@@ -90,7 +91,7 @@ def _residual(value: float) -> str:
 
 
 def _whole(axes: Axes, frame: pd.DataFrame) -> None:
-    bars.bar_panel(axes, frame, SECONDS, pd.Series(True, index=frame.index))
+    seconds_panel(axes, frame)
     bars.legend(axes, frame, {})
 
 

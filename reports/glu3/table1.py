@@ -20,6 +20,7 @@ from reports.wide import Wide
 
 CLAIM = "table1_kernel_time"
 FACTS = ("levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots")
+# Of each column, where its numbers stand: see `Wide.values`.
 SECONDS = {f"ms_{short}": ("ms", short) for short in ("fixed", "modes", "batched")}
 COUNTS = {name: (name, "modes") for name in FACTS} | {"launches_batched": ("launches", "batched")}
 WIDE = Wide(

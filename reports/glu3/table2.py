@@ -19,6 +19,7 @@ from reports.wide import Wide
 
 CLAIM, EXACT_COUNTS = "table2_levelization", "counts"
 FACTS = ("levels", "filled", "dependencies", "double_u", "searched")
+# Of each column, where its numbers stand: see `Wide.values`.
 COUNTS = {
     "filled": ("filled", "relaxed"),
     "levels_exact": ("levels", "exact", "closed"),
