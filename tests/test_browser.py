@@ -22,7 +22,7 @@ from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
 from reports import style
 from reports.ledger import ledger
-from tests.test_reports import CASES, ENTRIES, ON_GPU, RECORDS
+from tests.test_reports import CASES, ENTRIES, ON_GPU, RECORDS, own_cases
 
 WIDTHS = (400, 1280)
 # Where .ci/run puts it.
@@ -86,8 +86,9 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         for record in RECORDS.rows:
             write_records(record_path(record.machine, record.case), [record])
         for pair in (("gsofa", "fig14"), ("ooclu", "fig7")):
-            reports.draw(*pair, ON_GPU, RECORDS, ENTRIES)
-        standings = ledger("made-up", RECORDS, ENTRIES, lambda paper, figure: [*CASES, *ON_GPU])
+            reports.draw(*pair, own_cases(*pair, ON_GPU), RECORDS, ENTRIES)
+        made = [*CASES, *ON_GPU]
+        standings = ledger("made-up", RECORDS, ENTRIES, lambda *pair: own_cases(*pair, made))
         return reports.page(standings, CASES, RECORDS, ENTRIES)
 
 

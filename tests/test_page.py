@@ -13,6 +13,7 @@ import pytest
 
 import reports
 from fillpath import paths
+from fillpath.case import Case
 from fillpath.paths import ROOT, results
 from fillpath.record import record_path, write_records
 from reports import artifact, style
@@ -25,15 +26,19 @@ from reports.records import Records
 from reports.standings import Outcome, Standing
 from reports.webpage.comparison import comparison_folder
 from reports.webpage.scoreboard import MARKS, machines_of
-from tests.test_reports import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, site
+from tests.test_reports import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
 
 __all__ = ["site"]
 SIZE = 3_000_000
 
 
+def cases_of(paper: str, figure: str) -> list[Case]:
+    return own_cases(paper, figure, [*CASES, *ON_GPU])
+
+
 @pytest.fixture(scope="module")
 def standings() -> list[Standing]:
-    return ledger("made-up", RECORDS, ENTRIES, lambda paper, figure: [*CASES, *ON_GPU])
+    return ledger("made-up", RECORDS, ENTRIES, cases_of)
 
 
 def linked(page: Path) -> list[str]:
@@ -56,7 +61,7 @@ def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(
 
 def test_every_link_leads_to_something(site: Path, standings: list[Standing]) -> None:
     for pair in reports.available_figures()[::16]:
-        reports.draw(*pair, CASES, RECORDS, ENTRIES)
+        reports.draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
     page = reports.page(standings, CASES, RECORDS, ENTRIES)
     ids = re.findall(r' id="([^"]+)"', page.read_text())
     assert len(ids) == len(set(ids))
@@ -159,7 +164,7 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone(
     torn = io.StringIO("a,b\n1,2,3\n4,5\n1,2,3,4")
     broken = replace(specs("gsofa")["fig14"], frame=lambda *_: pd.read_csv(torn))
     monkeypatch.setitem(specs("gsofa"), "fig14", broken)
-    found = ledger("made-up", RECORDS, ENTRIES, lambda paper, figure: [*CASES, *ON_GPU])
+    found = ledger("made-up", RECORDS, ENTRIES, cases_of)
     lost = {s.claim.id for s in found if "could not be judged: ParserError" in s.why}
     assert lost == {s.claim.id for s in standings if s.figure == "fig14" and not s.claim.needs}
     others = [s for s in found if s.claim.id not in lost]
