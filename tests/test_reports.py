@@ -24,8 +24,7 @@ from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
 from reports import bars, figures, state, style
 from reports.claims import paper_figure, subject, subjects
-from reports.gsofa import table1
-from reports.gsofa.fig10 import fig10, fig10_frame
+from reports.gsofa import fig10, table1
 from reports.records import Records
 
 METIS = Preparation(ordering="metis")
@@ -230,7 +229,7 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
     loaded = Records.load()
     assert {record.machine for record in loaded.of(first.case)} == {"made-up", "other"}
     assert Records.load("other").rows == (replace(first, machine="other", run_id="run-2"),)
-    frame = fig10_frame(loaded, ENTRIES, CASES[:1])
+    frame = fig10.EXHIBIT.frame(loaded, ENTRIES, CASES[:1])
     assert sorted(frame["series"]) == ["fill1 on made-up", "fill1 on other"]
 
 
@@ -252,7 +251,7 @@ def test_no_records_at_all_still_draws(site: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_teps_only_where_edges_are_those_of_fill2() -> None:
-    frame = fig10_frame(RECORDS, ENTRIES, CASES)
+    frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
     ok = frame[frame["status"] == "ok"]
     counted = ok["implementation"] == "fill2_cpu"
     assert ok.loc[~counted, "teps"].isna().all()
@@ -262,7 +261,7 @@ def test_teps_only_where_edges_are_those_of_fill2() -> None:
 
 
 def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
-    frame = fig10_frame(RECORDS, ENTRIES, CASES)
+    frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
     printed = frame[frame["paper_gsofa_over_this"].notna()]
     assert list(printed["case"]) == ["symbolic.fill2_cpu@rma10.metis"]
     assert list(printed["paper_gsofa_over_this"]) == [97.11]
@@ -275,7 +274,7 @@ def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
     assert stand_ins.loc["circuit:4000", "stand_in_for"] == "PR, TT"
     paper = table[table["role"] == "paper"].set_index("abbr")
     assert len(paper) == 13 and paper.loc["ST", "status"] == "not_run" and pd.isna(paper.loc["ST", "fills"])
-    drawing = fig10(fig10_frame(RECORDS, ENTRIES, CASES))
+    drawing = fig10.EXHIBIT.picture(fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES))
     ticks = [label.get_text() for label in drawing.axes[1].get_xticklabels()]
     assert "grid2d:60\nstand-in: BC" in ticks and "bcsstk18 (BC)" in ticks
 
@@ -291,7 +290,7 @@ def test_table1_takes_its_numbers_from_a_verified_record() -> None:
 
 
 def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
-    drawing = fig10(fig10_frame(RECORDS, ENTRIES, CASES))
+    drawing = fig10.EXHIBIT.picture(fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES))
     top, bottom = ([text.get_text() for text in axes.texts] for axes in drawing.axes)
     assert sorted(top) == ["not run", "wrong"]
     assert sorted(bottom) == ["not run", "out of memory", "timeout", "wrong"]

@@ -13,13 +13,8 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from reports.claims import printed_table, subject
-from reports.gsofa import fig5, fig14, fig15, fig16, fig20, table2, table3
-from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
-from reports.gsofa.fig10 import fig10, fig10_frame, fig10_verdicts
-from reports.gsofa.fig11 import fig11, fig11_caption, fig11_frame, fig11_verdicts
-from reports.gsofa.fig13 import fig13, fig13_caption, fig13_frame, fig13_verdicts
+from reports.gsofa import fig4, fig5, fig10, fig11, fig13, fig14, fig15, fig16, fig20, speed, table2, table3
 from reports.gsofa.space import WORD, printed_words
-from reports.gsofa.speed import speed, speed_frame
 from tests.made import counting, made_frame, names, one, texts
 from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailable
 
@@ -217,14 +212,14 @@ def counters(record: Record, **changes: Any) -> None:
 def test_throughput_is_the_counters_bytes_over_their_own_seconds() -> None:
     record = measured("gsofa", 2.0)
     counters(record)
-    frame = frame_of(fig13_frame, record)
+    frame = frame_of(fig13.EXHIBIT.frame, record)
     row = one(frame)
     assert row["how"] == "hardware counters" and row["dram_bytes_per_s"] == 1.2e12
     assert row["l2_bytes_per_s"] == 4e12 and row["share_of_peak"] == 0.25
-    top, bottom = fig13(frame).axes
+    top, bottom = fig13.EXHIBIT.picture(frame).axes
     assert "25%" in texts(bottom) and "47%" in texts(bottom) and "not measured" not in texts(top)
-    assert "Bytes: hardware counters" in fig13_caption(frame)
-    mean, *_ = fig13_verdicts(frame)
+    assert "Bytes: hardware counters" in fig13.EXHIBIT.words(frame)
+    mean, *_ = fig13.EXHIBIT.verdicts(frame)
     assert mean.outcome == "deviates" and mean.magnitude == "smaller"
     assert mean.scope == "indicative (stand-in)" and mean.factor == pytest.approx(0.25 / 0.43)
 
@@ -232,9 +227,9 @@ def test_throughput_is_the_counters_bytes_over_their_own_seconds() -> None:
 def test_counters_of_other_sources_are_not_shown() -> None:
     record = measured("gsofa", 2.0)
     counters(record, key="0" * 64)
-    frame = frame_of(fig13_frame, record)
+    frame = frame_of(fig13.EXHIBIT.frame, record)
     assert one(frame)["told"] == "not_measured" and pd.isna(one(frame)["dram_bytes"])
-    assert "not measured" in texts(fig13(frame).axes[0])
+    assert "not measured" in texts(fig13.EXHIBIT.picture(frame).axes[0])
 
 
 def test_damaged_counters_are_none(caplog: pytest.LogCaptureFixture) -> None:
@@ -242,22 +237,23 @@ def test_damaged_counters_are_none(caplog: pytest.LogCaptureFixture) -> None:
     counters(record, facts=None)
     path = results() / "h200" / "counters" / f"{record.case}.json"
     path.write_text("{")
-    assert one(frame_of(fig13_frame, record))["told"] == "not_measured" and "no counters" in caplog.text
+    row = one(frame_of(fig13.EXHIBIT.frame, record))
+    assert row["told"] == "not_measured" and "no counters" in caplog.text
 
 
 def test_counted_bytes_say_so_and_take_the_cards_peak() -> None:
     work = {**counting(), "bytes": 10**12}
     record = measured("gsofa", 2.0, work=work, gpu={"peak_bytes_per_second": 4e12})
-    frame = frame_of(fig13_frame, record)
+    frame = frame_of(fig13.EXHIBIT.frame, record)
     assert one(frame)["how"] == "counted" and one(frame)["share_of_peak"] == pytest.approx(0.125)
-    *read, counted = fig13_verdicts(frame)
+    *read, counted = fig13.EXHIBIT.verdicts(frame)
     assert {v.outcome for v in read} == {"not run"}, "the paper's are read from counters"
     assert counted.outcome == "beside the print" and "counted" in counted.basis
-    unknown = frame_of(fig13_frame, replace(record, gpu=None))
-    (axes,) = fig13(frame).axes[1:]
+    unknown = frame_of(fig13.EXHIBIT.frame, replace(record, gpu=None))
+    (axes,) = fig13.EXHIBIT.picture(frame).axes[1:]
     assert "counted, not read" in [text.get_text() for text in axes.get_legend().get_texts()]
     assert one(unknown)["told"] == "ok" and pd.isna(one(unknown)["share_of_peak"])
-    top, bottom = fig13(unknown).axes
+    top, bottom = fig13.EXHIBIT.picture(unknown).axes
     assert "not measured" in texts(bottom) and "not measured" not in texts(top)
 
 
@@ -350,16 +346,16 @@ def test_gsofa_over_fill2_in_seconds_and_in_teps() -> None:
         measured("gsofa", 2.0, work=more), measured("fill2_gpu", 20.0),
         measured("fill2_cpu", 60.0, device=None),
     )  # fmt: skip
-    frame = frame_of(fig10_frame, *records).set_index("implementation")
+    frame = frame_of(fig10.EXHIBIT.frame, *records).set_index("implementation")
     assert frame["gsofa_over_this_seconds"].tolist()[1:] == pytest.approx([10, 30])
     assert frame["gsofa_over_this_teps"].tolist()[1:] == pytest.approx([25, 75])
     assert frame.loc["fill2_gpu", "paper_gsofa_over_this_mean"] == 13.01
     assert pd.isna(frame.loc["gsofa", "pair"])
-    drawn = fig10(frame.reset_index())
+    drawn = fig10.EXHIBIT.picture(frame.reset_index())
     gains = drawn.axes[0]
     assert {"10x", "25x", "30x", "75x"} <= set(texts(gains).splitlines())
     assert "h200 (NVIDIA H200)" in drawn.get_suptitle()
-    found = {(v.claim, v.basis): v.outcome for v in fig10_verdicts(frame.reset_index())}
+    found = {(v.claim, v.basis): v.outcome for v in fig10.EXHIBIT.verdicts(frame.reset_index())}
     assert found["gsofa.fig10_vs_fill2_gpu.mean", "seconds"] == "beside the print"
     assert found["gsofa.fig10_vs_fill2_gpu.mean", "TEPS"] == "deviates"
     assert found["gsofa.fig10_vs_fill2_cpu.largest", "TEPS"] == "not run"
@@ -370,7 +366,7 @@ def test_figure_10_without_a_gpu_is_the_cpu_side_and_says_why() -> None:
         measured("fill2_cpu", 60.0, machine="laptop", device=None),
         *(replace(unavailable(case_of(name), 1), machine="laptop") for name in ("gsofa", "fill2_gpu")),
     )
-    drawn = fig10(frame_of(fig10_frame, *records))
+    drawn = fig10.EXHIBIT.picture(frame_of(fig10.EXHIBIT.frame, *records))
     top, bottom = drawn.axes
     assert "fill2_gpu, gsofa: unavailable, no NVIDIA GPU" in texts(top)
     assert "not measured here" in texts(top) and "unavailable" not in texts(bottom)
@@ -379,7 +375,7 @@ def test_figure_10_without_a_gpu_is_the_cpu_side_and_says_why() -> None:
 
 def test_figure_10_pairs_no_two_machines() -> None:
     records = measured("gsofa", 2.0), measured("fill2_cpu", 60.0, machine="laptop", device=None)
-    frame = frame_of(fig10_frame, *records).set_index("implementation")
+    frame = frame_of(fig10.EXHIBIT.frame, *records).set_index("implementation")
     assert frame.loc["fill2_cpu", "pair"] == "gsofa not_run"
     assert set(frame["series"]) == {"gsofa on h200", "fill2_cpu on laptop"}
 
@@ -389,31 +385,31 @@ def test_figure_11_has_gsofa_over_one_core() -> None:
         measured("gilbert_peierls.threads=1", 100.0, device=None), measured("gsofa", 2.0),
         measured("fill1_pruned.threads=1", 10.0, device=None),
     )  # fmt: skip
-    frame = frame_of(fig11_frame, *records).set_index("implementation")
+    frame = frame_of(fig11.EXHIBIT.frame, *records).set_index("implementation")
     assert frame.loc["gsofa", "speedup"] == pytest.approx(50) and frame.loc["gsofa", "pair"] == "ok"
     assert frame.loc["fill1_pruned", "speedup"] == pytest.approx(10)
-    mean, largest, smallest = fig11_verdicts(frame.reset_index())
+    mean, largest, smallest = fig11.EXHIBIT.verdicts(frame.reset_index())
     assert mean.outcome == "reproduced" and mean.numbers == "50x (bcsstk18 (BC)), printed mean 50.1x"
     assert largest.outcome == "not run" and smallest.factor == pytest.approx(50 / 1.01)
-    top, _ = fig11(frame.reset_index()).axes
+    top, _ = fig11.EXHIBIT.picture(frame.reset_index()).axes
     assert "50x" in texts(top) and "not measured here" not in texts(top)
-    assert "not measured here" not in fig11_caption(frame.reset_index())
+    assert "not measured here" not in fig11.EXHIBIT.words(frame.reset_index())
 
 
 def test_figure_4_has_a_panel_for_the_gpu_only_where_it_ran() -> None:
     cpu = case_of("gsofa_cpu.threads=1")
     gone = [replace(unavailable(case_of("gsofa"), 1), machine="made-up"), made_record(cpu, 1)]
-    frame = frame_of(fig4_frame, *gone)
+    frame = frame_of(fig4.EXHIBIT.frame, *gone)
     assert set(frame["implementation"]) == {"gsofa", "gsofa_cpu"}
-    shown = [axes.get_title(loc="left") for axes in fig4(frame).axes if axes.get_title(loc="left")]
-    assert shown == ["bcsstk18 (BC), gsofa_cpu"]
-    assert "Without a panel: gsofa, unavailable (no NVIDIA GPU)" in fig4_caption(frame)
+    titles = [axes.get_title(loc="left") for axes in fig4.EXHIBIT.picture(frame).axes]
+    assert [title for title in titles if title] == ["bcsstk18 (BC), gsofa_cpu"]
+    assert "Without a panel: gsofa, unavailable (no NVIDIA GPU)" in fig4.EXHIBIT.words(frame)
 
 
 def test_row_counts_only_are_held_against_gsofa_in_the_same_run() -> None:
     counts = ".output=counts"
     frame = frame_of(
-        speed_frame,
+        speed.EXHIBIT.frame,
         measured(f"gsofa{counts}", 2.0, work={"edges": 300, "fills": 7}),
         measured(f"fill2_gpu{counts}", 6.0, work={"edges": 100, "fills": 7}),
         measured(f"fill1_pruned{counts}", 1.0, run_id="run-2"),
@@ -422,12 +418,13 @@ def test_row_counts_only_are_held_against_gsofa_in_the_same_run() -> None:
     assert row["edges_ratio"] == 3 and row["fills"] == 7
     assert row["over_fill2_gpu"] == pytest.approx(3) and row["pair_fill2_gpu"] == "ok"
     assert pd.isna(row["over_fill1_pruned"]) and row["pair_fill1_pruned"] == "two_runs"
-    cells = [text.get_text() for text in speed(frame).axes[0].texts]
+    cells = [text.get_text() for text in speed.EXHIBIT.picture(frame).axes[0].texts]
     assert {"2,000.00", "6,000.00", "1,000.00", "3.00x", "-"} <= set(cells)
 
 
 def test_a_code_that_was_not_run_is_no_row_of_its_own() -> None:
     counts = ".output=counts"
-    frame = frame_of(speed_frame, measured(f"gsofa{counts}", 2.0), more=(case_of(f"fill2_gpu{counts}"),))
+    absent = case_of(f"fill2_gpu{counts}")
+    frame = frame_of(speed.EXHIBIT.frame, measured(f"gsofa{counts}", 2.0), more=(absent,))
     (row,) = frame.to_dict("records")
     assert row["machine"] == "h200" and row["status_fill2_gpu"] == "not_run" and pd.isna(row["edges_ratio"])

@@ -14,9 +14,7 @@ from benchmarks.sources import series_path, write_series
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.record import Record, Status
-from reports.gsofa import table1
-from reports.gsofa.fig4 import fig4, fig4_caption, fig4_frame
-from reports.gsofa.fig11 import fig11, fig11_caption, fig11_frame
+from reports.gsofa import fig4, fig11, table1
 from reports.records import Records, read_series
 from tests.test_reports import ENTRIES, METIS, made_record
 
@@ -39,7 +37,7 @@ def texts(axes: Any) -> str:
 
 def test_growth_is_that_of_the_series_file() -> None:
     frontier = np.concatenate([np.zeros(500), np.linspace(2.0, 700.0, 4500)])
-    frame = fig4_frame(Records((keep(BC, frontier),)), ENTRIES, [BC])
+    frame = fig4.EXHIBIT.frame(Records((keep(BC, frontier),)), ENTRIES, [BC])
     assert len(frame) == 2000 and frame["first"].iloc[0] == 0 and frame["last"].iloc[-1] == 4999
     assert (frame["first"].iloc[1:].to_numpy() == frame["last"].iloc[:-1].to_numpy() + 1).all()
     assert (
@@ -48,14 +46,14 @@ def test_growth_is_that_of_the_series_file() -> None:
     assert set(frame["paper_matrix"]) == {"BC"} and set(frame["paper_ratio"]) == {1265}
     with np.load(series_path("made-up", BC.name)) as arrays:
         assert np.array_equal(frame["frontier_mean"], arrays["frontier_mean"])
-    (axes, _) = fig4(frame).axes
+    (axes, _) = fig4.EXHIBIT.picture(frame).axes
     assert "350x (700 / 2)" in texts(axes) and "on BC: 1,265x" in texts(axes)
     assert axes.get_yscale() == "log" and axes.get_ylim()[0] > 0
 
 
 def test_panels_stand_in_the_papers_order_and_a_stand_in_keeps_its_name() -> None:
     records = Records(tuple(keep(case, np.arange(1.0, 90.0)) for case in (STAND_IN, BC)))
-    first, second = fig4(fig4_frame(records, ENTRIES, [STAND_IN, BC])).axes
+    first, second = fig4.EXHIBIT.picture(fig4.EXHIBIT.frame(records, ENTRIES, [STAND_IN, BC])).axes
     assert "bcsstk18 (BC)" in texts(first)
     assert "circuit:4000, stand-in: TT" in texts(second) and "(TT)" not in texts(second)
     assert "the paper, on TT: 6,230x" in texts(second)
@@ -72,17 +70,17 @@ def test_panels_stand_in_the_papers_order_and_a_stand_in_keeps_its_name() -> Non
 )
 def test_a_case_without_a_series_is_a_panel_that_says_why(changes: dict[str, Any], said: str) -> None:
     record = replace(keep(BC, np.arange(1.0, 90.0)), **changes)
-    frame = fig4_frame(Records((record,)), ENTRIES, [BC, OTHER])
+    frame = fig4.EXHIBIT.frame(Records((record,)), ENTRIES, [BC, OTHER])
     assert frame[["frontier_mean", "ratio"]].isna().all(axis=None) and len(frame) == 2
-    shown, unknown = fig4(frame).axes
+    shown, unknown = fig4.EXHIBIT.picture(frame).axes
     assert said in texts(shown).replace("\n", " ") and "no record yet" in texts(unknown)
-    assert "indicative" in fig4_caption(frame)
+    assert "indicative" in fig4.EXHIBIT.words(frame)
 
 
 def test_sources_without_a_frontier_make_no_ratio() -> None:
-    frame = fig4_frame(Records((keep(BC, np.zeros(40)),)), ENTRIES, [BC])
+    frame = fig4.EXHIBIT.frame(Records((keep(BC, np.zeros(40)),)), ENTRIES, [BC])
     assert frame["ratio"].isna().all()
-    assert "no source has a frontier" in texts(fig4(frame).axes[0])
+    assert "no source has a frontier" in texts(fig4.EXHIBIT.picture(frame).axes[0])
 
 
 def test_a_damaged_series_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -109,7 +107,7 @@ def pair(matrix: str, baseline: dict[str, Any], better: dict[str, Any]) -> tuple
 
 
 def fig11_of(*records: Record) -> pd.DataFrame:
-    return fig11_frame(Records(records), ENTRIES, [Case.parse(record.case) for record in records])
+    return fig11.EXHIBIT.frame(Records(records), ENTRIES, [Case.parse(record.case) for record in records])
 
 
 def test_the_line_the_paper_did_not_plot_is_a_ratio_of_medians() -> None:
@@ -119,10 +117,10 @@ def test_the_line_the_paper_did_not_plot_is_a_ratio_of_medians() -> None:
     assert row["speedup_low"] == pytest.approx(9) and row["speedup_high"] == pytest.approx(16)
     own = frame["paper_gsofa_over_this"].dropna()
     assert list(own.index) == ["symbolic.gilbert_peierls.threads=1@bcsstk18.metis"] and list(own) == [1.01]
-    top, bottom = fig11(frame.reset_index()).axes
+    top, bottom = fig11.EXHIBIT.picture(frame.reset_index()).axes
     assert "12x" in texts(top) and "50.1x on average" in texts(top) and "171.1 (BB)" in texts(top)
     assert "circuit:4000\nstand-in: PR, TT" in [label.get_text() for label in bottom.get_xticklabels()]
-    assert "GPU is not measured here" in fig11_caption(frame)
+    assert "GPU is not measured here" in fig11.EXHIBIT.words(frame)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,7 @@ def test_what_cannot_be_paired_is_a_marked_slot(
 ) -> None:
     frame = fig11_of(*pair("bcsstk18", baseline, better))
     assert frame["speedup"].isna().all()
-    assert said in [text.get_text() for text in fig11(frame).axes[0].texts]
+    assert said in [text.get_text() for text in fig11.EXHIBIT.picture(frame).axes[0].texts]
 
 
 def test_table1_has_the_symmetry_that_was_measured_or_a_dash() -> None:

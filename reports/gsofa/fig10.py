@@ -11,15 +11,15 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claim, claims_of, subject
+from reports.claims import subject
 from reports.device import GSOFA, not_at_hand
-from reports.figures import Entries, FigureSpec
-from reports.gains import draw_gains, gains_legend
+from reports.exhibit import Exhibit, Held, headline
+from reports.figures import Entries
+from reports.gains import PRINTED_LINE, draw_gains, gains_legend
 from reports.records import Records
-from reports.standings import Verdict
-from reports.style import LARGE, SMALL, new_figure
+from reports.shapes_timed import seconds_panel
+from reports.style import SMALL, new_figure
 from reports.timed import (
-    SECONDS,
     SLOTS,
     add_columns,
     add_printed_ratios,
@@ -31,7 +31,6 @@ from reports.timed import (
     told_in_words,
     width,
 )
-from reports.verdicts import judge, judge_all
 
 # These traverse A, as the paper's TEPS counts it; fill1 and its kin traverse the filled graph instead.
 TRAVERSE_A = ("fill2_cpu", "fill2_gpu", GSOFA)
@@ -42,41 +41,38 @@ BASES = ("seconds", "teps")
 GAIN = bars.Panel("over", "over_low", "over_high", "GSoFA over fill2", "pair", points=True)
 
 
-def fig10_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """Seconds and TEPS of each case. On the rows of fill2, GSoFA over it on the same machine and in the same
-    run, in seconds and in TEPS (`pair` says why there is none), and what the paper prints for the matrix, if
-    any."""
-    frame = timed_frame(records, entries, cases)
-    counts = frame["implementation"].isin(TRAVERSE_A)
-    edges = frame["edges"].astype("Float64").where(counts)
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per case and machine: its seconds and TEPS. On the rows of fill2, GSoFA over it on the same
+    machine and in the same run, in seconds and in TEPS (`pair` says why there is none), and what the paper
+    prints for the matrix, if any."""
+    found = timed_frame(records, entries, cases)
+    counts = found["implementation"].isin(TRAVERSE_A)
+    edges = found["edges"].astype("Float64").where(counts)
     # the interval of a rate runs the other way: most seconds, fewest edges a second
     for name, seconds in (("teps", "median"), ("teps_low", "high"), ("teps_high", "low")):
-        frame[name] = (edges / frame[seconds].astype("Float64")).astype(float)
-    frame["counts_edges"] = counts
-    rows = frame.to_dict("records")
+        found[name] = (edges / found[seconds].astype("Float64")).astype(float)
+    found["counts_edges"] = counts
+    rows = found.to_dict("records")
     gsofa = {_input(row): row for row in rows if row["implementation"] == GSOFA and not row["options"]}
     ratios = [_over(row, gsofa.get(_input(row))) for row in rows]
     names = [f"gsofa_over_this_{basis}{end}" for basis in BASES for end in ("", "_low", "_high")]
-    add_columns(frame, ratios, ("pair", *names))
-    add_printed_ratios(frame, OVER)
-    return frame
+    add_columns(found, ratios, ("pair", *names))
+    add_printed_ratios(found, OVER)
+    return found
 
 
-def fig10(frame: pd.DataFrame) -> Figure:
-    """TEPS above seconds, one group a matrix; where GSoFA was measured, its ratios above both."""
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """TEPS above seconds, one group per matrix; where GSoFA was measured, its ratios above both."""
     idle, absent = told_in_words(frame)
     shown = frame[~idle]
     ratios = _ratios(shown)
     figure = new_figure(width(shown), 9.0 if ratios.empty else 13.5)
     panels = figure.subplots(2 if ratios.empty else 3, 1, sharex=True)
     top, bottom = panels[-2:]
-    title = "the CPU side" if ratios.empty else "GSoFA and fill2"
-    figure.suptitle(
-        f"GSoFA, Figure 10: {title}{on_one(shown)}", x=0.01, ha="left", fontsize=LARGE, weight="bold"
-    )
+    headline(figure, f"{title}{on_one(shown)}")
     counts = shown["counts_edges"].astype(bool)
     bars.bar_panel(top, shown, TEPS, counts)
-    bars.bar_panel(bottom, shown, SECONDS, pd.Series(True, index=shown.index))
+    seconds_panel(bottom, shown)
     silent = {name: f"{name} (seconds only)" for name in shown.loc[~counts, "series"]}
     above = bars.legend(top, shown, silent)
     name_matrices(bottom, shown)
@@ -89,30 +85,9 @@ def fig10(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def fig10_caption(frame: pd.DataFrame) -> str:
-    """What is measured, on what."""
-    return (
-        f"{measured_how(frame)} The paper uses the 42 POWER9 cores and six V100 of a node. TEPS: entries of "
-        "A examined while expanding frontiers, over the same seconds; only for implementations that traverse "
-        "A as fill2 does. GSoFA examines more entries than fill2 for the same result, so that its ratio in "
-        "TEPS is above that in seconds. fill1_pruned, a sequential algorithm that the paper leaves out, uses "
-        "one of the threads and traverses the filled graph. The paper prints ratios in TEPS, no absolute "
-        "numbers. Ratios pair medians of one machine and one run (`two runs` are not compared: FRESH=1 "
-        f"measures anew). {not_at_hand(frame)}{SLOTS}"
-    )
-
-
-def fig10_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """GSoFA over each fill2, in TEPS as the paper has it; the mean in seconds beside it."""
-    found = []
-    for name, id in OVER.items():
-        rows = frame[frame["implementation"] == name]
-        found += judge_all(rows, claims_of("gsofa", id), "gsofa_over_this_teps", status="pair", basis="TEPS")
-        found += judge(
-            rows, claim("gsofa", id, "mean"), "gsofa_over_this_seconds", status="pair", basis="seconds",
-            beside=True,
-        )  # fmt: skip
-    return found
+def _title(frame: pd.DataFrame) -> str:
+    idle, _ = told_in_words(frame)
+    return "the CPU side" if _ratios(frame[~idle]).empty else "GSoFA and fill2"
 
 
 def _input(row: Mapping[Any, Any]) -> tuple[str, ...]:
@@ -157,7 +132,7 @@ def _gains(axes: Axes, ratios: pd.DataFrame) -> None:
     for style, (name, id) in zip(("--", ":"), OVER.items(), strict=True):
         mean = subject("gsofa", id).mean
         assert mean
-        axes.axhline(mean, color="#555555", linewidth=1.4, linestyle=style)
+        axes.axhline(mean, **(PRINTED_LINE | {"linestyle": style}))
         more.append((style, f"printed mean over {name}, {mean:g}x"))
     low, high = axes.get_ylim()
     means = [found.mean for id in OVER.values() if (found := subject("gsofa", id)).mean]
@@ -175,13 +150,29 @@ def _paper_ratio(id: str) -> str:
     )
 
 
-SPEC = FigureSpec(
-    "Figure 10: fill2 and GSoFA (TEPS and seconds)",
-    lambda case: case.stage == "symbolic",
-    fig10_frame,
-    fig10,
-    fig10_caption,
-    claims=tuple(OVER.values()),
-    judge=fig10_verdicts,
+def _held(implementation: str, id: str) -> tuple[Held, Held]:
+    """GSoFA over a fill2, in TEPS as the paper has it; the mean in seconds beside it."""
+    only = {"implementation": implementation}
+    return (
+        Held(id, "gsofa_over_this_teps", (), "pair", "TEPS", only),
+        Held(id, "gsofa_over_this_seconds", ("mean",), "pair", "seconds", only, beside=True),
+    )
+
+
+EXHIBIT = Exhibit(
+    "gsofa",
+    "GSoFA, Figure 10",
+    _title,
+    frame,
+    draw,
+    """{how} The paper uses the 42 POWER9 cores and six V100 of a node. TEPS: entries of A examined while
+    expanding frontiers, over the same seconds; only for implementations that traverse A as fill2 does. GSoFA
+    examines more entries than fill2 for the same result, so that its ratio in TEPS is above that in seconds.
+    fill1_pruned, a sequential algorithm that the paper leaves out, uses one of the threads and traverses the
+    filled graph. The paper prints ratios in TEPS, no absolute numbers. Ratios pair medians of one machine and
+    one run (`two runs` are not compared: FRESH=1 measures anew). {not_at_hand}{slots}""",
+    lambda frame: {"how": measured_how(frame), "not_at_hand": not_at_hand(frame), "slots": SLOTS},
+    held=tuple(held for over in OVER.items() for held in _held(*over)),
+    edges=True,
     one_run=True,
 )

@@ -12,14 +12,15 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports import bars
-from reports.claims import claims_of, subject
+from reports.claims import subject
 from reports.device import GSOFA, not_at_hand
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit, Held, headline
+from reports.figures import Entries
+from reports.gains import PRINTED_LINE, STAR
 from reports.records import Records
-from reports.standings import Verdict
-from reports.style import LARGE, SMALL, new_figure
+from reports.shapes_timed import seconds_panel
+from reports.style import SMALL, new_figure
 from reports.timed import (
-    SECONDS,
     SLOTS,
     add_columns,
     add_printed_ratios,
@@ -31,7 +32,6 @@ from reports.timed import (
     told_in_words,
     width,
 )
-from reports.verdicts import judge_all
 
 CLAIM = "fig11_vs_glu3_symbolic"
 BASELINE, BETTER = "gilbert_peierls", "fill1_pruned"
@@ -40,55 +40,33 @@ RATIO = bars.Panel(
 )
 
 
-def fig11_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """Seconds of each case. On the rows of gsofa and of fill1_pruned the speedup over gilbert_peierls of the
-    same input, machine and run, from the least to the most that the two intervals allow, and in `pair` what
-    became of the two; on gilbert_peierls' rows what the paper prints of GSoFA over it."""
-    frame = timed_frame(records, entries, cases)
-    rows = frame.to_dict("records")
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per case and machine: its seconds. On the rows of gsofa and of fill1_pruned the speedup over
+    gilbert_peierls of the same input, machine and run, from the least to the most that the two intervals
+    allow, and in `pair` what became of the two; on gilbert_peierls' rows what the paper prints of GSoFA over
+    it."""
+    found = timed_frame(records, entries, cases)
+    rows = found.to_dict("records")
     others = {_input(row): row for row in rows if row["implementation"] == BASELINE}
     ratios = [_speedup(row, others.get(_input(row))) for row in rows]
-    add_columns(frame, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
-    add_printed_ratios(frame, {BASELINE: CLAIM})
-    return frame
+    add_columns(found, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
+    add_printed_ratios(found, {BASELINE: CLAIM})
+    return found
 
 
-def fig11(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame, title: str) -> Figure:
     """The speedups of GSoFA and of fill1_pruned above the seconds of all three."""
     idle, absent = told_in_words(frame)
     shown = frame[~idle]
     figure = new_figure(width(shown), 9.0)
     top, bottom = figure.subplots(2, 1, sharex=True)
-    title = "GSoFA on one GPU over the baseline" if _is_measured(shown) else "the baseline, on one core"
-    figure.suptitle(
-        f"GSoFA, Figure 11: {title}{on_one(shown)}", x=0.01, ha="left", fontsize=LARGE, weight="bold"
-    )
+    headline(figure, f"{title}{on_one(shown)}")
     bars.bar_panel(top, shown, RATIO, shown["implementation"].isin((BETTER, GSOFA)))
     _printed(top, shown, absent)
-    bars.bar_panel(bottom, shown, SECONDS, pd.Series(True, index=shown.index))
+    seconds_panel(bottom, shown)
     bars.legend(bottom, shown, {})
     name_matrices(bottom, shown)
     return figure
-
-
-def fig11_caption(frame: pd.DataFrame) -> str:
-    """What is compared, and what is not measured."""
-    absent = "" if _is_measured(frame) else "GSoFA on a GPU is not measured here; "
-    return (
-        "The paper plots GSoFA on one V100 over GLU3.0's sequential symbolic phase, which is Gilbert and "
-        "Peierls' algorithm: gilbert_peierls here, another code than GLU3.0's. Above, besides: the line that "
-        "the paper did not plot, the speedup of fill1_pruned, also sequential, over gilbert_peierls. Each is "
-        "the ratio of their medians on one machine in one run (`two runs` are not compared: FRESH=1 measures "
-        f"anew), whiskers what the two intervals allow. {absent}GSoFA's printed speedups are of the paper's "
-        f"own machine and matrices. {measured_how(frame)} The paper's CPU is a POWER9. "
-        f"{not_at_hand(frame)}{SLOTS}"
-    )
-
-
-def fig11_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """GSoFA's speedups, in seconds."""
-    rows = frame[frame["implementation"] == GSOFA]
-    return judge_all(rows, claims_of("gsofa", CLAIM), "speedup", status="pair", basis="seconds")
 
 
 def _is_measured(frame: pd.DataFrame) -> bool:
@@ -118,11 +96,8 @@ def _printed(axes: Axes, frame: pd.DataFrame, absent: str) -> None:
     assert low and high and printed.mean
     own = frame[frame["paper_gsofa_over_this"].notna()]
     axes.axhline(1, color="black", linewidth=1)
-    axes.axhline(printed.mean, color="#555555", linewidth=1.4, linestyle="--")
-    axes.plot(
-        own["group"], own["paper_gsofa_over_this"].astype(float), linestyle="none", marker="*", markersize=15,
-        color="#ffffff", markeredgecolor="black",
-    )  # fmt: skip
+    axes.axhline(printed.mean, **PRINTED_LINE)
+    axes.plot(own["group"], own["paper_gsofa_over_this"].astype(float), linestyle="none", **STAR)
     drawn = np.array([low[1], high[1], *frame["speedup_low"].dropna(), *frame["speedup_high"].dropna()])
     axes.set_yscale("log")
     axes.set_ylim(drawn.min() / 3, drawn.max() * 2)
@@ -138,15 +113,27 @@ def _printed(axes: Axes, frame: pd.DataFrame, absent: str) -> None:
     axes.set_title("\n".join(said), loc="left", fontsize=SMALL + 1)
 
 
-SPEC = FigureSpec(
-    "Figure 11: GSoFA and sequential symbolic factorisation (seconds and speedup)",
-    lambda case: (
-        case.stage == "symbolic" and case.implementation in (BASELINE, BETTER, GSOFA) and not case.options
+EXHIBIT = Exhibit(
+    "gsofa",
+    "GSoFA, Figure 11",
+    lambda frame: (
+        "GSoFA on one GPU over the baseline" if _is_measured(frame) else "the baseline, on one core"
     ),
-    fig11_frame,
-    fig11,
-    fig11_caption,
-    claims=(CLAIM,),
-    judge=fig11_verdicts,
+    frame,
+    draw,
+    """The paper plots GSoFA on one V100 over GLU3.0's sequential symbolic phase, which is Gilbert and
+    Peierls' algorithm: gilbert_peierls here, another code than GLU3.0's. Above, besides: the line that the
+    paper did not plot, the speedup of fill1_pruned, also sequential, over gilbert_peierls. Each is the ratio
+    of their medians on one machine in one run (`two runs` are not compared: FRESH=1 measures anew), whiskers
+    what the two intervals allow. {absent}GSoFA's printed speedups are of the paper's own machine and
+    matrices. {how} The paper's CPU is a POWER9. {not_at_hand}{slots}""",
+    lambda frame: {
+        "absent": "" if _is_measured(frame) else "GSoFA on a GPU is not measured here; ",
+        "how": measured_how(frame),
+        "not_at_hand": not_at_hand(frame),
+        "slots": SLOTS,
+    },
+    held=(Held(CLAIM, "speedup", status="pair", basis="seconds", only={"implementation": GSOFA}),),
+    edges=True,
     one_run=True,
 )

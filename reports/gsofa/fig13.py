@@ -6,23 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports import bars
 from reports.claims import claim, subject
-from reports.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption, is_gsofa
-from reports.figures import Entries, FigureSpec
+from reports.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
+from reports.exhibit import Exhibit, Held, Panels
+from reports.figures import Entries
 from reports.gains import PRINTED_LINE, add_stars, gains_legend
 from reports.naming import listed
 from reports.records import DRAM_PEAK, Records, read_counters
 from reports.standings import Verdict
-from reports.style import LARGE, new_figure
-from reports.timed import add_columns, name_matrices, width
-from reports.verdicts import judge, judge_all
+from reports.timed import add_columns
+from reports.verdicts import judge_all
 
 CLAIM = "fig13_bandwidth"
+DATA = subject("gsofa", CLAIM).data
+SHARES = DATA["share_of_peak"]
 COUNTERS, COUNTED = "hardware counters", "counted"
+BASIS = "share of DRAM's peak, {}"
 NUMBERS = (
     "dram_bytes", "l2_bytes", "kernel_seconds", "dram_bytes_per_s", "l2_bytes_per_s", DRAM_PEAK,
     "share_of_peak",
@@ -34,76 +37,52 @@ SHARE = bars.Panel(
 )  # fmt: skip
 
 
-def fig13_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix and machine: bytes through DRAM and L2, the seconds of the kernels that moved them, and
-    the share of the card's peak. how : `hardware counters`, or `counted` by the implementation, or empty."""
-    plain = [case for case in cases if not case.options]
-    frame = device_frame(records, entries, plain, (DRAM_PEAK,))
-    read = [_read(row) for row in frame.to_dict("records")]
-    frame["how"] = pd.Series([found.get("how") for found in read], index=frame.index, dtype="object")
-    add_columns(frame, read, NUMBERS)
-    frame["told"] = frame["status"].where(
-        (frame["status"] != "ok") | frame["dram_bytes_per_s"].notna(), NOT_MEASURED
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix and machine: bytes through DRAM and L2, the seconds of the kernels that moved them,
+    and the share of the card's peak. how : `hardware counters`, or `counted` by the implementation, or
+    empty."""
+    found = device_frame(records, entries, cases, (DRAM_PEAK,))
+    read = [_read(row) for row in found.to_dict("records")]
+    found["how"] = pd.Series([row.get("how") for row in read], index=found.index, dtype="object")
+    add_columns(found, read, NUMBERS)
+    found["told"] = found["status"].where(
+        (found["status"] != "ok") | found["dram_bytes_per_s"].notna(), NOT_MEASURED
     )
-    printed = subject("gsofa", CLAIM)
-    rates = {abbr: 1e9 * float(value) for abbr, value in printed.data["max"].items()}
-    shares = dict.fromkeys(rates, float(printed.data["share_of_peak"]["max"]))
-    frame = add_printed(frame, {"paper_bytes_per_s": rates, "paper_share": shares})
-    return columns_of(frame, "how", "told", *NUMBERS, "paper_bytes_per_s", "paper_share")
+    rates = {abbr: 1e9 * float(value) for abbr, value in DATA["max"].items()}
+    shares = dict.fromkeys(rates, float(SHARES["max"]))
+    found = add_printed(found, {"paper_bytes_per_s": rates, "paper_share": shares})
+    return columns_of(found, "how", "told", *NUMBERS, "paper_bytes_per_s", "paper_share")
 
 
-def fig13(frame: pd.DataFrame) -> Figure:
-    """Bytes a second through DRAM and L2 above the share of DRAM's peak."""
-    figure = new_figure(width(frame), 9.0)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    figure.suptitle("GSoFA, Figure 13: memory throughput", x=0.01, ha="left", fontsize=LARGE, weight="bold")
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
+    """The share of the peak by hardware counters, as in the paper; what was not read is named too."""
+    claims = [claim("gsofa", CLAIM, name) for name in ("mean", "largest", "smallest")]
+    read = frame[frame["how"] != COUNTED]
+    return judge_all(read, claims, "share_of_peak", status="told", basis=BASIS.format(COUNTERS))
+
+
+def _draw_rates(axes: Axes, frame: pd.DataFrame) -> None:
+    """Bytes a second through DRAM and L2."""
     levels = _levels(frame)
-    bars.bar_panel(top, levels, RATE, pd.Series(True, index=levels.index))
-    add_stars(top, frame, "paper_bytes_per_s", _gigabytes)
-    low, high = top.get_ylim()
-    top.set_ylim(min(low, float(frame["paper_bytes_per_s"].min()) / 4), high)
-    bars.legend(top, levels, {}, hidden=set(levels.loc[levels["machine"].isna(), "series"]))
-    printed = subject("gsofa", CLAIM).data["share_of_peak"]
+    bars.bar_panel(axes, levels, RATE, pd.Series(True, index=levels.index))
+    add_stars(axes, frame, "paper_bytes_per_s", _gigabytes)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, float(frame["paper_bytes_per_s"].min()) / 4), high)
+    bars.legend(axes, levels, {}, hidden=set(levels.loc[levels["machine"].isna(), "series"]))
+
+
+def _draw_shares(axes: Axes, frame: pd.DataFrame) -> None:
+    """The share of DRAM's peak."""
     told_share = frame["told"].where(frame["told"] != "ok", _share_status(frame))
     share = frame.assign(told_share=told_share, counted=frame["how"] == COUNTED)
-    bars.bar_panel(bottom, share, SHARE, pd.Series(True, index=share.index))
-    bottom.set_ylim(0, 1)
-    bottom.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
-    bottom.axhline(printed["mean"], **PRINTED_LINE)
-    add_stars(bottom, frame, "paper_share", SHARE.form)
-    lines = [("star", "printed, of the matrix"), ("line", f"printed mean, {printed['mean']:.0%}")]
+    bars.bar_panel(axes, share, SHARE, pd.Series(True, index=share.index))
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
+    axes.axhline(SHARES["mean"], **PRINTED_LINE)
+    add_stars(axes, frame, "paper_share", SHARE.form)
+    lines = [("star", "printed, of the matrix"), ("line", f"printed mean, {SHARES['mean']:.0%}")]
     counted = [("hollow", "counted, not read")] if share["counted"].any() else []
-    gains_legend(bottom, share, [*lines, *counted, ("slot", "no number")])
-    name_matrices(bottom, frame)
-    return figure
-
-
-def fig13_caption(frame: pd.DataFrame) -> str:
-    """How the bytes are known, and what they are divided by."""
-    hows = listed(frame["how"].dropna())
-    return (
-        f"Bytes: {hows} (hardware counters: dram__bytes.sum and lts__t_sectors.sum x 32 bytes of the "
-        "implementation's kernels, read by ncu in a run of its own, clocks left alone, over the kernels' own "
-        "time in it; counted: bytes that the implementation asks for, wherever it finds them, over its "
-        "median seconds: not what reaches DRAM). Peak: of the card, from its memory clock and bus width. The "
-        f"paper reads nvprof on one V100 with a peak of 900 GB/s. {gpu_caption(frame, timed=False)}"
-    )
-
-
-def fig13_verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The share of the peak: by hardware counters, as in the paper; as counted by the implementation beside
-    it."""
-    read, counted = frame[frame["how"] != COUNTED], frame[frame["how"] == COUNTED]
-    found = [claim("gsofa", CLAIM, name) for name in ("mean", "largest", "smallest")]
-    beside = judge(counted, found[0], "share_of_peak", status="told", basis=_basis(COUNTED), beside=True)
-    return [
-        *judge_all(read, found, "share_of_peak", status="told", basis=_basis(COUNTERS)),
-        *(verdict for verdict in beside if verdict.measured),
-    ]
-
-
-def _basis(how: str) -> str:
-    return f"share of DRAM's peak, {how}"
+    gains_legend(axes, share, [*lines, *counted, ("slot", "no number")])
 
 
 def _gigabytes(rate: float) -> str:
@@ -148,12 +127,23 @@ def _levels(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([dram, second]) if len(second) else dram
 
 
-SPEC = FigureSpec(
-    "Figure 13: memory throughput",
-    is_gsofa,
-    fig13_frame,
-    fig13,
-    fig13_caption,
-    claims=(CLAIM,),
-    judge=fig13_verdicts,
-)
+EXHIBIT = Exhibit(
+    "gsofa",
+    "GSoFA, Figure 13",
+    "memory throughput",
+    frame,
+    Panels([_draw_rates, _draw_shares], 9.0),
+    """Bytes: {hows} (hardware counters: dram__bytes.sum and lts__t_sectors.sum x 32 bytes of the
+    implementation's kernels, read by ncu in a run of its own, clocks left alone, over the kernels' own time
+    in it; counted: bytes that the implementation asks for, wherever it finds them, over its median seconds:
+    not what reaches DRAM). Peak: of the card, from its memory clock and bus width. The paper reads nvprof on
+    one V100 with a peak of 900 GB/s. {gpu}""",
+    lambda frame: {"hows": listed(frame["how"].dropna()), "gpu": gpu_caption(frame, timed=False)},
+    held=(
+        verdicts,
+        Held(
+            CLAIM, "share_of_peak", ("mean",), "told", BASIS.format(COUNTED), {"how": COUNTED}, beside=True
+        ),
+    ),
+    edges=True,
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,24 +12,28 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.claims import abbreviation, claim, subject
-from reports.figures import Entries, FigureSpec
+from reports.exhibit import Exhibit
+from reports.figures import Entries
 from reports.frontiers import BINS, bins_of, empty_panel
 from reports.naming import label, lines, listed, stand_in
 from reports.records import MatrixEntry, Records, find_entry
+from reports.shapes_multiples import Multiples
 from reports.standings import Verdict
-from reports.style import LARGE, NORMAL, PALETTE, new_figure
+from reports.style import NORMAL, PALETTE
 from reports.verdicts import judge
 
 CLAIM = "fig4_frontier_growth"
+# The paper's ratio by matrix, in its order.
+PRINTED: Mapping[str, float] = subject("gsofa", CLAIM).data["per"]
 DRAWN = ("gsofa_cpu", "gsofa")
-ACROSS = 2
 # Below every average frontier that is not zero, which is at least 1.
 FLOOR = 0.6
 
 
-def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a bin of sources of each case; a single one without numbers, with the reason, where there is no
-    series. ratio : largest over smallest average frontier, 0 left out; paper_ratio : of paper_matrix."""
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per bin of sources of each case and machine; a single one without numbers, with the reason,
+    where there is no series. ratio : largest over smallest average frontier, 0 left out; paper_ratio : of
+    paper_matrix."""
     rows = records.frame(cases).to_dict("records")
     parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
     parts.sort(key=_place)
@@ -38,55 +43,19 @@ def fig4_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.
     ]  # fmt: skip
     numbers = (*BINS, "n", "smallest", "largest", "ratio", "paper_ratio")
     empty = pd.DataFrame(columns=columns)
-    frame = pd.concat(parts, ignore_index=True)[columns] if parts else empty
-    return frame.astype(dict.fromkeys(numbers, "float64") | dict.fromkeys(("n", "first", "last"), "Int64"))
+    found = pd.concat(parts, ignore_index=True)[columns] if parts else empty
+    return found.astype(dict.fromkeys(numbers, "float64") | dict.fromkeys(("n", "first", "last"), "Int64"))
 
 
-def fig4(frame: pd.DataFrame) -> Figure:
-    """One panel a case: mean and range of each bin of sources on a log axis. An implementation that cannot
-    run anywhere has none: the caption says so."""
-    shown = frame[frame["status"] != "unavailable"]
-    panels = [group for _, group in shown.groupby(["case", "machine"], sort=False, dropna=False)]
-    down = max(1, -(-len(panels) // ACROSS))
-    figure = new_figure(14.0, 1.0 + 4.4 * down)
-    figure.suptitle(
-        "GSoFA, Figure 4: average frontier size of each source", x=0.01, ha="left", fontsize=LARGE,
-        weight="bold",
-    )  # fmt: skip
-    several = frame["machine"].nunique() > 1
-    grid = figure.subplots(down, ACROSS, squeeze=False).ravel()
-    for axes, panel in zip(grid, panels, strict=False):
-        _panel(axes, panel, several)
-    for axes in grid[::ACROSS]:
-        axes.set_ylabel("average frontier size")
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    if not panels:
-        grid[0].text(0, 0.5, "no case of this figure in the suite", transform=grid[0].transAxes)
-    return figure
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """A panel for each case: mean and range of each bin of sources on a log axis. An implementation that
+    cannot run anywhere has none: the caption says so."""
+    panel = functools.partial(_panel, several=frame["machine"].nunique() > 1)
+    shape = Multiples(panel, "average frontier size", height=4.4, by="case")
+    return shape(frame[frame["status"] != "unavailable"], title)
 
 
-def fig4_caption(frame: pd.DataFrame) -> str:
-    """What an average frontier is, and what the ratio is of."""
-    drawn = frame[frame["frontier_mean"].notna()]
-    on_cpu = drawn[drawn["implementation"] == DRAWN[0]]
-    threads = listed(str(count) if count else "all cores" for count in on_cpu["threads"])
-    return (
-        "Average frontier size of a source: the vertices that its traversal expands, repeats counted, over "
-        f"the iterations that it takes; by {listed(drawn['implementation'])} (gsofa_cpu on threads: "
-        f"{threads}; gsofa on the GPU, whose iterations are steps of a block), from verified results only. "
-        f"{_absent(frame)}Points: mean over the sources of a bin, band: least to most in it; at most 2000 "
-        "bins. Sources without a smaller neighbour have no frontier: 0, below the axis. Ratio: largest over "
-        "smallest average above 0, as the bins tell (one that holds a 0 hides the smallest of its others). "
-        "The paper's ratios are of its GPU code on its own matrices, ordered by ParMETIS; preparation here: "
-        f"{listed(frame['preparation'].dropna())} (metis: METIS). How sources are scheduled decides how "
-        "often they expand a vertex; gsofa takes at most the entries of a step of its block (512), which "
-        f"bounds its frontiers and their ratio. {_not_at_hand(frame)}Stand-ins are other matrices than the "
-        "paper's, under their own names: indicative only."
-    )
-
-
-def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
+def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """How far the frontier grows with the source, on the GPU and on one thread of the CPU."""
     one_each = frame.drop_duplicates(["case", "machine"])
     own = one_each["paper_matrix"].where(one_each["stand_in_for"].isna())
@@ -101,9 +70,26 @@ def fig4_verdicts(frame: pd.DataFrame) -> list[Verdict]:
     ]  # fmt: skip
 
 
+def _threads(frame: pd.DataFrame) -> str:
+    """On how many threads the CPU's panels were measured."""
+    on_cpu = frame[frame["implementation"] == DRAWN[0]]
+    return listed(str(count) if count else "all cores" for count in on_cpu["threads"])
+
+
+def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    drawn = frame[frame["frontier_mean"].notna()]
+    return {
+        "drawn": listed(drawn["implementation"]),
+        "threads": _threads(drawn),
+        "absent": _absent(frame),
+        "prepared": listed(frame["preparation"].dropna()),
+        "not_at_hand": _not_at_hand(frame),
+    }
+
+
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
     """The rows of one case."""
-    stood_for = stand_in(entry, _printed())
+    stood_for = stand_in(entry, PRINTED)
     short = abbreviation(entry) or (stood_for or "").partition(", ")[0]
     bins, reason = bins_of(row)
     kept = ("case", "implementation", "matrix", "preparation", "threads", "machine", "status")
@@ -114,15 +100,15 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
         reason=reason,
         n=row["n"],
         **_growth(bins),
-        paper_matrix=short if short in _printed() else None,
-        paper_ratio=_printed().get(short),
+        paper_matrix=short if short in PRINTED else None,
+        paper_ratio=PRINTED.get(short),
     )
 
 
 def _not_at_hand(frame: pd.DataFrame) -> str:
     """Which of the matrices that the paper shows have no panel."""
     own = set(frame.loc[frame["stand_in_for"].isna(), "paper_matrix"])
-    absent = [short for short in _printed() if short not in own]
+    absent = [short for short in PRINTED if short not in own]
     return f"Not run, because they are not at hand: {listed(absent)}. " if absent else ""
 
 
@@ -133,15 +119,9 @@ def _absent(frame: pd.DataFrame) -> str:
     return "" if absent.empty else f"Without a panel: {names}, unavailable ({reasons}). "
 
 
-def _printed() -> Mapping[str, float]:
-    """The paper's ratio by matrix, in its order."""
-    printed: Mapping[str, float] = subject("gsofa", CLAIM).data["per"]
-    return printed
-
-
 def _place(part: pd.DataFrame) -> int:
     """The paper's order; what it does not show comes last."""
-    shown = list(_printed())
+    shown = list(PRINTED)
     return shown.index(short) if (short := part["paper_matrix"].iloc[0]) in shown else len(shown)
 
 
@@ -153,7 +133,7 @@ def _growth(bins: pd.DataFrame) -> dict[str, float | None]:
     return {"smallest": smallest, "largest": largest, "ratio": largest / smallest}
 
 
-def _panel(axes: Axes, panel: pd.DataFrame, several: bool) -> None:
+def _panel(axes: Axes, panel: pd.DataFrame, *, several: bool) -> None:
     row = panel.iloc[0].to_dict()
     host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
     axes.set_title(f"{lines(row)}, {row['implementation']}{host}".replace("\n", ", "), loc="left")
@@ -179,12 +159,23 @@ def _ratios(row: Mapping[Any, Any]) -> str:
     return f"{measured}\nthe paper, on {row['paper_matrix']}: {row['paper_ratio']:,.0f}x"
 
 
-SPEC = FigureSpec(
-    "Figure 4: average frontier size of each source",
-    lambda case: case.stage == "symbolic" and case.implementation in DRAWN and not case.options,
-    fig4_frame,
-    fig4,
-    fig4_caption,
+EXHIBIT = Exhibit(
+    "gsofa",
+    "GSoFA, Figure 4",
+    "average frontier size of each source",
+    frame,
+    draw,
+    """Average frontier size of a source: the vertices that its traversal expands, repeats counted, over the
+    iterations that it takes; by {drawn} (gsofa_cpu on threads: {threads}; gsofa on the GPU, whose iterations
+    are steps of a block), from verified results only. {absent}Points: mean over the sources of a bin, band:
+    least to most in it; at most 2000 bins. Sources without a smaller neighbour have no frontier: 0, below the
+    axis. Ratio: largest over smallest average above 0, as the bins tell (one that holds a 0 hides the
+    smallest of its others). The paper's ratios are of its GPU code on its own matrices, ordered by ParMETIS;
+    preparation here: {prepared} (metis: METIS). How sources are scheduled decides how often they expand a
+    vertex; gsofa takes at most the entries of a step of its block (512), which bounds its frontiers and their
+    ratio. {not_at_hand}Stand-ins are other matrices than the paper's, under their own names: indicative
+    only.""",
+    _facts,
+    held=(verdicts,),
     claims=(CLAIM,),
-    judge=fig4_verdicts,
 )

@@ -10,55 +10,31 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.figures import Entries, FigureSpec
+from reports import tables
+from reports.exhibit import COUNT, Column, Exhibit
+from reports.figures import Entries
 from reports.naming import lines
 from reports.records import Records
-from reports.tables import Column, machine_column, matrix_column, table
 from reports.timed import prepared_how, ratio_of, timed_frame
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
 HELD = ("fill1_pruned", "fill2_gpu")
 
 
-def speed_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a matrix and machine: median seconds and status of each code, edges of fill2 and of gsofa, their
-    ratio, and of each other code its seconds over gsofa's in the same run (`pair_<code>` says `ok` or why
-    there is none)."""
-    frame = timed_frame(records, entries, cases)
+def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """One row per matrix and machine: median seconds and status of each code, edges of fill2 and of gsofa,
+    their ratio, and of each other code its seconds over gsofa's in the same run (`pair_<code>` says `ok` or
+    why there is none)."""
+    found = timed_frame(records, entries, cases)
     # What no machine has tried is missing on each of those that tried the others.
-    tried = frame.groupby("group")["machine"].transform("count") > 0
-    frame = frame[frame["machine"].notna() | ~tried]
-    rows = [_row(group) for _, group in frame.groupby(["group", "machine"], sort=False, dropna=False)]
+    tried = found.groupby("group")["machine"].transform("count") > 0
+    found = found[found["machine"].notna() | ~tried]
+    rows = [_row(group) for _, group in found.groupby(["group", "machine"], sort=False, dropna=False)]
     own = [f"{kind}_{code}" for code in CODES for kind in ("status", "seconds")]
     own += [f"{kind}_{code}" for code in HELD for kind in ("pair", "over", "over_low", "over_high")]
     first = ["label", "abbr", "stand_in_for", "group", "preparation", "n", "nnz", "fills"]
     last = ["edges_fill2", "edges_gsofa", "edges_ratio", "run_id", "machine", "where"]
     return pd.DataFrame(rows, columns=[*first, *own, *last])
-
-
-def speed(frame: pd.DataFrame) -> Figure:
-    """Milliseconds of each code, one row a matrix and machine."""
-    rows = [_cells(row) for row in frame.to_dict("records")] or [["no case of this table in the suite"]]
-    columns = [
-        matrix_column(rows),
-        *(Column(heading, 1.2) for heading in ("n", "nnz", "fill-ins")),
-        *(Column(heading, 1.5, "milliseconds, row counts only") for heading in _headings()),
-        *(Column(heading, 1.4, "over gsofa, seconds") for heading in ("fill1_pruned", "fill2_gpu")),
-        Column("edges,\ngsofa / fill2", 1.4),
-        machine_column(rows),
-    ]
-    padded = [[*row, *[""] * (len(columns) - len(row))] for row in rows]
-    return table("Row counts only: gsofa, fill2_gpu, fill1_pruned", columns, padded, [False] * len(rows))
-
-
-def speed_caption(frame: pd.DataFrame) -> str:
-    """What is compared, and what is not the paper's."""
-    return (
-        "Not in the paper. output=counts: rows are counted, none is stored. fill1_pruned: sequential, one "
-        "core of the host; it traverses the filled graph, fill2 and gsofa traverse A. The edges of gsofa "
-        "depend on how its sources are scheduled. A ratio is of two medians of one run and machine. "
-        f"{_seconds(frame)}"
-    )
 
 
 def _row(group: pd.DataFrame) -> dict[str, Any]:
@@ -88,20 +64,40 @@ def _row(group: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
-def _headings() -> list[str]:
-    return ["fill1_pruned\none core", "fill2_gpu", "gsofa"]
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:,.2f}"
+
+
+SECONDS, OVER = "milliseconds, row counts only", "over gsofa, seconds"
+COLUMNS = (
+    Column("n", 1.2, "", "n", COUNT),
+    Column("nnz", 1.2, "", "nnz", COUNT),
+    Column("fill-ins", 1.2, "", "fills", COUNT),
+    Column(
+        "fill1_pruned\none core", 1.5, SECONDS, "seconds_fill1_pruned", _milliseconds, "status_fill1_pruned"
+    ),
+    Column("fill2_gpu", 1.5, SECONDS, "seconds_fill2_gpu", _milliseconds, "status_fill2_gpu"),
+    Column("gsofa", 1.5, SECONDS, "seconds_gsofa", _milliseconds, "status_gsofa"),
+    Column("fill1_pruned", 1.4, OVER, "over_fill1_pruned", "{:.2f}x".format),
+    Column("fill2_gpu", 1.4, OVER, "over_fill2_gpu", "{:.2f}x".format),
+    Column("edges,\ngsofa / fill2", 1.4, "", "edges_ratio", "{:.2f}".format),
+)
+
+
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Milliseconds of each code, one row per matrix and machine; no row is a stand-in's."""
+    rows = [_cells(row) for row in frame.to_dict("records")] or [["no case of this table in the suite"]]
+    columns = [tables.Column(each.heading, each.width, each.group) for each in COLUMNS]
+    whole = [tables.matrix_column(rows), *columns, tables.machine_column(rows)]
+    filled = [[*row, *[""] * (len(whole) - len(row))] for row in rows]
+    return tables.table(title, whole, filled, [False] * len(rows))
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
-    counts = ["-" if pd.isna(row[name]) else f"{int(row[name]):,}" for name in ("n", "nnz", "fills")]
-    seconds = [_milliseconds(row[f"seconds_{code}"], str(row[f"status_{code}"])) for code in CODES]
-    ratios = ["-" if pd.isna(row[f"over_{code}"]) else f"{row[f'over_{code}']:.2f}x" for code in HELD]
-    edges = "-" if pd.isna(row["edges_ratio"]) else f"{row['edges_ratio']:.2f}"
-    return [lines(row).replace("\n", ", "), *counts, *seconds, *ratios, edges, str(row["where"])]
-
-
-def _milliseconds(seconds: float | None, status: str) -> str:
-    return status.replace("_", " ") if seconds is None or pd.isna(seconds) else f"{1e3 * seconds:,.2f}"
+    """A code that no machine has tried says so too."""
+    somewhere = {**row, "machine": str(row["machine"])}
+    cells = (column.text(somewhere) for column in COLUMNS)
+    return [lines(row).replace("\n", ", "), *cells, str(row["where"])]
 
 
 def _seconds(frame: pd.DataFrame) -> str:
@@ -111,15 +107,15 @@ def _seconds(frame: pd.DataFrame) -> str:
     return f"Medians, input and result resident where they are used. {prepared_how(frame)}"
 
 
-def _concerns(case: Case) -> bool:
-    return case.stage == "symbolic" and case.implementation in CODES and ("output", "counts") in case.options
-
-
-SPEC = FigureSpec(
-    "Row counts: gsofa and fill2_gpu against a good sequential code (beyond the paper)",
-    _concerns,
-    speed_frame,
-    speed,
-    speed_caption,
+EXHIBIT = Exhibit(
+    "gsofa",
+    "Row counts only",
+    "gsofa, fill2_gpu, fill1_pruned",
+    frame,
+    draw,
+    """Not in the paper. output=counts: rows are counted, none is stored. fill1_pruned: sequential, one core
+    of the host; it traverses the filled graph, fill2 and gsofa traverse A. The edges of gsofa depend on how
+    its sources are scheduled. A ratio is of two medians of one run and machine. {seconds}""",
+    lambda frame: {"seconds": _seconds(frame)},
     one_run=True,
 )
