@@ -11,9 +11,8 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.claims import abbreviations, subject
-from reports.figures import Entries
 from reports.naming import listed, measured_on, printed_label
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import (
     RATIO,
     SLOTS,

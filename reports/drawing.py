@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from fillpath import registry
 from fillpath.case import Case
 from reports.claims import PAPERS
-from reports.figures import Entries, draw
+from reports.figures import draw
 from reports.ledger import ledger
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Standing
 
 # The cases behind each (paper, figure).

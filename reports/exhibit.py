@@ -19,10 +19,9 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import bars, tables
 from reports.claims import claims_of
-from reports.figures import Entries, FigureSpec
 from reports.gains import draw_gains, gains_legend
 from reports.naming import lines
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.style import LARGE, new_figure
 from reports.timed import name_matrices, width
@@ -96,6 +95,7 @@ class Exhibit:
     claims : subjects that it speaks to and no column of `held` names.
     edges : its stages examine edges, so that a verdict needs enough of them to be firm.
     one_run : it shows ratios, which are of one run.
+    topic : what it shows in any case, where the title depends on the frame.
     """
 
     paper: str
@@ -109,6 +109,7 @@ class Exhibit:
     claims: tuple[str, ...] = ()
     edges: bool = False
     one_run: bool = False
+    topic: str = ""
 
     def picture(self, frame: pd.DataFrame) -> Figure:
         """The figure, with its title."""
@@ -137,17 +138,10 @@ class Exhibit:
 
     @property
     def heading(self) -> str:
-        """Its title on a page of its paper."""
+        """Its title on a page of its paper: `Figure 14: value ranges of maxId`."""
         number = self.name.rpartition(", ")[2]
-        return f"{number}: {self.title}" if isinstance(self.title, str) else number
-
-    @property
-    def spec(self) -> FigureSpec:
-        """As the modules that are not exhibits yet are known."""
-        return FigureSpec(
-            self.heading, lambda case: True, self.frame, self.picture, self.words,
-            claims=self.subjects, judge=self.verdicts, one_run=self.one_run,
-        )  # fmt: skip
+        title = self.title if isinstance(self.title, str) else self.topic
+        return f"{number[:1].upper()}{number[1:]}: {title}"
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.paths import CONFIG, results
 from fillpath.record import record_path
 from reports.claims import PAPERS, Claim, claims
-from reports.figures import Entries, specs
+from reports.figures import exhibits
 from reports.naming import add_names
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import JUDGED, Excluded, Missing, Outcome, Standing, Verdict
 
 VERSION = 1
@@ -59,7 +59,7 @@ def ledger(
     here = records.of_machine(machine)
     found: list[Standing] = []
     for paper in (name for name in PAPERS if name in papers):
-        drawn = {id: name for name, spec in specs(paper).items() for id in spec.claims}
+        drawn = {id: name for name, exhibit in exhibits(paper).items() for id in exhibit.subjects}
         looked = {name: _seen(paper, name, here, entries, cases_of) for name in dict.fromkeys(drawn.values())}
         own = [claim for claim in claims().values() if claim.paper == paper]
         found += [_stands(claim, machine, drawn, looked) for claim in own]
@@ -108,13 +108,12 @@ def _seen(paper: str, figure: str, here: Records, entries: Entries, cases_of: Ca
 
 
 def _look(paper: str, figure: str, here: Records, entries: Entries, cases_of: CasesOf) -> _Looked:
-    spec = specs(paper)[figure]
-    cases = [case for case in cases_of(paper, figure) if spec.select(case)]
-    shown = here.of_one_run(cases) if spec.one_run else here
+    exhibit, cases = exhibits(paper)[figure], cases_of(paper, figure)
+    shown = here.of_one_run(cases) if exhibit.one_run else here
     rows = shown.frame(cases)
     add_names(rows, entries, paper)
     has_gpu = any(record.device for record in here.rows)
-    return _Looked(rows, tuple(spec.judge(spec.frame(shown, entries, cases))), has_gpu)
+    return _Looked(rows, tuple(exhibit.verdicts(exhibit.frame(shown, entries, cases))), has_gpu)
 
 
 def _stands(claim: Claim, machine: str, drawn: Mapping[str, str], looked: Mapping[str, _Looked]) -> Standing:

@@ -62,6 +62,9 @@ class MatrixEntry(Protocol):
     def lower_in(self) -> tuple[str, ...]: ...
 
 
+Entries = Sequence[MatrixEntry]
+
+
 @dataclass(frozen=True)
 class Records:
     """The record that stands for each case and machine. earlier : those that they have superseded. refused :

@@ -11,11 +11,11 @@ from pathlib import Path
 from fillpath.errors import FillpathError
 from fillpath.paths import ROOT
 from reports.claims import PAPERS, subjects
-from reports.figures import specs
+from reports.figures import exhibits
 from reports.generated import Part
 
 PART = Part("state", "reports.state")
-NOT_YET = "not yet"
+DRAWN, NOT_YET = "drawn", "not yet"
 
 
 def state_table() -> str:
@@ -32,15 +32,15 @@ def main(arguments: list[str] | None = None, readme: Path = ROOT / "README.md") 
 
 def _rows(paper: str) -> list[tuple[str, str, str]]:
     """(figure, claim, state): figures without a claim first."""
-    drawn = specs(paper)
-    states = {id: spec.state for spec in drawn.values() for id in spec.claims}
+    shown = exhibits(paper)
+    spoken = {id for exhibit in shown.values() for id in exhibit.subjects}
     bare = [
-        (figure, spec.title.partition(": ")[2], spec.state)
-        for figure, spec in drawn.items()
-        if not spec.claims
+        (figure, exhibit.heading.partition(": ")[2], DRAWN)
+        for figure, exhibit in shown.items()
+        if not exhibit.subjects
     ]
     listed = [found for (p, _), found in subjects().items() if p == paper]
-    return bare + [(c.figure or "-", c.what, states.get(c.id, NOT_YET)) for c in listed]
+    return bare + [(c.figure or "-", c.what, DRAWN if c.id in spoken else NOT_YET) for c in listed]
 
 
 def _cell(text: str) -> str:

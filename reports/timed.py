@@ -12,9 +12,8 @@ from matplotlib.axes import Axes
 from fillpath.case import Case
 from reports import bars
 from reports.claims import subject
-from reports.figures import Entries
 from reports.naming import add_names, lines, listed
-from reports.records import Records
+from reports.records import Entries, Records
 
 SECONDS = bars.Panel("median", "low", "high", "seconds")
 # What no thread of the host has a part in.

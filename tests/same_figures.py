@@ -55,17 +55,16 @@ def made(names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _one(paper: str, figure: str, cases: Sequence[Any], records: Any, entries: Any) -> dict[str, Any]:
     from reports import figures
 
-    spec = figures.spec(paper, figure)
-    chosen = [case for case in cases if spec.select(case)]
-    shown = records.of_one_run(chosen) if spec.one_run else records
+    exhibit = figures.exhibit(paper, figure)
+    shown = records.of_one_run(cases) if exhibit.one_run else records
     try:
-        frame = spec.frame(shown, entries, chosen)
+        frame = exhibit.frame(shown, entries, cases)
         return {
-            "frame": frame.to_csv(index=False).splitlines(),
-            "caption": [" ".join(spec.caption(frame).split())],
-            "verdicts": [f"{verdict.key}: {verdict.text}" for verdict in spec.judge(frame)],
-            "claims": sorted(spec.claims),
-            "picture": [_picture(spec.plot(frame))],
+            "frame": frame.drop(columns="key", errors="ignore").to_csv(index=False).splitlines(),
+            "caption": [exhibit.words(frame)],
+            "verdicts": [f"{verdict.key}: {verdict.text}" for verdict in exhibit.verdicts(frame)],
+            "claims": sorted(exhibit.subjects),
+            "picture": [_picture(exhibit.picture(frame))],
         }
     except Exception as error:
         return {"error": [f"{type(error).__name__}: {error}"]}

@@ -13,7 +13,7 @@ from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status
 from reports import ledger
 from reports.claims import PAPERS, claims, find_claim
-from reports.figures import figure_of, specs
+from reports.figures import exhibits, figure_of
 from reports.records import Records
 from reports.standings import JUDGED, Outcome, Standing
 from tests.test_reports import ENTRIES, unavailable
@@ -147,8 +147,8 @@ def test_every_claim_that_can_be_tested_has_a_figure_that_judges_it() -> None:
     """Each claim that needs nothing has a verdict from its figure even where nothing is measured."""
     judged = set()
     for paper in PAPERS:
-        for spec in specs(paper).values():
-            judged |= {v.claim for v in spec.judge(spec.frame(Records(), ENTRIES, []))}
+        for exhibit in exhibits(paper).values():
+            judged |= {v.claim for v in exhibit.verdicts(exhibit.frame(Records(), ENTRIES, []))}
     testable = {claim.id for claim in claims().values() if not claim.needs}
     assert testable <= judged
 

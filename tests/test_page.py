@@ -19,7 +19,7 @@ from fillpath.record import record_path, write_records
 from reports import artifact, style
 from reports.claims import claims
 from reports.compare import compare
-from reports.figures import specs
+from reports.figures import exhibits
 from reports.hardware import draw_comparison
 from reports.ledger import ledger
 from reports.records import Records
@@ -162,8 +162,8 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone(
     monkeypatch: pytest.MonkeyPatch, standings: list[Standing]
 ) -> None:
     torn = io.StringIO("a,b\n1,2,3\n4,5\n1,2,3,4")
-    broken = replace(specs("gsofa")["fig14"], frame=lambda *_: pd.read_csv(torn))
-    monkeypatch.setitem(specs("gsofa"), "fig14", broken)
+    broken = replace(exhibits("gsofa")["fig14"], frame=lambda *_: pd.read_csv(torn))
+    monkeypatch.setitem(exhibits("gsofa"), "fig14", broken)
     found = ledger("made-up", RECORDS, ENTRIES, cases_of)
     lost = {s.claim.id for s in found if "could not be judged: ParserError" in s.why}
     assert lost == {s.claim.id for s in standings if s.figure == "fig14" and not s.claim.needs}

@@ -243,11 +243,11 @@ def test_no_records_at_all_still_draws(site: Path, monkeypatch: pytest.MonkeyPat
     for paper, figure in reports.available_figures():
         own = own_cases(paper, figure, chosen)
         assert all(path.is_file() for path in reports.draw(paper, figure, own, absent, ENTRIES))
-        found = figures.spec(paper, figure)
+        found = figures.exhibit(paper, figure)
         for cases, records in ((own, Records()), ([], Records()), ([], absent)):
             frame = found.frame(records, ENTRIES, cases)
-            assert found.plot(frame).axes and found.caption(frame)
-            assert not any(verdict.machine for verdict in found.judge(frame))
+            assert found.picture(frame).axes and found.words(frame)
+            assert not any(verdict.machine for verdict in found.verdicts(frame))
 
 
 def test_teps_only_where_edges_are_those_of_fill2() -> None:
@@ -303,7 +303,7 @@ def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> 
     paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])
-    wanted = figures.spec(*pair).frame(RECORDS, ENTRIES, cases)
+    wanted = figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases)
     pd.testing.assert_frame_equal(
         frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True
     )
@@ -409,7 +409,7 @@ def test_claims_agree_with_their_schema_and_files() -> None:
 
 def test_figures_speak_to_claims_that_exist() -> None:
     for paper, figure in reports.available_figures():
-        for id in figures.spec(paper, figure).claims:
+        for id in figures.exhibit(paper, figure).subjects:
             assert subject(paper, id).figure in (figure, "")
 
 

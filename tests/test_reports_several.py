@@ -15,7 +15,7 @@ from benchmarks.experiments import Settings, figure_cases
 from benchmarks.faults import faults_path
 from fillpath.case import Case
 from fillpath.record import Record, Status
-from reports.figures import spec
+from reports.figures import exhibit
 from reports.records import Records
 from tests.test_reports import ENTRIES, made_record
 
@@ -45,7 +45,7 @@ def made(name: str, seconds: float, **changes: Any) -> Record:
 
 def frame_of(figure: str, records: Sequence[Record]) -> pd.DataFrame:
     cases = [Case.parse(record.case) for record in records]
-    return spec("gsofa", figure).frame(Records(tuple(records)), ENTRIES, cases)
+    return exhibit("gsofa", figure).frame(Records(tuple(records)), ENTRIES, cases)
 
 
 def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker() -> None:
@@ -64,7 +64,7 @@ def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker()
     }  # fmt: skip
     assert set(own.loc[own["simulated"], "parallel"]) == {3.0, 1.0}
     assert own["paper"].isna().all(), "BC has no printed number of its own"
-    verdicts = spec("gsofa", "fig17").judge(frame)
+    verdicts = exhibit("gsofa", "fig17").verdicts(frame)
     assert all("beside" in verdict.text for verdict in verdicts)
     kinds = [verdict.basis for verdict in verdicts]
     assert kinds == ["seconds, measured", "seconds, gsofa in turn, simulated"] * 2, "never one mean of both"
@@ -117,17 +117,17 @@ def test_superlu_dist_is_unavailable_and_its_print_stands_beside() -> None:
     own = frame[frame["abbr"] == "BC"].iloc[0]
     assert own["ratio"] == pytest.approx(3) and own["paper"] == pytest.approx(1.2)
     assert set(frame["superlu_dist"]) == {"unavailable"}
-    assert "unavailable" in spec("gsofa", "fig12").caption(frame)
+    assert "unavailable" in exhibit("gsofa", "fig12").words(frame)
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_it_is_drawn_with_records_of_some_cases_and_with_none(figure: str) -> None:
     cases = figure_cases("gsofa", figure, Settings(suite="papers"))
     assert cases
-    found = spec("gsofa", figure)
+    found = exhibit("gsofa", figure)
     some = [case for case in cases if case.matrix == cases[0].matrix]
     records = [made(case.name.removeprefix("symbolic.").partition("@")[0], 3.0) for case in some[:-1]]
     for rows in (records, []):
         frame = found.frame(Records(tuple(rows)), ENTRIES, cases)
-        assert found.plot(frame).axes and found.caption(frame)
-        found.judge(frame)
+        assert found.picture(frame).axes and found.words(frame)
+        found.verdicts(frame)

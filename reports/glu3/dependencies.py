@@ -16,13 +16,12 @@ from reports import bars
 from reports.claims import claim
 from reports.device import device_frame
 from reports.exhibit import Exhibit, headline
-from reports.figures import Entries
 from reports.glu3 import examples
 from reports.glu3.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
 from reports.glu3.paper import PAPER, prepared_how
 from reports.labels import legend_above
 from reports.naming import lines
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Point, Verdict
 from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
 from reports.verdicts import held, remark

@@ -12,12 +12,11 @@ from matplotlib.lines import Line2D
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
-from reports.figures import Entries
 from reports.frontiers import empty_panel
 from reports.glu3.paper import PAPER, WAYS
 from reports.labels import legend_above
 from reports.naming import label, listed
-from reports.records import MatrixEntry, Records, find_entry, series_bins
+from reports.records import Entries, MatrixEntry, Records, find_entry, series_bins
 from reports.shapes_multiples import Multiples
 from reports.style import NORMAL, PALETTE, SMALL
 

@@ -13,9 +13,8 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
 from reports.exhibit import Exhibit, Panels
-from reports.figures import Entries
 from reports.glu3.paper import PAPER, prepared_how
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_timed import seconds_panel
 from reports.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
 from reports.style import PALETTE

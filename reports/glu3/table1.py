@@ -12,9 +12,8 @@ from fillpath.record import interval
 from reports.bars import times
 from reports.device import NOT_MEASURED, add_printed, device_frame
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.figures import Entries
 from reports.glu3.paper import KERNELS, PAPER, milliseconds, prepared_how, printed, where
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.variants import finished, spanning
 from reports.wide import Wide
 

@@ -10,9 +10,8 @@ from fillpath.case import Case
 from reports.bars import times
 from reports.device import add_printed, device_frame
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.figures import Entries
 from reports.glu3.paper import KERNELS, LEVELS, PAPER, milliseconds, prepared_how, printed, where
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_counts import MARKS, Counted, equality
 from reports.variants import finished, spanning
 from reports.wide import Wide

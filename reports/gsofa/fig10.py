@@ -14,9 +14,8 @@ from reports import bars
 from reports.claims import subject
 from reports.device import GSOFA, not_at_hand
 from reports.exhibit import Exhibit, Held, headline
-from reports.figures import Entries
 from reports.gains import PRINTED_LINE, draw_gains, gains_legend
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_timed import seconds_panel
 from reports.style import SMALL, new_figure
 from reports.timed import (
@@ -175,4 +174,5 @@ EXHIBIT = Exhibit(
     held=tuple(held for over in OVER.items() for held in _held(*over)),
     edges=True,
     one_run=True,
+    topic="GSoFA and fill2",
 )

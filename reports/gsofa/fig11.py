@@ -15,9 +15,8 @@ from reports import bars
 from reports.claims import subject
 from reports.device import GSOFA, not_at_hand
 from reports.exhibit import Exhibit, Held, headline
-from reports.figures import Entries
 from reports.gains import PRINTED_LINE, STAR
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_timed import seconds_panel
 from reports.style import SMALL, new_figure
 from reports.timed import (
@@ -136,4 +135,5 @@ EXHIBIT = Exhibit(
     held=(Held(CLAIM, "speedup", status="pair", basis="seconds", only={"implementation": GSOFA}),),
     edges=True,
     one_run=True,
+    topic="GSoFA and a sequential code",
 )

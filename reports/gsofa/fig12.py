@@ -11,8 +11,7 @@ from reports import bars
 from reports.claims import subject
 from reports.device import GSOFA, add_printed, columns_of, device_frame, gpu_caption
 from reports.exhibit import Exhibit, Gains, Panels
-from reports.figures import Entries
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import RATIO, add_columns, groups_of, ratio_of
 
 CLAIM = "fig12_vs_superlu_dist"

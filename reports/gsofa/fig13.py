@@ -13,10 +13,9 @@ from reports import bars
 from reports.claims import claim, subject
 from reports.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
 from reports.exhibit import Exhibit, Held, Panels
-from reports.figures import Entries
 from reports.gains import PRINTED_LINE, add_stars, gains_legend
 from reports.naming import listed
-from reports.records import DRAM_PEAK, Records, read_counters
+from reports.records import DRAM_PEAK, Entries, Records, read_counters
 from reports.standings import Verdict
 from reports.timed import add_columns
 from reports.verdicts import judge_all

@@ -12,9 +12,8 @@ from reports import bars
 from reports.claims import subject
 from reports.device import add_printed, columns_of, gpu_caption, pair_frame, printed_values, without
 from reports.exhibit import Exhibit, Gains, Held, Panels
-from reports.figures import Entries
 from reports.gains import draw_before_after, gains_legend
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import RATIO
 
 CLAIM = "fig14_maxid_ranges"

@@ -11,7 +11,6 @@ from fillpath.case import Case
 from reports.claims import claim
 from reports.device import add_printed, pair_frame, printed_values, without
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.gsofa.budgets import (
     PRINTED_AT,
     add_budgets,
@@ -21,7 +20,7 @@ from reports.gsofa.budgets import (
     budget_verdicts,
     by_budget,
 )
-from reports.records import Records
+from reports.records import Entries, Records
 
 CLAIM = "fig15_dynamic_space"
 

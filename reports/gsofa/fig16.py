@@ -12,7 +12,6 @@ from fillpath.case import Case
 from reports.claims import claim
 from reports.device import add_printed, is_gsofa, pair_frame, printed_values
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.gsofa.budgets import (
     BUDGET,
     PRINTED_AT,
@@ -24,7 +23,7 @@ from reports.gsofa.budgets import (
     budget_verdicts,
     by_budget,
 )
-from reports.records import Records
+from reports.records import Entries, Records
 
 CLAIM = "fig16_memory_budget"
 # What the paper's budgets are held against.

@@ -10,7 +10,6 @@ from fillpath.case import Case
 from reports.claims import claim, subject
 from reports.device import gpu_caption
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.gsofa.several import (
     Pairs,
     gain_frame,
@@ -20,7 +19,7 @@ from reports.gsofa.several import (
     simulated_how,
     with_option,
 )
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.verdicts import judge
 

@@ -12,9 +12,8 @@ from fillpath.case import Case
 from reports.claims import subject
 from reports.device import NOT_MEASURED, gpu_caption
 from reports.exhibit import Exhibit, Held
-from reports.figures import Entries
 from reports.gsofa.several import Pairs, gain_frame, printed_columns, with_option
-from reports.records import Records, read_fault_repeats
+from reports.records import Entries, Records, read_fault_repeats
 from reports.timed import add_columns
 
 CLAIM = "fig18_unified_memory_faults"

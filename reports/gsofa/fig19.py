@@ -14,10 +14,9 @@ from fillpath.case import Case
 from reports.claims import subject
 from reports.device import gpu_caption
 from reports.exhibit import Exhibit, Held, headline
-from reports.figures import Entries
 from reports.gains import STAR, legend_mark
 from reports.gsofa.several import by_kind, gain_frame, printed_columns, simulated_how, with_option
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.style import PALETTE, SMALL, new_figure
 
 CLAIM = "fig19_strong_scaling"

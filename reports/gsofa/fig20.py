@@ -11,8 +11,7 @@ from reports import bars
 from reports.claims import subject
 from reports.device import add_printed, columns_of, gpu_caption, pair_frame, without
 from reports.exhibit import Exhibit, Gains, Held, Panels
-from reports.figures import Entries
-from reports.records import Records
+from reports.records import Entries, Records
 
 CLAIM = "fig20_fill_before_maxid"
 DATA = subject("gsofa", CLAIM).data

@@ -10,9 +10,8 @@ from fillpath.case import Case
 from reports.claims import subject
 from reports.device import gpu_caption
 from reports.exhibit import Exhibit, Held
-from reports.figures import Entries
 from reports.gsofa.several import Pairs, by_kind, gain_frame, printed_columns, simulated_how, with_option
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import RATIO
 
 CLAIM = "fig21_chunk_size"

@@ -13,10 +13,9 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports.claims import abbreviation, claim, subject
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.frontiers import BINS, bins_of, empty_panel
 from reports.naming import label, lines, listed, stand_in
-from reports.records import MatrixEntry, Records, find_entry
+from reports.records import Entries, MatrixEntry, Records, find_entry
 from reports.shapes_multiples import Multiples
 from reports.standings import Verdict
 from reports.style import NORMAL, PALETTE

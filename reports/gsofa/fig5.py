@@ -12,10 +12,9 @@ from reports import bars
 from reports.claims import subject
 from reports.device import MEMORY, add_printed, columns_of, gpu_caption, total
 from reports.exhibit import Exhibit, Gains, Held, Panels
-from reports.figures import Entries
 from reports.gains import draw_before_after, gains_legend
 from reports.gsofa.space import WORD, printed_words, space_frame
-from reports.records import Records
+from reports.records import Entries, Records
 
 CLAIM = "fig5_auxiliary_memory"
 DATA = subject("gsofa", CLAIM).data

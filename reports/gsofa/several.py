@@ -17,9 +17,8 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import GSOFA, add_printed, columns_of, device_frame
 from reports.exhibit import Held, Judge, headline
-from reports.figures import Entries
 from reports.gains import draw_gains, gains_legend
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.style import new_figure
 from reports.timed import RATIO, add_columns, groups_of, name_matrices, ratio_of, width

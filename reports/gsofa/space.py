@@ -11,8 +11,7 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import printed_table
 from reports.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
-from reports.figures import Entries
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import groups_of
 from reports.variants import Row, said
 

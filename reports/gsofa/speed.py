@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from reports import tables
 from reports.exhibit import COUNT, Column, Exhibit
-from reports.figures import Entries
 from reports.naming import lines
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import prepared_how, ratio_of, timed_frame
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")

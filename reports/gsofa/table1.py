@@ -12,9 +12,8 @@ from fillpath.case import Case
 from reports import tables
 from reports.claims import abbreviation, claim, printed_table
 from reports.exhibit import COUNT, Column, Exhibit
-from reports.figures import Entries
 from reports.naming import listed, stand_in
-from reports.records import MatrixEntry, Records, find_entry, printed_name
+from reports.records import Entries, MatrixEntry, Records, find_entry, printed_name
 from reports.standings import Verdict
 from reports.variants import Row, said
 from reports.verdicts import judge

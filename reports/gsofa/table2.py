@@ -12,10 +12,9 @@ from reports import tables
 from reports.claims import claim
 from reports.device import MEMORY, NOT_MEASURED, columns_of, device_frame, gpu_caption, total
 from reports.exhibit import COUNT, Column, Exhibit
-from reports.figures import Entries
 from reports.gsofa.space import AFTER, WORD, printed_words, switched_on, where
 from reports.naming import lines
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.verdicts import judge
 

@@ -10,9 +10,8 @@ from fillpath.case import Case
 from reports.claims import printed_table
 from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.exhibit import Column, Exhibit, Held, Table
-from reports.figures import Entries
 from reports.gsofa.space import space_frame, where
-from reports.records import Records
+from reports.records import Entries, Records
 
 CLAIM = "table3_queue_usage"
 FILE = "gsofa_table3_queue_usage"

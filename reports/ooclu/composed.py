@@ -13,10 +13,9 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import add_printed, columns_of, gpu_caption
 from reports.exhibit import Panels, Shape
-from reports.figures import Entries
 from reports.ooclu.arrays import MATRICES, PAPER, add_memory, printed_of, stand_in_among
 from reports.ooclu.over import BASELINE, Over
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_timed import OnOne
 from reports.stacked import Part, add_shares, columns_of_parts, stacked_panel
 from reports.style import PALETTE

@@ -9,9 +9,8 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.device import NOT_MEASURED, device_frame
-from reports.figures import Entries
 from reports.ooclu.arrays import PAPER, WORD, WORDS, add_memory, stand_in_among, the_seven, variant_of
-from reports.records import Records, read_faults
+from reports.records import Entries, Records, read_faults
 from reports.timed import add_columns
 
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.

@@ -14,11 +14,10 @@ from fillpath.case import Case
 from reports.claims import printed_table
 from reports.device import columns_of, gpu_caption
 from reports.exhibit import Exhibit, headline
-from reports.figures import Entries
 from reports.labels import legend_above, write_names
 from reports.ooclu.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, REGIMES
 from reports.ooclu.counted import BLOCK, counted_frame, first_touches
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.style import MARKERS, PALETTE, new_figure
 
 PRINT = "the paper (V100)"

@@ -11,11 +11,10 @@ from matplotlib.axes import Axes
 from fillpath.case import Case
 from reports.bars import GROUND
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.frontiers import BINS, bins_of, empty_panel
 from reports.naming import label, listed
 from reports.ooclu.arrays import PAPER
-from reports.records import MatrixEntry, Records, find_entry
+from reports.records import Entries, MatrixEntry, Records, find_entry
 from reports.shapes_multiples import Multiples
 from reports.style import NORMAL, PALETTE
 from reports.timed import prepared_how

@@ -9,11 +9,10 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import abbreviations
 from reports.exhibit import Exhibit, Held
-from reports.figures import Entries
 from reports.ooclu.arrays import OUT_OF_CORE, PAPER
 from reports.ooclu.composed import Way, composed, composed_caption, composed_frame
 from reports.ooclu.over import Over, printed_range
-from reports.records import Records
+from reports.records import Entries, Records
 
 CLAIM = "fig4_vs_modified_glu3"
 ON_CPU = "glu3_relaxed"

@@ -9,7 +9,6 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import claim
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.ooclu.arrays import (
     OUT_OF_CORE,
     PAPER,
@@ -21,7 +20,7 @@ from reports.ooclu.arrays import (
 )
 from reports.ooclu.composed import Way, composed, composed_caption, composed_frame
 from reports.ooclu.over import Over, printed_range
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 
 CLAIM = "fig5_vs_unified_memory"

@@ -10,7 +10,6 @@ from fillpath.case import Case
 from reports.claims import claim
 from reports.device import add_printed, columns_of, gpu_caption, pair_frame
 from reports.exhibit import Exhibit, Panels
-from reports.figures import Entries
 from reports.ooclu.arrays import (
     MATRICES,
     OUT_OF_CORE,
@@ -27,7 +26,7 @@ from reports.ooclu.arrays import (
     variant_of,
 )
 from reports.ooclu.over import BASELINE, Over, printed_range
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_timed import OnOne, seconds_panel
 from reports.standings import Verdict
 from reports.timed import RATIO

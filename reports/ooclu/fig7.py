@@ -12,10 +12,9 @@ from reports import bars
 from reports.claims import claim, subject
 from reports.device import columns_of, gpu_caption, option_of, pair_frame
 from reports.exhibit import Exhibit, Gains, Panels
-from reports.figures import Entries
 from reports.gsofa.budgets import BUDGET, budget_bytes, by_budget
 from reports.ooclu.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.verdicts import judge
 

@@ -12,7 +12,6 @@ from reports import bars
 from reports.bars import times
 from reports.device import columns_of, gpu_caption, pair_frame
 from reports.exhibit import Exhibit, Held, Panels
-from reports.figures import Entries
 from reports.ooclu.arrays import PAPER
 from reports.ooclu.large import (
     CLAIM,
@@ -27,7 +26,7 @@ from reports.ooclu.large import (
     shortly,
 )
 from reports.ooclu.over import BASELINE, Over, printed_range
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_timed import OnOne, seconds_panel
 from reports.standings import Verdict
 from reports.timed import RATIO, seconds_how

@@ -12,8 +12,7 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
 from reports.exhibit import Exhibit, Panels
-from reports.figures import Entries
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_timed import OnOne, seconds_panel
 from reports.style import SMALL
 from reports.timed import SLOTS, add_columns, ratio_of, seconds_how, timed_frame

@@ -11,10 +11,9 @@ import pandas as pd
 from fillpath.case import Case
 from reports.claims import printed_table, subject
 from reports.device import option_of, with_rows_for
-from reports.figures import Entries
 from reports.gsofa.budgets import BUDGET, budget_bytes
 from reports.ooclu.arrays import PAPER
-from reports.records import find_entry
+from reports.records import Entries, find_entry
 from reports.timed import groups_of
 
 LARGE_TABLE = "ooclu_table4_large_matrices"

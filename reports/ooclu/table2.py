@@ -10,9 +10,8 @@ from fillpath.case import Case
 from reports.claims import abbreviations
 from reports.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.figures import Entries
 from reports.ooclu.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, printed_numbers, where
-from reports.records import Records, find_entry
+from reports.records import Entries, Records, find_entry
 
 CLAIM = "table2_matrices"
 PRINTED = ("paper_order", "paper_nnz", "paper_nnz_per_row")

@@ -12,7 +12,6 @@ from fillpath.case import Case
 from reports.claims import claim
 from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.figures import Entries
 from reports.ooclu.arrays import (
     FAULTS_TABLE,
     OUT_OF_CORE,
@@ -25,7 +24,7 @@ from reports.ooclu.arrays import (
     printed_numbers,
 )
 from reports.ooclu.counted import counted_frame
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.variants import Row, by_matrix, said
 from reports.verdicts import remarks

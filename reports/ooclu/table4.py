@@ -11,7 +11,6 @@ from fillpath.case import Case
 from reports.bars import times
 from reports.device import columns_of, device_frame, gpu_caption
 from reports.exhibit import COUNT, Column, Exhibit, Table
-from reports.figures import Entries
 from reports.ooclu.arrays import PAPER, where
 from reports.ooclu.large import (
     LIMITED,
@@ -23,7 +22,7 @@ from reports.ooclu.large import (
     shortly,
     variant_of,
 )
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.verdicts import remark
 

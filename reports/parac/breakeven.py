@@ -14,10 +14,9 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.parac.panels import SmallPanels, line_look
 from reports.parac.paper import PAPER, RULE, ordered_how, solved_frame
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.style import SMALL
 
 OURS, AMG = "parac_cpu", "pyamg"

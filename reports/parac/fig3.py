@@ -13,10 +13,9 @@ from reports import bars
 from reports.claims import claim
 from reports.device import columns_of
 from reports.exhibit import Exhibit
-from reports.figures import Entries
 from reports.parac.panels import SmallPanels, line_look
 from reports.parac.paper import ORDERINGS, PAPER, cores_of, ordered_how, seconds_axis
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.style import SMALL
 from reports.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame

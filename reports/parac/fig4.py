@@ -17,11 +17,10 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of, device_frame
 from reports.exhibit import Exhibit, Held, headline
-from reports.figures import Entries
 from reports.labels import legend_above
 from reports.naming import lines
 from reports.parac.paper import ORDERINGS, PAPER, names_of, ordered_how, seconds_axis
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.style import SMALL, new_figure
 from reports.timed import NO_RESULT, seconds_how

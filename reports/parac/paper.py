@@ -18,9 +18,8 @@ from fillpath.record import Record, interval
 from reports import bars
 from reports.claims import printed_table
 from reports.device import device_frame
-from reports.figures import Entries
 from reports.naming import listed, measured_on
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import NO_RESULT, STAND_INS, add_columns, told_in_words
 from reports.variants import Row
 from reports.wide import variant_of

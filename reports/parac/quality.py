@@ -11,10 +11,9 @@ from fillpath.case import Case
 from reports import bars
 from reports.device import columns_of
 from reports.exhibit import COUNT, Exhibit, Panels
-from reports.figures import Entries
 from reports.gains import gains_legend
 from reports.parac.paper import PAPER, names_of, solved_frame, solved_how, tried
-from reports.records import Records
+from reports.records import Entries, Records
 
 SEQUENTIAL = "ac_sequential"
 ITERATIONS = bars.Panel(

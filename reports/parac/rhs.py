@@ -12,11 +12,10 @@ from reports import bars
 from reports.claims import claim
 from reports.device import columns_of, option_of
 from reports.exhibit import COUNT, Exhibit, headline
-from reports.figures import Entries
 from reports.gains import point_handles
 from reports.labels import legend_above
 from reports.parac.paper import PAPER, count_axis, solved_frame, solved_how, tried
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.standings import Verdict
 from reports.style import new_figure
 from reports.timed import groups_of, name_matrices, width

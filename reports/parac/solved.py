@@ -13,10 +13,9 @@ from fillpath.case import Case
 from reports import tables
 from reports.device import add_printed
 from reports.exhibit import COUNT, Column
-from reports.figures import Entries
 from reports.naming import lines
 from reports.parac.paper import FACTS, PAPER, PARTS, plain, solved_frame
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import RATIO
 from reports.variants import Row, by_matrix, finished, number, said, status_of
 

@@ -10,9 +10,8 @@ import pandas as pd
 from fillpath.case import Case
 from reports.device import add_printed, device_frame
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.figures import Entries
 from reports.parac.paper import GENERATED, PAPER, SIZES, printed
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.shapes_counts import Counted, equality
 from reports.timed import STAND_INS
 from reports.variants import Row, by_matrix, finished, number, said

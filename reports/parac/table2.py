@@ -10,10 +10,9 @@ import pandas as pd
 from fillpath.case import Case
 from reports.bars import times
 from reports.exhibit import Exhibit, Held
-from reports.figures import Entries
 from reports.parac.paper import CPU, PAPER, RULE, ordered_how, over, printed, printed_sum
 from reports.parac.solved import Beside, Solutions, matrices_frame, numbers_of, parts_of
-from reports.records import Records
+from reports.records import Entries, Records
 from reports.timed import ratio_of
 from reports.variants import Row, paired
 

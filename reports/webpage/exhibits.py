@@ -10,7 +10,8 @@ from pathlib import Path
 from fillpath.paths import results
 from reports import style
 from reports.claims import PAPERS
-from reports.figures import FigureSpec, specs, stem
+from reports.exhibit import Exhibit
+from reports.figures import exhibits, stem
 from reports.ledger import measured_text
 from reports.standings import JUDGED, Standing
 from reports.webpage.markup import Cell, Column, address, code, element, facts, folded, items, link, table
@@ -25,12 +26,12 @@ def paper_section(paper: str, standings: Sequence[Standing]) -> str:
     own = [standing for standing in standings if standing.claim.paper == paper]
     machines = machines_of(own)
     shown, bare = [], []
-    for figure, spec in specs(paper).items():
+    for figure, exhibit in exhibits(paper).items():
         found = [standing for standing in own if standing.figure == figure]
         if found or _is_drawn(paper, figure):
-            shown.append(_exhibit(paper, figure, spec, found, machines))
+            shown.append(_exhibit(paper, figure, exhibit, found, machines))
         else:
-            bare.append(spec.title)
+            bare.append(exhibit.heading)
     rest = [standing for standing in own if not standing.figure]
     return element(
         "section",
@@ -47,11 +48,11 @@ def paper_section(paper: str, standings: Sequence[Standing]) -> str:
 
 
 def _exhibit(
-    paper: str, figure: str, spec: FigureSpec, standings: Sequence[Standing], machines: Sequence[str]
+    paper: str, figure: str, exhibit: Exhibit, standings: Sequence[Standing], machines: Sequence[str]
 ) -> str:
     """A figure: its picture beside the printed numbers, caption, data, command."""
     name = stem(paper, figure)
-    head = element("h3", escape(spec.title))
+    head = element("h3", escape(exhibit.heading))
     claims = _claims(f"{name}-claims", "printed, and measured", standings, machines) if standings else ""
     if not _is_drawn(paper, figure):
         absent = element("p", f"Not drawn: no machine has a record of it. {_measure(paper)}")
@@ -66,7 +67,7 @@ def _exhibit(
         return element("article", head + broken + claims, id=name, class_="exhibit")
     image = (
         f'<img src="{address(style.figure_path(name, style.PICTURE))}" width="{width}" height="{height}" '
-        f'loading="lazy" alt="{escape(spec.title)}: its numbers are in the CSV linked below it">'
+        f'loading="lazy" alt="{escape(exhibit.heading)}: its numbers are in the CSV linked below it">'
     )
     opened = element("a", image, href=address(style.figure_path(name, "svg")))
     kind = "beside" if width < NARROW and claims else ""
