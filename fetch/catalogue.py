@@ -63,14 +63,6 @@ class Entry:
         """Whether the matrix can be downloaded or generated."""
         return bool(self.group) or self.name.partition(":")[0] in generate.GRAMMAR
 
-    def printed_nnz(self, paper: str) -> int | None:
-        """What that paper counts as this matrix's entries: PPoPP'23 and GLU count explicit zeros, GSoFA and
-        ParAC do not; some symmetric matrices are printed as their lower triangle. None: unknown."""
-        entries = self.nnz_with_zeros if paper in ("ooclu", "glu3") else self.nnz
-        if entries is None or self.order is None or paper not in self.lower_in:
-            return entries
-        return (entries + self.order) // 2
-
 
 @dataclass(frozen=True)
 class Source:
