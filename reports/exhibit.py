@@ -51,9 +51,9 @@ class Held:
     basis : what is compared, where it is not the claim's own metric.
     only : of the frame's rows, those with these values.
     above : what a number has to exceed to be counted.
-    untestable : why these rows cannot test the claim.
     beside : the number stands beside the print and is not judged.
-    remark : of a column that the paper does not print, the numbers of these rows as text.
+    remark : turns these rows into text that is not judged, of a column that the paper does not print; claims,
+        above and beside then mean nothing.
     """
 
     subject: str
@@ -63,7 +63,6 @@ class Held:
     basis: str = ""
     only: Mapping[str, Any] = field(default_factory=dict)
     above: float = 1.0
-    untestable: str = ""
     beside: bool = False
     remark: Callable[[pd.DataFrame], str] | None = None
 
@@ -74,7 +73,7 @@ class Held:
         how: dict[str, Any] = {"status": self.status, "basis": self.basis, "by_edges": edges}
         if self.remark is not None:
             return remarks(frame, f"{paper}.{self.subject}", self.value, self.remark, **how)
-        how |= {"above": self.above, "untestable": self.untestable, "beside": self.beside}
+        how |= {"above": self.above, "beside": self.beside}
         known = {claim.name: claim for claim in claims_of(paper, self.subject)}
         chosen = [known[name] for name in self.claims or known]
         return [verdict for claim in chosen for verdict in judge(frame, claim, self.value, **how)]
@@ -92,10 +91,10 @@ class Exhibit:
     caption : a text with `{names}`.
     facts : what fills them, by the frame.
     held : what becomes of claims, a column or a function each.
-    claims : subjects that it speaks to and no column of `held` names.
+    claims : subjects that functions in `held` judge, or nothing does.
     edges : its stages examine edges, so that a verdict needs enough of them to be firm.
     one_run : it shows ratios, which are of one run.
-    topic : what it shows in any case, where the title depends on the frame.
+    topic : its title on a page, where that is another than the picture's.
     """
 
     paper: str
@@ -139,9 +138,11 @@ class Exhibit:
     @property
     def heading(self) -> str:
         """Its title on a page of its paper: `Figure 14: value ranges of maxId`."""
+        title = self.topic or str(self.title)
         number = self.name.rpartition(", ")[2]
-        title = self.title if isinstance(self.title, str) else self.topic
-        return f"{number[:1].upper()}{number[1:]}: {title}"
+        # A name of one word is the paper's own, which heads the page.
+        whole = f"{number}: {title}" if " " in number else title
+        return f"{whole[:1].upper()}{whole[1:]}"
 
 
 @dataclass(frozen=True)

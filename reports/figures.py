@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Sequence
@@ -21,11 +22,13 @@ _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 
 @functools.cache
 def exhibits(paper: str) -> dict[str, Exhibit]:
-    """The figures of a paper by the names of their modules: tables, figures, and what is beyond the paper.
-    Raises UnknownNameError."""
+    """The figures of a paper by the names of their modules: tables, figures, what only its text says, what is
+    beyond it; none where it has no package yet. Raises UnknownNameError."""
     if paper not in PAPERS:
         hint = suggest(paper, PAPERS) or f"; one of {', '.join(PAPERS)}"
         raise UnknownNameError(f"paper {paper!r} is unknown{hint}")
+    if importlib.util.find_spec(f"reports.{paper}") is None:
+        return {}
     package = importlib.import_module(f"reports.{paper}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     modules = {name: importlib.import_module(f"reports.{paper}.{name}") for name in names}
@@ -74,8 +77,7 @@ def stem(paper: str, figure: str) -> str:
 
 def _place(name: str) -> tuple[int, int]:
     """Where a figure of that name stands among its paper's."""
-    printed = re.search(r"(Table|Figure) (\w+)", name)
+    printed = re.search(r"\b(Table|Figure) (?:(\d+)|([IVX]+)\b)", name)
     if printed is None:
-        return 2, 0
-    number = printed[2]
-    return int(printed[1] == "Figure"), _ROMAN.get(number) or int(number)
+        return (3 if " " in name else 2), 0
+    return int(printed[1] == "Figure"), int(printed[2] or _ROMAN.get(printed[3], 0))

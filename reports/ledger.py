@@ -59,7 +59,9 @@ def ledger(
     here = records.of_machine(machine)
     found: list[Standing] = []
     for paper in (name for name in PAPERS if name in papers):
-        drawn = {id: name for name, exhibit in exhibits(paper).items() for id in exhibit.subjects}
+        drawn = {
+            id: name for name, exhibit in reversed(exhibits(paper).items()) for id in exhibit.subjects
+        }
         looked = {name: _seen(paper, name, here, entries, cases_of) for name in dict.fromkeys(drawn.values())}
         own = [claim for claim in claims().values() if claim.paper == paper]
         found += [_stands(claim, machine, drawn, looked) for claim in own]

@@ -55,7 +55,7 @@ def made(names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _one(paper: str, figure: str, cases: Sequence[Any], records: Any, entries: Any) -> dict[str, Any]:
     from reports import figures
 
-    exhibit = figures.exhibit(paper, figure)
+    exhibit = figures.exhibit(paper, figure) if hasattr(figures, "exhibit") else _of_old(paper, figure)
     shown = records.of_one_run(cases) if exhibit.one_run else records
     try:
         frame = exhibit.frame(shown, entries, cases)
@@ -68,6 +68,19 @@ def _one(paper: str, figure: str, cases: Sequence[Any], records: Any, entries: A
         }
     except Exception as error:
         return {"error": [f"{type(error).__name__}: {error}"]}
+
+
+def _of_old(paper: str, figure: str) -> Any:
+    """As an exhibit, what commits before exhibits had."""
+    from types import SimpleNamespace
+
+    from reports import figures
+
+    spec = figures.spec(paper, figure)
+    return SimpleNamespace(
+        frame=spec.frame, picture=spec.plot, verdicts=spec.judge, subjects=spec.claims, one_run=spec.one_run,
+        words=lambda frame: " ".join(spec.caption(frame).split()),
+    )  # fmt: skip
 
 
 def _picture(figure: Any) -> str:

@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 import reports.gsofa
+from benchmarks.experiments import Settings, figure_cases
+from fetch import catalogue
 from fillpath.errors import UnknownNameError
 from reports import figures, style
 from reports.exhibit import Column, Exhibit, Held
-from reports.ledger import ledger
-from reports.standings import Outcome
+from reports.records import Records
 from tests.test_reports import ENTRIES, ON_GPU, RECORDS, site
 
 __all__ = ["site"]
@@ -62,8 +63,8 @@ def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     comments, frame = style.read_csv(paths[2])
     assert comments["caption"] == f"A sham with {len(frame)} rows: {{kept}}." and len(frame) >= len(ON_GPU)
     assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
-    found = ledger("made-up", RECORDS, ENTRIES, lambda paper, figure: ON_GPU, ["gsofa"])
-    assert any(standing.figure == "fig99" and standing.outcome is not Outcome.NOT_RUN for standing in found)
+    # Of two figures that speak to a subject the first decides, here as for `fillpath remeasure`.
+    assert figures.figure_of("gsofa", "fig14_maxid_ranges") == "fig14"
 
 
 def test_without_it_there_is_none() -> None:
@@ -79,8 +80,18 @@ def test_figures_stand_in_the_papers_order() -> None:
         assert numbers == sorted(numbers) and names[: len(numbers)] == [
             *(name for name in names if name.startswith("table")), *(n for n in names if n.startswith("fig")),
         ]  # fmt: skip
-    headings = [e.heading for paper in ("gsofa", "ooclu") for e in figures.exhibits(paper).values()]
-    assert all(h[0].isupper() and h.partition(": ")[2] for h in headings)
+        headings = [exhibit.heading for exhibit in figures.exhibits(paper).values()]
+        assert all(heading[0].upper() == heading[0] for heading in headings)
+    assert figures.exhibit("ooclu", "kahn").heading.startswith("Who launches")
+    assert figures.exhibit("ooclu", "faults").heading.startswith("Beyond the paper: ")
+
+
+@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
+def test_a_frame_takes_all_cases_of_its_experiments(pair: tuple[str, str]) -> None:
+    """No figure picks among them: what an experiment says is what its figure is given."""
+    cases = figure_cases(*pair, Settings(suite="papers"))
+    frame = figures.exhibit(*pair).frame(Records(), catalogue.entries(), cases)
+    assert cases and len(frame)
 
 
 @pytest.mark.parametrize(

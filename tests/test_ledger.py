@@ -148,7 +148,9 @@ def test_every_claim_that_can_be_tested_has_a_figure_that_judges_it() -> None:
     judged = set()
     for paper in PAPERS:
         for exhibit in exhibits(paper).values():
-            judged |= {v.claim for v in exhibit.verdicts(exhibit.frame(Records(), ENTRIES, []))}
+            found = {v.claim for v in exhibit.verdicts(exhibit.frame(Records(), ENTRIES, []))}
+            assert {claim.split(".")[1] for claim in found} <= set(exhibit.subjects), exhibit.name
+            judged |= found
     testable = {claim.id for claim in claims().values() if not claim.needs}
     assert testable <= judged
 

@@ -174,5 +174,5 @@ EXHIBIT = Exhibit(
     held=tuple(held for over in OVER.items() for held in _held(*over)),
     edges=True,
     one_run=True,
-    topic="GSoFA and fill2",
+    topic="fill2 and GSoFA (TEPS and seconds)",
 )

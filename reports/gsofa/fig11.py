@@ -135,5 +135,5 @@ EXHIBIT = Exhibit(
     held=(Held(CLAIM, "speedup", status="pair", basis="seconds", only={"implementation": GSOFA}),),
     edges=True,
     one_run=True,
-    topic="GSoFA and a sequential code",
+    topic="GSoFA and sequential symbolic factorisation (seconds and speedup)",
 )

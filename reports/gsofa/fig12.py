@@ -60,4 +60,5 @@ EXHIBIT = Exhibit(
     },
     claims=(CLAIM,),
     one_run=True,
+    topic="SuperLU_DIST's parallel symbolic factorisation (printed)",
 )

@@ -89,4 +89,5 @@ EXHIBIT = Exhibit(
     claims=(CLAIM,),
     edges=True,
     one_run=True,
+    topic="scheduling of sources over nodes and GPUs",
 )

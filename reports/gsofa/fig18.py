@@ -120,4 +120,5 @@ EXHIBIT = Exhibit(
     ),
     edges=True,
     one_run=True,
+    topic="page faults of shared memory on several GPUs",
 )  # fmt: skip

@@ -129,4 +129,5 @@ EXHIBIT = Exhibit(
     claims=(CLAIM,),
     edges=True,
     one_run=True,
+    topic="strong scaling over GPUs and nodes",
 )  # fmt: skip

@@ -62,4 +62,5 @@ EXHIBIT = Exhibit(
     claims=(CLAIM,),
     edges=True,
     one_run=True,
+    topic="size of the chunks of sources",
 )  # fmt: skip

@@ -117,4 +117,5 @@ EXHIBIT = Exhibit(
     its sources are scheduled. A ratio is of two medians of one run and machine. {seconds}""",
     lambda frame: {"seconds": _seconds(frame)},
     one_run=True,
+    topic="gsofa and fill2_gpu against a good sequential code (beyond the paper)",
 )
