@@ -59,6 +59,7 @@ def ledger(
     here = records.of_machine(machine)
     found: list[Standing] = []
     for paper in (name for name in PAPERS if name in papers):
+        # Of two figures that speak to a subject the first decides, as for `figure_of`.
         drawn = {
             id: name for name, exhibit in reversed(exhibits(paper).items()) for id in exhibit.subjects
         }
