@@ -52,7 +52,7 @@ help: ## this text
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 16
 
 figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa DEVICE=cpu|gpu LIMIT=2h FRESH=1 PROFILE=slurm
-	@$(PY) -m benchmarks.launch figures
+	@$(PY) -m benchmarks.runs.launch figures
 
 page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
 	@$(PY) -m fillpath page --draw
@@ -64,10 +64,10 @@ test: $(STAMP) ## run the tests
 	@$(PY) -m pytest -q --numprocesses 2 --dist loadfile
 
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
-	@$(PY) -m benchmarks.tiers
+	@$(PY) -m benchmarks.runs.tiers
 
 nightly: $(STAMP) ## measure the default branch's new commits afresh and say what became slower: SUITE=small
-	@$(PY) -m benchmarks.nightly
+	@$(PY) -m benchmarks.runs.nightly
 
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 	@$(PY) -m ruff check .

@@ -10,7 +10,7 @@ import time
 
 from snakemake.exceptions import WorkflowError
 
-from benchmarks.experiments import (
+from benchmarks.runs.experiments import (
     Settings,
     suite_cases,
     suite_figures,
@@ -30,7 +30,7 @@ LOGS = ".fillpath/logs"
 PYTHON = shlex.quote(sys.executable)
 MAIN = f"{PYTHON} -m fillpath"
 # A job dies with Snakemake, and what it started with it.
-RUN = f"exec {PYTHON} -m benchmarks.launch job {MAIN}"
+RUN = f"exec {PYTHON} -m benchmarks.runs.launch job {MAIN}"
 
 
 def stage_inputs(wildcards):

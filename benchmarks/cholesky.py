@@ -1,6 +1,6 @@
 """asv's view of the stage cholesky."""
 
-from benchmarks.airspeed import Cases
+from benchmarks.runs.airspeed import Cases
 
 
 class Cholesky(Cases):

@@ -1,6 +1,6 @@
 """asv's view of the symbolic stage."""
 
-from benchmarks.airspeed import Cases
+from benchmarks.runs.airspeed import Cases
 
 
 class Symbolic(Cases):

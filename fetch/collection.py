@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from fetch.partial import discard, locked
+from fetch.part import discard, locked
 from fetch.transfer import Wanted, is_remote, transfer
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, write_text

@@ -15,7 +15,7 @@ from typing import Literal
 
 from fetch import failures, trust
 from fetch.collection import address, spelling
-from fetch.partial import discard, locked, storing
+from fetch.part import discard, locked, storing
 from fetch.transfer import Arrived, Wanted, is_remote, refuse_offline, transfer
 from fetch.unpack import extract
 from fillpath.errors import InputError, TransferError

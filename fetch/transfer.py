@@ -23,7 +23,7 @@ from http.client import HTTPResponse
 from pathlib import Path
 from typing import cast
 
-from fetch.partial import Origin, Partial
+from fetch.part import Origin, Partial
 from fetch.progress import Progress
 from fillpath import __version__
 from fillpath.errors import ConfigError, TransferError

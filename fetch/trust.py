@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fetch.partial import locked, storing
+from fetch.part import locked, storing
 from fillpath.errors import TransferError
 from fillpath.paths import cache, write_text
 

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from fetch.partial import storing
+from fetch.part import storing
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write, bytes_text, require_space
 

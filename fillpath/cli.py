@@ -13,13 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import airspeed, archive, ceilings, experiments, launch, run
-from benchmarks import measure as measuring
-from benchmarks import plan as planning
-from benchmarks.doctor import diagnosis
-from benchmarks.experiments import Settings
-from benchmarks.machine import introduce
-from fetch import catalogue, collection, several
+from benchmarks.engine import measure as measuring
+from benchmarks.engine import run
+from benchmarks.engine.machine import introduce
+from benchmarks.probes import ceilings
+from benchmarks.probes.doctor import diagnosis
+from benchmarks.runs import airspeed, archive, experiments, launch
+from benchmarks.runs import plan as planning
+from benchmarks.runs.experiments import Settings
+from fetch import batch, catalogue, collection
 from fillpath import __version__, holdings, host, paths, registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
 from fillpath.errors import FillpathError, InputError, UnknownNameError, suggest
@@ -28,8 +30,8 @@ from fillpath.record import Record, Status, interval
 if TYPE_CHECKING:
     # At run time the commands that draw import it: it takes matplotlib and pandas.
     from reports import Records
-    from reports.compare import Comparison
-    from reports.standings import Standing
+    from reports.facts.standings import Standing
+    from reports.pages.compare import Comparison
 
 EXAMPLES = """examples:
   fillpath list                                     what is implemented
@@ -148,7 +150,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
     if arguments.index:
         print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
     outcomes = []
-    for outcome in several.fetch_each(
+    for outcome in batch.fetch_each(
         dict.fromkeys(named + within), offline=arguments.offline, trust_change=arguments.trust
     ):
         print(f"{outcome.matrix}: {outcome.told}", flush=True)
@@ -159,7 +161,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
     return int(bool(missing) or any(o.how in ("failed", "not tried") for o in outcomes))
 
 
-def _counted(outcomes: Sequence[several.Outcome]) -> str:
+def _counted(outcomes: Sequence[batch.Outcome]) -> str:
     """`3 matrices: 2 downloaded, 1 failed; 1.2 MB arrived`."""
     counts = Counter(outcome.how for outcome in outcomes)
     arrived = paths.bytes_text(sum(outcome.arrived for outcome in outcomes))
@@ -393,8 +395,8 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from reports.compare import compare
-    from reports.hardware import draw_comparison
+    from reports.pages.compare import compare
+    from reports.pages.hardware import draw_comparison
 
     registry.load_all()
     for machine in arguments.machine:
@@ -453,7 +455,7 @@ def _claims_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _claims(arguments: argparse.Namespace) -> int:
-    from reports import ledger
+    from reports.pages import ledger
 
     records = _loaded()
     if arguments.machine in records.refused:
@@ -485,7 +487,7 @@ def _remeasure(arguments: argparse.Namespace) -> int:
     """The cases behind the claim's figure that this machine has records of; without any, those of the suite.
     All in one run, whatever is stored."""
     from reports import Records
-    from reports.claims import find_claim
+    from reports.facts.claims import find_claim
     from reports.figures import figure_of
 
     introduce()
@@ -513,7 +515,7 @@ def _page(arguments: argparse.Namespace) -> int:
     """The page of all records; exit status 1 where a figure could not be drawn, and with --draw where a
     folder was refused: that stops no measurement."""
     import reports
-    from reports import drawing
+    from reports.pages import drawing
 
     try:
         airspeed.publish()
@@ -541,7 +543,7 @@ def _page(arguments: argparse.Namespace) -> int:
 def _artifact(arguments: argparse.Namespace) -> int:
     """The appendix of all records."""
     import reports
-    from reports import artifact, drawing
+    from reports.pages import artifact, drawing
 
     records = _loaded()
     known = {pair: _known_cases(records)(*pair) for pair in reports.available_figures()}
@@ -561,10 +563,10 @@ def _measured(cases: Iterable[Case], records: Records) -> list[Case]:
 
 def _compared(standings: Sequence[Standing], records: Records) -> list[Comparison]:
     """The machine with the most judged claims against each of the others, drawn; none for fewer than two."""
-    from reports.compare import compare
-    from reports.hardware import draw_pairs, draw_rooflines
-    from reports.webpage.comparison import comparison_folder, rooflines_folder
-    from reports.webpage.scoreboard import machines_of
+    from reports.pages.compare import compare
+    from reports.pages.hardware import draw_pairs, draw_rooflines
+    from reports.pages.webpage.comparison import comparison_folder, rooflines_folder
+    from reports.pages.webpage.scoreboard import machines_of
 
     machines = machines_of(standings)
     found = [compare([machines[0], other], records) for other in machines[1:]]

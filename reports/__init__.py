@@ -1,9 +1,9 @@
 """What it says: one module a paper, the claims, the page."""
 
-from reports.claims import paper_figure
+from reports.facts.claims import paper_figure
+from reports.facts.records import Records
 from reports.figures import available_figures, draw
-from reports.records import Records
-from reports.summary import summary
-from reports.webpage import page
+from reports.pages.summary import summary
+from reports.pages.webpage import page
 
 __all__ = ["Records", "available_figures", "draw", "page", "paper_figure", "summary"]

@@ -17,16 +17,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports import bars, tables
-from reports.claims import claims_of
-from reports.gains import draw_gains, gains_legend
-from reports.naming import lines
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.style import LARGE, new_figure
-from reports.timed import name_matrices, width
-from reports.variants import Row, said
-from reports.verdicts import judge, remarks
+from reports.facts.claims import claims_of
+from reports.facts.naming import lines
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge, remarks
+from reports.frames.timed import name_matrices, width
+from reports.frames.variants import Row, said
+from reports.shapes import bars, tables
+from reports.shapes.gains import draw_gains, gains_legend
+from reports.shapes.style import LARGE, new_figure
 
 Frame = Callable[[Records, Entries, Sequence[Case]], pd.DataFrame]
 # What a claim's number is judged by where no column holds it.

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError, suggest
-from reports import style
-from reports.claims import PAPERS
 from reports.exhibit import Exhibit
-from reports.records import Entries, Records
+from reports.facts.claims import PAPERS
+from reports.facts.records import Entries, Records
+from reports.shapes import style
 
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 

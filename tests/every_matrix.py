@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.gate import row_hashes, verify_symbolic
+from benchmarks.engine.gate import row_hashes, verify_symbolic
 from fetch import catalogue
 from fetch.prepare import prepare
 from fillpath import registry

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.residuals import verify_solution
+from benchmarks.checks.residuals import verify_solution
 from fetch import catalogue
 from fetch.prepare import prepare
 from fillpath import registry

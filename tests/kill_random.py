@@ -27,19 +27,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.experiments import Settings, suite_cases
+from benchmarks.runs.experiments import Settings, suite_cases
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status, read_records
 
 MARK = "FILLPATH_KILL_RANDOM"
 KINDS: Mapping[str, Callable[[list[str]], bool]] = {
     "make": lambda words: Path(words[0]).name == "make",
-    "launcher": lambda words: words[1:4] == ["-m", "benchmarks.launch", "figures"],
+    "launcher": lambda words: words[1:4] == ["-m", "benchmarks.runs.launch", "figures"],
     "snakemake": lambda words: words[1:3] == ["-m", "snakemake"],
     "job": lambda words: words[1:3] == ["-m", "fillpath"],
-    "asv": lambda words: words[1:3] == ["-m", "benchmarks.airspeed"],
+    "asv": lambda words: words[1:3] == ["-m", "benchmarks.runs.airspeed"],
     "asv's case": lambda words: len(words) > 2 and words[1].endswith("asv/benchmark.py"),
-    "worker": lambda words: words[1:3] == ["-m", "benchmarks.worker"],
+    "worker": lambda words: words[1:3] == ["-m", "benchmarks.engine.worker"],
 }
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.record import Record
-from reports.records import Records
+from reports.facts.records import Records
 from tests.test_reports import FACTS
 
 

@@ -31,11 +31,11 @@ DPI = 50
 
 def made(names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Of each figure and scene, as the code in the working folder makes it."""
-    from benchmarks.experiments import Settings, drawn_cases
+    from benchmarks.runs.experiments import Settings, drawn_cases
     from fetch import catalogue
     from fillpath import registry
     from reports import figures
-    from reports.records import Records
+    from reports.facts.records import Records
 
     registry.load_all()
     records = Records.load()
@@ -84,7 +84,7 @@ def _of_old(paper: str, figure: str) -> Any:
 
 
 def _picture(figure: Any) -> str:
-    from reports import style
+    from reports.shapes import style
 
     with io.BytesIO() as buffer, style.matplotlib.rc_context(style._SETTINGS):
         figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})

@@ -34,8 +34,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks import machine
-from benchmarks.experiments import Settings, suite_cases
+from benchmarks.engine import machine
+from benchmarks.runs.experiments import Settings, suite_cases
 from fillpath.paths import ROOT, WORK
 from fillpath.record import Record, Status, read_records
 
@@ -245,7 +245,7 @@ def launcher_killed(folder: Path) -> None:
     process = trial.start()
     trial.wait_for(process, lambda: bool(trial.finished()), "a record")
     for pid in descendants(process.pid):
-        if _words(pid)[1:3] in (["-m", "benchmarks.launch"], ["-m", "snakemake"]):
+        if _words(pid)[1:3] in (["-m", "benchmarks.runs.launch"], ["-m", "snakemake"]):
             _kill(pid)
     process.wait()
     before = trial.finished()

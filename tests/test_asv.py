@@ -15,8 +15,9 @@ import jsonschema
 import pytest
 from asv.config import Config
 
-from benchmarks import airspeed, series
-from benchmarks.airspeed import Cases, facets
+from benchmarks.runs import airspeed
+from benchmarks.runs import asv_results as series
+from benchmarks.runs.airspeed import Cases, facets
 from benchmarks.symbolic import Symbolic
 from fillpath.case import Case
 from fillpath.paths import CONFIG, ROOT

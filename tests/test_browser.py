@@ -20,8 +20,8 @@ import reports
 from fillpath import paths
 from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
-from reports import style
-from reports.ledger import ledger
+from reports.pages.ledger import ledger
+from reports.shapes import style
 from tests.test_reports import CASES, ENTRIES, ON_GPU, RECORDS, own_cases
 
 WIDTHS = (400, 1280)

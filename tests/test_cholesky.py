@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import given as giving
-from benchmarks import measure as measuring
-from benchmarks import trees, worker
-from benchmarks.gate import verify
-from benchmarks.laplacians import column_hashes, verify_preconditioner
-from benchmarks.measure import Limits, measure
+from benchmarks.checks import trees
+from benchmarks.checks.laplacians import column_hashes, verify_preconditioner
+from benchmarks.engine import given as giving
+from benchmarks.engine import measure as measuring
+from benchmarks.engine import worker
+from benchmarks.engine.gate import verify
+from benchmarks.engine.measure import Limits, measure
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Case, Preparation

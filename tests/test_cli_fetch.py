@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import benchmarks.run
+import benchmarks.engine.run
 from fetch import catalogue, transfer
 from fillpath import paths
 from fillpath.cli import main
@@ -115,7 +115,7 @@ def test_steps_of_a_workflow_do_not_try_again_what_just_failed(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(benchmarks.run, "current", lambda: None)
+    monkeypatch.setattr(benchmarks.engine.run, "current", lambda: None)
     site.script = [refused(503)] * 8
     assert run(capsys, "fetch-input", "G+a.auto+natural")[0] == 0
     assert len(site.requests) == 4

@@ -14,16 +14,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import archive, ceilings
+from benchmarks.probes import ceilings
+from benchmarks.runs import archive
 from fillpath.cli import main
 from fillpath.errors import InputError, UnknownNameError
 from fillpath.holdings import SUMS, holdings
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
-from reports.compare import compare, performance_profile
-from reports.hardware import draw_comparison
-from reports.records import Records
-from reports.roofline import limit, roofs, spots
+from reports.facts.records import Records
+from reports.frames.roofline import limit, roofs, spots
+from reports.pages.compare import compare, performance_profile
+from reports.pages.hardware import draw_comparison
 from tests.test_reports_gpu import measured
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false")

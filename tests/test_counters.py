@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import counters
-from benchmarks.counters import (
+from benchmarks.probes import counters
+from benchmarks.probes.counters import (
     CountersError,
     counters_path,
     explain,
@@ -28,11 +28,11 @@ from benchmarks.counters import (
     ncu_command,
     parse,
 )
-from benchmarks.counting import run_command
+from benchmarks.probes.counting import run_command
 from fillpath.case import Case
 from fillpath.record import Status
 from fillpath.registry import registered
-from reports.records import read_counters
+from reports.facts.records import read_counters
 from tests.test_reports import on_gpu
 
 HEADER = (
@@ -142,7 +142,7 @@ def test_ncu_is_told_to_leave_the_clocks_alone_and_to_profile_the_marked_call_on
     pairs = dict(itertools.pairwise(command))
     assert pairs["--clock-control"] == "none" and pairs["--profile-from-start"] == "off"
     assert pairs["--kernel-name"] == "regex:^(gsofa_traverse|rows_gather)"
-    assert command[-4:] == ["-m", "benchmarks.counters", "--child", CASE.name]
+    assert command[-4:] == ["-m", "benchmarks.probes.counters", "--child", CASE.name]
 
 
 def fake_ncu(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, status: int = 0) -> Path:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.measure import Limits, measure
-from benchmarks.places import Gpu
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.places import Gpu
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError

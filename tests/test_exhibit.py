@@ -9,22 +9,23 @@ import pandas as pd
 import pytest
 
 import reports.gsofa
-from benchmarks.experiments import Settings, figure_cases
+from benchmarks.runs.experiments import Settings, figure_cases
 from fetch import catalogue
 from fillpath.errors import UnknownNameError
-from reports import figures, style
+from reports import figures
 from reports.exhibit import Column, Exhibit, Held
-from reports.records import Records
+from reports.facts.records import Records
+from reports.shapes import style
 from tests.test_reports import ENTRIES, ON_GPU, RECORDS, site
 
 __all__ = ["site"]
 MODULE = '''
 """Figure 99: seconds of everything."""
 
-from reports.device import columns_of
+from reports.frames.device import columns_of
 from reports.exhibit import Exhibit, Held, Panels
-from reports.shapes_timed import seconds_panel
-from reports.timed import timed_frame
+from reports.shapes.seconds import seconds_panel
+from reports.frames.timed import timed_frame
 
 
 def frame(records, entries, cases):

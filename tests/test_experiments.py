@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import run
-from benchmarks.experiments import (
+from benchmarks.engine import run
+from benchmarks.runs.experiments import (
     Settings,
     drawn_cases,
     experiment_cases,
@@ -66,7 +66,7 @@ def test_an_experiment_names_its_threads_and_no_matrix_of_others(
     text = (CONFIG / "experiments.yaml").read_text().replace("only: [bcsstk18,", "only: [memplus,")
     (tmp_path / "experiments.yaml").write_text(text)
     shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
-    monkeypatch.setattr("benchmarks.experiments.CONFIG", tmp_path)
+    monkeypatch.setattr("benchmarks.runs.experiments.CONFIG", tmp_path)
     with pytest.raises(ConfigError, match="gsofa-fig4: memplus"):
         experiments.__wrapped__()
 
@@ -81,7 +81,7 @@ def test_an_experiment_may_measure_several_seeds(tmp_path: Path, monkeypatch: py
         assert sum(".seed=" in case.name for case in cases) == 38, "seed 0 is what others measure too"
     text = (CONFIG / "experiments.yaml").read_text()
     shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
-    monkeypatch.setattr("benchmarks.experiments.CONFIG", tmp_path)
+    monkeypatch.setattr("benchmarks.runs.experiments.CONFIG", tmp_path)
 
     def seeds(written: str) -> tuple[int, ...]:
         (tmp_path / "experiments.yaml").write_text(text.replace("seeds: 20\n", f"seeds: {written}\n"))
@@ -119,7 +119,7 @@ def test_options_are_written_as_a_case_writes_them(
     text = (CONFIG / "experiments.yaml").read_text().replace("[gsofa, gsofa.fill_first=true]", f"[{written}]")
     (tmp_path / "experiments.yaml").write_text(text)
     shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
-    monkeypatch.setattr("benchmarks.experiments.CONFIG", tmp_path)
+    monkeypatch.setattr("benchmarks.runs.experiments.CONFIG", tmp_path)
     with pytest.raises(FillpathError, match=said):
         experiments.__wrapped__()
 
@@ -141,9 +141,9 @@ def test_a_reader_without_a_gpu_is_shown_what_others_measured() -> None:
 
 def test_every_gpu_figure_pairs_what_it_measures() -> None:
     """Each case with an option has in the same experiment the case that it is held against."""
-    from reports.device import without
+    from reports.frames.device import without
+    from reports.frames.space import switched_on
     from reports.gsofa import fig16
-    from reports.gsofa.space import switched_on
 
     partners = {
         "fig5": switched_on, "table2": None, "table3": switched_on, "fig14": without("maxid_ranges"),

@@ -18,12 +18,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks import archive, faults
-from benchmarks.counting import Ended
-from benchmarks.experiments import Settings
-from benchmarks.faults import FaultsError, counted_cases, facts, faults_path, main
-from benchmarks.measure import Limits, measure
-from benchmarks.reference import reference
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.reference import reference
+from benchmarks.probes import faults
+from benchmarks.probes.counting import Ended
+from benchmarks.probes.faults import FaultsError, counted_cases, facts, faults_path, main
+from benchmarks.runs import archive
+from benchmarks.runs.experiments import Settings
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Case, Preparation
@@ -33,7 +34,7 @@ from fillpath.paths import results
 from fillpath.record import Record, Status
 from impl.cuda import kernels
 from impl.cuda.page_faults import PageFaults
-from reports.records import read_faults
+from reports.facts.records import read_faults
 from tests import device_fakes
 from tests.test_places import CACHED
 
@@ -173,11 +174,11 @@ def test_a_child_that_takes_too_long_is_ended(
 def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     child = (
-        "import os, pathlib, time; from benchmarks.launch import die_with_parent; die_with_parent(); "
+        "import os, pathlib, time; from benchmarks.runs.launch import die_with_parent; die_with_parent(); "
         f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid())); time.sleep(60)"
     )
     command = [sys.executable, "-c", child]
-    text = f"from benchmarks.counting import run_child\nrun_child({command!r}, 60, 'it')"
+    text = f"from benchmarks.probes.counting import run_child\nrun_child({command!r}, 60, 'it')"
     # As a tier would start it: the variable names another process.
     environment = {**os.environ, "FILLPATH_PARENT": "1"}
     parent = subprocess.Popen([sys.executable, "-c", text], env=environment)

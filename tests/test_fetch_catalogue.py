@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.experiments import experiments
+from benchmarks.runs.experiments import experiments
 from fetch import catalogue, generate
 from fillpath.case import Case
 from fillpath.errors import ConfigError, InputError, TransferError, UnknownNameError

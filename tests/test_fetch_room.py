@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.measure import Limits, measure
+from benchmarks.engine.measure import Limits, measure
 from fetch import catalogue, generate, matrixmarket, room
 from fillpath.errors import MemoryBudgetError
 from fillpath.paths import ROOT

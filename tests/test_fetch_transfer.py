@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from fetch import progress, transfer
-from fetch.partial import Partial
+from fetch.part import Partial
 from fetch.progress import Progress
 from fetch.transfer import Arrived, Wanted
 from fillpath import __version__, paths

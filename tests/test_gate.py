@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import archive, given, rates, sources
-from benchmarks.gate import require, verify, verify_counts
-from benchmarks.measure import Limits, measure
-from benchmarks.reference import make_reference
-from benchmarks.residuals import verify_residual
-from benchmarks.worker import _moved
+from benchmarks.checks.residuals import verify_residual
+from benchmarks.engine import given
+from benchmarks.engine import series as sources
+from benchmarks.engine.gate import require, verify, verify_counts
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.reference import make_reference
+from benchmarks.engine.worker import _moved
+from benchmarks.runs import archive, rates
 from fetch import catalogue
 from fetch.prepare import prepare
 from fillpath import registry

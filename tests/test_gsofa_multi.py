@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import given as given_to
-from benchmarks.measure import measure
+from benchmarks.engine import given as given_to
+from benchmarks.engine.measure import measure
 from fillpath import registry
 from fillpath.errors import InputError, MemoryBudgetError, UnavailableError, UnknownNameError
 from fillpath.nouns import Filled, Pattern

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import archive, doctor, launch, machine
-from benchmarks import measure as measuring
-from benchmarks.measure import Limits, measure
+from benchmarks.engine import machine
+from benchmarks.engine import measure as measuring
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.probes import doctor
+from benchmarks.runs import archive, launch
 from fillpath import cli, host
 from fillpath.errors import ConfigError, InputError
 from fillpath.paths import ROOT, results

@@ -52,9 +52,9 @@ def call(installed: Path, elsewhere: Path, *arguments: str) -> subprocess.Comple
     [
         ["fillpath", "list"],
         ["fillpath", "run", "symbolic", "fill1", "grid2d:5"],
-        ["benchmarks.nightly"],
-        ["benchmarks.faults", "symbolic.fill1@grid2d,5.natural"],
-        ["benchmarks.launch", "figures"],
+        ["benchmarks.runs.nightly"],
+        ["benchmarks.probes.faults", "symbolic.fill1@grid2d,5.natural"],
+        ["benchmarks.runs.launch", "figures"],
     ],
     ids=" ".join,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.machine import machine
+from benchmarks.engine.machine import machine
 from fillpath import registry
 from fillpath.paths import ROOT
 from tests.nvrtc import ARCHITECTURES, bindings, compile_kernel, compile_source, registered_kernels

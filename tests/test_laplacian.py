@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from benchmarks.laplacians import verify_potentials
+from benchmarks.checks.laplacians import verify_potentials
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation

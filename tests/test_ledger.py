@@ -11,11 +11,11 @@ import pytest
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status
-from reports import ledger
-from reports.claims import PAPERS, claims, find_claim
+from reports.facts.claims import PAPERS, claims, find_claim
+from reports.facts.records import Records
+from reports.facts.standings import JUDGED, Outcome, Standing
 from reports.figures import exhibits, figure_of
-from reports.records import Records
-from reports.standings import JUDGED, Outcome, Standing
+from reports.pages import ledger
 from tests.test_reports import ENTRIES, unavailable
 from tests.test_reports_gpu import BC, STAND_IN, case_of, measured
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.dependencies import verify_levels
+from benchmarks.checks.levels import verify_levels
 from benchmarks.levels import Levels as Benchmark
 from fillpath import registry
 from fillpath.nouns import Array, Filled, Levels, Pattern, TwoWay

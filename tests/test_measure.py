@@ -15,9 +15,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import machine, run
-from benchmarks import measure as measuring
-from benchmarks.measure import Limits, measure
+from benchmarks.engine import machine, run
+from benchmarks.engine import measure as measuring
+from benchmarks.engine.measure import Limits, measure
 from fetch import catalogue, ordering
 from fillpath import paths, registry
 from fillpath.case import Case, Preparation
@@ -287,12 +287,12 @@ def test_a_damaged_cache_repairs_itself(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_worker_dies_with_its_supervisor(tmp_path: Path) -> None:
     case = "symbolic.hangs@grid2d,6.natural"
-    code = f"from tests import fakes; from benchmarks.measure import measure; measure('{case}')"
+    code = f"from tests import fakes; from benchmarks.engine.measure import measure; measure('{case}')"
     supervisor = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, start_new_session=True)
     workers: list[int] = []
     deadline = time.monotonic() + 60
     while not workers and time.monotonic() < deadline:
-        workers = _children_running("benchmarks.worker", supervisor.pid)
+        workers = _children_running("benchmarks.engine.worker", supervisor.pid)
         time.sleep(0.1)
     assert workers, "the worker never started"
     time.sleep(1.0)

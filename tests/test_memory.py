@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.measure import Limits, measure
+from benchmarks.engine.measure import Limits, measure
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation
 from fillpath.record import Status

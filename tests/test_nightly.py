@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import nightly
-from benchmarks.nightly import Night, environment_key, night
-from benchmarks.regressions import Base, Known, learn
+from benchmarks.runs import nightly
+from benchmarks.runs.nightly import Night, environment_key, night
+from benchmarks.runs.regressions import Base, Known, learn
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.given import context, taken
-from benchmarks.measure import Limits, measure
+from benchmarks.checks.residuals import FACTOR_BOUND, verify_factor, verify_residual, verify_solution
+from benchmarks.engine.given import context, taken
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.reference import make_reference
+from benchmarks.engine.worker import _moved
 from benchmarks.numeric import Numeric
-from benchmarks.reference import make_reference
-from benchmarks.residuals import FACTOR_BOUND, verify_factor, verify_residual, verify_solution
 from benchmarks.solve import Solve
-from benchmarks.worker import _moved
 from fetch import catalogue
 from fetch.prepare import prepare
 from fillpath import registry

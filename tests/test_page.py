@@ -16,16 +16,17 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.paths import ROOT, results
 from fillpath.record import record_path, write_records
-from reports import artifact, style
-from reports.claims import claims
-from reports.compare import compare
+from reports.facts.claims import claims
+from reports.facts.records import Records
+from reports.facts.standings import Outcome, Standing
 from reports.figures import exhibits
-from reports.hardware import draw_comparison
-from reports.ledger import ledger
-from reports.records import Records
-from reports.standings import Outcome, Standing
-from reports.webpage.comparison import comparison_folder
-from reports.webpage.scoreboard import MARKS, machines_of
+from reports.pages import artifact
+from reports.pages.compare import compare
+from reports.pages.hardware import draw_comparison
+from reports.pages.ledger import ledger
+from reports.pages.webpage.comparison import comparison_folder
+from reports.pages.webpage.scoreboard import MARKS, machines_of
+from reports.shapes import style
 from tests.test_reports import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
 
 __all__ = ["site"]

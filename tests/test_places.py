@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.doctor import diagnosis
-from benchmarks.measure import Limits, measure
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.probes.doctor import diagnosis
 from fetch.prepare import prepare
 from fillpath import cli
 from fillpath.case import Case, Preparation

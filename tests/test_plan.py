@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import measure, plan, rates
-from benchmarks.experiments import Settings, suite_inputs
-from benchmarks.measure import Limits
-from benchmarks.rates import Rate
+from benchmarks.engine import measure
+from benchmarks.engine.measure import Limits
+from benchmarks.runs import plan, rates
+from benchmarks.runs.experiments import Settings, suite_inputs
+from benchmarks.runs.rates import Rate
 from fetch import catalogue, sizes
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation

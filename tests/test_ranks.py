@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.ranks import _unbind, main
+from benchmarks.probes.ranks import _unbind, main
 from fillpath.paths import ROOT
 from fillpath.record import Status, read_records, record_path
 
@@ -23,7 +23,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def on_ranks(
-    count: int, *arguments: str, module: str = "benchmarks.ranks", launch: Sequence[str] = ()
+    count: int, *arguments: str, module: str = "benchmarks.probes.ranks", launch: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """The module on so many ranks. Skips the test without MPI."""
     mpirun = shutil.which("mpirun")

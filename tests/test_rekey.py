@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import reference, rekey
-from benchmarks.measure import Limits, measure
-from benchmarks.reference import load_reference, make_reference, reference_path
+from benchmarks.engine import reference
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.reference import load_reference, make_reference, reference_path
+from benchmarks.runs import rekey
 from fillpath import registry
 from fillpath.errors import ConfigError
 from fillpath.paths import cache
@@ -110,4 +111,3 @@ def test_a_reference_of_version_1_holds_what_it_always_held() -> None:
     assert int(np.bitwise_xor.reduce(made.row_hashes)) == 4624486839530034532
     assert reference.VERSION == "v1"
     assert (made.made_by, made.checked_by) == ("fill1_pruned", "gilbert_peierls")
-

@@ -16,16 +16,18 @@ import pandas as pd
 import pytest
 
 import reports
-from benchmarks.experiments import Settings, figure_cases
+from benchmarks.runs.experiments import Settings, figure_cases
 from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
-from reports import bars, figures, state, style
-from reports.claims import paper_figure, subject, subjects
+from reports import figures
+from reports.facts.claims import paper_figure, subject, subjects
+from reports.facts.records import Records
 from reports.gsofa import fig10, table1
-from reports.records import Records
+from reports.pages import readme as state
+from reports.shapes import bars, style
 
 METIS = Preparation(ordering="metis")
 

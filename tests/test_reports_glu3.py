@@ -9,19 +9,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.experiments import SUITES, Settings, experiments, figure_cases
-from benchmarks.sources import series_path, write_series
+from benchmarks.engine.series import series_path, write_series
+from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.nouns import LevelSeries
 from fillpath.record import Record, Status
 from impl.numeric.right_looking import AUTHORS
-from reports.claims import abbreviation, abbreviations, claim
-from reports.glu3 import dependencies, examples, levels, phases, table1, table2
-from reports.glu3.examples import EXAMPLES, METHODS, SLIDES
-from reports.naming import label, printed_label
-from reports.wide import variant_of
+from reports.facts.claims import abbreviation, abbreviations, claim
+from reports.facts.naming import label, printed_label
+from reports.frames import examples
+from reports.frames.examples import EXAMPLES, METHODS, SLIDES
+from reports.frames.wide import variant_of
+from reports.glu3 import dependencies, levels, phases, table1, table2
 from tests.made import made_frame
 from tests.test_levels import depends, longest_paths
 from tests.test_reports import made_record, unavailable

@@ -12,9 +12,9 @@ import pytest
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
-from reports.claims import printed_table, subject
+from reports.facts.claims import printed_table, subject
+from reports.frames.space import WORD, printed_words
 from reports.gsofa import fig4, fig5, fig10, fig11, fig13, fig14, fig15, fig16, fig20, speed, table2, table3
-from reports.gsofa.space import WORD, printed_words
 from tests.made import counting, made_frame, names, one, texts
 from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailable
 

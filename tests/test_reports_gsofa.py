@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.sources import series_path, write_series
+from benchmarks.engine.series import series_path, write_series
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.record import Record, Status
+from reports.facts.records import Records, read_series
 from reports.gsofa import fig4, fig11, table1
-from reports.records import Records, read_series
 from tests.test_reports import ENTRIES, METIS, made_record
 
 BC, STAND_IN, OTHER = (

@@ -11,18 +11,20 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.experiments import SUITES, Settings, experiments, figure_cases, suite_cases
+from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases, suite_cases
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.record import Record, Status, Verified
 from impl.numeric.right_looking import scratch_columns
-from reports import style
-from reports.claims import claim, printed_table
+from reports.facts.claims import claim, printed_table
+from reports.frames import arrays
+from reports.frames import dense_columns as large
 from reports.glu3 import phases
 from reports.glu3.phases import PARTS, PHASES
-from reports.ooclu import arrays, fig4, fig5, fig8, kahn, large, table4
-from reports.stacked import Part, add_own_shares, add_shares, stacked_panel
+from reports.ooclu import fig4, fig5, fig8, kahn, table4
+from reports.shapes import style
+from reports.shapes.stacked import Part, add_own_shares, add_shares, stacked_panel
 from tests.made import made_frame, names, texts
 from tests.test_reports import made_record, unavailable
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.experiments import SUITES, Settings, experiments, figure_cases
-from benchmarks.sources import series_path, write_series
+from benchmarks.engine.series import series_path, write_series
+from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case
@@ -19,12 +19,14 @@ from fillpath.nouns import Series
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from impl.cuda import managed
-from reports import labels, style
-from reports.claims import abbreviation, abbreviations, printed_table
-from reports.ooclu import arrays, budgets, faults, fig3, fig6, fig7, large, table2, table3
-from reports.ooclu.counted import BLOCK, first_touches
+from reports.facts.claims import abbreviation, abbreviations, printed_table
+from reports.facts.records import Records
+from reports.frames import arrays
+from reports.frames import dense_columns as large
+from reports.frames.page_faults import BLOCK, first_touches
+from reports.ooclu import budgets, faults, fig3, fig6, fig7, table2, table3
 from reports.ooclu.faults import PRINT
-from reports.records import Records
+from reports.shapes import labels, style
 from tests.made import counting, made_frame, names, one, texts
 from tests.test_reports import made_record, unavailable
 

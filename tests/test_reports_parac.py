@@ -11,22 +11,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.experiments import SUITES, Settings, experiments, figure_cases
-from benchmarks.trees import depths
+from benchmarks.checks.trees import depths
+from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.nouns import Array, Laplacian, Preconditioner
 from fillpath.record import Record, Status
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.graph import from_edges
-from reports.claims import abbreviation, abbreviations, claim
-from reports.naming import label, measured_on, printed_label, stand_in
+from reports.facts.claims import abbreviation, abbreviations, claim
+from reports.facts.naming import label, measured_on, printed_label, stand_in
+from reports.facts.records import Records
+from reports.frames.parac import CPU, GPU, over, plain, printed, printed_sum
+from reports.frames.wide import variant_of
 from reports.parac import breakeven, fig3, fig4, quality, rhs, seeds, table1, table2, table3
 from reports.parac.breakeven import ALWAYS, NEVER
 from reports.parac.fig3 import TOO_MANY
-from reports.parac.paper import CPU, GPU, over, plain, printed, printed_sum
-from reports.records import Records
-from reports.wide import variant_of
 from tests.made import made_frame
 from tests.test_reports import made_record, unavailable
 

@@ -11,12 +11,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.experiments import Settings, figure_cases
-from benchmarks.faults import faults_path
+from benchmarks.probes.faults import faults_path
+from benchmarks.runs.experiments import Settings, figure_cases
 from fillpath.case import Case
 from fillpath.record import Record, Status
+from reports.facts.records import Records
 from reports.figures import exhibit
-from reports.records import Records
 from tests.test_reports import ENTRIES, made_record
 
 FIGURES = ("fig12", "fig17", "fig18", "fig19", "fig21")

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmarks import machine, run, slurm
+from benchmarks.engine import machine, run
+from benchmarks.runs import slurm
 from fillpath import cli, host, paths
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
@@ -119,7 +120,7 @@ def test_where_slurm_cannot_be_asked_it_is_said(queue: Path, monkeypatch: pytest
 def test_a_job_of_slurms_does_not_follow_the_host_that_submitted_it(job: str, status: int) -> None:
     """It inherits FILLPATH_PARENT from there; within one job, a parent that has gone ends its child."""
     settings = clean(FILLPATH_PARENT="1@", **({"SLURM_JOB_ID": job} if job else {}))
-    command = [sys.executable, "-m", "benchmarks.launch", "job", "true"]
+    command = [sys.executable, "-m", "benchmarks.runs.launch", "job", "true"]
     assert subprocess.run(command, cwd=ROOT, env=settings, capture_output=True).returncode == status
 
 
@@ -138,7 +139,7 @@ def test_a_node_is_named_by_slurm_and_a_machine_by_its_owner(monkeypatch: pytest
 NODE = """
 import sys
 from pathlib import Path
-from benchmarks import airspeed, series
+from benchmarks.runs import airspeed, asv_results as series
 from fillpath.host import machine_name, node_name
 
 airspeed._SCRATCH = Path(sys.argv[1]) / node_name()

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.gate import Context, verify
-from benchmarks.given import context, taken
-from benchmarks.reference import make_reference
-from benchmarks.residuals import verify_solution
+from benchmarks.checks.residuals import verify_solution
+from benchmarks.engine.gate import Context, verify
+from benchmarks.engine.given import context, taken
+from benchmarks.engine.reference import make_reference
 from fillpath import registry
 from fillpath.errors import FillpathError, InputError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Factorised, Filled, Pattern, Prepared, Solution

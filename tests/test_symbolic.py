@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
-from benchmarks.gate import row_hashes, verify_symbolic
-from benchmarks.reference import make_reference
+from benchmarks.engine.gate import row_hashes, verify_symbolic
+from benchmarks.engine.reference import make_reference
 from fillpath import registry
 from fillpath.nouns import Counts, Filled, Pattern
 from impl.symbolic.forecast import sample_sources

@@ -42,7 +42,7 @@ def work(pattern: Pattern, *, limit: int = LIMIT) -> Filled:
 def other() -> None:
     print(UNUSED)
 '''
-PARTS = '''
+PARTS = """
 from impl import deep
 
 
@@ -52,8 +52,8 @@ def scaled(entry, limit):
 
 def unused():
     return deep.unused()
-'''
-DEEP = '''
+"""
+DEEP = """
 FACTOR = 2
 FACTOR += 0
 registered = []
@@ -66,7 +66,7 @@ def doubled(entry):
 
 def unused():
     return 1
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -328,9 +328,5 @@ def test_words_count_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_edit_counts_for_those_who_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = edited(monkeypatch, "levels/two_way.py", "starts, rows, lower_start", "starts, rows, lowest")
-    takers = {
-        (e.stage, e.name)
-        for e in registry.registered()
-        if e.takes.__name__ in ("TwoWay", "Assembled")
-    }
+    takers = {(e.stage, e.name) for e in registry.registered() if e.takes.__name__ in ("TwoWay", "Assembled")}
     assert takers < changed and ("symbolic", "fill1") not in changed and ("levels", "glu1") in changed

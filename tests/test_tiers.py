@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import run, tiers
-from benchmarks.experiments import Settings
-from benchmarks.tiers import TIERS, Tier
+from benchmarks.engine import run
+from benchmarks.runs import tiers
+from benchmarks.runs.experiments import Settings
+from benchmarks.runs.tiers import TIERS, Tier
 from fillpath.paths import results
 from impl.cuda import kernels
 
@@ -89,7 +90,7 @@ def test_what_is_run() -> None:
     # Of all devices in one run, so that GPU and CPU make pairs.
     assert Settings.from_env({"FILLPATH_PAPER": "glu3", **prefixed(rest)}) == Settings(fresh=True)
     # Of no other cases than those that were just measured.
-    assert faults.settings == rest.settings and faults.command[-2:] == ("-m", "benchmarks.faults")
+    assert faults.settings == rest.settings and faults.command[-2:] == ("-m", "benchmarks.probes.faults")
 
 
 def prefixed(tier: Tier) -> dict[str, str]:

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reports.claims import Claim, claim
-from reports.standings import Direction, Magnitude, Outcome, Verdict
-from reports.verdicts import LEAST_EDGES, direction, judge, magnitude, outcome
+from reports.facts.claims import Claim, claim
+from reports.facts.standings import Direction, Magnitude, Outcome, Verdict
+from reports.facts.verdicts import LEAST_EDGES, direction, judge, magnitude, outcome
 
 FOUND = claim("gsofa", "fig14_maxid_ranges", "mean")
 RANGE = claim("ooclu", "fig8_binary_search", "range")

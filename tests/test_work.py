@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from scipy.sparse import csr_array
 
-from benchmarks import survey
+from benchmarks.probes import survey
 from fillpath import registry
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.nouns import Array, Pattern
 from fillpath.paths import ROOT
 from impl.symbolic.forecast import _elimination_tree, sample_sources
-from reports import work
+from reports.pages import survey as work
 from tests.patterns import from_dense, patterns, to_dense
 
 

@@ -198,7 +198,7 @@ def test_the_lock_says_who_holds_it_and_dies_with_its_holder(tmp_path: Path) -> 
 def test_a_job_dies_with_the_process_that_started_it() -> None:
     code = (
         "import subprocess, sys, time\n"
-        "command = [sys.executable, '-m', 'benchmarks.launch', 'job', 'sleep', '60']\n"
+        "command = [sys.executable, '-m', 'benchmarks.runs.launch', 'job', 'sleep', '60']\n"
         "print(subprocess.Popen(command).pid, flush=True); time.sleep(60)"
     )
     clean = {k: v for k, v in os.environ.items() if k != "FILLPATH_PARENT"}

@@ -12,19 +12,19 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import claim
-from reports.device import device_frame
 from reports.exhibit import Exhibit, headline
-from reports.glu3 import examples
-from reports.glu3.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
-from reports.glu3.paper import PAPER, prepared_how
-from reports.labels import legend_above
-from reports.naming import lines
-from reports.records import Entries, Records
-from reports.standings import Point, Verdict
-from reports.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
-from reports.verdicts import held, remark
+from reports.facts.claims import claim
+from reports.facts.naming import lines
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Point, Verdict
+from reports.facts.verdicts import held, remark
+from reports.frames import examples
+from reports.frames.device import device_frame
+from reports.frames.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
+from reports.frames.glu3 import PAPER, prepared_how
+from reports.shapes import bars
+from reports.shapes.labels import legend_above
+from reports.shapes.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
 
 GRAPHS, WRONG = "fig_dependency_graphs", "glu1_is_wrong"
 COUNTED = ("glu2", "glu3_relaxed")

@@ -12,13 +12,13 @@ from matplotlib.lines import Line2D
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
-from reports.frontiers import empty_panel
-from reports.glu3.paper import PAPER, WAYS
-from reports.labels import legend_above
-from reports.naming import label, listed
-from reports.records import Entries, MatrixEntry, Records, find_entry, series_bins
-from reports.shapes_multiples import Multiples
-from reports.style import NORMAL, PALETTE, SMALL
+from reports.facts.naming import label, listed
+from reports.facts.records import Entries, MatrixEntry, Records, find_entry, series_bins
+from reports.frames.frontiers import empty_panel
+from reports.frames.glu3 import PAPER, WAYS
+from reports.shapes.labels import legend_above
+from reports.shapes.multiples import Multiples
+from reports.shapes.style import NORMAL, PALETTE, SMALL
 
 CLAIM = "fig_levels"
 # What the slides show.

@@ -10,15 +10,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.device import columns_of
 from reports.exhibit import Exhibit, Panels
-from reports.glu3.paper import PAPER, prepared_how
-from reports.records import Entries, Records
-from reports.shapes_timed import seconds_panel
-from reports.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
-from reports.style import PALETTE
-from reports.timed import NO_RESULT, add_columns, seconds_how, timed_frame, told_in_words
+from reports.facts.records import Entries, Records
+from reports.frames.device import columns_of
+from reports.frames.glu3 import PAPER, prepared_how
+from reports.frames.timed import NO_RESULT, add_columns, seconds_how, timed_frame, told_in_words
+from reports.shapes import bars
+from reports.shapes.seconds import seconds_panel
+from reports.shapes.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
+from reports.shapes.style import PALETTE
 
 REST = Part("rest", "right-hand side, conversion, rest", "#bbbbbb")
 MEASURED = (

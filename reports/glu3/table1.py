@@ -9,13 +9,13 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.record import interval
-from reports.bars import times
-from reports.device import NOT_MEASURED, add_printed, device_frame
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.glu3.paper import KERNELS, PAPER, milliseconds, prepared_how, printed, where
-from reports.records import Entries, Records
-from reports.variants import finished, spanning
-from reports.wide import Wide
+from reports.facts.records import Entries, Records
+from reports.frames.device import NOT_MEASURED, add_printed, device_frame
+from reports.frames.glu3 import KERNELS, PAPER, milliseconds, prepared_how, printed, where
+from reports.frames.variants import finished, spanning
+from reports.frames.wide import Wide
+from reports.shapes.bars import times
 
 CLAIM = "table1_kernel_time"
 FACTS = ("levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots")

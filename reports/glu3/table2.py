@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.bars import times
-from reports.device import add_printed, device_frame
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.glu3.paper import KERNELS, LEVELS, PAPER, milliseconds, prepared_how, printed, where
-from reports.records import Entries, Records
-from reports.shapes_counts import MARKS, Counted, equality
-from reports.variants import finished, spanning
-from reports.wide import Wide
+from reports.facts.records import Entries, Records
+from reports.frames.device import add_printed, device_frame
+from reports.frames.glu3 import KERNELS, LEVELS, PAPER, milliseconds, prepared_how, printed, where
+from reports.frames.variants import finished, spanning
+from reports.frames.wide import Wide
+from reports.shapes.bars import times
+from reports.shapes.counts import MARKS, Counted, equality
 
 CLAIM, EXACT_COUNTS = "table2_levelization", "counts"
 FACTS = ("levels", "filled", "dependencies", "double_u", "searched")

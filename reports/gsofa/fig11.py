@@ -11,15 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import subject
-from reports.device import GSOFA, not_at_hand
 from reports.exhibit import Exhibit, Held, headline
-from reports.gains import PRINTED_LINE, STAR
-from reports.records import Entries, Records
-from reports.shapes_timed import seconds_panel
-from reports.style import SMALL, new_figure
-from reports.timed import (
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records
+from reports.frames.device import GSOFA, not_at_hand
+from reports.frames.timed import (
     SLOTS,
     add_columns,
     add_printed_ratios,
@@ -31,6 +27,10 @@ from reports.timed import (
     told_in_words,
     width,
 )
+from reports.shapes import bars
+from reports.shapes.gains import PRINTED_LINE, STAR
+from reports.shapes.seconds import seconds_panel
+from reports.shapes.style import SMALL, new_figure
 
 CLAIM = "fig11_vs_glu3_symbolic"
 BASELINE, BETTER = "gilbert_peierls", "fill1_pruned"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import subject
-from reports.device import GSOFA, add_printed, columns_of, device_frame, gpu_caption
 from reports.exhibit import Exhibit, Gains, Panels
-from reports.records import Entries, Records
-from reports.timed import RATIO, add_columns, groups_of, ratio_of
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records
+from reports.frames.device import GSOFA, add_printed, columns_of, device_frame, gpu_caption
+from reports.frames.timed import RATIO, add_columns, groups_of, ratio_of
+from reports.shapes import bars
 
 CLAIM = "fig12_vs_superlu_dist"
 DATA = subject("gsofa", CLAIM).data

@@ -9,16 +9,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import claim, subject
-from reports.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
 from reports.exhibit import Exhibit, Held, Panels
-from reports.gains import PRINTED_LINE, add_stars, gains_legend
-from reports.naming import listed
-from reports.records import DRAM_PEAK, Entries, Records, read_counters
-from reports.standings import Verdict
-from reports.timed import add_columns
-from reports.verdicts import judge_all
+from reports.facts.claims import claim, subject
+from reports.facts.naming import listed
+from reports.facts.records import DRAM_PEAK, Entries, Records, read_counters
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge_all
+from reports.frames.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
+from reports.frames.timed import add_columns
+from reports.shapes import bars
+from reports.shapes.gains import PRINTED_LINE, add_stars, gains_legend
 
 CLAIM = "fig13_bandwidth"
 DATA = subject("gsofa", CLAIM).data

@@ -8,13 +8,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import subject
-from reports.device import add_printed, columns_of, gpu_caption, pair_frame, printed_values, without
 from reports.exhibit import Exhibit, Gains, Held, Panels
-from reports.gains import draw_before_after, gains_legend
-from reports.records import Entries, Records
-from reports.timed import RATIO
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records
+from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame, printed_values, without
+from reports.frames.timed import RATIO
+from reports.shapes import bars
+from reports.shapes.gains import draw_before_after, gains_legend
 
 CLAIM = "fig14_maxid_ranges"
 MEAN = subject("gsofa", CLAIM).mean

@@ -8,10 +8,10 @@ from functools import partial
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import claim
-from reports.device import add_printed, pair_frame, printed_values, without
 from reports.exhibit import Exhibit
-from reports.gsofa.budgets import (
+from reports.facts.claims import claim
+from reports.facts.records import Entries, Records
+from reports.frames.budgets import (
     PRINTED_AT,
     add_budgets,
     budget_caption,
@@ -20,7 +20,7 @@ from reports.gsofa.budgets import (
     budget_verdicts,
     by_budget,
 )
-from reports.records import Entries, Records
+from reports.frames.device import add_printed, pair_frame, printed_values, without
 
 CLAIM = "fig15_dynamic_space"
 

@@ -9,10 +9,10 @@ from functools import partial
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import claim
-from reports.device import add_printed, is_gsofa, pair_frame, printed_values
 from reports.exhibit import Exhibit
-from reports.gsofa.budgets import (
+from reports.facts.claims import claim
+from reports.facts.records import Entries, Records
+from reports.frames.budgets import (
     BUDGET,
     PRINTED_AT,
     add_budgets,
@@ -23,7 +23,7 @@ from reports.gsofa.budgets import (
     budget_verdicts,
     by_budget,
 )
-from reports.records import Entries, Records
+from reports.frames.device import add_printed, is_gsofa, pair_frame, printed_values
 
 CLAIM = "fig16_memory_budget"
 # What the paper's budgets are held against.

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import claim, subject
-from reports.device import gpu_caption
 from reports.exhibit import Exhibit
-from reports.gsofa.several import (
+from reports.facts.claims import claim, subject
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge
+from reports.frames.device import gpu_caption
+from reports.frames.gpus import (
     Pairs,
     gain_frame,
     is_several,
@@ -19,9 +22,6 @@ from reports.gsofa.several import (
     simulated_how,
     with_option,
 )
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.verdicts import judge
 
 CLAIM = "fig17_source_scheduling"
 DATA = subject("gsofa", CLAIM).data

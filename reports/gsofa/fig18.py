@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import subject
-from reports.device import NOT_MEASURED, gpu_caption
 from reports.exhibit import Exhibit, Held
-from reports.gsofa.several import Pairs, gain_frame, printed_columns, with_option
-from reports.records import Entries, Records, read_fault_repeats
-from reports.timed import add_columns
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records, read_fault_repeats
+from reports.frames.device import NOT_MEASURED, gpu_caption
+from reports.frames.gpus import Pairs, gain_frame, printed_columns, with_option
+from reports.frames.timed import add_columns
 
 CLAIM = "fig18_unified_memory_faults"
 DATA = subject("gsofa", CLAIM).data
@@ -101,7 +101,7 @@ EXHIBIT = Exhibit(
             ),
         ]
     ),
-    """Groups of GPU page faults on all GPUs of a host, by CUPTI (`python -m benchmarks.faults CASE`), in a
+    """Groups of GPU page faults on all GPUs of a host, by CUPTI (`fillpath faults CASE`), in a
     traversal and the search for supernodes, which reads counts and fill flags of other GPUs' rows; ordinary
     arrays that are copied (sharing=peer_copy) cannot have any. One array: the GPUs' parts one after another,
     whose borders lie within pages. Advice: preferred location and accessed by. Points: medians of the counted

@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fillpath.case import Case
-from reports.claims import subject
-from reports.device import gpu_caption
 from reports.exhibit import Exhibit, Held, headline
-from reports.gains import STAR, legend_mark
-from reports.gsofa.several import by_kind, gain_frame, printed_columns, simulated_how, with_option
-from reports.records import Entries, Records
-from reports.style import PALETTE, SMALL, new_figure
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records
+from reports.frames.device import gpu_caption
+from reports.frames.gpus import by_kind, gain_frame, printed_columns, simulated_how, with_option
+from reports.shapes.gains import STAR, legend_mark
+from reports.shapes.style import PALETTE, SMALL, new_figure
 
 CLAIM = "fig19_strong_scaling"
 PRINTED = subject("gsofa", CLAIM).data["per"]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import subject
-from reports.device import add_printed, columns_of, gpu_caption, pair_frame, without
 from reports.exhibit import Exhibit, Gains, Held, Panels
-from reports.records import Entries, Records
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records
+from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame, without
+from reports.shapes import bars
 
 CLAIM = "fig20_fill_before_maxid"
 DATA = subject("gsofa", CLAIM).data

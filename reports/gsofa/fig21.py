@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import subject
-from reports.device import gpu_caption
 from reports.exhibit import Exhibit, Held
-from reports.gsofa.several import Pairs, by_kind, gain_frame, printed_columns, simulated_how, with_option
-from reports.records import Entries, Records
-from reports.timed import RATIO
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records
+from reports.frames.device import gpu_caption
+from reports.frames.gpus import Pairs, by_kind, gain_frame, printed_columns, simulated_how, with_option
+from reports.frames.timed import RATIO
 
 CLAIM = "fig21_chunk_size"
 DATA = subject("gsofa", CLAIM).data

@@ -11,15 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import abbreviation, claim, subject
 from reports.exhibit import Exhibit
-from reports.frontiers import BINS, bins_of, empty_panel
-from reports.naming import label, lines, listed, stand_in
-from reports.records import Entries, MatrixEntry, Records, find_entry
-from reports.shapes_multiples import Multiples
-from reports.standings import Verdict
-from reports.style import NORMAL, PALETTE
-from reports.verdicts import judge
+from reports.facts.claims import abbreviation, claim, subject
+from reports.facts.naming import label, lines, listed, stand_in
+from reports.facts.records import Entries, MatrixEntry, Records, find_entry
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge
+from reports.frames.frontiers import BINS, bins_of, empty_panel
+from reports.shapes.multiples import Multiples
+from reports.shapes.style import NORMAL, PALETTE
 
 CLAIM = "fig4_frontier_growth"
 # The paper's ratio by matrix, in its order.

@@ -8,13 +8,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import subject
-from reports.device import MEMORY, add_printed, columns_of, gpu_caption, total
 from reports.exhibit import Exhibit, Gains, Held, Panels
-from reports.gains import draw_before_after, gains_legend
-from reports.gsofa.space import WORD, printed_words, space_frame
-from reports.records import Entries, Records
+from reports.facts.claims import subject
+from reports.facts.records import Entries, Records
+from reports.frames.device import MEMORY, add_printed, columns_of, gpu_caption, total
+from reports.frames.space import WORD, printed_words, space_frame
+from reports.shapes import bars
+from reports.shapes.gains import draw_before_after, gains_legend
 
 CLAIM = "fig5_auxiliary_memory"
 DATA = subject("gsofa", CLAIM).data

@@ -10,11 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports import tables
 from reports.exhibit import COUNT, Column, Exhibit
-from reports.naming import lines
-from reports.records import Entries, Records
-from reports.timed import prepared_how, ratio_of, timed_frame
+from reports.facts.naming import lines
+from reports.facts.records import Entries, Records
+from reports.frames.timed import prepared_how, ratio_of, timed_frame
+from reports.shapes import tables
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
 HELD = ("fill1_pruned", "fill2_gpu")

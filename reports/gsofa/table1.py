@@ -9,14 +9,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports import tables
-from reports.claims import abbreviation, claim, printed_table
 from reports.exhibit import COUNT, Column, Exhibit
-from reports.naming import listed, stand_in
-from reports.records import Entries, MatrixEntry, Records, find_entry, printed_name
-from reports.standings import Verdict
-from reports.variants import Row, said
-from reports.verdicts import judge
+from reports.facts.claims import abbreviation, claim, printed_table
+from reports.facts.naming import listed, stand_in
+from reports.facts.records import Entries, MatrixEntry, Records, find_entry, printed_name
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge
+from reports.frames.variants import Row, said
+from reports.shapes import tables
 
 CLAIM = "table1_matrices"
 # The column of ours that each claim is of.

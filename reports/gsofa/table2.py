@@ -8,15 +8,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports import tables
-from reports.claims import claim
-from reports.device import MEMORY, NOT_MEASURED, columns_of, device_frame, gpu_caption, total
 from reports.exhibit import COUNT, Column, Exhibit
-from reports.gsofa.space import AFTER, WORD, printed_words, switched_on, where
-from reports.naming import lines
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.verdicts import judge
+from reports.facts.claims import claim
+from reports.facts.naming import lines
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge
+from reports.frames.device import MEMORY, NOT_MEASURED, columns_of, device_frame, gpu_caption, total
+from reports.frames.space import AFTER, WORD, printed_words, switched_on, where
+from reports.shapes import tables
 
 CLAIM = "table2_space"
 OFF, ON, DEFAULT = "all off", "all on", "default"

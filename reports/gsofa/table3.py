@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import printed_table
-from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.exhibit import Column, Exhibit, Held, Table
-from reports.gsofa.space import space_frame, where
-from reports.records import Entries, Records
+from reports.facts.claims import printed_table
+from reports.facts.records import Entries, Records
+from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
+from reports.frames.space import space_frame, where
 
 CLAIM = "table3_queue_usage"
 FILE = "gsofa_table3_queue_usage"

@@ -10,17 +10,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.device import columns_of, gpu_caption, is_gsofa, option_of, pair_frame
 from reports.exhibit import Exhibit
-from reports.frontiers import empty_panel
-from reports.gains import PRINTED_LINE
-from reports.gsofa.budgets import BUDGET, budget_bytes
-from reports.ooclu.arrays import LARGEST, OUT_OF_CORE, PAPER, is_out_of_core, stand_in_among
-from reports.records import Entries, Records
-from reports.shapes_multiples import Multiples
-from reports.style import PALETTE, SMALL
-from reports.timed import RATIO
+from reports.facts.records import Entries, Records
+from reports.frames.arrays import LARGEST, OUT_OF_CORE, PAPER, is_out_of_core, stand_in_among
+from reports.frames.budgets import BUDGET, budget_bytes
+from reports.frames.device import columns_of, gpu_caption, is_gsofa, option_of, pair_frame
+from reports.frames.frontiers import empty_panel
+from reports.frames.timed import RATIO
+from reports.shapes import bars
+from reports.shapes.gains import PRINTED_LINE
+from reports.shapes.multiples import Multiples
+from reports.shapes.style import PALETTE, SMALL
 
 NONE = "none"
 

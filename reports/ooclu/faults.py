@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.case import Case
-from reports.claims import printed_table
-from reports.device import columns_of, gpu_caption
 from reports.exhibit import Exhibit, headline
-from reports.labels import legend_above, write_names
-from reports.ooclu.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, REGIMES
-from reports.ooclu.counted import BLOCK, counted_frame, first_touches
-from reports.records import Entries, Records
-from reports.style import MARKERS, PALETTE, new_figure
+from reports.facts.claims import printed_table
+from reports.facts.records import Entries, Records
+from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, REGIMES
+from reports.frames.device import columns_of, gpu_caption
+from reports.frames.page_faults import BLOCK, counted_frame, first_touches
+from reports.shapes.labels import legend_above, write_names
+from reports.shapes.style import MARKERS, PALETTE, new_figure
 
 PRINT = "the paper (V100)"
 WAYS = {PLAIN: "without prefetching", PREFETCHED: "with prefetching"}

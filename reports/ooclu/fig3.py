@@ -9,15 +9,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports.bars import GROUND
 from reports.exhibit import Exhibit
-from reports.frontiers import BINS, bins_of, empty_panel
-from reports.naming import label, listed
-from reports.ooclu.arrays import PAPER
-from reports.records import Entries, MatrixEntry, Records, find_entry
-from reports.shapes_multiples import Multiples
-from reports.style import NORMAL, PALETTE
-from reports.timed import prepared_how
+from reports.facts.naming import label, listed
+from reports.facts.records import Entries, MatrixEntry, Records, find_entry
+from reports.frames.arrays import PAPER
+from reports.frames.frontiers import BINS, bins_of, empty_panel
+from reports.frames.timed import prepared_how
+from reports.shapes.bars import GROUND
+from reports.shapes.multiples import Multiples
+from reports.shapes.style import NORMAL, PALETTE
 
 # What the figure shows; Table 2, which has the abbreviations, leaves the second out.
 SHOWN = ("pre2", "audikw_1")

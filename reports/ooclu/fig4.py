@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import abbreviations
 from reports.exhibit import Exhibit, Held
-from reports.ooclu.arrays import OUT_OF_CORE, PAPER
-from reports.ooclu.composed import Way, composed, composed_caption, composed_frame
-from reports.ooclu.over import Over, printed_range
-from reports.records import Entries, Records
+from reports.facts.claims import abbreviations
+from reports.facts.records import Entries, Records
+from reports.frames.arrays import OUT_OF_CORE, PAPER
+from reports.frames.end_to_end import Way, composed, composed_caption, composed_frame
+from reports.shapes.ratios import Over, printed_range
 
 CLAIM = "fig4_vs_modified_glu3"
 ON_CPU = "glu3_relaxed"

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import claim
 from reports.exhibit import Exhibit
-from reports.ooclu.arrays import (
+from reports.facts.claims import claim
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.frames.arrays import (
     OUT_OF_CORE,
     PAPER,
     PLAIN,
@@ -18,10 +20,8 @@ from reports.ooclu.arrays import (
     by_regime,
     the_seven,
 )
-from reports.ooclu.composed import Way, composed, composed_caption, composed_frame
-from reports.ooclu.over import Over, printed_range
-from reports.records import Entries, Records
-from reports.standings import Verdict
+from reports.frames.end_to_end import Way, composed, composed_caption, composed_frame
+from reports.shapes.ratios import Over, printed_range
 
 CLAIM = "fig5_vs_unified_memory"
 WAYS = (

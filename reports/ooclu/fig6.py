@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import claim
-from reports.device import add_printed, columns_of, gpu_caption, pair_frame
 from reports.exhibit import Exhibit, Panels
-from reports.ooclu.arrays import (
+from reports.facts.claims import claim
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.frames.arrays import (
     MATRICES,
     OUT_OF_CORE,
     PAPER,
@@ -25,11 +26,10 @@ from reports.ooclu.arrays import (
     the_seven,
     variant_of,
 )
-from reports.ooclu.over import BASELINE, Over, printed_range
-from reports.records import Entries, Records
-from reports.shapes_timed import OnOne, seconds_panel
-from reports.standings import Verdict
-from reports.timed import RATIO
+from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame
+from reports.frames.timed import RATIO
+from reports.shapes.ratios import BASELINE, Over, printed_range
+from reports.shapes.seconds import OnOne, seconds_panel
 
 CLAIM = "fig6_symbolic_three_ways"
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import claim, subject
-from reports.device import columns_of, gpu_caption, option_of, pair_frame
 from reports.exhibit import Exhibit, Gains, Panels
-from reports.gsofa.budgets import BUDGET, budget_bytes, by_budget
-from reports.ooclu.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.verdicts import judge
+from reports.facts.claims import claim, subject
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge
+from reports.frames.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
+from reports.frames.budgets import BUDGET, budget_bytes, by_budget
+from reports.frames.device import columns_of, gpu_caption, option_of, pair_frame
+from reports.shapes import bars
 
 CLAIM = "fig7_dynamic_assignment"
 OFF = "dynamic_assignment"

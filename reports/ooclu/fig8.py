@@ -8,12 +8,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.bars import times
-from reports.device import columns_of, gpu_caption, pair_frame
 from reports.exhibit import Exhibit, Held, Panels
-from reports.ooclu.arrays import PAPER
-from reports.ooclu.large import (
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import remark, spanned
+from reports.frames.arrays import PAPER
+from reports.frames.dense_columns import (
     CLAIM,
     FREE,
     LIMITED,
@@ -25,12 +25,12 @@ from reports.ooclu.large import (
     printed_numbers,
     shortly,
 )
-from reports.ooclu.over import BASELINE, Over, printed_range
-from reports.records import Entries, Records
-from reports.shapes_timed import OnOne, seconds_panel
-from reports.standings import Verdict
-from reports.timed import RATIO, seconds_how
-from reports.verdicts import remark, spanned
+from reports.frames.device import columns_of, gpu_caption, pair_frame
+from reports.frames.timed import RATIO, seconds_how
+from reports.shapes import bars
+from reports.shapes.bars import times
+from reports.shapes.ratios import BASELINE, Over, printed_range
+from reports.shapes.seconds import OnOne, seconds_panel
 
 RANGE = printed_range(CLAIM)
 OVER = Over(

@@ -9,13 +9,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.device import columns_of
 from reports.exhibit import Exhibit, Panels
-from reports.records import Entries, Records
-from reports.shapes_timed import OnOne, seconds_panel
-from reports.style import SMALL
-from reports.timed import SLOTS, add_columns, ratio_of, seconds_how, timed_frame
+from reports.facts.records import Entries, Records
+from reports.frames.device import columns_of
+from reports.frames.timed import SLOTS, add_columns, ratio_of, seconds_how, timed_frame
+from reports.shapes import bars
+from reports.shapes.seconds import OnOne, seconds_panel
+from reports.shapes.style import SMALL
 
 PAPER, CLAIM = "ooclu", "kahn_on_gpu"
 COOPERATIVE = "kahn_gpu"

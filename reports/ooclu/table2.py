@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.case import Case
-from reports.claims import abbreviations
-from reports.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.ooclu.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, printed_numbers, where
-from reports.records import Entries, Records, find_entry
+from reports.facts.claims import abbreviations
+from reports.facts.records import Entries, Records, find_entry
+from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, printed_numbers, where
+from reports.frames.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
 
 CLAIM = "table2_matrices"
 PRINTED = ("paper_order", "paper_nnz", "paper_nnz_per_row")

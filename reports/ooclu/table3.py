@@ -9,10 +9,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.claims import claim
-from reports.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.ooclu.arrays import (
+from reports.facts.claims import claim
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import remarks
+from reports.frames.arrays import (
     FAULTS_TABLE,
     OUT_OF_CORE,
     PAPER,
@@ -23,11 +25,9 @@ from reports.ooclu.arrays import (
     in_regimes,
     printed_numbers,
 )
-from reports.ooclu.counted import counted_frame
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.variants import Row, by_matrix, said
-from reports.verdicts import remarks
+from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
+from reports.frames.page_faults import counted_frame
+from reports.frames.variants import Row, by_matrix, said
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.

@@ -8,11 +8,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.bars import times
-from reports.device import columns_of, device_frame, gpu_caption
 from reports.exhibit import COUNT, Column, Exhibit, Table
-from reports.ooclu.arrays import PAPER, where
-from reports.ooclu.large import (
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import remark
+from reports.frames.arrays import PAPER, where
+from reports.frames.dense_columns import (
     LIMITED,
     REAL,
     add_budgets,
@@ -22,9 +23,8 @@ from reports.ooclu.large import (
     shortly,
     variant_of,
 )
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.verdicts import remark
+from reports.frames.device import columns_of, device_frame, gpu_caption
+from reports.shapes.bars import times
 
 CLAIM = "table4_max_blocks"
 TABLE = Table(

@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from fillpath.case import Case
-from reports import bars
-from reports.device import columns_of
 from reports.exhibit import Exhibit
-from reports.parac.panels import SmallPanels, line_look
-from reports.parac.paper import PAPER, RULE, ordered_how, solved_frame
-from reports.records import Entries, Records
-from reports.style import SMALL
+from reports.facts.records import Entries, Records
+from reports.frames.device import columns_of
+from reports.frames.parac import PAPER, RULE, ordered_how, solved_frame
+from reports.shapes import bars
+from reports.shapes.panels import SmallPanels, line_look
+from reports.shapes.style import SMALL
 
 OURS, AMG = "parac_cpu", "pyamg"
 VARIANTS = (OURS, "ict", AMG)

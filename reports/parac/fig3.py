@@ -9,17 +9,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import claim
-from reports.device import columns_of
 from reports.exhibit import Exhibit
-from reports.parac.panels import SmallPanels, line_look
-from reports.parac.paper import ORDERINGS, PAPER, cores_of, ordered_how, seconds_axis
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.style import SMALL
-from reports.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
-from reports.verdicts import judge
+from reports.facts.claims import claim
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge
+from reports.frames.device import columns_of
+from reports.frames.parac import ORDERINGS, PAPER, cores_of, ordered_how, seconds_axis
+from reports.frames.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
+from reports.shapes import bars
+from reports.shapes.panels import SmallPanels, line_look
+from reports.shapes.style import SMALL
 
 CLAIM = "fig3_cpu_scaling"
 # Threads from which on the printed speed-up can be asked for: the paper does not say of how many it is.

@@ -14,17 +14,17 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from fillpath.case import Case
-from reports import bars
-from reports.device import columns_of, device_frame
 from reports.exhibit import Exhibit, Held, headline
-from reports.labels import legend_above
-from reports.naming import lines
-from reports.parac.paper import ORDERINGS, PAPER, names_of, ordered_how, seconds_axis
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.style import SMALL, new_figure
-from reports.timed import NO_RESULT, seconds_how
-from reports.verdicts import remarks
+from reports.facts.naming import lines
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import remarks
+from reports.frames.device import columns_of, device_frame
+from reports.frames.parac import ORDERINGS, PAPER, names_of, ordered_how, seconds_axis
+from reports.frames.timed import NO_RESULT, seconds_how
+from reports.shapes import bars
+from reports.shapes.labels import legend_above
+from reports.shapes.style import SMALL, new_figure
 
 CLAIM = "fig4_dependency_depth"
 DEPTHS = {

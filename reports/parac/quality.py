@@ -8,12 +8,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.device import columns_of
 from reports.exhibit import COUNT, Exhibit, Panels
-from reports.gains import gains_legend
-from reports.parac.paper import PAPER, names_of, solved_frame, solved_how, tried
-from reports.records import Entries, Records
+from reports.facts.records import Entries, Records
+from reports.frames.device import columns_of
+from reports.frames.parac import PAPER, names_of, solved_frame, solved_how, tried
+from reports.shapes import bars
+from reports.shapes.gains import gains_legend
 
 SEQUENTIAL = "ac_sequential"
 ITERATIONS = bars.Panel(

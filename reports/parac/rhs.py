@@ -8,18 +8,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports import bars
-from reports.claims import claim
-from reports.device import columns_of, option_of
 from reports.exhibit import COUNT, Exhibit, headline
-from reports.gains import point_handles
-from reports.labels import legend_above
-from reports.parac.paper import PAPER, count_axis, solved_frame, solved_how, tried
-from reports.records import Entries, Records
-from reports.standings import Verdict
-from reports.style import new_figure
-from reports.timed import groups_of, name_matrices, width
-from reports.verdicts import judge, remarks
+from reports.facts.claims import claim
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.facts.verdicts import judge, remarks
+from reports.frames.device import columns_of, option_of
+from reports.frames.parac import PAPER, count_axis, solved_frame, solved_how, tried
+from reports.frames.timed import groups_of, name_matrices, width
+from reports.shapes import bars
+from reports.shapes.gains import point_handles
+from reports.shapes.labels import legend_above
+from reports.shapes.style import new_figure
 
 CLAIM = "right_hand_side"
 OURS = ("parac_cpu", "parac_gpu")

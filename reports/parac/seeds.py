@@ -10,13 +10,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports import bars
-from reports.device import columns_of
 from reports.exhibit import Exhibit, Panels
-from reports.gains import gains_legend
-from reports.parac.paper import PAPER, names_of, solved_frame, solved_how, tried
-from reports.records import Entries, Records
-from reports.style import HATCHES, MARKERS, SMALL
+from reports.facts.records import Entries, Records
+from reports.frames.device import columns_of
+from reports.frames.parac import PAPER, names_of, solved_frame, solved_how, tried
+from reports.shapes import bars
+from reports.shapes.gains import gains_legend
+from reports.shapes.style import HATCHES, MARKERS, SMALL
 
 # Of a place, how far the points of one case lie apart.
 SPREAD = 0.35

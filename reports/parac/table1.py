@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.device import add_printed, device_frame
 from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.parac.paper import GENERATED, PAPER, SIZES, printed
-from reports.records import Entries, Records
-from reports.shapes_counts import Counted, equality
-from reports.timed import STAND_INS
-from reports.variants import Row, by_matrix, finished, number, said
+from reports.facts.records import Entries, Records
+from reports.frames.device import add_printed, device_frame
+from reports.frames.parac import GENERATED, PAPER, SIZES, printed
+from reports.frames.timed import STAND_INS
+from reports.frames.variants import Row, by_matrix, finished, number, said
+from reports.shapes.counts import Counted, equality
 
 CLAIM = "table1_matrices"
 FACTORS = ("parac_cpu", "parac_gpu")

@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.bars import times
 from reports.exhibit import Exhibit, Held
-from reports.parac.paper import GPU, PAPER, RULE, ordered_how, over, plain, printed, printed_sum
-from reports.parac.solved import Beside, Solutions, matrices_frame, numbers_of, parts_of
-from reports.records import Entries, Records
-from reports.timed import ratio_of
-from reports.variants import Row, number, paired
+from reports.facts.records import Entries, Records
+from reports.frames.parac import GPU, PAPER, RULE, ordered_how, over, plain, printed, printed_sum
+from reports.frames.solutions import Beside, Solutions, matrices_frame, numbers_of, parts_of
+from reports.frames.timed import ratio_of
+from reports.frames.variants import Row, number, paired
+from reports.shapes.bars import times
 
 CLAIM = "table3_gpu"
 OWN, SPSV, IC0, AMGX = "parac_gpu", "parac_gpu.triangular=cusparse", "ic0_gpu", "amgx"

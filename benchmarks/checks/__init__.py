@@ -1,0 +1,1 @@
+"""How a result is held against what it should be: one module per kind of result."""

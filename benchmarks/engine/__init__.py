@@ -1,0 +1,1 @@
+"""A case becomes a record: the supervisor, its worker, and what both need."""

@@ -1,0 +1,1 @@
+"""What is measured beside seconds: counters, page faults, ceilings, ranks of MPI."""

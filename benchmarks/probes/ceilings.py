@@ -1,0 +1,181 @@
+"""What this machine's devices can do at most, measured in seconds: copy bandwidth, floating-point rate, the
+host's link, page faults. A roofline is drawn from these (results/<machine>/ceilings.json)."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+
+from benchmarks.engine import machine
+from fillpath.errors import ConfigError
+from fillpath.host import machine_name
+from fillpath.nouns import Array
+from fillpath.paths import CONFIG, results, write_text
+from fillpath.record import interval
+from impl.cuda import device, kernels
+
+VERSION = 1
+SAMPLES = 7
+# Seconds of work before the first sample, in which clocks rise, and of a sample at least.
+WARM_UP, SAMPLE = 0.3, 0.02
+# Bytes of an array that is copied: beyond any cache, far below any memory; two are allocated.
+HOST_BYTES, GPU_BYTES = 2**28, 2**30
+# Order of the matrices that are multiplied.
+HOST_ORDER, GPU_ORDER = 2048, 8192
+# Bytes whose pages fault; managed memory stays small.
+FAULT_BYTES, MANAGED_BYTES = 2**27, 2**28
+MANAGED_PAGE = 2**16
+
+# How the reason begins where there is a GPU and its ceilings could not be measured.
+FAILED = "the probe failed"
+Rate = dict[str, Any]
+
+
+def calibrate() -> Path:
+    """Measure and write results/<this machine>/ceilings.json. Returns its path."""
+    found, reason = _gpu_or_reason()
+    data = {
+        "schema": VERSION,
+        "machine": machine_name(),
+        "measured_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}Z",
+        "host": host(),
+        "gpu": found,
+        "gpu_reason": reason,
+        "versions": machine.versions(),
+    }
+    schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(data))
+    if error is not None:
+        raise ConfigError(f"ceilings of {machine_name()}: {error.json_path}: {error.message}")
+    path = results() / machine_name() / "ceilings.json"
+    machine.write_facts()
+    write_text(path, json.dumps(data, indent=2, sort_keys=True) + "\n")
+    return path
+
+
+def _gpu_or_reason() -> tuple[dict[str, Any] | None, str]:
+    """The GPU's ceilings, or why there are none: a library that is missing costs the host's none."""
+    available, reason = kernels.available()
+    if not available:
+        return None, reason
+    try:
+        return gpu(), ""
+    except Exception as error:
+        return None, f"{FAILED}: {type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+
+
+def host() -> dict[str, Any]:
+    """The processor: all cores that this process may use copy and multiply, one touches pages."""
+    facts = machine.machine()
+    rates = {
+        "copy_bytes": _host_copy(facts.cores),
+        "flops_double": _host_flops(np.float64),
+        "flops_single": _host_flops(np.float32),
+        "page_faults": rate(_touch_pages, FAULT_BYTES // mmap.PAGESIZE),
+    }
+    return {"name": facts.cpu or "unknown", "threads": facts.cores, "rates": rates}
+
+
+def gpu() -> dict[str, Any]:
+    """The first visible GPU. Less than 3 GB of its memory is taken, of managed memory 256 MiB at most and
+    never more than half of what is free."""
+    import cupy
+
+    wait = cupy.cuda.Device().synchronize
+    rates = _gpu_copies(cupy, wait)
+    rates["flops_double"] = _gpu_flops(cupy, "float64", wait)
+    rates["flops_single"] = _gpu_flops(cupy, "float32", wait)
+    if cupy.cuda.runtime.deviceGetAttribute(cupy.cuda.runtime.cudaDevAttrManagedMemory, 0):
+        rates["page_faults"] = _managed_faults(cupy, wait)
+    return {"name": device.identity(), "threads": None, "rates": rates}
+
+
+def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
+    """Within the GPU's memory, and over the link from and to pinned memory."""
+    size = min(GPU_BYTES, device.free_bytes() // 4) // 8 * 8
+    source, target = cupy.ones(size // 8), cupy.zeros(size // 8)
+    pinned = cupy.cuda.alloc_pinned_memory(size)
+    on_host = np.frombuffer(pinned, np.float64, size // 8)
+    on_host[:] = 1.0
+    return {
+        "copy_bytes": rate(lambda: cupy.copyto(target, source), 2 * size, wait),
+        "link_to_device_bytes": rate(lambda: target.set(on_host), size, wait),
+        "link_to_host_bytes": rate(lambda: target.get(out=on_host), size, wait),
+    }
+
+
+def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] = lambda: None) -> Rate:
+    """How much of `amount` a second a call gets done: SAMPLES of them after a warm-up, each of as many calls
+    as last a while, and waited for once."""
+    start, calls, spent = time.perf_counter(), 0, 0.0
+    while spent < WARM_UP:
+        work()
+        wait()
+        calls, spent = calls + 1, time.perf_counter() - start
+    repeats = max(1, round(SAMPLE * calls / spent))
+    samples = []
+    for _ in range(SAMPLES):
+        start = time.perf_counter()
+        for _ in range(repeats):
+            work()
+        wait()
+        samples.append(repeats * amount / (time.perf_counter() - start))
+    low, high = interval(samples)
+    return {"per_second": float(np.median(samples)), "low": low, "high": high, "samples": samples}
+
+
+def _host_copy(threads: int) -> Rate:
+    """Each thread copies a part whose pages it made itself: NumPy copies without holding the interpreter."""
+    source, target = np.empty(HOST_BYTES // 8), np.empty(HOST_BYTES // 8)
+    parts = list(zip(np.array_split(target, threads), np.array_split(source, threads), strict=True))
+
+    def fill(pair: tuple[Array, Array]) -> None:
+        for part in pair:
+            part.fill(1.0)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill, parts))
+        return rate(lambda: list(pool.map(lambda pair: np.copyto(*pair), parts)), 2 * HOST_BYTES)
+
+
+def _host_flops(dtype: Any) -> Rate:
+    left = np.ones((HOST_ORDER, HOST_ORDER), dtype)
+    product = np.empty_like(left)
+    return rate(lambda: np.matmul(left, left, out=product), 2.0 * HOST_ORDER**3)
+
+
+def _gpu_flops(cupy: Any, dtype: str, wait: Callable[[], object]) -> Rate:
+    left = cupy.ones((GPU_ORDER, GPU_ORDER), dtype)
+    product = cupy.empty_like(left)
+    return rate(lambda: cupy.matmul(left, left, out=product), 2.0 * GPU_ORDER**3, wait)
+
+
+def _touch_pages() -> None:
+    """Write to each page of fresh memory, small pages asked for."""
+    with mmap.mmap(-1, FAULT_BYTES) as fresh:
+        if hasattr(mmap, "MADV_NOHUGEPAGE"):
+            fresh.madvise(mmap.MADV_NOHUGEPAGE)
+        np.frombuffer(fresh, np.uint8)[:: mmap.PAGESIZE] = 1
+
+
+def _managed_faults(cupy: Any, wait: Callable[[], object]) -> Rate:
+    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made as they are met. Taking
+    and giving back that memory is in the time."""
+    size = min(MANAGED_BYTES, device.free_bytes() // 2) // MANAGED_PAGE * MANAGED_PAGE
+
+    def once() -> None:
+        memory = cupy.cuda.malloc_managed(size)
+        cupy.ndarray(size, cupy.uint8, memory)[::MANAGED_PAGE] = 1
+        # Nothing is freed under a kernel that still writes to it.
+        wait()
+
+    return rate(once, size // MANAGED_PAGE, wait)

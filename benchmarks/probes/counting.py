@@ -1,0 +1,169 @@
+"""What counted runs share: the record that the counts of a case stand beside, the process that makes the
+calls, the calls themselves, and the command line. `counters` and `faults`, beside it, count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.engine import run
+from benchmarks.engine.measure import Limits, make_ready, settled
+from benchmarks.engine.reference import load_reference, reference_path
+from benchmarks.runs.launch import PARENT, parent_mark
+from fetch.prepare import load_prepared, prepared_path
+from fillpath.case import Case
+from fillpath.errors import FillpathError, UnknownNameError
+from fillpath.paths import write_text
+from fillpath.record import Record, Status
+from fillpath.registry import GRAPH_STAGES, Implementation, lookup
+
+if TYPE_CHECKING:
+    from benchmarks.engine.gate import Context
+    from benchmarks.engine.places import Place
+
+SCHEMA_VERSION = 1
+
+
+class CountingError(FillpathError):
+    """A case could not be counted."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended. status : its exit status, negative for a signal. said : what it printed."""
+
+    status: int
+    said: str
+
+    def why(self) -> str:
+        """The last line that it printed, empty for none; before it, the signal that killed it."""
+        lines = [line.strip() for line in self.said.splitlines() if line.strip()]
+        killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
+        return ": ".join([*killed, *lines[-1:]])
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is counted, in the process that counts. call : the implementation on its input, which lies where
+    it is used; gives a result and its work."""
+
+    stage: str
+    where: Place
+    call: Callable[[], Any]
+    context: Context
+
+    def check(self, result: Any, when: str) -> None:
+        """Hold a result against the reference. Raises CountingError for a wrong one, saying when it was."""
+        from benchmarks.engine.gate import verify
+        from benchmarks.engine.given import answer
+
+        verdict = verify(self.stage, self.where.fetch(answer(result, self.context)), self.context)
+        if not verdict.value <= verdict.bound:
+            raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
+
+
+def measured(case: Case, implementation: Implementation) -> Record:
+    """The ok record that the counts will stand beside. Raises CountingError without one."""
+    if implementation.device != "gpu":
+        raise CountingError(f"{case.name}: {implementation.name} runs on the CPU, where nothing is counted")
+    available, reason = implementation.available()
+    if not available:
+        raise CountingError(f"{case.name}: {reason}")
+    prepared = make_ready(case, Limits(), run.alone())
+    record = settled(case, prepared.hash, Limits())
+    if record is None or record.status is not Status.OK:
+        raise CountingError(
+            f"{case.name}: no ok record of today's sources here: measure it first: {run_command(case)}"
+        )
+    return record
+
+
+def run_command(case: Case) -> str:
+    """What measures the case, for a shell."""
+    preparation = case.preparation
+    words = ["fillpath", "run", case.stage, case.implementation, case.matrix.replace(",", ":")]
+    words += ["--matching", preparation.matching, "--ordering", preparation.ordering]
+    words += ["--diagonal", str(preparation.diagonal)] if preparation.diagonal else []
+    words += [] if preparation.explicit_zeros else ["--drop-zeros"]
+    words += [word for name, value in case.options for word in ("--option", f"{name}={value}")]
+    words += ["--threads", str(case.threads)] if case.threads else []
+    words += ["--gpus", str(case.gpus)] if case.gpus else []
+    words += ["--seed", str(case.seed)] if case.seed else []
+    return shlex.join(words)
+
+
+def store(path: Path, record: Record, content: Mapping[str, Any]) -> None:
+    """Write what was counted, and whose it is."""
+    about = {
+        "schema": SCHEMA_VERSION,
+        "case": record.case,
+        "key": record.key,
+        "machine": record.machine,
+        "device": record.device,
+        "started_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+    }
+    write_text(path, json.dumps({**about, **content}, indent=2, sort_keys=True) + "\n")
+
+
+def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
+    """Run a command that calls the implementation. Raises CountingError where it takes too long."""
+    # A group of its own: a profiler's end would leave its child, which is not ours, at work on the device.
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+        start_new_session=True, env={**os.environ, PARENT: parent_mark()},
+    )  # fmt: skip
+    try:
+        out, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise CountingError(f"{name} was not done within {seconds:g} s") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return Ended(process.returncode, out + errors)
+
+
+def subject(case: Case) -> Subject:
+    """The case, its input brought to where it is used. Raises CountingError for what is not cached."""
+    from benchmarks.engine import given
+    from benchmarks.engine.places import place
+
+    implementation = lookup(case.stage, case.implementation)
+    prepared = load_prepared(prepared_path(case.matrix, case.preparation, case.seed))
+    referred = case.stage not in GRAPH_STAGES
+    reference = load_reference(reference_path(prepared.hash)) if referred else None
+    if referred and reference is None:
+        raise CountingError("the reference vanished from the cache; run again")
+    options = dict(case.options)
+    arguments = given.arguments(implementation, options, case.seed, case.gpus)
+    context = given.context(prepared, reference, implementation, options, case.seed)
+    where = place(implementation.device)
+    taken = where.bring(given.taken(implementation, context))
+    return Subject(case.stage, where, lambda: implementation.function(taken, **arguments), context)
+
+
+def each_case(tool: str, names: Iterable[str], work: Callable[[Case], None]) -> int:
+    """Do it for every case; an error is a line of the tool's. Returns the exit status: 1 where one could not
+    be done, 2 at the first name of nothing."""
+    status = 0
+    for name in names:
+        try:
+            work(Case.parse(name))
+        except UnknownNameError as error:
+            print(f"{tool}: {error}", file=sys.stderr)
+            return 2
+        except (FillpathError, OSError) as error:
+            print(f"{tool}: {error}", file=sys.stderr)
+            status = 1
+    return status

@@ -1,0 +1,60 @@
+"""`fillpath doctor`: what this machine is, what can run on it, and why not."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from benchmarks.engine import machine
+from fillpath import host, paths, registry
+from fillpath.errors import FillpathError
+from impl.cuda import device, kernels, smi
+
+
+def diagnosis() -> str:
+    """The machine, its libraries and places, and each implementation with the reason it cannot run."""
+    registry.load_all()
+    facts = machine.machine()
+    memory = "unknown" if facts.memory is None else f"{facts.memory / 2**30:.1f} GiB"
+    commit, dirty = machine.git_state()
+    lines = [
+        f"machine   {host.machine_name()} ({_name()})",
+        f"cpu       {facts.cpu or 'unknown'}, {facts.cores} cores, {memory}",
+        f"system    {facts.os} {facts.arch}, frequency governor {facts.governor or 'unknown'}",
+        f"gpu       {_gpu()}",
+        f"versions  {', '.join(f'{name} {version}' for name, version in machine.versions().items())}",
+        f"commit    {commit or 'not a git checkout: nothing goes into the time series'}"
+        + (" with changes: nothing goes into the time series" if dirty else ""),
+        f"results   {paths.results() / host.machine_name()}",
+        f"cache     {paths.cache()}, {shutil.disk_usage(_existing(paths.cache())).free / 2**30:.1f} GiB free",
+        "",
+    ]
+    return "\n".join(lines + [_verdict(entry) for entry in registry.registered()])
+
+
+def _name() -> str:
+    """Where the machine's name comes from, or why nothing can be measured under it."""
+    try:
+        host.require_kind()
+    except FillpathError as error:
+        return str(error)
+    return host.name_message() or "FILLPATH_MACHINE names it otherwise"
+
+
+def _verdict(entry: registry.Implementation) -> str:
+    available, why_not = entry.available()
+    name = f"{entry.stage}.{entry.name}"
+    return f"can run   {name}" if available else f"cannot    {name}: {why_not}"
+
+
+def _gpu() -> str:
+    cards = ", ".join(smi.cards())
+    available, why_not = kernels.available()
+    if available:
+        facts = device.facts()
+        return f"{device.identity()}, driver {facts['driver']}, CUDA {facts['cuda_runtime']}; there: {cards}"
+    return f"{cards}: not usable: {why_not}" if cards else "none: no NVIDIA driver found"
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() else _existing(path.parent)

@@ -1,0 +1,233 @@
+"""Page faults of one case, counted by CUPTI: results/<machine>/faults/<case>.json.
+
+    python -m benchmarks.probes.faults [CASE ...]
+
+A child process calls the implementation once, so that kernels are compiled and memory is there, REPEATS times
+as it is, and REPEATS times with the counters on; the first and the last result are verified. It also measures
+what the link between host and device moves. The case needs an ok record of today's sources on this machine
+first: the counts carry its key, and are shown only beside it. Without a case: those of PPoPP'23's Table 3
+and of GSoFA's Figure 18 in the run that the FILLPATH_ settings describe that have such a record.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.engine.machine import introduce
+from benchmarks.engine.measure import Limits, settled
+from benchmarks.probes.counting import CountingError, Ended, each_case, measured, run_child, store, subject
+from benchmarks.runs.experiments import Settings, figure_cases
+from benchmarks.runs.launch import die_with_parent
+from fillpath.case import Case
+from fillpath.errors import FillpathError
+from fillpath.host import machine_name, node_lock
+from fillpath.lock import exclusive
+from fillpath.paths import results, write_text
+from fillpath.record import Status, read_records, record_path
+from fillpath.registry import load_all, lookup
+from impl.cuda import kernels, peers
+from impl.cuda.page_faults import PageFaults, available, page_faults
+from impl.cuda.page_faults_all import page_faults_of
+
+# The figures whose cases are counted.
+FIGURES = (("ooclu", "table3"), ("gsofa", "fig18"))
+REPEATS = 3
+SECONDS = 1800.0
+LINK_BYTES = 64 * 10**6
+LINK_COPIES = 5
+TOOL = "faults"
+SAYS = f"{TOOL}: "
+
+
+class FaultsError(CountingError):
+    """The page faults of a case could not be counted."""
+
+
+def faults_path(machine: str, case: str) -> Path:
+    """Where the page faults of a case stand."""
+    return results() / machine / "faults" / f"{case}.json"
+
+
+def count(case: Case) -> Path:
+    """Count the page faults of a case and store them. Returns the file.
+
+    Raises FaultsError where CUPTI is missing or refuses, and where the child fails, CountingError where it
+    takes too long, and where the case has no ok record that the counts could stand beside.
+    """
+    record = measured(case, lookup(case.stage, case.implementation))
+    loadable, why_not = available()
+    if not loadable:
+        raise FaultsError(f"{case.name}: {why_not}")
+    counted = _run(case)
+    path = faults_path(machine_name(), case.name)
+    store(path, record, {**counted, "facts": facts(counted)})
+    return path
+
+
+def facts(counted: Mapping[str, Any]) -> dict[str, float]:
+    """The medians, as reports read them, of what the child wrote.
+
+    fault_share : of a counted call's seconds that servicing faults takes. counted_seconds, uncounted_seconds
+    : of a call with the counters on, and without. overhead : the first over the second.
+    link_bytes_per_second : from pinned host memory to the device.
+    """
+    repeats = counted["repeats"]
+    medians = {name: float(median(repeat[name] for repeat in repeats)) for name in repeats[0]}
+    seconds, without = medians.pop("seconds"), float(median(counted["uncounted_seconds"]))
+    return {
+        **medians,
+        "fault_share": float(median(repeat["fault_seconds"] / repeat["seconds"] for repeat in repeats)),
+        "counted_seconds": seconds,
+        "uncounted_seconds": without,
+        "overhead": seconds / without,
+        "link_bytes_per_second": float(median(counted["link_bytes_per_second"])),
+    }
+
+
+def counted_cases(settings: Settings) -> list[Case]:
+    """The cases of a run, cheapest first, that are counted: of FIGURES, with an ok record of today's sources
+    here. Raises FaultsError without any."""
+    there, why_not = kernels.available()
+    if not there:
+        raise FaultsError(why_not)
+    figures = [figure for figure in FIGURES if settings.paper in ("", figure[0])]
+    cases = dict.fromkeys(case for figure in figures for case in figure_cases(*figure, settings))
+    found = [case for case in cases if _is_measured(case)]
+    if not found:
+        paper = f" PAPER={settings.paper}" if settings.paper else ""
+        named = " and ".join(" ".join(figure) for figure in FIGURES)
+        raise FaultsError(
+            f"{len(cases)} cases of {named} in SUITE={settings.suite}{paper}, none with an ok "
+            f"record of today's sources here: measure them first (`make figures SUITE={settings.suite}`)"
+        )
+    return found
+
+
+def child_command(case: Case, target: Path) -> list[str]:
+    """What counts the case and writes its counts, as JSON, to the target."""
+    return [sys.executable, "-m", "benchmarks.probes.faults", "--child", str(target), case.name]
+
+
+def link_rates() -> list[float]:
+    """Bytes a second of each of LINK_COPIES copies from pinned host memory to the device, by its clock."""
+    import cupy
+
+    runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
+    pinned, target = cupy.cuda.alloc_pinned_memory(LINK_BYTES), cupy.cuda.alloc(LINK_BYTES)
+    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+    milliseconds = []
+    # The first finds the link asleep.
+    for _ in range(1 + LINK_COPIES):
+        start.record()
+        runtime.memcpyAsync(target.ptr, pinned.ptr, LINK_BYTES, runtime.memcpyHostToDevice, stream.ptr)
+        end.record()
+        end.synchronize()
+        milliseconds.append(float(cupy.cuda.get_elapsed_time(start, end)))
+    return [LINK_BYTES / (elapsed / 1000) for elapsed in milliseconds[1:]]
+
+
+def _is_measured(case: Case) -> bool:
+    inputs = {
+        (record.prepared or {}).get("hash", "")
+        for record in read_records(record_path(machine_name(), case.name))
+    }
+    standing = [settled(case, prepared_hash, Limits()) for prepared_hash in inputs]
+    return any(record is not None and record.status is Status.OK for record in standing)
+
+
+def _run(case: Case) -> dict[str, Any]:
+    """Have a child count the case. Returns what it wrote."""
+    with tempfile.TemporaryDirectory() as folder, exclusive(node_lock("measurement")):
+        target = Path(folder) / "counted.json"
+        ended = run_child(child_command(case, target), SECONDS, f"{case.name}: counting")
+        # It is written last and whole: how the child, and CUPTI in it, end after that does not matter.
+        if not target.is_file():
+            raise FaultsError(f"{case.name}: {_reason(ended)}")
+        counted: dict[str, Any] = json.loads(target.read_text())
+    return counted
+
+
+def _reason(ended: Ended) -> str:
+    """Why a child wrote nothing: its own line, which others of a library's may follow, else what there is."""
+    own = [line for line in ended.said.splitlines() if line.startswith(SAYS)]
+    if own:
+        return own[-1].removeprefix(SAYS)
+    return ended.why() or f"the child ended with exit status {ended.status}"
+
+
+def _child(case: Case, target: Path) -> None:
+    """The child's part. Raises FillpathError, whatever happens: its parent shows one line."""
+    try:
+        write_text(target, json.dumps(_counted(case)))
+    except FillpathError:
+        raise
+    except Exception as error:
+        raise FaultsError(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
+
+
+def _counted(case: Case) -> dict[str, Any]:
+    """`repeats`, `uncounted_seconds` and `link_bytes_per_second`, one of each repetition. Raises
+    CountingError for a wrong result, UnavailableError where CUPTI refuses."""
+    counting = subject(case)
+    call = counting.where.sampled(counting.call)
+    counting.check(call()[0], "before the counters were on")
+    uncounted = [_timed(call)[0] for _ in range(REPEATS)]
+    # Before CUPTI is loaded, which stays in the process.
+    rates = link_rates()
+    repeats, outcome = [], (None, None)
+    for _ in range(REPEATS):
+        # The memory of a result is free before the next call asks for its own.
+        outcome = (None, None)
+        with _faults_of(case) as faults:
+            seconds, outcome = _timed(call)
+        repeats.append({**asdict(faults), "seconds": seconds})
+    counting.check(outcome[0], "with the counters on")
+    return {"repeats": repeats, "uncounted_seconds": uncounted, "link_bytes_per_second": rates}
+
+
+def _faults_of(case: Case) -> AbstractContextManager[PageFaults]:
+    """The counters of the devices that the case works on."""
+    return page_faults_of(peers.devices(case.gpus)) if case.gpus > 1 else page_faults()
+
+
+def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds until the device is done, and what the call gives."""
+    start = time.perf_counter()
+    outcome = call()
+    return time.perf_counter() - start, outcome
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Count the page faults of cases. Exit status 1 where those of one could not be counted, 2 for a name of
+    nothing, and where none is named and none found."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.probes.faults", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("case", nargs="*", help="as records name it: symbolic.unified_memory@bcsstk18.metis")
+    parser.add_argument("--child", metavar="FILE", type=Path, help=argparse.SUPPRESS)
+    parsed = parser.parse_args(arguments)
+    load_all()
+    if parsed.child:
+        die_with_parent()
+        return each_case(TOOL, parsed.case, lambda case: _child(case, parsed.child))
+    try:
+        introduce()
+        names = parsed.case or [case.name for case in counted_cases(Settings.from_env())]
+    except FillpathError as error:
+        print(f"{SAYS}{error}", file=sys.stderr)
+        return 2
+    return each_case(TOOL, names, lambda case: print(count(case)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

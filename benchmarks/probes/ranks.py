@@ -1,0 +1,219 @@
+"""One measurement on the ranks of MPI: a record as `measure` writes them, of a case with the option `ranks`.
+
+    mpirun -n 4 python -m benchmarks.probes.ranks symbolic.fill2_multi.ranks=4@grid2d,60.metis
+    mpirun -n 2 python -m benchmarks.probes.ranks symbolic.gsofa_multi.gpus=2.ranks=2@bcsstk18.metis
+
+Rank 0 prepares the matrix, holds results against the reference, reads the clock and writes the record; a
+sample is what it takes from a barrier of all ranks to its own result. On a host each rank has `gpus` GPUs of
+its own, by its number there, and an equal part of the cores that its ranks may run on unless the case says
+how many threads; Open MPI binds two ranks to a core each unless it is told `--bind-to none`. A rank that
+fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeout`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.engine import given, run
+from benchmarks.engine.gate import verify
+from benchmarks.engine.machine import introduce, machine
+from benchmarks.engine.measure import Limits, make_ready, store_outcome
+from benchmarks.engine.places import Place, place
+from benchmarks.engine.reference import load_reference, reference_path
+from benchmarks.engine.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED, counted
+from fillpath.case import Case
+from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
+from fillpath.nouns import Pattern, Prepared
+from fillpath.phase import PhaseClock, recording
+from fillpath.record import Record, Status, Verified
+from fillpath.registry import Implementation, load_all, lookup
+from impl.cpu.ranks import rank_of, world
+from impl.cuda.peers import device_count
+
+
+def measure_on_ranks(name: str) -> Record | None:
+    """Measure the case of that name; every rank has to call it. Returns the record on rank 0.
+
+    Raises UnknownNameError for a case without ranks, UnavailableError where MPI has other than so many.
+    """
+    load_all()
+    case = Case.parse(name)
+    implementation = lookup(case.stage, case.implementation)
+    case = replace(case, options=implementation.canonical(dict(case.options)))
+    ranks = implementation.values(dict(case.options)).get("ranks", 1)
+    if ranks == 1:
+        raise UnknownNameError(f"case {name}: measured on one process, by `fillpath run`; set option ranks")
+    communicator = world(ranks)
+    local = communicator.Split_type(_shared())
+    _take_share(case, implementation, local)
+    if rank_of(communicator) == 0:
+        introduce()
+    prepared = make_ready(case, Limits(), run.alone()) if rank_of(communicator) == 0 else None
+    pattern = communicator.bcast(_arrays(prepared))
+    where = place(implementation.device)
+    taken = where.bring(Pattern(*pattern))
+    arguments = given.arguments(implementation, dict(case.options), case.seed, case.gpus)
+
+    def call() -> Any:
+        return implementation.function(taken, **arguments)
+
+    return _measured(case, implementation, prepared, communicator, where, call)
+
+
+def _measured(
+    case: Case,
+    implementation: Implementation,
+    prepared: Prepared | None,
+    communicator: Any,
+    where: Place,
+    call: Callable[[], Any],
+) -> Record | None:
+    check = _check(case, implementation, prepared, where)
+    verified = check(where.rehearse(call)[0])
+    if not communicator.bcast(verified is None or verified.value <= verified.bound):
+        return _stored(case, implementation, prepared, status=Status.WRONG, verified=verified)
+    seconds, phases, outcome = _samples(communicator, where, call)
+    verified = check(outcome[0])
+    right = verified is None or verified.value <= verified.bound
+    if not right or prepared is None:
+        return _stored(case, implementation, prepared, status=Status.WRONG, verified=verified)
+    return _stored(
+        case,
+        implementation,
+        prepared,
+        status=Status.OK,
+        verified=verified,
+        seconds=seconds,
+        phases=phases,
+        work=counted(outcome[1]),
+        peak_memory=where.peak_memory(),
+        **where.state(),
+    )
+
+
+def _samples(
+    communicator: Any, where: Place, call: Callable[[], Any]
+) -> tuple[list[float], dict[str, list[float]], Any]:
+    """(seconds, seconds of each phase, the last outcome), rank 0's. All ranks sample as long as it does."""
+    timed = where.sampled(call)
+    where.begin()
+    seconds: list[float] = []
+    phases: dict[str, list[float]] = {}
+    outcome = (None, None)
+    while communicator.bcast(_wants_more(seconds)):
+        # The memory of a result is free before the next call asks for its own.
+        outcome = (None, None)
+        communicator.Barrier()
+        with recording(PhaseClock(where.synchronise)) as clock:
+            start = time.perf_counter()
+            outcome = timed()
+            seconds.append(time.perf_counter() - start)
+        for name, elapsed in clock.seconds.items():
+            phases.setdefault(name, []).append(elapsed)
+    return seconds, phases, outcome
+
+
+def _wants_more(seconds: Sequence[float]) -> bool:
+    """By the worker's rule."""
+    few = len(seconds) < LEAST_SAMPLES or sum(seconds) < SECONDS_SAMPLED
+    return len(seconds) < MOST_SAMPLES and few
+
+
+def _check(
+    case: Case, implementation: Implementation, prepared: Prepared | None, where: Place
+) -> Callable[[Any], Verified | None]:
+    """What holds a result against the reference, on rank 0; elsewhere it says None."""
+    if prepared is None:
+        return lambda result: None
+    reference = load_reference(reference_path(prepared.hash))
+    context = given.context(prepared, reference, implementation, dict(case.options), case.seed)
+    return lambda result: verify(case.stage, where.fetch(given.answer(result, context)), context)
+
+
+def _stored(
+    case: Case, implementation: Implementation, prepared: Prepared | None, **outcome: Any
+) -> Record | None:
+    if prepared is None:
+        return None
+    return store_outcome(case, implementation, prepared, run.alone(), **outcome)
+
+
+def _take_share(case: Case, implementation: Implementation, local: Any) -> None:
+    """This rank's GPUs and threads of its host. local : the communicator of the host's ranks."""
+    import numba
+
+    _unbind(local)
+    # Of a rank that was bound when it began Numba has no more threads than it saw cores then.
+    part = max(1, machine().cores // int(local.Get_size()))
+    most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    if case.threads > most:
+        raise UnavailableError(f"{case.threads} threads, and a rank here can start {most}")
+    numba.set_num_threads(case.threads or min(part, most))
+    if implementation.device == "gpu":
+        import cupy
+
+        each, number, there = max(1, case.gpus), int(local.Get_rank()), device_count()
+        if (number + 1) * each > there:
+            raise UnavailableError(f"rank {number} of its host, gpus={each}, and it sees {there}")
+        cupy.cuda.Device(number * each).use()
+
+
+def _unbind(local: Any) -> None:
+    """Let each rank run where any of its host's may: a record's cores are those of all of them."""
+    cores: set[int] = set().union(*local.allgather(os.sched_getaffinity(0)))
+    os.sched_setaffinity(0, cores)
+    there = os.cpu_count() or len(cores)
+    if rank_of(local) == 0 and len(cores) < there:
+        bound = f"its {local.Get_size()} ranks are bound to {len(cores)} of this host's {there} cores"
+        print(f"ranks: {bound} (mpirun --bind-to none, if it was mpirun that bound them)", file=sys.stderr)
+
+
+def _arrays(prepared: Prepared | None) -> Any:
+    return None if prepared is None else (prepared.pattern.indptr, prepared.pattern.indices)
+
+
+def _shared() -> Any:
+    from mpi4py import MPI
+
+    return MPI.COMM_TYPE_SHARED
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure cases one after the other. Exit status 1 where one was not right."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.probes.ranks", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("case", nargs="+", help="such as symbolic.fill2_multi.ranks=4@grid2d,60.metis")
+    right = True
+    for name in parser.parse_args(arguments).case:
+        try:
+            record = measure_on_ranks(name)
+        except FillpathError as error:
+            print(f"ranks: {error}", file=sys.stderr)
+            return _end(1)
+        except Exception:
+            traceback.print_exc()
+            return _end(1)
+        if record is not None:
+            print(f"{record.case}: {record.status} {record.median or ''}")
+            right = right and record.status is Status.OK
+    return 0 if right else 1
+
+
+def _end(status: int) -> int:
+    """End the other ranks too, which wait for this one."""
+    if "mpi4py.MPI" in sys.modules:
+        sys.stderr.flush()
+        sys.modules["mpi4py.MPI"].COMM_WORLD.Abort(status)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

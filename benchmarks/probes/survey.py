@@ -1,0 +1,164 @@
+"""What each symbolic algorithm examines on every real matrix at hand: docs/work.csv.
+
+    FILLPATH_MIRROR=folder python -m benchmarks.probes.survey
+
+The folder is laid out as the collection. Nothing is timed. All run on one thread, because scheduling decides
+what gsofa_cpu examines. What would take too long is left empty, but for fill2, whose edges are then forecast.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from fetch import catalogue, ordering
+from fetch.prepare import prepare
+from fillpath import registry
+from fillpath.case import Preparation
+from fillpath.errors import ConfigError, FillpathError
+from fillpath.nouns import Counts, Pattern, Work
+from fillpath.paths import ROOT, write_text
+from impl.symbolic.forecast import Forecast, sample_sources
+
+PREPARATION = Preparation("none", "metis")
+ALGORITHMS = ("fill1", "fill1_pruned", "gilbert_peierls", "fill2_cpu", "gsofa_cpu")
+# What may be counted: as many operations as take a few seconds, and as many entries of U as fit into memory.
+MOST_WORK = 2e9
+MOST_FILLED = 1e9
+# gsofa_cpu also pays for every iteration of every round.
+MOST_EDGES_OF_GSOFA = 2e7
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """One matrix. filled : entries of F. filled_how, fill2_how : `counted`, `symmetric` (exact too, by the
+    elimination tree) or `estimate`. edges : of each algorithm that ran, as its Work counts them, and of
+    fill2_cpu. reason : why nothing is known."""
+
+    matrix: str
+    n: int | None = None
+    nnz: int | None = None
+    structural_symmetry: float | None = None
+    filled: int | None = None
+    filled_how: str = ""
+    fill2_how: str = ""
+    edges: Mapping[str, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+def survey(matrix: str) -> Surveyed:
+    """The row of a matrix of the collection."""
+    try:
+        prepared = prepare(catalogue.resolve(matrix), PREPARATION)
+    except FillpathError as problem:
+        return Surveyed(matrix, reason=" ".join(str(problem).split()))
+    forecast = sample_sources(prepared.pattern)
+    edges, filled = _count(prepared.pattern, _affordable(forecast))
+    forecast_how = "symmetric" if forecast.exact else "estimate"
+    return Surveyed(
+        matrix,
+        prepared.pattern.n,
+        prepared.pattern.nnz,
+        round(prepared.provenance.structural_symmetry, 6),
+        round(forecast.filled) if filled is None else filled,
+        forecast_how if filled is None else "counted",
+        "counted" if "fill2_cpu" in edges else forecast_how,
+        {"fill2_cpu": round(forecast.edges), **edges},
+    )
+
+
+def _affordable(forecast: Forecast) -> list[str]:
+    """The algorithms that may be run."""
+    if forecast.filled > MOST_FILLED:
+        return []
+    expected = {
+        "fill1_pruned": forecast.filled,
+        "fill1": forecast.updates,
+        "gilbert_peierls": forecast.updates,
+        "fill2_cpu": forecast.edges,
+        "gsofa_cpu": forecast.edges * MOST_WORK / MOST_EDGES_OF_GSOFA,
+    }
+    return [name for name, work in expected.items() if work <= MOST_WORK]
+
+
+def _count(pattern: Pattern, names: list[str]) -> tuple[dict[str, int], int | None]:
+    """Edges of each algorithm, and the entries of F that all of them find. Raises FillpathError where one
+    finds others."""
+    edges: dict[str, int] = {}
+    expected: Counts | None = None
+    for name in names:
+        counts, work = _run(name, pattern)
+        expected = expected or counts
+        if not (
+            np.array_equal(counts.lower, expected.lower) and np.array_equal(counts.upper, expected.upper)
+        ):
+            raise FillpathError(f"{name} and {names[0]} disagree on the row counts of F")
+        assert work.edges is not None
+        edges[name] = work.edges
+    return edges, expected.nnz if expected else None
+
+
+def _run(name: str, pattern: Pattern) -> tuple[Counts, Work]:
+    found: tuple[Counts, Work] = registry.lookup("symbolic", name).function(pattern, output="counts")
+    return found
+
+
+def at_hand() -> list[str]:
+    """`Group/Name` of every archive in the mirror. Raises ConfigError where that is no folder."""
+    folder = Path(os.environ.get("FILLPATH_MIRROR", "")) / "MM"
+    found = sorted(folder.glob("*/*.tar.gz"))
+    if not found:
+        raise ConfigError("FILLPATH_MIRROR names no folder with MM/<group>/<name>.tar.gz")
+    return [f"{path.parent.name}/{path.name.removesuffix('.tar.gz')}" for path in found]
+
+
+def csv_text(rows: Iterable[Surveyed], about: Mapping[str, str]) -> str:
+    """The rows under comment lines."""
+    text = io.StringIO()
+    text.writelines(f"# {key}: {value}\n" for key, value in about.items())
+    plain = [f.name for f in fields(Surveyed) if f.name not in ("edges", "reason")]
+    writer = csv.DictWriter(text, [*plain, *ALGORITHMS, "reason"], lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        cells = asdict(row)
+        writer.writerow({**cells.pop("edges"), **cells})
+    return text.getvalue()
+
+
+def _told(matrices: list[str]) -> Iterator[Surveyed]:
+    for number, matrix in enumerate(matrices, start=1):
+        row = survey(matrix)
+        print(
+            f"{number}/{len(matrices)} {matrix}: {row.reason or row.fill2_how}", file=sys.stderr, flush=True
+        )
+        yield row
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.probes.survey", description="write docs/work.csv"
+    )
+    parser.add_argument("--to", type=Path, default=ROOT / "docs" / "work.csv")
+    chosen = parser.parse_args(arguments)
+    registry.load_all()
+    numba.set_num_threads(1)
+    libraries = ", ".join(f"{name} {version}" for name, version in ordering.libraries("metis").items())
+    about = {"matching": "none", "ordering": f"metis ({libraries})", "explicit zeros": "kept", "threads": "1"}
+    write_text(chosen.to, csv_text(_told(at_hand()), about))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except FillpathError as error:
+        sys.exit(str(error))

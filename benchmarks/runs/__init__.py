@@ -1,0 +1,1 @@
+"""Which cases are measured, when and where."""

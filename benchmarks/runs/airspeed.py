@@ -1,0 +1,245 @@
+"""airspeed velocity's part: one call a stage, its series in results/asv/, its pages under reports/site/.
+
+asv runs in a folder of its own (.fillpath/asv/<node>) with a machine file of its own, so that neither HOME,
+another checkout's paths nor another node at work here matter; what it saved is then merged, normalised, into
+results/asv/<machine>/. Its parameters are case names and its numbers come from `measure`: a call that is lost
+costs a few seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from benchmarks.engine import machine, run
+from benchmarks.engine.measure import measure
+from benchmarks.runs.asv_results import merge, write_json
+from benchmarks.runs.experiments import Settings, suite_cases
+from benchmarks.runs.launch import adopt, die_with_parent
+from fillpath.case import Case
+from fillpath.errors import DiskFullError, FillpathError
+from fillpath.host import machine_name, node_lock, node_name
+from fillpath.lock import exclusive
+from fillpath.paths import ROOT, SITE, WORK, results
+from fillpath.record import Record
+from fillpath.registry import lookup
+from impl.cuda import smi
+
+_PROGRESS = "FILLPATH_PROGRESS"
+_REFUSED = "refused"
+_SCRATCH = WORK / "asv" / node_name()
+_YEARS = 3e8  # seconds: the time limit is `measure`'s, asv's must not cut in
+
+
+class AirspeedError(FillpathError):
+    """asv did not report every case it was given."""
+
+
+class Cases(ABC):
+    """The cases of a stage as asv sees them. Abstract, so that asv does not collect it where it is imported.
+
+    A stage's class sets `stage`; asv asks an instance for its parameters, so an import has no side effects.
+    """
+
+    param_names = ("case",)
+    timeout = _YEARS
+    # Fixed: asv would otherwise start a new series whenever this file is edited.
+    version = "1"
+    unit = "seconds"
+
+    @property
+    @abstractmethod
+    def stage(self) -> str:
+        """The stage whose cases these are."""
+
+    @property
+    def params(self) -> list[list[str]]:
+        """The names of the cases that the settings choose and this machine can run."""
+        return [[case.name for case in suite_cases(Settings.from_env(), self.stage) if _can_run(case)]]
+
+    def track_seconds(self, case: str) -> float:
+        """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok.
+
+        Raises DiskFullError: what was not measured for that reason has no record.
+        """
+        die_with_parent()
+        try:
+            record = measure(case, fresh=Settings.from_env().fresh, within=run.current())
+        except DiskFullError as error:
+            _tell(f"{_REFUSED} {case}: {error}")
+            raise
+        _report(record)
+        return math.nan if record.median is None else record.median
+
+
+def run_stage(stage: str) -> None:
+    """Measure the cases of a stage under asv, a line a case on stderr; those that cannot run here have their
+    records at once.
+
+    Raises AirspeedError where asv ended before all cases had a record, DiskFullError where a case was refused
+    for want of space. From a clean tree the medians join asv's series of this commit; otherwise only the
+    records are written.
+    """
+    cases = suite_cases(Settings.from_env(), stage)
+    _record_unavailable([case for case in cases if not _can_run(case)])
+    cases = [case for case in cases if _can_run(case)]
+    if not cases:
+        return
+    commit, dirty = machine.git_state()
+    saved = [] if commit is None or dirty else ["--set-commit-hash", commit]
+    bench = rf"^{stage}\.{stage.capitalize()}\.track_seconds\("
+    log = WORK / "logs" / f"asv-{stage}.log"
+    _write_configuration()
+    with exclusive(node_lock("asv")):
+        shutil.rmtree(_SCRATCH / "results", ignore_errors=True)
+        arguments = ["run", "--machine", machine_name(), "--bench", bench, "--show-stderr", *saved]
+        reported, refusal = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
+        if saved:
+            _keep_series()
+    counts = f"{reported} of {len(cases)} {stage} cases"
+    if refusal:
+        raise DiskFullError(f"{counts} are done and stored, the next was refused: {refusal}")
+    if reported < len(cases):
+        raise AirspeedError(f"asv reported {counts}; its log: {log}\n{_tail(log)}")
+
+
+def _keep_series() -> None:
+    """Merge what asv saved, one node at a time: the list of benchmarks is one file for all machines."""
+    series = results() / "asv"
+    with exclusive(series / ".lock"):
+        merge(_SCRATCH / "results", series)
+
+
+def publish() -> None:
+    """Write asv's pages to reports/site/asv; none where there is no series or no repository."""
+    commit, _ = machine.git_state()
+    if commit is None or not (results() / "asv" / "benchmarks.json").is_file():
+        print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
+        return
+    _write_configuration(results() / "asv")
+    log = WORK / "logs" / "asv-publish.log"
+    status = _start_asv(["publish", "--no-pull"], log, {}).wait()
+    if status:
+        raise AirspeedError(f"asv publish ended with status {status}; its log: {log}\n{_tail(log)}")
+
+
+def _can_run(case: Case) -> bool:
+    return lookup(case.stage, case.implementation).available()[0]
+
+
+def _record_unavailable(cases: Sequence[Case]) -> None:
+    """Keep a record of each case that cannot run here, with no process of asv's for it; say why."""
+    records = [measure(case, within=run.current()) for case in cases]
+    for reason, count in Counter(record.reason for record in records).items():
+        print(f"{count} cases are unavailable: {reason}", file=sys.stderr)
+
+
+def _report(record: Record) -> None:
+    """One line on this case, for whoever started asv: asv keeps its children's output to itself."""
+    shown = f"{record.median:.4g} s" if record.median is not None else record.reason.partition("\n")[0]
+    _tell(f"{record.status:<13} {record.case}  {shown}")
+
+
+def _tell(line: str) -> None:
+    path = os.environ.get(_PROGRESS)
+    if path:
+        with Path(path).open("a") as handle:
+            handle.write(f"{line}\n")
+
+
+def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int) -> tuple[int, str]:
+    """Run asv and pass its cases' lines on as they come: how many there were, and why a case was refused."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    progress.write_text("")
+    process = _start_asv(arguments, log, {_PROGRESS: str(progress)})
+    reported, refusal = 0, ""
+    with progress.open() as lines:
+        running = True
+        while running:
+            running = process.poll() is None
+            for line in _complete_lines(lines):
+                if line.startswith(_REFUSED):
+                    refusal = refusal or line.removeprefix(_REFUSED).strip()
+                    continue
+                reported += 1
+                print(f"[{reported}/{expected}] {line}", end="", file=sys.stderr, flush=True)
+            if running:
+                time.sleep(0.1)
+    return reported, refusal
+
+
+def _complete_lines(handle: TextIO) -> Iterator[str]:
+    """What was added to the file since, but for a line that is still being written."""
+    while True:
+        place = handle.tell()
+        line = handle.readline()
+        if not line.endswith("\n"):
+            handle.seek(place)
+            return
+        yield line
+
+
+def _start_asv(arguments: Sequence[str], log: Path, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    adopt()
+    configuration = str(_SCRATCH / "asv.conf.json")
+    command = [sys.executable, "-m", "benchmarks.runs.airspeed", "--config", configuration, *arguments]
+    environment = {**os.environ, **extra}
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
+
+
+def _write_configuration(results_folder: Path = _SCRATCH / "results") -> None:
+    """asv.conf.json with its paths absolute and its results apart, and the machine file that asv asks for."""
+    given = json.loads((ROOT / "asv.conf.json").read_text())
+    folders = {key: str(ROOT / given[key]) for key in ("repo", "benchmark_dir", "env_dir")}
+    places = {**folders, "results_dir": str(results_folder), "html_dir": str(SITE / "asv")}
+    write_json(_SCRATCH / "asv.conf.json", {**given, **places})
+    write_json(_SCRATCH / "machine.json", {machine_name(): facets(), "version": 1})
+
+
+def facets() -> dict[str, str]:
+    """The machine as asv keeps it: text only, `none` for what is absent."""
+    host = machine.machine()
+    return {
+        "machine": machine_name(),
+        "os": host.os,
+        "arch": host.arch,
+        "cpu": host.cpu or "unknown",
+        "num_cpu": str(host.cores),
+        "ram": "unknown" if host.memory is None else f"{host.memory / 2**30:.0f}GiB",
+        "gpu": ", ".join(smi.cards()) or "none",
+        "python_implementation": platform.python_implementation(),
+    }
+
+
+def _tail(log: Path, lines: int = 15) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+
+
+def _main() -> None:
+    """asv itself, with the machine file of the scratch folder in place of the one in HOME."""
+    die_with_parent()
+    adopt()
+    from asv.machine import MachineCollection
+    from asv.main import main
+
+    MachineCollection.get_machine_file_path = staticmethod(lambda: str(_SCRATCH / "machine.json"))
+    main()
+
+
+if __name__ == "__main__":
+    _main()

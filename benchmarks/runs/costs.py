@@ -1,0 +1,133 @@
+"""What a prepared matrix will take: memory, disk, seconds a case.
+
+Times are within a factor of about two: work, which is forecast well, times a rate of this machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.engine import machine
+from benchmarks.engine.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED
+from benchmarks.runs.rates import Amounts, Kind, Rate, graph_amounts, kind_of
+from fillpath.case import Case
+from fillpath.nouns import Pattern
+from fillpath.phase import PhaseClock, recording
+from impl.symbolic.forecast import sample_sources
+
+# Seconds for a worker to start, import and report (0.9 on two quiet cores), and for airspeed velocity a case.
+START_SECONDS = 1.5
+# Seconds an entry of F to verify a result; each is verified twice.
+VERIFY_SECONDS = 4e-8
+# Medians over the collection's archives with 20 000 entries or more; single ones differ by a factor of 4.
+ARCHIVE_BYTES_AN_ENTRY = 2.3
+MATRIX_BYTES_OF_ARCHIVE = 3.6
+# Bytes of the interpreter and its libraries in a worker.
+WORKER_BYTES = 190e6
+
+_FILL2 = ("symbolic", "fill2_cpu", ())
+_REFERENCE: tuple[Kind, ...] = (("symbolic", "fill1_pruned", ()), ("symbolic", "gilbert_peierls", ()))
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a prepared matrix will take. fill2_seconds : of one call of fill2_cpu on one core.
+    memory : bytes of the largest process."""
+
+    amounts: Amounts
+    fill2_seconds: float
+    memory: int
+
+
+def warm_up() -> None:
+    """Have the kernels compiled before `forecast_work` times them."""
+    sample_sources(Pattern(np.arange(3), np.arange(2, dtype=np.int32)), 1)
+
+
+def graph_work(pattern: Pattern) -> Effort:
+    """The work on a pattern whose graph is factorised, which is not forecast."""
+    return Effort(graph_amounts(pattern.nnz), 0.0, graph_memory(pattern.n, pattern.nnz))
+
+
+def forecast_work(pattern: Pattern) -> Effort:
+    """The work on a pattern. fill2_cpu's time is scaled up from its sample."""
+    with recording(PhaseClock()) as clock:
+        forecast = sample_sources(pattern)
+    seconds = clock.seconds["sample"] * forecast.edges / max(1, forecast.sampled_edges)
+    filled = {"edges": forecast.edges, "filled": forecast.filled, "updates": forecast.updates}
+    amounts = {**graph_amounts(pattern.nnz), **filled}
+    memory = run_memory(pattern.n, pattern.nnz, forecast.filled)
+    return Effort(amounts, seconds, memory)
+
+
+def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
+    """Of a measurement: start, one warm-up, the samples, two verifications. None without a rate."""
+    call = _call_seconds(kind_of(case), work, rates, case.threads)
+    if call is None:
+        return None
+    samples = max(LEAST_SAMPLES, min(MOST_SAMPLES, math.ceil(SECONDS_SAMPLED / max(call, 1e-9))))
+    return START_SECONDS + call * (1 + samples) + 2 * VERIFY_SECONDS * work.amounts.get("filled", 0.0)
+
+
+def reference_seconds(work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
+    """Of making a reference: two factorisations, hashed and compared. None without their rates."""
+    calls = [_call_seconds(kind, work, rates) for kind in _REFERENCE]
+    known = [call for call in calls if call is not None]
+    if len(known) < len(calls):
+        return None
+    return START_SECONDS + sum(known) + 2 * VERIFY_SECONDS * work.amounts["filled"]
+
+
+def _call_seconds(kind: Kind, work: Effort, rates: Mapping[Kind, Rate], threads: int = 0) -> float | None:
+    """The sample of fill2_cpu has met this matrix's cache misses, which no rate knows; its threads are taken
+    to share the work evenly."""
+    if kind == _FILL2:
+        return work.fill2_seconds / (threads or machine.machine().cores)
+    return rates[kind].of(work.amounts) if kind in rates else None
+
+
+def run_memory(n: int, nnz: int, filled: float) -> int:
+    """Bytes of the largest process of a run on a matrix.
+
+    Making the reference holds F twice (8 bytes an entry) and the temporaries of the test that a pattern is
+    well formed (20); no implementation so far holds more. Of eight matrices from 8e3 to 5e7 entries of F the
+    measured peaks lie between 7 % below this and 1 % above.
+    """
+    return int(max(WORKER_BYTES + 28 * filled + 50 * nnz + 60 * n, preparing_memory(n, nnz)))
+
+
+def graph_memory(n: int, nnz: int) -> int:
+    """Bytes of the largest process of a run on a matrix whose graph is factorised: the prepared matrix and
+    its Laplacian (32 an entry), the edges that wait (32), two factors of 2 entries an entry (2 x 24), and
+    some vectors."""
+    return int(max(WORKER_BYTES + 112 * nnz + 200 * n, preparing_memory(n, nnz)))
+
+
+def preparing_memory(n: int, nnz: int) -> int:
+    """Bytes to read, order and permute a matrix: triplets, two CSR matrices, METIS's graph."""
+    return int(120e6 + 100 * nnz + 250 * n)
+
+
+def prepared_bytes(n: int, nnz: int) -> int:
+    """Of the artefact: indptr 8 (n + 1), indices 4 and values 8 an entry, two permutations of 4 and two
+    scalings of 8 a row."""
+    return 12 * nnz + 32 * n + 4096
+
+
+def reference_bytes(n: int) -> int:
+    """Of the artefact: two counts and a hash of 8 bytes a row."""
+    return 24 * n + 2048
+
+
+def archive_bytes_of(entries: int) -> int:
+    """Of an archive, guessed."""
+    return int(entries * ARCHIVE_BYTES_AN_ENTRY)
+
+
+def matrix_bytes_of(archive: int) -> int:
+    """Of the .mtx file in an archive of so many bytes, guessed."""
+    return int(archive * MATRIX_BYTES_OF_ARCHIVE)

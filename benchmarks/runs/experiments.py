@@ -1,0 +1,243 @@
+"""Which cases a run consists of: config/experiments.yaml x the matrices of a size class."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import jsonschema
+import yaml
+
+from benchmarks.engine.run import parse_limit
+from fetch import catalogue
+from fillpath import registry
+from fillpath.case import Case, Preparation
+from fillpath.errors import ConfigError, suggest
+from fillpath.paths import CONFIG
+
+SUITES: Mapping[str, tuple[str, ...]] = {
+    "embedded": ("embedded",),
+    "small": ("small",),
+    "papers": ("small", "papers"),
+}
+PAPERS = ("gsofa", "ooclu", "glu3", "parac")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run covers. suite : a size class. paper, device : empty for all. limit : seconds, None without.
+    fresh : measure again what is stored."""
+
+    suite: str = "embedded"
+    paper: str = ""
+    device: str = ""
+    limit: float | None = None
+    fresh: bool = False
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """From FILLPATH_SUITE, _PAPER, _DEVICE, _LIMIT and _FRESH. Raises ConfigError naming the setting."""
+        return cls(
+            suite=_choice(environment, "SUITE", tuple(SUITES), "embedded"),
+            paper=_choice(environment, "PAPER", PAPERS, ""),
+            device=_choice(environment, "DEVICE", ("cpu", "gpu"), ""),
+            limit=parse_limit(environment.get("FILLPATH_LIMIT", "")),
+            fresh=_choice(environment, "FRESH", ("0", "1"), "0") == "1",
+        )
+
+    def text(self) -> str:
+        """What tells one run from another: all but the time limit."""
+        return json.dumps({k: v for k, v in asdict(self).items() if k != "limit"}, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure's measurements. implementations : each as a case writes it, with options
+    (`gsofa.fill_first=true`, `gsofa_multi.gpus=4`); empty for every one registered for the stage but peers,
+    which do other work: an experiment has to name them. matrices : a paper, or ids of just these. only : ids
+    of the paper's matrices, empty for all; their stand-ins follow.
+    threads : of implementations on the CPU, 0 for all cores. seeds : a case each."""
+
+    id: str
+    paper: str
+    figure: str
+    stage: str
+    implementations: tuple[str, ...]
+    matrices: str | tuple[str, ...]
+    preparation: Preparation
+    only: tuple[str, ...] = ()
+    threads: int = 0
+    seeds: tuple[int, ...] = (0,)
+
+
+@functools.cache
+def experiments() -> tuple[Experiment, ...]:
+    """All experiments. Raises ConfigError where the file contradicts its schema or the registry."""
+    loaded = yaml.safe_load((CONFIG / "experiments.yaml").read_text())
+    schema = json.loads((CONFIG / "schemas" / "experiments.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
+    if error is not None:
+        raise ConfigError(f"config/experiments.yaml: {error.json_path}: {error.message}")
+    registry.load_all()
+    return tuple(_experiment(entry) for entry in loaded)
+
+
+def suite_experiments(settings: Settings) -> list[Experiment]:
+    """The experiments that the settings leave."""
+    return [e for e in experiments() if settings.paper in ("", e.paper)]
+
+
+def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
+    """An experiment's cases in the size class, cheapest first."""
+    names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
+    found = [_variant(experiment.stage, name) for name in names]
+    chosen = [pair for pair in found if settings.device in ("", pair[0].device)]
+    # A GPU's work is the same whatever the figure's baseline on the CPU may use.
+    threads = {"cpu": experiment.threads, "gpu": 0}
+    return [
+        Case(
+            experiment.stage,
+            implementation.name,
+            entry.id,
+            experiment.preparation,
+            options,
+            seed=seed,
+            threads=threads[implementation.device],
+            gpus=gpus,
+        )
+        for entry in _matrices(experiment, settings.suite)
+        for implementation, options, gpus in chosen
+        for seed in experiment.seeds
+    ]
+
+
+def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
+    """Every case of a run (of one stage), cheapest first, each once."""
+    cost = {entry.id: _cost(entry) for entry in catalogue.entries()}
+    found = {
+        case: None
+        for experiment in suite_experiments(settings)
+        if stage in (None, experiment.stage)
+        for case in experiment_cases(experiment, settings)
+    }
+    return sorted(found, key=lambda case: cost[case.matrix])
+
+
+def suite_stages(settings: Settings) -> list[str]:
+    """The stages with a case in this run, in the order of the corridor."""
+    present = {case.stage for case in suite_cases(settings)}
+    return [stage for stage in registry.STAGES if stage in present]
+
+
+def suite_inputs(settings: Settings) -> list[str]:
+    """`matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
+    return list(dict.fromkeys(f"{c.matrix}.{c.preparation.name}" for c in suite_cases(settings)))
+
+
+def suite_figures(settings: Settings) -> list[tuple[str, str]]:
+    """(paper, figure) of everything that the run draws."""
+    return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
+
+
+def drawn_cases(paper: str, figure: str, settings: Settings, elsewhere: Collection[str]) -> list[Case]:
+    """The cases behind one figure, and those of its other suites and devices that were measured elsewhere.
+
+    elsewhere : names of cases that other machines have records of.
+    """
+    wider = [replace(settings, suite=suite, device="") for suite in SUITES]
+    others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in elsewhere]
+    return list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
+
+
+def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
+    """The cases behind one figure, each once."""
+    found = {
+        case: None
+        for experiment in experiments()
+        if (experiment.paper, experiment.figure) == (paper, figure)
+        for case in experiment_cases(experiment, settings)
+    }
+    return list(found)
+
+
+def _experiment(entry: Mapping[str, Any]) -> Experiment:
+    chosen = entry["preparation"]
+    for name in entry.get("implementations", ()):
+        _variant(entry["stage"], name)
+    matrices = entry["matrices"]
+    if not isinstance(matrices, str):
+        matrices = tuple(catalogue.lookup(matrix).id for matrix in matrices)
+    for matrix in entry.get("only", ()):
+        if entry["matrices"] not in catalogue.lookup(matrix).papers:
+            raise ConfigError(
+                f"config/experiments.yaml: {entry['id']}: {matrix} is none of {entry['matrices']}'s matrices"
+            )
+    return Experiment(
+        id=entry["id"],
+        paper=entry["paper"],
+        figure=entry["figure"],
+        stage=entry["stage"],
+        implementations=tuple(entry.get("implementations", ())),
+        matrices=matrices,
+        preparation=Preparation(
+            chosen["matching"],
+            chosen["ordering"],
+            chosen["explicit_zeros"] == "keep",
+            chosen.get("diagonal", 0),
+        ),
+        only=tuple(entry.get("only", ())),
+        threads=entry.get("threads", 0),
+        seeds=_seeds(entry.get("seeds", 1)),
+    )
+
+
+def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
+    """Those of a list, or as many as the number says, from 0 on."""
+    return tuple(range(given) if isinstance(given, int) else given)
+
+
+def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
+    """The implementation, the options and the GPUs that `name[.option=value]...` stands for. Raises
+    ConfigError unless it is written as a case writes it, UnknownNameError for what is not registered."""
+    written = Case.parse(f"{stage}.{text}@any.natural")
+    implementation = registry.lookup(stage, written.implementation)
+    options = implementation.canonical(dict(written.options))
+    case = Case(stage, implementation.name, "any", options=options, gpus=written.gpus)
+    if case != written:
+        wanted = case.name.removeprefix(f"{stage}.").partition("@")[0]
+        raise ConfigError(f"config/experiments.yaml: implementation {text}: write {wanted}")
+    if written.gpus:
+        implementation.option("gpus")
+    return implementation, options, written.gpus
+
+
+def _all_of(stage: str) -> Iterable[registry.Implementation]:
+    """What lies under impl/ and is no peer: fakes that tests register are no part of a run."""
+    return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
+
+
+def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
+    """The experiment's matrices in the size class and their stand-ins there, cheapest first."""
+    within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
+    if not isinstance(experiment.matrices, str):
+        return sorted((entry for entry in within if entry.id in experiment.matrices), key=_cost)
+    whole = {entry.id for entry in catalogue.entries() if experiment.matrices in entry.papers}
+    own = set(experiment.only) or whole
+    chosen = [entry for entry in within if entry.id in own or own.intersection(entry.stands_for)]
+    return sorted(chosen, key=_cost)
+
+
+def _cost(entry: catalogue.Entry) -> int:
+    """A rank only: entries of the matrix."""
+    return entry.nnz_with_zeros or entry.nnz or 0
+
+
+def _choice(environment: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
+    value = environment.get(f"FILLPATH_{name}", "") or default
+    if value not in (*known, default):
+        raise ConfigError(f"{name}={value}: expected one of {', '.join(known)}{suggest(value, known)}")
+    return value

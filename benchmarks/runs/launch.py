@@ -1,0 +1,147 @@
+"""Start the workflow so that one runs at a time in a checkout, and so that it dies with what started it.
+
+    python -m benchmarks.runs.launch figures [snakemake's arguments]
+    python -m benchmarks.runs.launch job COMMAND...
+
+A SIGKILL can't be handled by the process that it hits,
+so each level asks the kernel to be killed when its parent dies: make, this launcher, Snakemake, a job, asv,
+asv's benchmark process, the worker. What was submitted to a cluster outlives them all, and is cancelled by
+the next start.
+
+FILLPATH_PROFILE names the folder of profiles/ that says where jobs run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from fillpath.errors import FillpathError
+from fillpath.lock import BusyError, exclusive
+from fillpath.paths import ROOT, WORK, require_checkout
+
+# The process that a child may expect as its parent: closes the gap between a fork and the request to die. A
+# job of Slurm's inherits it from the host that submitted it, so the job that it is of stands beside it.
+PARENT = "FILLPATH_PARENT"
+ORPHAN_SECONDS = 60.0
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent dies; end now if the parent is gone already."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    expected = os.environ.get(PARENT)
+    process, _, job = (expected or "").partition("@")
+    if process and job == _job() and os.getppid() != int(process):
+        sys.exit("the process that started this one has ended")
+
+
+def adopt() -> None:
+    """Make this process the one whose end its children are to follow."""
+    os.environ[PARENT] = parent_mark()
+
+
+def parent_mark() -> str:
+    """What a child of this process is to find in FILLPATH_PARENT."""
+    return f"{os.getpid()}@{_job()}"
+
+
+def _job() -> str:
+    return os.environ.get("SLURM_JOB_ID", "")
+
+
+def figures(arguments: Sequence[str]) -> int:
+    """Run the workflow under the lock and return its exit status."""
+    from benchmarks.engine.machine import introduce
+    from benchmarks.runs import slurm
+    from benchmarks.runs.experiments import Settings, suite_cases, suite_figures, suite_inputs
+
+    die_with_parent()
+    settings = Settings.from_env()
+    profile = os.environ.get("FILLPATH_PROFILE") or "default"
+    on_slurm = slurm.submits(profile)
+    if not on_slurm:
+        introduce()
+    counts = [len(suite(settings)) for suite in (suite_cases, suite_inputs, suite_figures)]
+    print("fillpath: {} cases on {} inputs, cheapest first, for {} figures".format(*counts), file=sys.stderr)
+    os.chdir(ROOT)
+    chosen = ["--rerun-incomplete", "--workflow-profile", f"profiles/{profile}"]
+    # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
+    with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
+        deadline = time.monotonic() + ORPHAN_SECONDS
+        if on_slurm:
+            slurm.cancel_orphans(deadline)
+        _wait_for_snakemake(deadline)
+        # No other workflow runs, so any lock of Snakemake's was left by one that was killed.
+        shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
+        status = _run([sys.executable, "-m", "snakemake", "all", *chosen, *arguments])
+    if status:
+        logs = [".fillpath/logs", ".snakemake/log", *([".snakemake/slurm_logs"] if on_slurm else [])]
+        print(f"fillpath: the workflow failed; logs: {', '.join(logs)}", file=sys.stderr)
+    return status
+
+
+def _wait_for_snakemake(deadline: float) -> None:
+    """Wait until no Snakemake that was started by hand works in this checkout. Raises BusyError."""
+    while running := [pid for pid in _processes("snakemake") if pid != os.getpid()]:
+        if time.monotonic() > deadline:
+            raise BusyError(f"snakemake (process {running[0]}) works in this checkout: let it end")
+        time.sleep(0.2)
+
+
+def _processes(word: str) -> Iterator[int]:
+    """Processes whose working folder is this checkout and whose program or module is called so."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")[:3]
+            here = (folder / "cwd").resolve() == ROOT
+            if here and any(Path(text.decode(errors="replace")).name == word for text in words):
+                yield int(folder.name)
+
+
+def _run(command: Sequence[str]) -> int:
+    adopt()
+    child = os.fork()
+    if child == 0:
+        _become(command)
+    # Ctrl-C reaches Snakemake by itself, which ends its jobs; this process waits and reports.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda number, _: os.kill(child, number))
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _become(command: Sequence[str]) -> NoReturn:
+    """Turn into the command, which keeps this process's id and its wish to die with the parent."""
+    die_with_parent()
+    adopt()
+    os.execvp(command[0], list(command))
+
+
+def main(arguments: Sequence[str]) -> int:
+    mode, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    try:
+        require_checkout()
+        if mode == "job" and rest:
+            _become(rest)
+        if mode == "figures":
+            return figures(rest)
+    except FillpathError as error:
+        print(f"fillpath: {error}", file=sys.stderr)
+        return 2
+    print("usage: python -m benchmarks.runs.launch figures [ARGUMENT...] | job COMMAND...", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,230 @@
+"""`make nightly`: measure the default branch's new commits, one after the other, and say what became slower.
+
+    python -m benchmarks.runs.nightly
+
+Each commit is measured afresh in a worktree of its own, in an environment that belongs to its lock files; its
+records and its point in asv's series go into this checkout's results/. What a night knows is kept in
+results/<machine>/nightly.json after each commit, so that one that was killed goes on where it stopped. Exit
+status: 0, 1 for a regression that the last night did not know, 2 where a commit has no result at all. A
+commit whose environment cannot be installed is left out if a later one's can, else the next night begins
+with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.engine import machine
+from benchmarks.runs import airspeed
+from benchmarks.runs.launch import adopt, die_with_parent
+from benchmarks.runs.regressions import Known, Learned, learn
+from fillpath.errors import ConfigError, FillpathError
+from fillpath.host import machine_name
+from fillpath.lock import exclusive
+from fillpath.paths import ROOT, WORK, results
+from fillpath.record import Record, stored_records
+
+PLACE = WORK / "nightly"
+# Measures what is checked out in that folder; returns the exit status.
+Measure = Callable[[Path], int]
+
+
+@dataclass(frozen=True)
+class Night:
+    """What became of a night. learned : of each commit. failed : those without a result, and why."""
+
+    learned: tuple[Learned, ...]
+    failed: tuple[tuple[str, str], ...]
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return 2 if self.failed else int(any(found.new for found in self.learned))
+
+    @property
+    def text(self) -> str:
+        """The summary."""
+        new = [found for each in self.learned for found in each.new]
+        mended = [case for each in self.learned for case in each.mended]
+        still = self.learned[-1].known.worse.values() if self.learned else ()
+        old = [found for found in still if found.case not in {each.case for each in new}]
+        lines = [
+            f"{len(self.learned)} new commits, {sum(found.measured for found in self.learned)} results",
+            *(f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in self.failed),
+            *(f"NEW REGRESSION {found.text}" for found in new),
+            *(f"known regression {found.text}" for found in old),
+            *(f"mended {case}" for case in mended),
+        ]
+        return "\n".join(lines)
+
+
+def night(repository: Path, place: Path, measure: Measure) -> Night:
+    """Measure the new commits of a repository's default branch. place : folder of the worktrees."""
+    state = results() / machine_name() / "nightly.json"
+    known = Known.load(state)
+    learned: list[Learned] = []
+    failed: list[tuple[str, str]] = []
+    for commit in new_commits(repository, known.last):
+        print(f"fillpath: commit {commit[:12]}", file=sys.stderr, flush=True)
+        folder = _checked_out(repository, place / commit[:12], commit)
+        try:
+            status, found = _measured(known, commit, folder, measure)
+        except FillpathError as error:
+            failed.append((commit, str(error)))
+            _cleared(repository, folder)
+            continue
+        if found.measured == 0:
+            failed.append((commit, f"no case has a result (exit status {status})"))
+        known = found.known
+        known.save(state)
+        learned.append(found)
+        _cleared(repository, folder)
+    return Night(tuple(learned), tuple(failed))
+
+
+def _measured(known: Known, commit: str, folder: Path, measure: Measure) -> tuple[int, Learned]:
+    """The exit status, and what was learned; what looks worse is measured a second time."""
+    status = measure(folder)
+    found = learn(known, commit, _records_of(commit))
+    if found.new:
+        print(f"fillpath: {len(found.new)} cases look worse, measuring again", file=sys.stderr, flush=True)
+        status = measure(folder)
+        found = learn(known, commit, _records_of(commit))
+    return status, found
+
+
+def new_commits(repository: Path, last: str) -> list[str]:
+    """The default branch's commits after the last one, oldest first, without those that merges brought; only
+    its tip where none was measured yet. Raises ConfigError for a last one that is not among them."""
+    branch = default_branch(repository)
+    if not last:
+        return [_git(repository, "rev-parse", branch)]
+    if _status(repository, "merge-base", "--is-ancestor", last, branch):
+        raise ConfigError(
+            f"nightly.json: the last commit measured, {last[:12]}, is not in {branch}: fetch it, or remove "
+            f"{results() / machine_name() / 'nightly.json'} to begin anew"
+        )
+    return _git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
+
+
+def default_branch(repository: Path) -> str:
+    """The remote's default branch as it was last fetched; without a remote what is checked out."""
+    remote = "refs/remotes/origin/HEAD"
+    known = _status(repository, "rev-parse", "--verify", "--quiet", remote) == 0
+    return _git(repository, "symbolic-ref", "--short", remote) if known else "HEAD"
+
+
+def _checked_out(repository: Path, folder: Path, commit: str) -> Path:
+    """The commit's worktree. One that is there was left by a night that was killed: its run goes on."""
+    if not (folder / ".git").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        _git(repository, "worktree", "prune")
+        _git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+    return folder
+
+
+def _cleared(repository: Path, folder: Path) -> None:
+    _git(repository, "worktree", "remove", "--force", str(folder))
+
+
+def _records_of(commit: str) -> list[Record]:
+    """The best record of each case that was measured of just that commit on this machine: what looked worse
+    was measured twice, and a machine is slow by accident but never fast."""
+    found = []
+    for stored in stored_records(machine_name()):
+        own = [record for record in stored if record.commit == commit and record.dirty is False]
+        found += sorted(own, key=lambda record: math.inf if record.median is None else record.median)[:1]
+    return found
+
+
+def measure_here(folder: Path) -> int:
+    """Fetch, prepare and measure the suite of what is checked out there, afresh, but draw nothing."""
+    python = environment(folder, PLACE)
+    adopt()
+    settings = {"FILLPATH_FRESH": "1", "FILLPATH_RESULTS": str(results()), "FILLPATH_MACHINE": machine_name()}
+    launch = [str(python), "-m", "benchmarks.runs.launch", "figures", "--until", "measure"]
+    return subprocess.run(launch, cwd=folder, env={**os.environ, **settings}, check=False).returncode
+
+
+def environment(folder: Path, place: Path) -> Path:
+    """The Python of the environment for that checkout's lock files, made on first use, with the checkout
+    itself installed into it. Raises FillpathError where pip fails."""
+    locks = _locks(folder)
+    home = place / f"env-{environment_key(locks)}"
+    python = home / "bin" / "python"
+    complete = home / ".complete"
+    if not complete.is_file():
+        _install([sys.executable, "-m", "venv", "--clear", str(home)])
+        for lock in locks:
+            _install([str(python), "-m", "pip", "install", "--quiet", "--require-hashes", "-r", str(lock)])
+        complete.touch()
+    _install([str(python), "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps",
+              "-e", str(folder)])  # fmt: skip
+    return python
+
+
+def environment_key(locks: Sequence[Path]) -> str:
+    """What tells environments apart: the locks' content, and the Python that they are installed for."""
+    digest = hashlib.sha256(sys.version.encode())
+    for lock in locks:
+        digest.update(lock.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _locks(folder: Path) -> list[Path]:
+    """The checkout's locks: that of all machines, and that of this machine's CUDA."""
+    chosen = os.environ.get("FILLPATH_CUDA") or subprocess.run(
+        ["sh", str(folder / "profiles" / "cuda-choice")], capture_output=True, text=True, check=False
+    ).stdout.strip()  # fmt: skip
+    names = ["requirements.lock", *([f"requirements-cuda{chosen}.lock"] if chosen in ("12", "13") else [])]
+    return [folder / name for name in names]
+
+
+def _install(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FillpathError(f"{' '.join(command)} failed: {done.stderr.strip()[-500:]}")
+
+
+def _git(repository: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(repository), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ConfigError(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def _status(repository: Path, *arguments: str) -> int:
+    command = ["git", "-C", str(repository), *arguments]
+    return subprocess.run(command, capture_output=True, check=False).returncode
+
+
+def main() -> int:
+    die_with_parent()
+    try:
+        machine.introduce()
+        # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
+        machine.write_facts()
+        with exclusive(WORK / "nightly.lock", 0.0):
+            done = night(ROOT, PLACE, measure_here)
+            airspeed.publish()
+    except (FillpathError, OSError) as error:
+        print(f"fillpath: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("fillpath: interrupted; every finished commit is stored", file=sys.stderr)
+        return 130
+    print(done.text)
+    return done.status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""`make gpu`: all that a machine with a GPU should run, in four tiers, each packed before the next starts.
+
+    python -m benchmarks.runs.tiers
+
+What is worth most comes first: a machine that is only lent, or taken away, leaves the most that it can. A
+tier that fails stops none of the others. Its output is kept as results/<machine>/logs/gpu-<tier>.txt and goes
+into its pack. FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.engine import machine, run
+from benchmarks.runs import archive
+from benchmarks.runs.experiments import Settings
+from benchmarks.runs.launch import adopt, die_with_parent
+from fillpath.errors import FillpathError
+from fillpath.host import machine_name
+from fillpath.paths import ROOT, results
+from impl.cuda import kernels
+
+
+@dataclass(frozen=True)
+class Tier:
+    """command : Python's arguments; what they run dies with this process by itself. settings : the FILLPATH_
+    variables that it is run under. seconds : after which it is ended, None for no limit."""
+
+    name: str
+    command: tuple[str, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    seconds: float | None = None
+
+
+JOB, FIGURES = ("-m", "benchmarks.runs.launch", "job"), ("-m", "benchmarks.runs.launch", "figures")
+ALL = {"PAPER": "", "DEVICE": "", "LIMIT": "", "FRESH": "1"}
+TIERS = (
+    Tier("correctness", (*JOB, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
+    Tier("figures", FIGURES, {"PAPER": "gsofa", "DEVICE": "gpu", "LIMIT": "12m", "FRESH": ""}),
+    # Afresh, because a ratio is of two measurements of one run, and the CPU's are of this one.
+    Tier("rest", FIGURES, ALL),
+    # Of what the tier before it measured, under its settings: a run of any others is not gone on with here.
+    Tier("faults", (*JOB, sys.executable, "-m", "benchmarks.probes.faults"), ALL),
+)
+
+
+def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:
+    """Run them one after the other, pack after each, and say at the end how each of them ended.
+
+    packs : folder of the packs. Returns the exit status: 0 if all went well, else 1.
+    """
+    packs.mkdir(parents=True, exist_ok=True)
+    endings = []
+    for number, tier in enumerate(tiers, start=1):
+        print(f"fillpath: tier {number} of {len(tiers)}, {tier.name}", file=sys.stderr, flush=True)
+        failure = _run(tier)
+        pack = packs / f"{machine_name()}-{number}-{tier.name}.tar.gz"
+        try:
+            machine.write_facts()
+            archive.pack(machine_name(), pack)
+        except (FillpathError, OSError) as error:
+            failure = f"{failure or 'done'}, but not packed: {error}"
+        endings.append((tier.name, failure, pack))
+    for name, failure, pack in endings:
+        print(f"{name:<12}  {failure or 'done'}; {pack}")
+    return int(any(failure for _, failure, _ in endings))
+
+
+def _run(tier: Tier) -> str:
+    """Run a tier, its output shown and kept. Returns how it failed, empty if it did not."""
+    log = results() / machine_name() / "logs" / f"gpu-{tier.name}.txt"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    adopt()
+    process = subprocess.Popen(
+        [sys.executable, *tier.command],
+        cwd=ROOT, env={**_environment(tier), "PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+    )  # fmt: skip
+    assert process.stdout is not None
+    with _ended_after(tier.seconds, process) as late, log.open("w") as kept, process.stdout:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            kept.write(line)
+        status = process.wait()
+    if late.is_set() and tier.seconds:
+        return f"not done within {tier.seconds / 60:g} minutes, see {log}"
+    return f"failed with exit status {status}, see {log}" if status else ""
+
+
+@contextmanager
+def _ended_after(seconds: float | None, process: subprocess.Popen[str]) -> Iterator[threading.Event]:
+    """Kill the process after so many seconds, never for None; the event says that it came to that."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(seconds, end) if seconds is not None else None
+    if timer is not None:
+        timer.start()
+    try:
+        yield late
+    finally:
+        if timer is not None:
+            timer.cancel()
+        process.kill()
+
+
+def resumed(tiers: Sequence[Tier]) -> list[Tier]:
+    """The first tier, which has no run, and those from the one on whose run was killed; all if none was."""
+    unfinished = run.current()
+    for number, tier in enumerate(tiers[1:], start=1):
+        if unfinished is not None and unfinished.settings == Settings.from_env(_environment(tier)).text():
+            return [tiers[0], *tiers[number:]]
+    return list(tiers)
+
+
+def _environment(tier: Tier) -> dict[str, str]:
+    # What this machine should run, whatever a cluster might.
+    own = {**os.environ, "FILLPATH_PROFILE": "default"}
+    return {**own, **{f"FILLPATH_{name}": value for name, value in tier.settings.items()}}
+
+
+def main() -> int:
+    """Returns the exit status: 2 without a GPU."""
+    die_with_parent()
+    available, why_not = kernels.available()
+    if not available:
+        print(f"fillpath: {why_not}: nothing to run", file=sys.stderr)
+        return 2
+    try:
+        machine.introduce()
+        return run_tiers(resumed(TIERS), Path(os.environ.get("FILLPATH_PACKS") or ROOT / "packs"))
+    except (FillpathError, OSError) as error:
+        print(f"fillpath: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("fillpath: interrupted; everything finished is stored", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,310 @@
+"""What the papers print: config/claims.yaml, read once and checked against its schema."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jsonschema
+import pandas as pd
+import yaml
+
+from fillpath.case import Case
+from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.paths import CONFIG
+from reports.facts.records import MatrixEntry, find_entry
+
+PAPERS: Mapping[str, str] = {
+    "gsofa": "GSoFA (TPDS 2021)",
+    "ooclu": "End-to-end LU (PPoPP 2023)",
+    "glu3": "GLU3.0",
+    "parac": "ParAC (2025)",
+}
+
+# The table in which a paper lists its matrices, and its column of names; their abbreviations stand in `abbr`.
+MATRICES: Mapping[str, tuple[str, str]] = {
+    "gsofa": ("gsofa_table1_matrices", "collection_name"),
+    "ooclu": ("ooclu_table2_matrices", "matrix"),
+    "glu3": ("glu3_table1_kernel_time", "matrix"),
+    "parac": ("parac_table1_matrices", "matrix"),
+}
+
+# Matrices of a paper's table that are generated: our name of each.
+GENERATED: Mapping[str, Mapping[str, str]] = {
+    "parac": {
+        "uniform 3D poisson": "poisson3d:243",
+        "anisotropic 3D poisson": "poisson3d:243:aniso",
+        "high contrast 3D poisson": "poisson3d:243:contrast",
+    }
+}
+
+# The claim that sets an implementation's bar beside the paper's, and what the ratio's upper side is.
+CONCERNS: Mapping[tuple[str, str], tuple[str, str, str]] = {
+    ("symbolic", "fill2_cpu"): ("gsofa", "fig10_vs_fill2_cpu", "GSoFA"),
+    ("symbolic", "gilbert_peierls"): ("gsofa", "fig11_vs_glu3_symbolic", "GSoFA"),
+    ("symbolic", "fill2_gpu"): ("gsofa", "fig10_vs_fill2_gpu", "GSoFA"),
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a paper reports of one thing, in a figure or table say. data : as claims.yaml has it; numbers are
+    ratios unless `unit` says otherwise."""
+
+    paper: str
+    id: str
+    data: Mapping[str, Any]
+
+    @property
+    def what(self) -> str:
+        return str(self.data.get("what", self.id.partition("_")[2].replace("_", " ")))
+
+    @property
+    def figure(self) -> str:
+        """`fig10` or `table1` where the id begins with one, else an empty string."""
+        head = self.id.partition("_")[0]
+        return head if head.startswith(("fig", "table")) and head[-1].isdigit() else ""
+
+    @property
+    def mean(self) -> float | None:
+        value = self.data.get("mean")
+        return float(value) if isinstance(value, int | float) else None
+
+    def extreme(self, which: str) -> tuple[str, float] | None:
+        """(abbreviation, value) of `max` or `min`, where the paper names the matrix."""
+        value = self.data.get(which)
+        return next(iter(value.items())) if isinstance(value, Mapping) else None
+
+    def value(self, abbreviation: str) -> float | None:
+        """The number printed for one matrix, None where the paper prints none."""
+        for key in ("per", "one_node", "max", "min"):
+            numbers = self.data.get(key)
+            if isinstance(numbers, Mapping) and abbreviation in numbers:
+                return float(numbers[abbreviation])
+        return None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One quantitative claim. id : `paper.subject.name`. cite : where it is printed. metric : of what, over
+    what. aggregate : how the numbers of the matrices become one, as claims.yaml explains. value : what is
+    printed; of a range its mean, of counts the share. by_matrix : what is printed of each, by abbreviation.
+    span : of a range. count : so many of so many. matrices : that it is about, None where the paper does not
+    say. unit : x (a ratio), %, share, count, or a unit of measure. better : higher, lower or none. neutral :
+    the value that says that there is no effect, None where there is none. tolerance : share of the printed
+    effect, value less neutral, by which a reproduction may be off. needs : what no machine here has, empty
+    for nothing. library : that would be measured and that nothing here wraps, empty for none."""
+
+    paper: str
+    subject: str
+    name: str
+    cite: str
+    what: str
+    metric: str
+    aggregate: str
+    value: float
+    by_matrix: Mapping[str, float]
+    span: tuple[float, float] | None
+    count: tuple[int, int] | None
+    matrices: tuple[str, ...] | None
+    unit: str
+    better: str
+    neutral: float | None
+    tolerance: float
+    needs: str
+    library: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.paper}.{self.subject}.{self.name}"
+
+    def form(self, value: float) -> str:
+        """A number as text, with the unit."""
+        if self.unit == "x":
+            return f"{value:,.0f}x" if abs(value) >= 1000 else f"{value:.4g}x"
+        if self.unit == "share":
+            return f"{100 * value:.3g}%"
+        if self.unit == "count":
+            return f"{value:,.0f}"
+        return f"{value:.4g}{ {'%': '%', 'number': ''}.get(self.unit, f' {self.unit}') }"
+
+    @property
+    def printed(self) -> str:
+        """What is printed, as text."""
+        if self.count:
+            return f"{self.count[0]} of {self.count[1]}"
+        if self.aggregate == "count":
+            return "all"
+        if self.aggregate == "equal":
+            return f"as listed, of {len(self.by_matrix)} matrices"
+        if self.span:
+            return f"{self.form(self.span[0])} to {self.form(self.span[1])}"
+        whose = list(self.matrices or ()) if len(self.matrices or ()) == 1 else []
+        if self.aggregate in ("largest", "smallest"):
+            return f"{self.form(self.value)} ({', '.join([*whose, f'the {self.aggregate}'])})"
+        if whose or self.matrices is None:
+            return f"{self.form(self.value)}{f' ({whose[0]})' if whose else ''}"
+        return f"{'geometric mean' if self.aggregate == 'geometric' else 'mean'} {self.form(self.value)}"
+
+
+@functools.cache
+def subjects() -> Mapping[tuple[str, str], Subject]:
+    """What the papers report by (paper, id). Raises ConfigError where the file contradicts its schema."""
+    loaded = yaml.safe_load((CONFIG / "claims.yaml").read_text())
+    schema = json.loads((CONFIG / "schemas" / "claims.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
+    if error is not None:
+        raise ConfigError(f"config/claims.yaml: {error.json_path}: {error.message}")
+    # `names` says what a paper's own names mean here: no subject
+    return {
+        (paper, id): Subject(paper, id, data)
+        for paper, found in loaded.items()
+        for id, data in found.items()
+        if id != "names"
+    }
+
+
+def subject(paper: str, id: str) -> Subject:
+    """What that paper reports under that name. Raises UnknownNameError with suggestions."""
+    if (paper, id) not in subjects():
+        known = [f"{p}.{i}" for p, i in subjects()]
+        raise UnknownNameError(f"no subject {paper}.{id}{suggest(f'{paper}.{id}', known)}")
+    return subjects()[paper, id]
+
+
+@functools.cache
+def claims() -> Mapping[str, Claim]:
+    """Every quantitative claim by its id, in the order of the file. Raises ConfigError where one asks for a
+    number that its subject does not hold."""
+    found = [_claim(s, name, data) for s in subjects().values() for name, data in s.data["claims"].items()]
+    return {claim.id: claim for claim in found}
+
+
+def claim(paper: str, subject: str, name: str) -> Claim:
+    """The claim of that name. Raises UnknownNameError with suggestions."""
+    return find_claim(f"{paper}.{subject}.{name}")
+
+
+def find_claim(id: str) -> Claim:
+    """The claim of that id. Raises UnknownNameError with suggestions."""
+    if id not in claims():
+        raise UnknownNameError(f"no claim {id}{suggest(id, claims())}")
+    return claims()[id]
+
+
+def claims_of(paper: str, subject: str) -> list[Claim]:
+    """The claims of a subject."""
+    return [claim for claim in claims().values() if (claim.paper, claim.subject) == (paper, subject)]
+
+
+def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
+    both = {**subject.data, **data}
+    where = f"{subject.paper}.{subject.id}.{name}"
+    value, by_matrix, span, count = _printed(subject, data["printed"], where)
+    if "by_matrix" in data:
+        by_matrix = _by_matrix(subject, data["by_matrix"], where)
+    neutral = both.get("neutral", 0.5 if data["aggregate"] == "count" else 1.0)
+    matrices = both.get("matrices", list(by_matrix) or list(abbreviations(subject.paper).values()))
+    return Claim(
+        subject.paper, subject.id, name, both["cite"], subject.what, both["metric"], data["aggregate"], value,
+        by_matrix, span, count, tuple(map(str, matrices)) or None, both.get("unit", "x"),
+        both.get("better", "none"), neutral, float(both["tolerance"]), both.get("needs", ""),
+        both.get("library", ""),
+    )  # fmt: skip
+
+
+_Printed = tuple[float, Mapping[str, float], tuple[float, float] | None, tuple[int, int] | None]
+
+
+def _printed(subject: Subject, asked: Any, where: str) -> _Printed:
+    """(value, by matrix, range, count) of what a claim says is printed: a number, `all`, a key of its subject
+    (`reduction.mean`), so many of so many, or a column of a printed table."""
+    if asked == "all":
+        return 1.0, {}, None, None
+    if isinstance(asked, Mapping) and "count" in asked:
+        return asked["count"] / asked["of"], {}, None, (asked["count"], asked["of"])
+    found = _by_matrix(subject, asked, where) if isinstance(asked, Mapping) else asked
+    for key in asked.split(".") if isinstance(asked, str) else ():
+        found = subject.data if found is asked else found
+        if not isinstance(found, Mapping) or key not in found:
+            raise ConfigError(f"config/claims.yaml: {where}: printed: {asked}: no such key of its subject")
+        found = found[key]
+    if isinstance(found, list):
+        return (found[0] + found[1]) / 2, {}, (float(found[0]), float(found[1])), None
+    if isinstance(found, Mapping):
+        numbers = {str(abbr): float(value) for abbr, value in found.items()}
+        return sum(numbers.values()) / len(numbers), numbers, None, None
+    return float(found), {}, None, None
+
+
+def _by_matrix(subject: Subject, asked: Mapping[str, Any], where: str) -> Mapping[str, float]:
+    """The sum of some columns of a printed table, over that of others, by the matrix's abbreviation."""
+    rows = printed_table(asked["table"])
+    missing = {*asked["sum"], *asked.get("over", ())} - set(rows)
+    if missing:
+        raise ConfigError(f"config/claims.yaml: {where}: {asked['table']}.csv has no {', '.join(missing)}")
+    called = {str(short): str(name) for name, short in _names(subject.paper).items()}
+    names = [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]
+    top = rows[asked["sum"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
+    if "over" in asked:
+        top = top / rows[asked["over"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
+    return {name: float(value) for name, value in zip(names, top, strict=True) if pd.notna(value)}
+
+
+@functools.cache
+def _names(paper: str) -> Mapping[str, str]:
+    """What tables call a matrix otherwise than the paper's list of them, by its name there."""
+    found: Mapping[str, str] = yaml.safe_load((CONFIG / "claims.yaml").read_text())[paper].get("names", {})
+    return found
+
+
+@functools.cache
+def printed_table(name: str) -> pd.DataFrame:
+    """A table as a paper prints it: config/papers/<name>.csv. Callers must not change it."""
+    # "NA" and the like are names here, not absent numbers
+    return pd.read_csv(CONFIG / "papers" / f"{name}.csv", keep_default_na=False, na_values=[""])
+
+
+@functools.cache
+def abbreviations(paper: str = "gsofa") -> Mapping[str, str]:
+    """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
+    without the group, or our name where it is generated; the printed name where the paper abbreviates none.
+    """
+    table, column = MATRICES[paper]
+    rows = printed_table(table)
+    printed = [str(name).rpartition("/")[2] for name in rows[column]]
+    names = [GENERATED.get(paper, {}).get(name, name) for name in printed]
+    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else printed, strict=True))
+
+
+def abbreviation(entry: MatrixEntry | None, paper: str = "gsofa") -> str | None:
+    """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
+    table, column = MATRICES[paper]
+    if entry is not None and entry.name in GENERATED.get(paper, {}).values():
+        return abbreviations(paper)[entry.name]
+    if entry is None or not entry.group:
+        return None
+    names = printed_table(table)[column]
+    # A table without groups says only what it is called: the catalogue knows whose it is.
+    bare = (names == entry.name).any() and paper in entry.papers
+    known = bare or (names == f"{entry.group}/{entry.name}").any()
+    return abbreviations(paper)[entry.name] if known else None
+
+
+def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:
+    """What the paper prints over this case: its matrix's own ratio, else the mean; `-` for neither."""
+    entry = find_entry(case.matrix, entries)
+    concerned = CONCERNS.get((case.stage, case.implementation))
+    if entry is None or concerned is None:
+        return "-"
+    paper, id, over = concerned
+    found, short = subject(paper, id), abbreviation(entry)
+    value = found.value(short) if short else None
+    if value is not None:
+        return f"{over}: {value:g}x"
+    if found.mean is None or not (short or abbreviations().keys() & set(entry.stands_for)):
+        return "-"
+    return f"{over}: {found.mean:g}x (mean)"

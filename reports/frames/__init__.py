@@ -1,0 +1,1 @@
+"""Records as the rows that figures need."""

@@ -1,0 +1,195 @@
+"""What the figures of the GPU share: what it told of itself (facts), and pairs of cases that differ in an
+option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from fillpath.case import Case
+from reports.facts.claims import abbreviations, subject
+from reports.facts.naming import listed, measured_on, printed_label
+from reports.facts.records import Entries, Records
+from reports.frames.timed import (
+    RATIO,
+    SLOTS,
+    STAND_INS,
+    add_columns,
+    groups_of,
+    prepared_how,
+    ratio_of,
+    seconds_how,
+    timed_frame,
+)
+
+GSOFA = "gsofa"
+MEMORY = ("bytes_fill", "bytes_maxid", "bytes_queue")
+NOT_MEASURED = "not_measured"
+OTHER_CONCURRENCY = "other_concurrency"
+# Columns beside `status` that say `ok` or why there is no number.
+STATUSES = {"pair", "pair_status", "default_status", "told", "both", "stack"}
+
+# The case that one is held against; None for a case that is no pair's first.
+Partner = Callable[[Case], Case | None]
+
+
+def device_frame(
+    records: Records, entries: Entries, cases: Sequence[Case], facts: Sequence[str], *, paper: str = "gsofa"
+) -> pd.DataFrame:
+    """A row a case and machine as `timed_frame` has it, with a column for each fact; empty where the record
+    does not hold it. The series is the machine."""
+    frame = timed_frame(records, entries, cases, paper)
+    known = [
+        {} if pd.isna(machine) else records.facts(case, machine)
+        for case, machine in zip(frame["case"], frame["machine"], strict=True)
+    ]
+    add_columns(frame, known, facts)
+    frame["series"] = frame["where"]
+    return frame
+
+
+def pair_frame(
+    records: Records,
+    entries: Entries,
+    cases: Sequence[Case],
+    partner: Partner,
+    *,
+    role: str,
+    facts: Sequence[str],
+    same: str = "",
+    inverse: bool = False,
+    paper: str = "gsofa",
+) -> pd.DataFrame:
+    """A row a case that has a partner, and machine: `ratio`, its seconds over the partner's in the same run,
+    with what the intervals allow; `pair` says `ok` or why there is none; `pair_status` is the partner's own.
+
+    role : what `pair` calls the partner. facts : of the case, and as `other_<fact>` of its partner. same : a
+    fact that has to be known of both and equal. inverse : the partner's seconds over its own.
+    """
+    others = {case: other for case in cases if (other := partner(case)) is not None}
+    whole = list(dict.fromkeys([*others, *others.values()]))
+    rows = device_frame(records, entries, whole, facts, paper=paper)
+    found = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
+    names = {case.name: other.name for case, other in others.items()}
+    frame = rows[rows["case"].isin(names)].reset_index(drop=True)
+    frame["other"] = [names[case] for case in frame["case"]]
+    paired = []
+    for row in frame.to_dict("records"):
+        held = found.get((row["other"], row["machine"]))
+        ratio = ratio_of(held, row, (role, "")) if inverse else ratio_of(row, held, ("", role))
+        kept = {f"other_{name}": held[name] if held else None for name in ("median", *facts)}
+        status = {"pair_status": held["status"] if held else "not_run"}
+        paired.append(kept | status | _at_the_same(same, ratio, row, held))
+    add_columns(frame, paired, (*RATIO, "pair_status", "other_median", *(f"other_{name}" for name in facts)))
+    frame["group"] = groups_of(frame)
+    return frame
+
+
+def without(*options: str) -> Partner:
+    """The same case with these options at their defaults, for one that sets all of them."""
+
+    def partner(case: Case) -> Case | None:
+        has_all = set(options) <= dict(case.options).keys()
+        left = tuple(pair for pair in case.options if pair[0] not in options)
+        return replace(case, options=left) if is_gsofa(case) and has_all else None
+
+    return partner
+
+
+def total(frame: pd.DataFrame, names: Sequence[str]) -> pd.Series[float]:
+    """The sum of these columns, unknown where any is."""
+    return frame[list(names)].sum(axis=1, min_count=len(names))
+
+
+def is_gsofa(case: Case) -> bool:
+    """A case of the GPU's GSoFA, whatever its options."""
+    return case.stage == "symbolic" and case.implementation == GSOFA
+
+
+def option_of(case: str, name: str) -> str | None:
+    """An option as the case of that name writes it, None where it stands at its default."""
+    return dict(Case.parse(case).options).get(name)
+
+
+def add_printed(
+    frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float | None]], *, paper: str = "gsofa"
+) -> pd.DataFrame:
+    """The frame with what the paper prints by matrix in columns of their own, the paper's matrices first in
+    its order; one that has numbers and no row is `not_run`.
+
+    printed : numbers by matrix, by column.
+    """
+    order = list(abbreviations(paper).values())
+    named = [abbr for abbr in order if any(abbr in numbers for numbers in printed.values())]
+    absent = [abbr for abbr in named if abbr not in set(frame["abbr"])]
+    frame = with_rows_for(frame, {abbr: printed_label(abbr, paper) for abbr in absent})
+    own = [abbr if isinstance(abbr, str) else "" for abbr in frame["abbr"]]
+    for column, numbers in printed.items():
+        values = [numbers.get(abbr) for abbr in own]
+        frame[column] = pd.Series(values, index=frame.index, dtype="float64")
+    places = [order.index(abbr) if abbr else len(order) for abbr in own]
+    frame = frame.assign(place=places).sort_values("place", kind="stable", ignore_index=True)
+    frame["group"] = groups_of(frame)
+    return frame.drop(columns="place")
+
+
+def with_rows_for(frame: pd.DataFrame, missing: Mapping[str, str]) -> pd.DataFrame:
+    """The frame and a row for each matrix of the paper's that is not at hand. missing : label by
+    abbreviation."""
+    if not missing:
+        return frame
+    rows = pd.DataFrame({"abbr": list(missing), "label": list(missing.values())})
+    rows = rows.reindex(columns=frame.columns)
+    for name in ("status", *(STATUSES & set(frame))):
+        rows[name] = "not_run"
+    rows["reason"] = "the matrix is not at hand"
+    rows["series"] = rows["where"] = "no machine"
+    rows["group"] = 0
+    return pd.concat([frame, rows.astype(frame.dtypes)], ignore_index=True) if len(frame) else rows
+
+
+def not_at_hand(frame: pd.DataFrame, paper: str = "gsofa") -> str:
+    """The caption's part on matrices of the paper's that have no row, empty for none."""
+    there = set(frame["abbr"].dropna())
+    absent = [label for label, abbr in abbreviations(paper).items() if abbr not in there]
+    return f"Not run, because they are not at hand: {listed(absent)}. " if absent else ""
+
+
+def printed_values(id: str) -> dict[str, float | None]:
+    """What a claim prints by matrix, in the order of Table 1."""
+    found = subject("gsofa", id)
+    values = {abbr: found.value(abbr) for abbr in abbreviations().values()}
+    return {abbr: value for abbr, value in values.items() if value is not None}
+
+
+def columns_of(frame: pd.DataFrame, *own: str) -> pd.DataFrame:
+    """The columns that every frame of the GPU has, and a figure's own."""
+    first = ("case", "matrix", "label", "abbr", "stand_in_for", "preparation", "machine", "device", "where")
+    last = ("status", "reason", "edges", "samples", "run_id", "host_cpu", "threads", "series", "group")
+    return frame[[*first, *own, *last]]
+
+
+def gpu_caption(frame: pd.DataFrame, *, timed: bool = True, slots: bool = True, paper: str = "gsofa") -> str:
+    """The caption's part on where it was measured and how. timed : it shows seconds, or ratios of them. slots
+    : it is no table."""
+    ok = frame[frame["status"] == "ok"]
+    slots_say = SLOTS if slots else STAND_INS
+    absent = "Matrices of the paper's with a number of their own that are not at hand stand as not run."
+    if ok.empty:
+        return f"No record of a GPU here. {slots_say} {absent}"
+    how = f"{seconds_how(frame)} A ratio never mixes machines or runs. " if timed else ""
+    return f"Measured on: {measured_on(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say} {absent}"
+
+
+def _at_the_same(
+    fact: str, ratio: dict[str, Any], row: Mapping[Any, Any], other: Mapping[Any, Any] | None
+) -> dict[str, Any]:
+    """The ratio, unless the fact is not known of both or differs."""
+    if not fact or ratio["pair"] != "ok" or other is None:
+        return ratio
+    if pd.isna(row[fact]) or pd.isna(other[fact]):
+        return {"pair": NOT_MEASURED}
+    return ratio if row[fact] == other[fact] else {"pair": OTHER_CONCURRENCY}

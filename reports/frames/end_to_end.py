@@ -1,0 +1,164 @@
+"""What Figures 4 and 5 share: LU end to end, put together from records of its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from fillpath.case import Case
+from reports.exhibit import Panels, Shape
+from reports.facts.records import Entries, Records
+from reports.frames.arrays import MATRICES, PAPER, add_memory, printed_of, stand_in_among
+from reports.frames.device import add_printed, columns_of, gpu_caption
+from reports.frames.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
+from reports.shapes import bars
+from reports.shapes.ratios import BASELINE, Over
+from reports.shapes.seconds import OnOne
+from reports.shapes.stacked import Part, add_shares, columns_of_parts, stacked_panel
+from reports.shapes.style import PALETTE
+
+NUMERIC = "glu3.static_pivoting=true"
+STAGES = ("symbolic", "levels", "numeric")
+PARTS = (
+    Part("symbolic", "symbolic", PALETTE[0]),
+    Part("levels", "levels", PALETTE[1]),
+    Part("numeric", "numeric", PALETTE[4]),
+)
+ENDS = ("median", "low", "high")
+NUMBERS = (*ENDS, *(part.seconds for part in PARTS))
+TEXTS = ("way", *(f"{stage}_case" for stage in STAGES))
+
+Row = Mapping[Any, Any]
+
+
+@dataclass(frozen=True)
+class Way:
+    """One bar. symbolic, levels : of its stages, as a case writes them; the numeric one is that of all."""
+
+    name: str
+    symbolic: str
+    levels: str
+
+    def cases(self, of: Case) -> dict[str, Case]:
+        """Its stages on the matrix of that case, prepared in the same way."""
+        written = dict(zip(STAGES, (self.symbolic, self.levels, NUMERIC), strict=True))
+        on = f"{of.matrix}.{of.preparation.name}"
+        return {stage: Case.parse(f"{stage}.{text}@{on}") for stage, text in written.items()}
+
+
+def composed_frame(
+    records: Records, entries: Entries, cases: Sequence[Case], ways: Sequence[Way], among: Sequence[str]
+) -> pd.DataFrame:
+    """One row per matrix, way and machine: `median`, the sum of its stages' medians in one run, and `low` and
+    `high`, those of the ends of their intervals; the seconds and the share of each stage; `ratio`, over the
+    first of the ways; the regime of unified memory. `status` says `ok`, or which stage failed and how.
+
+    among : abbreviations of the matrices that the figure shows; one without a row is `not_run`.
+    """
+    inputs = dict.fromkeys((case.matrix, case.preparation) for case in cases)
+    firsts = [Case.parse(f"numeric.{NUMERIC}@{matrix}.{preparation.name}") for matrix, preparation in inputs]
+    parts = [part for first in firsts for way in ways for part in way.cases(first).values()]
+    timed = timed_frame(records, entries, parts, PAPER)
+    stand_in_among(timed, among)
+    found = {(row["case"], _machine(row)): row for row in timed.to_dict("records")}
+    numeric = timed[timed["stage"] == "numeric"]
+    several = numeric["machine"].nunique() > 1
+    rows: list[dict[Any, Any]] = []
+    for base in numeric.to_dict("records"):
+        own = [_composed(way, base, found, several) for way in ways]
+        # How large a matrix is, its edges say, and not all ways count them alike.
+        own = [row | {"edges": own[0]["edges"]} for row in own]
+        rows += [row | _over(row, own[0], ways[0].name) for row in own]
+    # An own list of columns, so that there are all of them where there is no row.
+    frame = pd.DataFrame(rows, columns=list(dict.fromkeys([*timed.columns, *TEXTS, *NUMBERS])))
+    frame = frame.astype(timed.dtypes.to_dict() | dict.fromkeys(TEXTS, "object"))
+    frame = frame.astype(dict.fromkeys(NUMBERS, "float64"))
+    add_columns(frame, rows, RATIO)
+    frame["nnz_per_row"] = frame["entries"].astype("float64") / frame["n"].astype("float64")
+    frame = add_printed(frame, {"paper_nnz_per_row": printed_of(MATRICES, among)}, paper=PAPER)
+    frame["way"] = frame["way"].astype("object").fillna("")
+    add_memory(frame, records)
+    add_shares(frame, PARTS)
+    memory = ("n", "nnz_per_row", "paper_nnz_per_row", "managed_bytes", "card_bytes", "times_card", "regime")
+    return columns_of(frame, *TEXTS, *ENDS, *columns_of_parts(PARTS), *RATIO, *memory)
+
+
+def composed(over: Over) -> Shape:
+    """The ratios above the stacked stages."""
+    return OnOne(Panels([over, _stages], height=11.0))
+
+
+def composed_caption(frame: pd.DataFrame) -> str:
+    """What a bar is put together from, and where it was measured."""
+    span = "of each stage from its input resident where it works to its result resident there"
+    return (
+        "Each bar is composed from records of stages of one run and machine, and no single call: symbolic, "
+        f"levels, numeric ({NUMERIC} in all, float32, storage by the paper's rule). What stands between the "
+        "stages is in none of them: F by columns, A's values on it, what moves between host and card. The "
+        "paper's bars have two parts, symbolic and numeric, and it does not say where its levels are. "
+        "Below, the longest of each matrix and machine is 1, with the seconds above each bar; the paper does "
+        "not say by what it normalises, and prints no number of a bar. Intervals are sums of the stages' "
+        "ends. "
+        f"{seconds_how(frame, span)} auto: rows matched and scaled by MC64, but where the diagonal is full "
+        "and the matrix symmetric or a pattern, whose values are synthetic. "
+        f"{gpu_caption(frame, timed=False, paper=PAPER)}"
+    )
+
+
+def _stages(axes: Axes, frame: pd.DataFrame) -> None:
+    stacked_panel(axes, frame, PARTS, "seconds over the longest", lambda row: bars.seconds(row["median"]))
+
+
+def _composed(way: Way, base: Row, found: Mapping[tuple[str, str], Row], several: bool) -> dict[Any, Any]:
+    """The row of a way. base : that of its numeric stage."""
+    first = Case.parse(base["case"])
+    cases = way.cases(first)
+    rows = {stage: found.get((case.name, _machine(base))) for stage, case in cases.items()}
+    symbolic = rows["symbolic"]
+    status, reason = _status(rows)
+    told = {
+        **base,
+        **{f"{stage}_case": case.name for stage, case in cases.items()},
+        "way": way.name,
+        "series": way.name + (f", {base['machine']}" if several and _machine(base) else ""),
+        "threads": cases["symbolic"].threads,
+        "edges": symbolic["edges"] if symbolic else None,
+        "status": status,
+        "reason": reason,
+        **dict.fromkeys(NUMBERS),
+    }
+    if status != "ok":
+        return told
+    known = [row for row in rows.values() if row is not None]
+    summed = {name: sum(row[name] for row in known) for name in ENDS}
+    seconds = {part.seconds: row["median"] for part, row in zip(PARTS, known, strict=True)}
+    return told | summed | seconds | {"samples": min(row["samples"] for row in known)}
+
+
+def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
+    """`ok`, or what the first stage that failed became; by itself where all became that. And the reason."""
+    became = {stage: str(row["status"]) if row else "not_run" for stage, row in rows.items()}
+    failed = [stage for stage, status in became.items() if status != "ok"]
+    if failed:
+        row = rows[failed[0]]
+        said = became[failed[0]]
+        alike = len(set(became.values())) == 1
+        return said if alike else f"{failed[0]} {said}", str(row["reason"]) if row else "no record yet"
+    if len({row["run_id"] for row in rows.values() if row}) > 1:
+        return "two_runs", "its stages were measured in several runs"
+    return "ok", ""
+
+
+def _over(row: Row, first: Row, name: str) -> dict[str, Any]:
+    """Its ratio; none for the first way itself."""
+    if row is first:
+        return {"pair": BASELINE}
+    return ratio_of(row, first, ("", name))
+
+
+def _machine(row: Row) -> str:
+    return row["machine"] if isinstance(row["machine"], str) else ""

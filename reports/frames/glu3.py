@@ -1,0 +1,49 @@
+"""What the figures of this paper share: its printed tables, its means, how matrices were prepared."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reports.facts.claims import printed_table
+from reports.facts.naming import listed, measured_on
+from reports.frames.timed import STAND_INS
+from reports.frames.variants import Row, said
+
+PAPER = "glu3"
+KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
+# The preparation of the paper, whose counts are exact targets.
+OWN_WAY = "mc64+amd"
+WAYS = (
+    f"{OWN_WAY}: matched and scaled by MC64, ordered by AMD, as in the paper; metis: METIS alone, of "
+    "generated matrices, which need no matching"
+)
+
+
+def printed(table: str, column: str) -> dict[str, float | None]:
+    """A column of a printed table, by matrix."""
+    rows = printed_table(table)
+    return {str(name): float(value) for name, value in zip(rows["matrix"], rows[column], strict=True)}
+
+
+def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
+    """How the matrices were prepared, and where they were measured. printed : all that the paper prints stand
+    in the figure."""
+    ok = frame[frame["status"] == "ok"]
+    measured = (
+        f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
+    )
+    absent = " Matrices of the paper's that are not at hand stand as not run." if printed else ""
+    return f"{measured}Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). {STAND_INS}{absent}"
+
+
+def milliseconds(value: float) -> str:
+    """A time of a table, in three or four digits."""
+    form = ",.0f" if value >= 1000 else ".1f" if value >= 100 else ".2f" if value >= 10 else ".3f"
+    return format(value, form)
+
+
+def where(row: Row) -> str:
+    """The machine, or why there is no ratio."""
+    if not isinstance(row["machine"], str):
+        return said(str(row["status"]))
+    return str(row["where"]) if row["pair"] == "ok" else f"{row['where']}: {said(str(row['pair']))}"

@@ -1,0 +1,209 @@
+"""What Figures 17, 18, 19 and 21 share: GSoFA on several GPUs, measured or simulated in turn, and the ratio
+of two cases that differ in how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fillpath.case import Case
+from reports.exhibit import Held, Judge, headline
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Verdict
+from reports.frames.device import GSOFA, add_printed, columns_of, device_frame
+from reports.frames.timed import RATIO, add_columns, groups_of, name_matrices, ratio_of, width
+from reports.shapes import bars
+from reports.shapes.gains import draw_gains, gains_legend
+from reports.shapes.style import new_figure
+
+SEVERAL = ("gsofa_multi", "fill2_multi")
+FACTS = ("workers", "load_balance", "simulated")
+OWN = ("other", "what", "workers", "simulated", "parallel", "other_parallel", *RATIO, "load_balance")
+
+# The case that one is held against, and what the ratio of the two shows; None for a case that is no pair's.
+Pairing = Callable[[Case], tuple[Case, str] | None]
+
+
+def is_several(case: Case) -> bool:
+    """A case of several workers, whatever its options."""
+    return case.stage == "symbolic" and case.implementation in SEVERAL
+
+
+def with_option(case: Case, name: str, value: str | None) -> Case:
+    """The same case with that option; None: at its default."""
+    options = {**dict(case.options), name: value}
+    kept = {key: text for key, text in options.items() if text is not None}
+    return replace(case, options=tuple(sorted(kept.items())))
+
+
+def parallel_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """A row a case and machine with its facts, and `parallel`, parallel_low and parallel_high: the seconds of
+    a measured case; of one that is simulated, those of its slowest worker, the median over the samples and
+    its range. `simulated` : whether workers ran in turn."""
+    frame = device_frame(records, entries, cases, FACTS)
+    found = [
+        _slowest(records, str(row["case"]), row["machine"]) if row["status"] == "ok" else {}
+        for row in frame.to_dict("records")
+    ]
+    add_columns(frame, found, ("parallel", "parallel_low", "parallel_high"))
+    for end in ("", "_low", "_high"):
+        own = {"": "median"}.get(end, end.removeprefix("_"))
+        frame[f"parallel{end}"] = frame[f"parallel{end}"].fillna(frame[own])
+    frame["simulated"] = frame["simulated"].fillna(0) > 0
+    frame["series"] = [_told(row) for row in frame.to_dict("records")]
+    return frame
+
+
+def gain_frame(
+    records: Records, entries: Entries, cases: Sequence[Case], *pairings: Pairing
+) -> pd.DataFrame:  # fmt: skip
+    """A row a pair of cases and machine, of one pairing after the other: `ratio`, the parallel seconds of the
+    other over the case's own in the same run; `what` it shows."""
+    rows = parallel_frame(records, entries, cases)
+    frame = pd.concat([_paired(rows, cases, pairing) for pairing in pairings], ignore_index=True)
+    frame["group"] = groups_of(frame)
+    return frame
+
+
+def _paired(rows: pd.DataFrame, cases: Sequence[Case], pairing: Pairing) -> pd.DataFrame:
+    """The rows of the cases that have another, with what `gain_frame` adds."""
+    pairs = {case.name: pair for case in cases if (pair := pairing(case)) is not None and pair[0] in cases}
+    found = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
+    frame = rows[rows["case"].isin(pairs)].reset_index(drop=True)
+    ratios = []
+    for row in frame.to_dict("records"):
+        other = found.get((pairs[row["case"]][0].name, row["machine"]))
+        own_first = {"pair": str(row["status"])} if row["status"] != "ok" else None
+        ratio = own_first or ratio_of(_in_parallel(other), _in_parallel(row), ("baseline", ""))
+        ratios.append(ratio | {"other_parallel": other["parallel"] if other else None})
+    frame["other"] = [pairs[case][0].name for case in frame["case"]]
+    frame["what"] = pd.Series([pairs[case][1] for case in frame["case"]], index=frame.index, dtype="object")
+    add_columns(frame, ratios, (*RATIO, "other_parallel"))
+    return frame
+
+
+def printed_columns(
+    frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float]], *more: str
+) -> pd.DataFrame:
+    """What the figures of ratios write. printed : by what is shown, and by matrix."""
+    whole = {abbr: value for each in printed.values() for abbr, value in each.items()}
+    found = add_printed(frame, {"paper": whole})
+    # Of a matrix that is not at hand, whatever is printed.
+    rows = zip(found["what"], found["abbr"], found["paper"], strict=True)
+    found["paper"] = [
+        value if pd.isna(what) else printed.get(what, {}).get(abbr) for what, abbr, value in rows
+    ]
+    found["paper"] = found["paper"].astype("float64")
+    # A matrix of the paper's that is not at hand has a row without workers.
+    found["simulated"] = found["simulated"].fillna(0).astype(bool) & found["workers"].notna()
+    return columns_of(found, *OWN, "paper", *more)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A panel for each ratio that the frame's `what` names, measured points full, simulated ones empty.
+
+    panels : (what, label, what the paper prints: its `mean`, and by matrix)."""
+
+    panels: Sequence[tuple[str, str, float | None, Mapping[str, float]]]
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        figure = new_figure(width(frame), 1.5 + 3.8 * len(self.panels))
+        axes = np.atleast_1d(figure.subplots(len(self.panels), 1, sharex=True))
+        headline(figure, title)
+        for each, (what, label, mean, printed) in zip(axes, self.panels, strict=True):
+            own = frame[(frame["what"] == what) | frame["what"].isna()].copy()
+            own["paper"] = [printed.get(abbr) if isinstance(abbr, str) else None for abbr in own["abbr"]]
+            own["paper"] = own["paper"].astype("float64")
+            _draw_ratios(each, own, label, mean, bool(printed))
+        name_matrices(axes[-1], frame)
+        return figure
+
+
+def _draw_ratios(axes: Axes, frame: pd.DataFrame, label: str, mean: float | None, starred: bool) -> None:
+    panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="simulated")
+    draw_gains(axes, frame, panel, "paper", mean)
+    marks = [("line", f"printed mean, {mean:g}x")] if mean is not None else []
+    stars = [("star", "printed, of the matrix")] if starred else []
+    hollow = [("hollow", "simulated in turn")] if frame["simulated"].any() else []
+    in_turn = frozenset(frame.loc[frame["simulated"], "series"])
+    gains_legend(axes, frame, [*stars, *marks, *hollow, ("slot", "no ratio")], in_turn)
+
+
+def by_kind(held: Held) -> Judge:
+    """The same claims, of what was measured and of each kind of simulation apart."""
+
+    def verdicts(frame: pd.DataFrame) -> list[Verdict]:
+        for column, value in held.only.items():
+            frame = frame[frame[column] == value]
+        return [
+            verdict
+            for kind, rows in kinds(frame)
+            for verdict in replace(held, basis=f"{held.basis}, {kind}").verdicts(rows, GSOFA, edges=True)
+        ]
+
+    return verdicts
+
+
+def kinds(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """How the numbers came about, and the rows of each: a mean never mixes what was measured with what was
+    simulated. A frame without a number is of one kind."""
+    by_fill2 = frame["series"].astype(str).str.contains("by fill2")
+    each = [
+        ("measured", ~frame["simulated"]),
+        ("gsofa in turn, simulated", frame["simulated"] & ~by_fill2),
+        ("fill2 in turn, simulated", frame["simulated"] & by_fill2),
+    ]
+    found = [(kind, frame[rows]) for kind, rows in each if (frame.loc[rows, "pair"] == "ok").any()]
+    return found or [("not run", frame)]
+
+
+def simulated_how() -> str:
+    """The caption's part on what is measured and what is not."""
+    return (
+        "Full points: seconds of gsofa_multi on so many GPUs of one host. Empty points are "
+        "simulated: the workers of the schedule ran in turn on one GPU (gsofa_multi) or on the CPU's threads "
+        "(fill2_multi), and the slowest of them stands for all, without what gathering and communication "
+        "take. "
+    )
+
+
+def _slowest(records: Records, case: str, machine: str) -> dict[str, float]:
+    """Of the workers that ran in turn; empty where none did."""
+    found = records.result(case, machine)
+    phases = found.phases if found is not None else {}
+    each = [values for name, values in phases.items() if re.fullmatch(r"gpu[0-9]+", name)]
+    if not each:
+        return {}
+    slowest = np.max(np.array(each, dtype=float), axis=0)
+    return {
+        "parallel": float(np.median(slowest)),
+        "parallel_low": float(slowest.min()),
+        "parallel_high": float(slowest.max()),
+    }
+
+
+def _in_parallel(row: Any) -> Any:
+    """The row with its parallel seconds where `ratio_of` reads seconds."""
+    if row is None:
+        return None
+    names = {"median": "parallel", "low": "parallel_low", "high": "parallel_high"}
+    return {**row, **{name: row[own] for name, own in names.items()}}
+
+
+def _told(row: dict[Any, Any]) -> str:
+    """`4 GPUs, h200`, `6 x 6 in turn by fill2, laptop`."""
+    case = Case.parse(str(row["case"]))
+    options = dict(case.options)
+    nodes, each = int(options.get("nodes", "1")), int(options.get("virtual_gpus", "1"))
+    by = {"gsofa_multi": "gsofa", "fill2_multi": "fill2"}[case.implementation]
+    if nodes * each > 1:
+        return f"{nodes} x {each} in turn by {by}, {row['where']}"
+    return f"{max(1, case.gpus)} {'GPU' if case.gpus < 2 else 'GPUs'} by {by}, {row['where']}"

@@ -1,0 +1,174 @@
+"""What the figures of seconds share: a row a case, ratios of two of them, how seconds are drawn and
+explained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from fillpath.case import Case
+from reports.facts.claims import subject
+from reports.facts.naming import add_names, lines, listed
+from reports.facts.records import Entries, Records
+from reports.shapes import bars
+
+SECONDS = bars.Panel("median", "low", "high", "seconds")
+# What no thread of the host has a part in.
+ON_GPU = ("fill2_gpu", "gsofa")
+ORDERING = {"gsofa": "orders by ParMETIS", "ooclu": "names no ordering"}
+SYMBOLIC = "input pattern resident in memory to filled pattern resident"
+RATIO = ("pair", "ratio", "ratio_low", "ratio_high")
+
+
+def timed_frame(
+    records: Records, entries: Entries, cases: Sequence[Case], paper: str = "gsofa"
+) -> pd.DataFrame:
+    """A row a case, with what a drawing needs: label, abbr, stand_in_for, series (the implementation), where
+    (machine and device), group (the position of the matrix). paper : whose abbreviations."""
+    frame = records.frame(cases)
+    for name in ("median", "low", "high"):
+        frame[name] = frame[name].astype(float)
+    add_names(frame, entries, paper)
+    frame["where"] = _where(frame)
+    frame["series"] = _series(frame)
+    frame["group"] = groups_of(frame)
+    return frame
+
+
+def groups_of(frame: pd.DataFrame) -> list[int]:
+    """The position of each row's matrix along the axis."""
+    prepared = ["" if pd.isna(name) else name for name in frame["preparation"]]
+    keys = list(zip(frame["label"], prepared, strict=True))
+    places = list(dict.fromkeys(keys))
+    return [places.index(key) for key in keys]
+
+
+def ratio_of(
+    top: Mapping[Any, Any] | None, bottom: Mapping[Any, Any] | None, names: tuple[str, str]
+) -> dict[str, Any]:
+    """Seconds of one row over those of another: `pair` says `ok` or why there is no ratio.
+
+    ratio_low, ratio_high : the least and the most that the two intervals allow. names : of the two in `pair`,
+    empty for the row that `pair` will stand on.
+    """
+    for row, name in zip((top, bottom), names, strict=True):
+        status = row["status"] if row is not None else "not_run"
+        if status != "ok":
+            return {"pair": f"{name} {status}".strip()}
+    assert top is not None and bottom is not None
+    if top["run_id"] != bottom["run_id"]:
+        return {"pair": "two_runs"}
+    return {
+        "pair": "ok",
+        "ratio": top["median"] / bottom["median"],
+        "ratio_low": top["low"] / bottom["high"],
+        "ratio_high": top["high"] / bottom["low"],
+    }
+
+
+def add_columns(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
+    """Add a column for each name from a mapping a row: text where it is called `pair`, else numbers."""
+    for name in names:
+        dtype = "object" if name.startswith("pair") else "float64"
+        frame[name] = pd.Series([row.get(name) for row in rows], index=frame.index, dtype=dtype)
+
+
+def add_printed_ratios(frame: pd.DataFrame, ids: Mapping[str, str]) -> None:
+    """Add what the paper prints of GSoFA over an implementation: paper_gsofa_over_this, of the matrix itself,
+    and paper_gsofa_over_this_mean. ids : of the claims by implementation; empty on the rows of others."""
+    claims = {name: subject("gsofa", id) for name, id in ids.items()}
+    pairs = list(zip(frame["implementation"], frame["abbr"], strict=True))
+    own = [claims[name].value(short) if name in claims and short else None for name, short in pairs]
+    means = [claims[name].mean if name in claims else None for name, _ in pairs]
+    frame["paper_gsofa_over_this"] = pd.Series(pd.array(own, dtype="Float64"), index=frame.index)
+    frame["paper_gsofa_over_this_mean"] = pd.Series(means, index=frame.index, dtype="float64")
+
+
+def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
+    """The matrices below the axis, in the order of their groups."""
+    groups = frame.sort_values("group", kind="stable").drop_duplicates("group")
+    several = groups["preparation"].nunique() > 1
+    labels = [lines(row, several) for row in groups.to_dict("records")]
+    axes.set_xticks(range(len(labels)), labels, rotation=32, ha="right", rotation_mode="anchor")
+    axes.set_xlim(-0.6, max(1, len(labels)) - 0.4)
+
+
+def width(frame: pd.DataFrame) -> float:
+    """Of the figure, in inches."""
+    return min(22.0, max(10.0, 2.5 + 1.25 * frame["group"].nunique()))
+
+
+def on_one(frame: pd.DataFrame) -> str:
+    """`, on h200 (NVIDIA H200)` where all that was measured was measured on one machine."""
+    own = frame[frame["machine"].notna()]
+    devices = listed(own["device"].dropna())
+    if own["machine"].nunique() != 1:
+        return ""
+    return f", on {own['machine'].iloc[0]}{'' if devices == 'none' else f' ({devices})'}"
+
+
+def told_in_words(frame: pd.DataFrame) -> tuple[pd.Series[bool], str]:
+    """The series that no machine could run, and a line that says so: a slot for each matrix would say no
+    more."""
+    tried = set(frame.loc[frame["status"] != "unavailable", "series"])
+    idle = ~frame["series"].isin(tried)
+    names: dict[str, set[str]] = {}
+    for name, reason in zip(frame.loc[idle, "implementation"], frame.loc[idle, "reason"], strict=True):
+        names.setdefault(reason, set()).add(name)
+    said = [f"{', '.join(sorted(found))}: unavailable, {reason}" for reason, found in names.items()]
+    return idle, "; ".join(said)
+
+
+def measured_how(frame: pd.DataFrame) -> str:
+    """The caption's part on what the seconds are, their interval, threads, processors and preparation."""
+    ok = frame[frame["status"] == "ok"]
+    counts = frame.loc[~frame["implementation"].isin(ON_GPU), "threads"]
+    threads = listed(str(count) if count else "all cores" for count in counts)
+    cpus, gpus = listed(ok["host_cpu"].dropna()), listed(ok["device"].dropna())
+    return (
+        f"{seconds_how(frame)} Threads: {threads}. CPU: {cpus}. {'' if gpus == 'none' else f'GPU: {gpus}. '}"
+        f"{prepared_how(frame)}"
+    )
+
+
+def seconds_how(frame: pd.DataFrame, span: str = SYMBOLIC) -> str:
+    """What the seconds are, and their interval. span : from what to what."""
+    ok = frame[frame["status"] == "ok"]
+    counts = sorted(set(ok["samples"])) or [0]
+    samples = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
+    return (
+        f"Seconds: {span}, preparation outside. "
+        f"They are medians of {samples} samples, whiskers the 95% bootstrap interval of the median "
+        "(least to most below 6 samples)."
+    )
+
+
+def prepared_how(frame: pd.DataFrame, paper: str = "gsofa") -> str:
+    """How the matrices were prepared."""
+    prepared = listed(frame["preparation"].dropna())
+    return f"Preparation: {prepared} (metis: METIS; the paper {ORDERING[paper]})."
+
+
+STAND_INS = "Stand-ins are other matrices than the paper's: indicative only."
+NO_RESULT = "A hatched slot has no valid result: it names the status, its height means nothing."
+SLOTS = f"{NO_RESULT} {STAND_INS}"
+
+
+def _where(frame: pd.DataFrame) -> list[str]:
+    """`h200 (NVIDIA H200)`; the machine alone where the record names no device, `no machine` without a
+    record."""
+    pairs = zip(frame["machine"], frame["device"], strict=True)
+    named = [(m, "" if pd.isna(device) else f" ({device})") for m, device in pairs]
+    return ["no machine" if pd.isna(m) else f"{m}{device}" for m, device in named]
+
+
+def _series(frame: pd.DataFrame) -> list[str]:
+    """The implementation, with options, and the machine where there are several."""
+    several = frame["machine"].nunique() > 1
+    names = (frame["implementation"] + " " + frame["options"]).str.strip()
+    threads = [f" threads={t}" if t else "" for t in frame["threads"]]
+    hosts = [f" on {m}" if several and not pd.isna(m) else "" for m in frame["machine"]]
+    return [f"{name}{t}{host}" for name, t, host in zip(names, threads, hosts, strict=True)]

@@ -1,0 +1,82 @@
+"""What tables of several variants on a matrix share: a row of them all, and means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from scipy.stats import gmean
+
+from reports.frames.device import columns_of
+from reports.frames.timed import RATIO, groups_of
+from reports.shapes.bars import times
+
+Row = Mapping[Any, Any]
+
+
+def by_matrix(
+    frame: pd.DataFrame, variants: Sequence[str], numbers: Callable[[Mapping[str, Row]], Mapping[str, Any]]
+) -> pd.DataFrame:
+    """A row a matrix, preparation and machine, where there is one.
+
+    frame : a row a case and machine, with its `variant`. variants : all of them; the first ones say what the
+    row is. numbers : of the rows by variant, what the row says of them.
+    """
+    rows = []
+    for _, own in frame.groupby(["label", "preparation"], sort=False):
+        for machine in own["machine"].dropna().unique().tolist() or [None]:
+            there = own[own["machine"] == machine] if machine else own
+            found = {str(row["variant"]): row for row in there.to_dict("records")}
+            first = next(found[name] for name in variants if name in found)
+            rows.append({**first, **numbers(found)})
+    merged = pd.DataFrame(rows) if rows else frame.copy()
+    kept = {name: dtype for name, dtype in frame.dtypes.items() if name in merged}
+    merged = merged.astype(kept)
+    merged["group"] = groups_of(merged)
+    return merged
+
+
+def status_of(row: Row | None) -> str:
+    """The status of a variant's row; `not_run` without one."""
+    return "not_run" if row is None else str(row["status"])
+
+
+def number(row: Row | None, name: str) -> float | None:
+    """What a variant's row says, None unless it was verified and said it."""
+    found = row[name] if row is not None and row["status"] == "ok" else None
+    return None if found is None or pd.isna(found) else float(found)
+
+
+def paired(prefix: str, ratio: Mapping[str, Any]) -> dict[str, Any]:
+    """A ratio as `ratio_of` gives it under names of its own: `<prefix>pair`, `<prefix>ratio` ..."""
+    return {f"{prefix}{name}": ratio.get(name) for name in RATIO}
+
+
+def finished(frame: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]) -> pd.DataFrame:
+    """The columns that every frame has and these: a status where there is no row is `not_run`."""
+    for name in numbers:
+        frame[name] = frame[name].astype("float64") if name in frame else float("nan")
+    for name in texts:
+        found = frame[name] if name in frame else pd.Series(None, index=frame.index)
+        frame[name] = found.astype("object").where(found.notna(), "not_run")
+    return columns_of(frame, *dict.fromkeys((*numbers, *texts)))
+
+
+def means(values: pd.Series[float]) -> str:
+    """`mean 13x, geometric 6.7x`."""
+    return f"mean {times(float(values.mean()))}, geometric {times(float(gmean(values)))}"
+
+
+def spanning(rows: pd.DataFrame, value: str) -> str:
+    """Both means of a column of ratios, and between which matrices they lie."""
+    ordered = sorted(zip(rows[value].astype(float), rows["label"], strict=True))
+    (least, first), (most, last) = ordered[0], ordered[-1]
+    if len(rows) == 1:
+        return f"{times(least)} ({first})"
+    return f"{means(rows[value])} ({times(least)} {first} to {times(most)} {last}) of {len(rows)}"
+
+
+def said(status: str) -> str:
+    """A status as a table says it."""
+    return status.replace("_", " ")

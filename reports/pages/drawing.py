@@ -1,0 +1,76 @@
+"""Everything that the page needs from the records, on all cores: the figures, and the claims of each machine.
+
+A process a core, each of which reads the records once. What one figure fails at stops no other.
+"""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+
+from fillpath import registry
+from fillpath.case import Case
+from reports.facts.claims import PAPERS
+from reports.facts.records import Entries, Records
+from reports.facts.standings import Standing
+from reports.figures import draw
+from reports.pages.ledger import ledger
+
+# The cases behind each (paper, figure).
+CasesByFigure = Mapping[tuple[str, str], Sequence[Case]]
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was made of the records. standings : of each machine, in the order of claims.yaml. failed : why a
+    figure was not drawn, by (paper, figure)."""
+
+    standings: tuple[Standing, ...]
+    failed: Mapping[tuple[str, str], str]
+
+
+def make(
+    machines: Sequence[str],
+    judged: CasesByFigure,
+    drawn: CasesByFigure,
+    entries: Entries,
+    begin: Callable[[], None],
+) -> Made:
+    """Judge the claims of these machines, and draw figures.
+
+    judged : the cases behind every figure that decides a claim. drawn : those behind each figure to draw.
+    begin : what a process does first. Raises what judging raises.
+    """
+    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"), initializer=begin) as pool:
+        # The longest first: each is of one paper.
+        standings = [
+            pool.submit(_judge, machine, paper, judged, entries) for machine in machines for paper in PAPERS
+        ]
+        figures = {pair: pool.submit(_draw, *pair, cases, entries) for pair, cases in drawn.items()}
+        found = tuple(standing for future in standings for standing in future.result())
+        return Made(found, {pair: told for pair, future in figures.items() if (told := _failure(future))})
+
+
+def _failure(future: Future[None]) -> str:
+    """Why it failed, empty if it did not: a figure may fail at whatever records hold."""
+    error = future.exception()
+    return "" if error is None else f"{type(error).__name__}: {error}"
+
+
+def _judge(machine: str, paper: str, cases: CasesByFigure, entries: Entries) -> list[Standing]:
+    return ledger(machine, _records(), entries, lambda paper, figure: cases[paper, figure], [paper])
+
+
+def _draw(paper: str, figure: str, cases: Sequence[Case], entries: Entries) -> None:
+    draw(paper, figure, cases, _records(), entries)
+
+
+@functools.cache
+def _records() -> Records:
+    """Those of all machines, as they are when a process first asks."""
+    registry.load_all()
+    return Records.load()

@@ -1,0 +1,54 @@
+"""What is reproduced: a table in the README, generated from the claims and the figures that can be drawn.
+
+python -m reports.pages.readme --check | --write
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fillpath.errors import FillpathError
+from fillpath.paths import ROOT
+from reports.facts.claims import PAPERS, subjects
+from reports.figures import exhibits
+from reports.pages.markers import Part
+
+PART = Part("state", "reports.pages.readme")
+DRAWN, NOT_YET = "drawn", "not yet"
+
+
+def state_table() -> str:
+    """Paper, figure, claim and state: every claim of claims.yaml, and every figure without one."""
+    rows = [(PAPERS[paper], *cells) for paper in PAPERS for cells in _rows(paper)]
+    head = ["| Paper | Figure | Claim | State |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *(f"| {' | '.join(_cell(text) for text in row)} |" for row in rows)])
+
+
+def main(arguments: list[str] | None = None, readme: Path = ROOT / "README.md") -> int:
+    """Check or write the table; exit status 1 where it is out of date."""
+    return PART.main(readme, state_table, arguments)
+
+
+def _rows(paper: str) -> list[tuple[str, str, str]]:
+    """(figure, claim, state): figures without a claim first."""
+    shown = exhibits(paper)
+    spoken = {id for exhibit in shown.values() for id in exhibit.subjects}
+    bare = [
+        (figure, exhibit.heading.partition(": ")[2], DRAWN)
+        for figure, exhibit in shown.items()
+        if not exhibit.subjects
+    ]
+    listed = [found for (p, _), found in subjects().items() if p == paper]
+    return bare + [(c.figure or "-", c.what, DRAWN if c.id in spoken else NOT_YET) for c in listed]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (FillpathError, OSError) as error:
+        sys.exit(str(error))

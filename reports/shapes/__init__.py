@@ -1,0 +1,1 @@
+"""How a frame is drawn, knowing no record."""

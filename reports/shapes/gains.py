@@ -1,0 +1,161 @@
+"""Ratios of two cases by matrix: points on a log axis, a line at 1, what the paper prints as stars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from reports.shapes import bars
+from reports.shapes.style import HATCHES, MARKERS, SMALL
+
+Form = Callable[[float], str]
+PRINTED_LINE: dict[str, Any] = {"color": "#555555", "linewidth": 1.4, "linestyle": "--"}
+STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "color": "#ffffff", "markeredgecolor": "black"}
+# Of a group: a star stands left of the points.
+ASIDE = 0.3
+# The largest over the smallest value from which on an axis is a log axis.
+MUCH = 8.0
+
+
+def draw_gains(
+    axes: Axes, frame: pd.DataFrame, panel: bars.Panel, printed: str, mean: float | None, even: float = 1.0
+) -> None:
+    """The panel with its line at `even`. printed : the column of what the paper prints of each matrix, empty
+    for none; mean : its mean."""
+    bars.bar_panel(axes, frame, panel, pd.Series(True, index=frame.index))
+    axes.axhline(even, color="black", linewidth=1)
+    if mean is not None:
+        axes.axhline(mean, **PRINTED_LINE)
+    own: Sequence[float] = []
+    if printed:
+        add_stars(axes, frame, printed, panel.form)
+        own = frame[printed].dropna().tolist()
+    _limits(axes, frame, panel, [*own, even, *([] if mean is None else [mean])])
+
+
+def add_stars(axes: Axes, frame: pd.DataFrame, printed: str, form: Form) -> None:
+    """A star with its value for each matrix whose own number is printed."""
+    own = frame[frame[printed].notna()].drop_duplicates("group")
+    places = own["group"] - ASIDE
+    axes.plot(places, own[printed], linestyle="none", zorder=4, **STAR)
+    for x, value in zip(places, own[printed], strict=True):
+        axes.annotate(
+            form(value), (x, value), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL,
+            bbox=bars.GROUND,
+        )  # fmt: skip
+
+
+def draw_before_after(
+    axes: Axes, frame: pd.DataFrame, columns: tuple[str, str], printed: tuple[str, str], form: Form
+) -> None:
+    """Two values a row on a log axis, joined: an empty point before, a full one after. A row without both is
+    a slot with its status. columns : before, after; printed : the same of the paper."""
+    looks = bars.look_of(frame)
+    shown = pd.Series(True, index=frame.index)
+    drawn = frame[[*columns, *printed]].to_numpy(dtype=float)
+    drawn = drawn[drawn > 0]
+    floor = drawn.min() / 2 if drawn.size else 0.1
+    places, width = bars.positions(frame[shown])
+    for x, row in zip(places, frame.to_dict("records"), strict=True):
+        values = [row[name] for name in columns]
+        if row["status"] != "ok" or pd.isna(values).any():
+            said = str(row["status"]) if row["status"] != "ok" else "not measured"
+            bars.draw_slot(axes, x, 0.92 * width, said)
+        else:
+            _joined(axes, x, values, floor, form, looks[row["series"]][0])
+    for row in frame.drop_duplicates("group").to_dict("records"):
+        values = [row[name] for name in printed]
+        if not pd.isna(values).all():
+            _stars(axes, row["group"] - ASIDE, values, form)
+    axes.set_yscale("log")
+    axes.set_ylim(floor / 1.5, (drawn.max() if drawn.size else 10.0) * 4)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _joined(axes: Axes, x: float, values: Sequence[float], floor: float, form: Form, colour: str) -> None:
+    """floor : where a 0 is drawn, which a log axis does not have."""
+    heights = [max(value, floor) for value in values]
+    axes.plot([x, x], heights, color="black", linewidth=1.2, zorder=1)
+    for height, value, filled in zip(heights, values, (False, True), strict=True):
+        axes.plot(
+            x, height, marker="o", markersize=8, color=colour if filled else "white",
+            markeredgecolor="black" if filled else colour, markeredgewidth=1.0 if filled else 2.0,
+        )  # fmt: skip
+        axes.annotate(
+            form(value), (x, height), (8, 0), textcoords="offset points", va="center", fontsize=SMALL
+        )
+
+
+def _stars(axes: Axes, x: float, values: Sequence[float], form: Form) -> None:
+    joined = {"linestyle": ":", "linewidth": 1.2, "color": "black", "markerfacecolor": "#ffffff"}
+    axes.plot([x] * len(values), values, zorder=4, **(STAR | joined))
+    for value in values:
+        axes.annotate(
+            form(value), (x, value), (9, 0), textcoords="offset points", va="center", fontsize=SMALL,
+            bbox=bars.GROUND,
+        )  # fmt: skip
+
+
+def gains_legend(
+    axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]] = (), hollow: Collection[str] = ()
+) -> None:
+    """Above the panel: each series that was measured as a point, and more.
+
+    more : (kind, text), see `legend_mark`. hollow : the series whose points are empty."""
+    marks = [legend_mark(kind, text) for kind, text in more]
+    bars.place_legend(axes, [*point_handles(frame, hollow), *marks])
+
+
+def point_handles(frame: pd.DataFrame, hollow: Collection[str] = ()) -> list[Line2D]:
+    """A legend's marks of the series that were measured, as points, the hollow ones empty."""
+    looks = bars.look_of(frame)
+    measured = set(frame.loc[frame["status"] == "ok", "series"])
+    return [
+        Line2D(
+            [], [], linestyle="none", markersize=8, color="white" if name in hollow else colour,
+            markeredgecolor=colour if name in hollow else "black",
+            markeredgewidth=2.0 if name in hollow else 1.0, marker=MARKERS[HATCHES.index(hatch)], label=name,
+        )
+        for name, (colour, hatch) in looks.items()
+        if name in measured
+    ]  # fmt: skip
+
+
+def legend_mark(kind: str, text: str) -> Line2D | Patch:
+    """A legend's mark: star, line (or its style), dash, hollow, full or slot."""
+    if kind == "star":
+        return Line2D([], [], linestyle="none", label=text, **STAR)
+    if kind in ("line", "--", ":"):
+        return Line2D([], [], label=text, **(PRINTED_LINE | ({} if kind == "line" else {"linestyle": kind})))
+    if kind == "dash":
+        return Line2D([], [], linestyle="none", marker="_", markersize=12, color="black", label=text)
+    if kind in ("hollow", "full"):
+        return Line2D(
+            [], [], linestyle="none", marker="o", markersize=8, markeredgecolor="#666666",
+            markeredgewidth=2.0, color="white" if kind == "hollow" else "#666666", label=text,
+        )  # fmt: skip
+    return Patch(fill=False, hatch="////", edgecolor="#888888", label=text)
+
+
+def _limits(axes: Axes, frame: pd.DataFrame, panel: bars.Panel, others: Sequence[float]) -> None:
+    """An axis around all that is drawn and written: a log axis where it spans much."""
+    ok = frame[frame[panel.status] == "ok"]
+    drawn = np.array([*ok[panel.low], *ok[panel.high], *others], dtype=float)
+    low, high = drawn.min(), drawn.max()
+    if low > 0 and high > MUCH * low:
+        axes.set_yscale("log")
+        axes.set_ylim(low / 1.5, high * (high / low) ** 0.3)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_yscale("linear")
+        room = max(high - low, 0.05 * high)
+        axes.set_ylim(low - 0.15 * room, high + 0.35 * room)

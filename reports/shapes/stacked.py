@@ -1,0 +1,117 @@
+"""Stacked bars: what each part of a whole took, a bar a series."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from reports.shapes import bars
+from reports.shapes.style import SMALL
+
+# Where the axis ends, so that what is written above it has room.
+TOP = 1.45
+STATUS = "stack"
+
+Row = Mapping[Any, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a bar. name : its seconds stand in the column `seconds_<name>`. label : in the legend."""
+
+    name: str
+    label: str
+    colour: str
+
+    @property
+    def seconds(self) -> str:
+        return f"seconds_{self.name}"
+
+    @property
+    def share(self) -> str:
+        return f"share_{self.name}"
+
+
+def columns_of_parts(parts: Sequence[Part]) -> list[str]:
+    """The columns that `add_shares` reads and adds."""
+    return [*(part.seconds for part in parts), *(part.share for part in parts), STATUS]
+
+
+def add_own_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
+    """Add `share_<part>`, its seconds over those of its whole, and `stack`, which says `ok` or why a row has
+    no bar. frame : as `add_shares` has it."""
+    whole = _whole(frame, parts)
+    for part in parts:
+        frame[part.share] = (frame[part.seconds] / whole).astype("float64")
+    frame[STATUS] = frame["status"].astype("object")
+
+
+def add_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
+    """Add `share_<part>`, its seconds over those of the longest whole of the same matrix, machine and run,
+    and `stack`, which says `ok` or why a row has no bar: of several runs the one with most rows is drawn.
+
+    frame : with `group`, `machine`, `status`, `run_id` and the columns of seconds, unknown ones empty.
+    """
+    whole = _whole(frame, parts)
+    ok = frame["status"] == "ok"
+    drawn = pd.Series(False, index=frame.index)
+    longest = pd.Series(float("nan"), index=frame.index)
+    for _, own in frame[ok].groupby(["group", "machine"]):
+        run = own["run_id"].value_counts().index[0]
+        inside = own.index[own["run_id"] == run]
+        drawn[inside] = True
+        longest[inside] = whole[inside].max()
+    for part in parts:
+        frame[part.share] = (frame[part.seconds] / longest).astype("float64")
+    frame[STATUS] = frame["status"].astype("object").where(~ok | drawn, "two_runs")
+
+
+def stacked_panel(
+    axes: Axes, frame: pd.DataFrame, parts: Sequence[Part], label: str, said: Callable[[Row], str]
+) -> None:
+    """Draw the shares, hatched as the series is elsewhere in the figure. label : of the axis. said : what is
+    written above a bar."""
+    looks = bars.look_of(frame)
+    places, width = bars.positions(frame)
+    for x, row in zip(places, frame.to_dict("records"), strict=True):
+        if row[STATUS] != "ok":
+            bars.draw_slot(axes, x, 0.92 * width, str(row[STATUS]))
+        else:
+            top = _bar(axes, x, 0.92 * width, row, parts, looks[row["series"]][1])
+            axes.annotate(
+                said(row), (x, top), (0, 5), textcoords="offset points", rotation=90, ha="center",
+                va="bottom", fontsize=SMALL, bbox=bars.GROUND,
+            )  # fmt: skip
+    axes.set_ylim(0, TOP)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    axes.set_ylabel(label)
+    bars.place_legend(axes, [_patch(part) for part in parts])
+
+
+def _whole(frame: pd.DataFrame, parts: Sequence[Part]) -> pd.Series[float]:
+    """The seconds of all parts, unknown where none is known."""
+    return frame[[part.seconds for part in parts]].sum(axis=1, min_count=1)
+
+
+def _bar(axes: Axes, x: float, width: float, row: Row, parts: Sequence[Part], hatch: str) -> float:
+    """Draw one bar. Returns its height."""
+    bottom = 0.0
+    for part in parts:
+        height = float(row[part.share])
+        # Not where it is unknown either.
+        if height > 0:
+            axes.bar(
+                x, height, width, bottom=bottom, color=part.colour, hatch=hatch, edgecolor="black",
+                linewidth=0.6,
+            )  # fmt: skip
+            bottom += height
+    return bottom
+
+
+def _patch(part: Part) -> Patch:
+    return Patch(facecolor=part.colour, edgecolor="black", label=part.label)
