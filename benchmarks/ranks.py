@@ -1,5 +1,5 @@
-"""The door that `mpirun -n 4 python -m benchmarks.ranks CASE` enters: impl/cpu/ranks.py names it in a message,
-and to change that message would void the records of everything that runs on ranks."""
+"""The door for `mpirun -n 4 python -m benchmarks.ranks CASE`: impl/cpu/ranks.py names it in a message, and to
+change that message would void the records of everything that runs on ranks."""
 
 import sys
 
