@@ -1,9 +1,9 @@
-"""What a traversal on the GPU writes, and how it becomes compressed sparse rows: shared by `fill2_gpu` and
+"""The output of a traversal on the GPU, and how it becomes compressed sparse rows. Used by `fill2_gpu` and
 `gsofa`.
 
-Rows are appended to one buffer in the order in which they are finished. How long they will be is not known:
-the buffer is generous, a row that finds no room is counted all the same, and such rows are traversed once
-more with exactly the room that they need.
+Rows are appended to one buffer in the order in which they are finished. Their total length is not known in
+advance: the buffer is generous, a row that no longer fits is still counted, and all such rows are traversed
+a second time with exactly the room that they need.
 """
 
 from __future__ import annotations
@@ -19,19 +19,23 @@ from fillpath.phase import phase
 from impl.cuda import device, kernels
 
 ROWS = Path(__file__).with_name("rows.cu")
-# Room for rows at first, in entries for each entry of A, and at least so many.
+# Initial room for rows: entries per entry of A, and a lower bound.
 ROOM_AN_ENTRY = 256
 LEAST_ROOM = 2**20
-# Share of the free memory that it may take.
+# Largest share of the free memory for that room.
 SHARE = 0.25
 THREADS = 256
 
 
 class Output(NamedTuple):
-    """On the device. lower, upper : (n,) int64 row counts, the diagonal with upper. edges : (n,) uint64.
+    """What a traversal writes, on the device.
 
-    columns : (room,) int32, start : (n,) int64 where a row stands there or -1; tail : (1,) uint64 entries
-    asked for so far. counter : (1,) uint32, sources taken.
+    lower, upper : (n,) int64, row counts of L and U; the diagonal counts in upper
+    edges : (n,) uint64, adjacency entries examined per source
+    columns : (room,) int32, the rows one after another
+    start : (n,) int64, where a row begins in columns, -1 if it did not fit
+    tail : (1,) uint64, entries requested so far
+    counter : (1,) uint32, sources taken
     """
 
     lower: Array
@@ -44,8 +48,8 @@ class Output(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Row counts, edges of each source (twice where it was traversed twice), and the rows if they were asked
-    for; all on the device."""
+    """Row counts, edges per source (counted twice for a source that was traversed twice), and the rows if
+    they were asked for; all on the device."""
 
     counts: Counts
     edges: Array
@@ -56,9 +60,11 @@ Run = Callable[[Array, Output], None]
 
 
 def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
-    """Have `run` traverse from all sources, those with the largest ids (and most work) first.
+    """Have `run` traverse from all sources, those with the largest ids (and the most work) first.
 
-    pattern : on the device. run : takes the sources, (k,) int32, and what to write to.
+    pattern : on the device
+    columns : whether the rows themselves are wanted
+    run : called with the sources, (k,) int32, and with the arrays to write to
     """
     import cupy
 
@@ -94,7 +100,7 @@ def _room(pattern: Pattern) -> int:
 
 
 def new_output(n: int, room: int) -> Output:
-    """What a traversal writes to, with so much room for rows."""
+    """The arrays that a traversal writes to, with `room` entries for rows."""
     import cupy
 
     return Output(

@@ -1,6 +1,6 @@
 """fill1: the sequential reference of Rose and Tarjan, row by row on the filled graph.
 
-Written to be read, not to be fast: it shares no code with the implementations that it is held against.
+Written to be read, not to be fast. It shares no code with the implementations that are checked against it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 
-# Entries that an outgrown array grows to at least: glibc gives so large a block back to the system.
+# Least number of entries when an array grows: glibc returns blocks of this size to the system.
 LARGE = 2**24
 
 
@@ -24,9 +24,11 @@ def fill1(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by reach in the graph of U, one row after the other (sequential reference).
 
-    pattern : n x n, sorted, diagonal present. output : `counts` stores U only while it works. Returns the
-    filled pattern (n x n, rows sorted) or its row counts, and the work: edges are entries of U examined. Time
-    O(edges), one visit mark a column.
+    pattern : n x n, sorted, diagonal present
+    output : "pattern", or "counts", which stores nothing but U, and that only while it works
+
+    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
+    U examined. Time O(edges), one visit mark per column.
     """
     with phase("traverse"):
         indptr, indices, lower, upper, edges = _fill1(pattern.indptr, pattern.indices, output == "pattern")
@@ -55,7 +57,8 @@ def _fill1(indptr, indices, store_lower):
             visited_by[indices[p]] = source
             length += 1
         head = 0
-        # `row` is the queue and the answer at once: what is reached is in F, what is below `source` goes on.
+        # `row` is both the queue and the result: all vertices reached are in F, those below `source` are
+        # expanded.
         while head < length:
             vertex = row[head]
             head += 1

@@ -1,4 +1,4 @@
-"""fill1 with Eisenstat and Liu's symmetric pruning: what a good sequential code does.
+"""fill1 with Eisenstat and Liu's symmetric pruning, as a good sequential code does it.
 
 S. C. Eisenstat and J. W. H. Liu, Exploiting structural symmetry in a sparse partial pivoting code, SIAM J.
 Sci. Comput. 14 (1993). Once row i has L[i,k] != 0 and U[k,i] != 0, every column of U[k,:] past i stands in
@@ -25,9 +25,11 @@ def fill1_pruned(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by reach in the symmetrically pruned graph of U (sequential).
 
-    pattern : n x n, sorted, diagonal present. output : `counts` stores U only while it works. Returns the
-    filled pattern (n x n, rows sorted) or its row counts, and the work: edges are entries of the pruned U
-    examined, fewer than F has on structurally symmetric input.
+    pattern : n x n, sorted, diagonal present
+    output : "pattern", or "counts", which stores nothing but U, and that only while it works
+
+    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
+    the pruned U examined, fewer than F has if the pattern is structurally symmetric.
     """
     with phase("traverse"):
         indptr, indices, lower, upper, edges = _fill1_pruned(
@@ -50,8 +52,8 @@ def _fill1_pruned(indptr, indices, store_lower):
     upper_start = np.zeros(n, np.uint64)
     lower = np.zeros(n, np.int64)
     upper = np.zeros(n, np.int64)
-    # Row k is followed over filled[upper_start[k] + 1 : stop[k]]; candidate[k] is the position of its first
-    # column not yet ruled out as the one that prunes it.
+    # Row k is followed over filled[upper_start[k] + 1 : stop[k]]. candidate[k] is the position of its first
+    # column that may still prune it.
     stop = np.zeros(n, np.uint64)
     candidate = np.zeros(n, np.uint64)
     pruned = np.zeros(n, np.bool_)

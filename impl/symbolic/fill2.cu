@@ -1,12 +1,13 @@
-// fill2 with one source a thread: the GSoFA paper's GPU baseline (Section 7, Figure 3(b)).
+// fill2 with one source per thread: the GSoFA paper's GPU baseline (Section 7, Figure 3(b)).
 //
-// A thread takes one source after the other, those with most work first. `visited` says which of its sources
-// reached a vertex last. Thresholds ascend, and every vertex below the source that was marked while it was above the
-// threshold becomes one: the scan for the next threshold finds the row of L in order. What was marked above the
-// source is the row of U. `touched` says the same of 256 vertices at once, so that most of a scan is skipped.
-// A thread waits for memory, not for arithmetic: it loads AHEAD words at a time, and what it writes depends on no load.
+// A thread takes one source after the other, those with the most work first. `visited` holds, for each vertex, which of
+// the thread's sources reached it last. Thresholds ascend, and every vertex below the source that was marked while it
+// was above the threshold becomes a threshold itself: the search for the next threshold finds the row of L in order.
+// The marks above the source are the row of U. `touched` holds the same for groups of 256 vertices, so that most of a
+// search is skipped. A thread is limited by memory latency, not by arithmetic: it loads AHEAD words at a time, and
+// none of its writes depends on a load.
 //
-// Compile-time: COLUMNS (the rows themselves, not only their counts).
+// Compile-time: COLUMNS (write the rows themselves, not only their counts).
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -23,8 +24,8 @@ struct Marks {
         touched[vertex / GROUP] = use;
     }
 
-    // A step of the search for the smallest marked vertex >= vertex and < limit: moves `vertex` on, to it or to where
-    // the search goes on; whether it was found.
+    // One step of the search for the smallest marked vertex >= vertex and < limit: moves `vertex` on, to that vertex or
+    // to where the search continues. Returns whether the vertex was found.
     __device__ __forceinline__ bool seek(u32 &vertex, u32 limit) const {
         u32 found = AHEAD;
         if (vertex % GROUP == 0) {
@@ -53,10 +54,10 @@ extern "C" __global__ void fill2_traverse(
     u32 *counter) {
     const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     Marks marks{all_visited + thread * n, all_touched + thread * groups, 0u};
-    // The stack grows from the front, the thresholds found so far from the end: together they are below n.
+    // The stack grows from the front, the thresholds found so far from the end: together they hold fewer than n.
     u32 *stack = all_stacks + thread * n;
-    // Lanes of a warp go through their steps together, whatever their sources are at: a step looks for the next
-    // threshold, or takes a vertex, and examines up to AHEAD entries of its row.
+    // The lanes of a warp run their steps together, wherever their sources are: a step looks for the next threshold, or
+    // takes a vertex, and examines up to AHEAD entries of its row.
     u32 source = n, threshold = 0, below = 0, above = 0, depth = 0;
     u64 examined = 0;
     long long p = 0, last = 0;
@@ -102,7 +103,7 @@ extern "C" __global__ void fill2_traverse(
                 if (neighbour[k] < threshold) stack[depth++] = neighbour[k];
             }
             p = min(p + AHEAD, last);
-            // The threshold is done with when nothing is left to open: the search goes on behind it.
+            // The threshold is complete when nothing is left to expand: the search continues behind it.
             if (p == last && depth == 0) threshold += 1;
             continue;
         }

@@ -1,8 +1,8 @@
-"""fill2 on CPU threads: the GSoFA paper's parallel baseline, one source a thread.
+"""fill2 on CPU threads: the GSoFA paper's parallel baseline, one source per thread.
 
-GSoFA, Section 2.2 and Figure 3(b), after Rose and Tarjan. Rows are independent, so that threads share
-nothing but the input; thread t takes the sources t, t + T, t + 2T, ..., which balances work that grows with
-the source.
+GSoFA, Section 2.2 and Figure 3(b), after Rose and Tarjan. Rows are independent, so threads share nothing but
+the input. Thread t takes the sources t, t + T, t + 2T, ..., which balances the work, as it grows with the
+source.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from impl.cpu.chunks import advance, new_chunks, release, room
 def fill2_cpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by threshold traversal of A, one source a thread (the paper's parallel CPU baseline).
+    """Fill-in by threshold traversal of A, one source per thread (the paper's parallel CPU baseline).
 
-    pattern : n x n, sorted, diagonal present. output : `counts` stores no row of F. Returns the filled
-    pattern (n x n, rows sorted) or its row counts, and the work: edges are adjacency entries of A examined
-    while expanding frontiers. The next threshold is found in the set of fills rather than by a scan over all
-    smaller vertices, which changes neither edges nor fills.
+    pattern : n x n, sorted, diagonal present
+    output : "pattern", or "counts", which stores no row of F
+
+    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are adjacency
+    entries of A examined while expanding frontiers. The next threshold is taken from the set of fills instead
+    of a scan over all smaller vertices, which changes neither edges nor fills.
     """
     threads = get_num_threads()
     with phase("traverse"):
@@ -50,8 +52,7 @@ def fill2_cpu(
 
 @njit(cache=True, parallel=True, nogil=True)
 def _traverse(indptr, indices, threads, store):
-    """Each thread's rows one after the other in chunks of its own, the row counts, and the edges of each
-    source."""
+    """The rows of each thread in its own chunks, the row counts, and the edges of each source."""
     n = len(indptr) - 1
     buffers = List()
     for _ in range(threads):
@@ -67,7 +68,7 @@ def _traverse(indptr, indices, threads, store):
 
 @njit(cache=True, nogil=True)
 def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
-    """The rows of one thread in chunks, if they are stored; their counts and edges go to the arrays."""
+    """The rows of one thread in chunks, if they are stored; counts and edges are written to the arrays."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)
@@ -89,13 +90,13 @@ def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
 
 @njit
 def marks(n):
-    """(visited_by, stack) for `reach`: (n,) uint32, the source that visited a vertex last; (n,) uint32."""
+    """(visited_by, stack) for `reach`: (n,) uint32, the last source that visited a vertex; (n,) uint32."""
     return np.full(n, np.uint32(0xFFFFFFFF), np.uint32), np.empty(n, np.uint32)
 
 
 @njit
 def reach(indptr, indices, source, words, summary, visited_by, stack):
-    """Insert row `source` of F into the empty set; (its columns below the diagonal, edges examined)."""
+    """Insert row `source` of F into the empty set. Returns (columns below the diagonal, edges examined)."""
     one = np.uint64(1)
     edges = np.uint64(0)
     for p in range(indptr[source], indptr[source + one]):
@@ -128,7 +129,7 @@ def reach(indptr, indices, source, words, summary, visited_by, stack):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _assemble(buffers, indptr, threads):
-    """The rows of all threads in order; a chunk is freed once its rows are copied."""
+    """The rows of all threads in order. Each chunk is freed once its rows are copied."""
     n = len(indptr) - 1
     indices = np.empty(indptr[n], np.uint32)
     for thread in prange(threads):

@@ -1,7 +1,7 @@
-"""fill2 on the GPU with one source a thread: the GSoFA paper's baseline, as it would be written to be fast.
+"""fill2 on the GPU with one source per thread: the GSoFA paper's baseline, written to be fast.
 
-GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)): every thread works in a source as long as memory
-suffices.
+GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)). Every thread has a source to work on, as far as
+memory suffices.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from impl.symbolic.device_rows import Output, traverse
 
 KERNEL = Path(__file__).with_name("fill2.cu")
 VARIANTS = (("COLUMNS=0",), ("COLUMNS=1",))
-# As in fill2.cu: vertices whose marks a scan skips at once.
+# As in fill2.cu: the number of vertices whose marks a scan can skip at once.
 GROUP = 256
 THREADS = 32
-# Threads of a multiprocessor: 67,584 on an H200, more than most matrices here have sources. No other number
-# was tried.
+# Per multiprocessor. That is 67,584 threads on an H200, more than most matrices here have sources. No other
+# value was tried.
 THREADS_A_MULTIPROCESSOR = 512
-# Share of the free memory for marks and stacks of the threads.
+# Share of the free memory for the threads' marks and stacks.
 SHARE = 0.5
 
 
@@ -39,11 +39,14 @@ SHARE = 0.5
 def fill2_gpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by threshold traversal of A, one source a GPU thread (the paper's GPU baseline).
+    """Fill-in by threshold traversal of A, one source per GPU thread (the paper's GPU baseline).
 
-    pattern : n x n, sorted, diagonal present; on the device. output : `counts` stores no row of F. Returns
-    the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges are
-    adjacency entries of A examined while expanding frontiers, peak_memory the threads' marks and stacks.
+    pattern : n x n, sorted, diagonal present; on the device
+    output : "pattern", or "counts", which stores no row of F
+
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges are
+    adjacency entries of A examined while expanding frontiers; peak_memory is that of the threads' marks and
+    stacks.
     """
     memory = 0
 
@@ -63,7 +66,7 @@ def fill2_gpu(
 
 
 def _run(pattern: Pattern, sources: Array, rows: Output, columns: bool) -> int:
-    """Traverse from the sources. Returns the bytes that the threads needed."""
+    """Traverse from the sources. Returns the bytes used by the threads."""
     import cupy
 
     n, groups = pattern.n, -(-pattern.n // GROUP)
@@ -73,7 +76,7 @@ def _run(pattern: Pattern, sources: Array, rows: Output, columns: bool) -> int:
         device.multiprocessors() * THREADS_A_MULTIPROCESSOR // THREADS,
         -(-len(sources) // THREADS),
     )
-    # Where not even one block's threads find room, fewer threads of one block take turns.
+    # If memory does not suffice for the threads of one block, one block runs fewer threads, which take turns.
     threads = THREADS if blocks else max(1, int(SHARE * device.free_bytes()) // a_thread)
     held = max(1, blocks) * threads
     visited = cupy.zeros(held * n, np.uint32)

@@ -1,9 +1,10 @@
-"""fill2 on the CPU under GSoFA's source schedules: ranks of MPI, and GPUs that are only simulated.
+"""fill2 on the CPU under GSoFA's source schedules, on MPI ranks or on simulated GPUs.
 
-Z. Li and others, GSoFA, Section 5. Each worker of the schedule has sources of its own and shares nothing
-with the others but the input; results are gathered once. The workers of a rank, its virtual GPUs, run in
-turn, each on all of the rank's threads: the slowest of them is what as many such GPUs would take at once.
-That is a simulation: it has the schedule's balance, and neither the GPU's speed nor its saturation.
+Z. Li and others, GSoFA, Section 5. Each worker of the schedule has its own sources and shares nothing with
+the others but the input; results are gathered once. The workers of a rank, its virtual GPUs, run in turn,
+each on all threads of the rank: as many real GPUs running at once would take as long as the slowest worker.
+This is a simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of
+a GPU.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from impl.cpu.ranks import Part, gathered, offsets, rank_of, world
 from impl.symbolic.fill2_cpu import marks, reach
 from impl.symbolic.gsofa_schedule import Schedule, schedule
 
-# Order below which one thread does all: starting a parallel loop takes as long.
+# Order below which a single thread does all: starting a parallel loop would take as long.
 SHORT = 1024
 
 
@@ -41,14 +42,23 @@ def fill2_multi(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by fill2 under GSoFA's schedules, on MPI ranks or on GPUs simulated in turn.
 
-    pattern : n x n, sorted, diagonal present. virtual_gpus : of a node, run in turn. nodes : simulated too,
-    in turn. ranks : MPI's, each of them a node; `python -m benchmarks.ranks` measures them. order : which
-    worker takes which source. maxsup : rows of a chunk. output : `counts` stores no row of F.
+    pattern : n x n, sorted, diagonal present
+    virtual_gpus : GPUs of a node, run in turn
+    nodes : nodes, also simulated in turn
+    ranks : MPI ranks, one per node; `mpirun -n 4 python -m fillpath ranks CASE` measures them
+    order : which worker takes which source, see `gsofa_schedule`
+    maxsup : rows per chunk
+    output : "pattern", or "counts", which stores no row of F
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, on rank 0 (on the others their own rows
-    of it), and the work: edges as fill2_cpu counts them, facts (workers; load_balance, the most edges of a
-    worker over the mean; simulated, 1 where workers ran in turn). Each worker is a phase, `gpu0` and so on.
-    Raises InputError for nodes beside ranks, and what `world` and `schedule` raise.
+    Returns the filled pattern (n x n, rows sorted) or its row counts on rank 0 (other ranks return only their
+    own rows of it), and the work. Edges are counted as in fill2_cpu. Facts:
+
+    workers : how many there are
+    load_balance : the most edges of a worker over the mean
+    simulated : 1 if workers ran in turn
+
+    Each worker is a phase, `gpu0` and so on. Raises InputError for nodes together with ranks, and whatever
+    `world` and `schedule` raise.
     """
     communicator = world(ranks)
     if ranks > 1 and nodes > 1:
@@ -67,7 +77,7 @@ def fill2_multi(
 
 
 def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bool) -> Part:
-    """The rows of a rank's workers: of all of them without MPI."""
+    """The rows of a rank's workers; without MPI, of all workers."""
     n = pattern.n
     threads = get_num_threads() if n >= SHORT else 1
     indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
@@ -92,8 +102,8 @@ def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bo
 
 @njit(cache=True, parallel=True, nogil=True)
 def _traverse(indptr, indices, sources, threads, store, lower, upper, edges):
-    """The rows of the sources, each thread's in chunks of its own, if they are stored; their counts and edges
-    go to the arrays."""
+    """The rows of the sources, in chunks of each thread, if they are stored; counts and edges are written to
+    the arrays."""
     buffers = List()
     for _ in range(threads):
         buffers.append(new_chunks())
@@ -130,7 +140,7 @@ def _share(indptr, indices, sources, store, lower, upper, edges):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _assemble(buffers, sources, starts, columns):
-    """The rows of the sources where they belong; a chunk is freed once its rows are copied."""
+    """The rows of the sources, in their final places. Each chunk is freed once its rows are copied."""
     threads = len(buffers)
     if threads == 1:
         _copy(buffers[0], sources, starts, columns)

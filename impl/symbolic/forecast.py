@@ -1,10 +1,10 @@
-"""What fill2 will do on a pattern, without doing it: exact if the pattern is symmetric, else from a sample.
+"""What fill2 will do on a pattern, without doing it: exact for a symmetric pattern, else from a sample.
 
-fill2 expands, for a source i, every vertex below i that a path through vertices below i leads to. In the
-graph of A + A^T those are the descendants of i in its elimination tree, so that their rows of A add up to the
-edges of i, and row i of F has as many entries as row i and column i of the factor. Both follow in nearly
-linear time, are exact where A is symmetric and bound every source from above where it is not. How far below
-the bound the truth lies, a sample of sources drawn in proportion to it tells.
+For a source i, fill2 expands every vertex below i that is reached by a path through vertices below i. In the
+graph of A + A^T these are the descendants of i in its elimination tree. So their rows of A add up to the
+edges of i, and row i of F has as many entries as row i and column i of the factor. Both are computed in
+nearly linear time; they are exact if A is symmetric and an upper bound for every source if it is not. How far
+the true values lie below the bound is estimated from sources sampled in proportion to it.
 
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 J. R. Gilbert, E. G. Ng, B. W. Peyton, An efficient algorithm to compute row and column counts for sparse
@@ -24,16 +24,22 @@ from fillpath.phase import phase
 from impl.cpu.bitset import drain, empty_set
 from impl.symbolic.fill2_cpu import marks, reach
 
-# Two to ten seconds on one core: each source near the root of a large matrix examines nearly all its entries.
+# Two to ten seconds on one core: a source near the root of a large matrix examines nearly all of its entries.
 MOST_EDGES = 2e9
 LEAST_SOURCES = 20
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a pattern will take. edges : of fill2, all sources. filled : entries of F, those of A included.
-    updates : of fill1, entries of U examined. exact : edges and filled are no estimates. sources : how many
-    fill2 was run on, in the phase `sample`; sampled_edges : what it examined there."""
+    """What a pattern will take.
+
+    edges : of fill2, over all sources
+    filled : entries of F, including those of A
+    updates : of fill1, entries of U examined
+    exact : whether edges and filled are exact, not estimates
+    sources : the number of sources that fill2 was run on, in the phase `sample`
+    sampled_edges : the edges that it examined there
+    """
 
     edges: float
     filled: float
@@ -45,7 +51,7 @@ class Forecast:
 
 @dataclass(frozen=True, eq=False)
 class _Bounds:
-    """No source does more. edges, filled : (n,) int64, of each source. updates : of all."""
+    """Upper bounds. edges, filled : (n,) int64, per source. updates : over all sources."""
 
     edges: Array
     filled: Array
@@ -54,11 +60,13 @@ class _Bounds:
 
 
 def sample_sources(pattern: Pattern, count: int = 600, seed: int = 0) -> Forecast:
-    """The forecast of a pattern, and fill2 on `count` of its sources, on one thread.
+    """The forecast of a pattern, with fill2 run on `count` of its sources, on one thread.
 
-    pattern : n x n, sorted, diagonal present. count : fewer where they would examine more than MOST_EDGES,
-    all where it is n or more. What symmetry does not make exact is Hansen and Hurwitz' estimate (Ann. Math.
-    Stat. 14, 1943).
+    pattern : n x n, sorted, diagonal present
+    count : sources to sample: all if n is no larger, fewer if they would examine more than MOST_EDGES
+    seed : of the sample
+
+    For an unsymmetric pattern the estimate is that of Hansen and Hurwitz (Ann. Math. Stat. 14, 1943).
     """
     bounds = _bounds(pattern)
     sources, weights = _draw(bounds, count, seed)
@@ -69,7 +77,7 @@ def sample_sources(pattern: Pattern, count: int = 600, seed: int = 0) -> Forecas
     return Forecast(
         edges=float(bounds.edges.sum()) if bounds.exact else float(edges @ weights),
         filled=estimated,
-        # Both factors of an update shrink as F does.
+        # Both factors of an update shrink in proportion to F.
         updates=bounds.updates * (estimated / bound_of_filled) ** 2 if pattern.n else 0.0,
         exact=bounds.exact or len(sources) == pattern.n,
         sources=len(sources),
@@ -86,7 +94,7 @@ def _bounds(pattern: Pattern) -> _Bounds:
 
 
 def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
-    """The pattern of A + A^T, and whether it is that of A."""
+    """The pattern of A + A^T, and whether it equals that of A."""
     n, ones = pattern.n, np.ones(pattern.nnz, np.int8)
     matrix = csr_array((ones, pattern.indices, pattern.indptr), shape=(n, n))
     mirror = csr_array(matrix.T)
@@ -97,8 +105,9 @@ def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
 
 
 def _draw(bounds: _Bounds, count: int, seed: int) -> tuple[Array, Array]:
-    """(sources, weights): one from each of `count` strata of equal size, in the order of the sources. A
-    source's size is its share of the bound on edges plus that of the bound on F: neither has a tail then."""
+    """(sources, weights): one from each of `count` strata of equal size, in the order of the sources. The
+    size of a source is its share of the bound on edges plus its share of the bound on F, so neither estimate
+    has heavy tails."""
     n = len(bounds.edges)
     if count >= n:
         return np.arange(n), np.ones(n)
@@ -114,7 +123,7 @@ def _draw(bounds: _Bounds, count: int, seed: int) -> tuple[Array, Array]:
 
 @njit(cache=True, nogil=True)
 def _sample(indptr, indices, sources):
-    """(k,) int64 each: the edges that the sources examine, the entries of their rows of F."""
+    """(k,) int64 each: the edges that the sources examine, and the entries of their rows of F."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)
@@ -131,8 +140,8 @@ def _sample(indptr, indices, sources):
 
 @njit(cache=True, nogil=True)
 def _analyse(indptr, indices, lengths):
-    """Of a symmetric pattern, (n,) int64 each: the sum of `lengths` over a vertex's proper descendants in the
-    elimination tree, its row count in L without the diagonal, its column count with it."""
+    """For a symmetric pattern, (n,) int64 each: the sum of `lengths` over a vertex's proper descendants in
+    the elimination tree, its row count in L without the diagonal, and its column count with the diagonal."""
     n = len(indptr) - 1
     parent = _elimination_tree(indptr, indices)
     order = _postorder(parent)
@@ -146,7 +155,7 @@ def _analyse(indptr, indices, lengths):
 
 @njit(cache=True, nogil=True)
 def _elimination_tree(indptr, indices):
-    """(n,) int32: the parent of each vertex, -1 for roots (Liu's algorithm, paths compressed)."""
+    """(n,) int32: the parent of each vertex, -1 for roots (Liu's algorithm with path compression)."""
     n = len(indptr) - 1
     parent = np.full(n, -1, np.int32)
     ancestor = np.full(n, -1, np.int32)
@@ -190,13 +199,14 @@ def _postorder(parent):
 
 @njit(cache=True, nogil=True)
 def _counts(indptr, indices, parent, order):
-    """Row counts without the diagonal and column counts with it, from the leaves of the row subtrees."""
+    """Row counts without the diagonal and column counts with it, computed from the leaves of the row
+    subtrees."""
     n = len(parent)
     level = np.zeros(n, np.int32)
     for vertex in range(n - 1, -1, -1):
         if parent[vertex] >= 0:
             level[vertex] = level[parent[vertex]] + 1
-    first = np.full(n, -1, np.int32)  # the descendant that comes first in the order, by its place there
+    first = np.full(n, -1, np.int32)  # the position in the order of the first descendant
     columns = np.zeros(n, np.int64)
     for place in range(n):
         vertex = order[place]
@@ -205,7 +215,7 @@ def _counts(indptr, indices, parent, order):
             first[vertex] = place
             vertex = parent[vertex]
     rows = np.zeros(n, np.int64)
-    latest = np.full(n, -1, np.int32)  # each row's leaf found last, and the largest `first` of its leaves
+    latest = np.full(n, -1, np.int32)  # per row, the last leaf so far, and the largest `first` of its leaves
     largest = np.full(n, -1, np.int32)
     ancestor = np.arange(n).astype(np.int32)
     for place in range(n):
@@ -234,7 +244,7 @@ def _counts(indptr, indices, parent, order):
 
 @njit
 def _root(ancestor, vertex):
-    """The end of a vertex's path through `ancestor`, which is compressed."""
+    """The end of a vertex's path through `ancestor`; compresses the path."""
     end = vertex
     while end != ancestor[end]:
         end = ancestor[end]

@@ -1,7 +1,7 @@
 """Gilbert and Peierls' symbolic factorisation, column by column: what GLU3.0 runs on one CPU core.
 
 J. R. Gilbert and T. Peierls, Sparse partial pivoting in time proportional to arithmetic operations, SIAM J.
-Sci. Stat. Comput. 9 (1988), without the pivoting. It shares no code with what it is held against.
+Sci. Stat. Comput. 9 (1988), without the pivoting. It shares no code with the implementations it checks.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ def gilbert_peierls(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by unions of columns of L (sequential; the baseline of GSoFA's Figure 11).
 
-    pattern : n x n, sorted, diagonal present. Column j of F is A[:, j] joined with L[:, k] for every k < j in
-    it. output : `counts` stores L only while it works. Returns the filled pattern (n x n, rows sorted) or its
-    row counts, and the work: edges are entries of L examined.
+    pattern : n x n, sorted, diagonal present
+    output : "pattern", or "counts", which stores nothing but L, and that only while it works
+
+    Column j of F is the union of A[:, j] and of L[:, k] for every k < j in it. Returns the filled pattern
+    (n x n, rows sorted) or its row counts, and the work: edges are the entries of L examined.
     """
     store_upper = output == "pattern"
     with phase("columns"):
@@ -48,7 +50,7 @@ def gilbert_peierls(
 
 @njit(cache=True, nogil=True)
 def _transpose(indptr, indices):
-    """The pattern by columns; in each of them rows ascend."""
+    """The pattern by columns, with ascending rows in each."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)
@@ -68,11 +70,11 @@ def _transpose(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _columns(starts, rows, store_upper):
-    """Columns of F one after another, without the diagonal; rows stand in no order within a column.
+    """Columns of F one after another, without the diagonal; the rows in a column are not sorted.
 
-    Returns L as (rows, pointers), U as (chunks of rows, rows a column) if it is stored, the row counts of L
-    and U, and the entries of L examined. U is only read once more, so that it stands in chunks that `_rows`
-    frees as it goes.
+    Returns L as (rows, pointers), U as (chunks of rows, rows per column) if it is stored, the row counts of L
+    and U, and the number of entries of L examined. U is read only once more, so it is kept in chunks that
+    `_rows` frees as it goes.
     """
     n = np.uint64(len(starts) - 1)
     one = np.uint64(1)
@@ -133,7 +135,8 @@ def _columns(starts, rows, store_upper):
 
 @njit(cache=True, nogil=True)
 def _rows(found, pointers, chunks, heights, indptr, upper_start):
-    """Columns of F row by row, ascending: those of L in row i from indptr[i], of U from upper_start[i]."""
+    """Columns of F row by row, ascending: those of L begin at indptr[i] in row i, those of U at
+    upper_start[i]."""
     n = np.uint64(len(heights))
     one = np.uint64(1)
     indices = np.empty(indptr[n], np.uint32)

@@ -6,20 +6,27 @@
 // over the lanes of each warp, and appends what they reach. When the queue no longer fills the block, the next
 // sources enter free slots. Blocks never wait for each other.
 //
-// maxId of a vertex, in the value range of the slot's use: base + 2 label + pending. label is 0 where the source
-// has the vertex in its own row, else 1 + the largest intermediate vertex; so it is filled iff label <= vertex.
-// pending: it stands in the queue, where an entry reads the label when it is taken; so no vertex is there twice,
-// and n entries a source always suffice. Ranges descend: what earlier uses left is larger than any label.
+// maxId of a vertex, in the value range of the slot's current use: base + 2 label + pending. label is 0 if the source
+// has the vertex in its own row, else 1 + the largest intermediate vertex, so the vertex is filled iff label <= vertex.
+// pending: the vertex is in the queue. A queue entry reads the label only when it is taken, so no vertex is queued
+// twice and n entries per source always suffice. Ranges descend: what earlier uses left behind is larger than any
+// label.
 //
-// fill is a set of bits in two levels: a word of the summary says which of 32 words are not zero.
+// fill is a bit set in two levels: each bit of the summary says whether one word is not zero.
 //
-// Compile-time: BUBBLE (maxId only below the source), RANGES (a value range a use), FILL_FIRST (line 9.5),
-// COLUMNS (the rows themselves, not only their counts), SPILL (the queue is smaller than n entries a source), TOP (what
-// value ranges descend from, even),
-// OWN (each source has arrays of its own, not each slot; one slot a block: unified_memory.py),
-// THREADS of a block, SLOTS for sources in it (32 at most), RESIDENT blocks a multiprocessor (0: as many as fit), ENTERING
-// sources a step, AHEAD adjacency entries under way in a lane.
-
+// Compile-time:
+//   BUBBLE      maxId only below the source
+//   RANGES      one value range per use
+//   FILL_FIRST  line 9.5
+//   COLUMNS     write the rows themselves, not only their counts
+//   SPILL       the queue has fewer than n entries per source
+//   TOP         where value ranges descend from, even
+//   OWN         each source, not each slot, has its own arrays; one slot per block (unified_memory.py)
+//   THREADS     per block
+//   SLOTS       sources that a block works on at a time, 32 at most
+//   RESIDENT    blocks per multiprocessor (0: as many as fit)
+//   ENTERING    sources per step
+//   AHEAD       adjacency entries in flight per lane
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -27,7 +34,7 @@ constexpr u32 NONE = 0xFFFFFFFFu;
 constexpr u32 ALL = 0xFFFFFFFFu;
 constexpr u32 WARPS = THREADS / 32;
 
-// What a block counts: steps, entries waiting (sum, most), cycles (all, re-initialising), entries spilled and taken,
+// Statistics of a block: steps, entries waiting (sum, most), cycles (all, re-initialising), entries spilled and taken,
 // words initialised.
 enum { STEPS, WAITING, MOST, CYCLES, INITIALISING, SPILLED, TAKEN, CLEARED, STATS };
 
@@ -42,7 +49,7 @@ struct Space {
     u32 *maxid;  // (slots, stride)
     u32 *fill;   // (slots, words + summary words)
     u64 *queue;  // (slots, capacity): slot << 32 | vertex; the slots of a block share theirs
-    u64 *host;   // (slots, outside) in pinned host memory: what found the queue full
+    u64 *host;   // (slots, outside) in pinned host memory: entries that found the queue full
     u64 stride, capacity, outside;
     u32 words, summary, slots, wider;  // slots: of a block; the first `wider` blocks have one more
 };
@@ -50,7 +57,7 @@ struct Space {
 struct Output {
     long long *lower, *upper;  // (n,) row counts; upper counts the diagonal
     u64 *edges;          // (n,)
-    double *frontier;    // (n,) entries a step
+    double *frontier;    // (n,) entries per step
     u32 *longest;        // (n,) most entries in the queue
     int *columns;        // rows one after another, in the order in which they were finished
     long long *start;    // (n,) where a row stands in columns; -1: there was no room
@@ -80,7 +87,7 @@ __device__ __forceinline__ u64 warp_sum(u64 value) {
     return value;
 }
 
-// Marks a vertex as filled; whether it was not yet.
+// Marks a vertex as filled. Returns whether it was not marked before.
 __device__ __forceinline__ bool mark(u32 *fill, u32 words, u32 vertex) {
     u32 *word = fill + (vertex >> 5);
     const u32 bit = 1u << (vertex & 31u);
@@ -122,7 +129,7 @@ __device__ void drain(u32 *fill, u32 words, u32 summary, int *out) {
     }
 }
 
-// A warp writes what is known of a finished source and empties its fill.
+// A warp writes the results of a finished source and empties its fill.
 __device__ void finish(const Slot &slot, u32 *fill, const Space &space, const Output &output) {
     const u32 lane = lane_id();
     const u32 length = slot.lower + slot.upper;
@@ -157,10 +164,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                       words, summary, slots_a_block, wider};
     const Output output{lower, upper, edges, frontier_sizes, longest, columns, start, tail, room, all_stats, counter};
     __shared__ Slot slots[SLOTS];
-    // fresh: sources that enter, whose maxId has to be initialised. done: sources without any entry left.
+    // fresh: sources that enter, whose maxId has to be initialised. done: sources with no entries left.
     __shared__ u32 length, head, pushed, fresh, done, running;
     __shared__ u64 outside;
-    // By the first thread alone: registers are scarce.
+    // Counted by the first thread alone: registers are scarce.
     __shared__ u64 counted[STATS];
     const u32 lane = lane_id(), warp = threadIdx.x >> 5;
     const u64 first_slot = (u64)blockIdx.x * space.slots + min(blockIdx.x, space.wider);
@@ -188,7 +195,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
     }
     __syncthreads();
     while (true) {
-        // Who is finished, who enters.
+        // Which sources are finished, which ones enter.
         if (warp == 0) {
             if (lane == 0) {
                 const u32 kept = length + pushed;
@@ -249,7 +256,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                     slot.edges = 0;
                     u32 at = head + held + rank;
                     if (at >= capacity) at -= capacity;
-                    // The paper's four words a vertex for queues and trackers, of which one queue uses half.
+                    // The paper's four words per vertex for queues and trackers, of which one queue uses half.
                     u64 *entered = OWN ? space.queue + (u64)slot.source * 2 * space.capacity : queue;
                     entered[at] = (u64)lane << 32 | slot.source;
                 }
@@ -300,7 +307,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
             __syncthreads();
         }
 #endif
-        // Take entries: as evenly over the warps as they go.
+        // Take entries, distributed as evenly over the warps as possible.
         const u32 taken = min(length, THREADS);
         const u32 share = (taken + WARPS - 1) / WARPS;
         const u32 number = warp * share + lane;
@@ -334,7 +341,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                 through = max(frontier + 1u, (label - slot.base) >> 1);
             }
         }
-        // What each source of the warp's entries took, by one lane for all.
+        // The number taken from each source of the warp's entries, added by one lane for all.
         for (u32 left = __ballot_sync(ALL, has); left;) {
             const u32 shared_by = __shfl_sync(ALL, g, __ffs(left) - 1);
             const bool mine = has && g == shared_by;
@@ -357,7 +364,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
         const long long place = begin - (long long)(ends - degree);
         const u32 tail_room = length;
         for (u32 low = 0; low < total; low += 32 * AHEAD) {
-            // A lane has AHEAD entries under way at a time; each stage issues all its accesses before the next.
+            // A lane has AHEAD entries in flight at a time; each stage issues all its accesses before the next.
             u32 vertex[AHEAD], reach[AHEAD], which[AHEAD], old[AHEAD];
 #pragma unroll
             for (u32 u = 0; u < AHEAD; ++u) {
@@ -410,7 +417,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) gsofa_traverse(
                     const bool labelled = below || !BUBBLE;
                     bool fills = false;
                     if (reach[u] == 0) {
-                        // The source's own row, which no other entry of its slot is worked beside.
+                        // The source's own row: no other entry of its slot is processed at the same time.
                         fills = true;
                         push = below;
                         if (COLUMNS || !below) mark(fill, space.words, vertex[u]);

@@ -1,10 +1,10 @@
 """GSoFA on the GPU: fine-grained traversal from many sources at once, with each of its optimisations.
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 and 6, Figure 6. The
-kernel (gsofa.cu) differs from the paper's in what it does not wait for: blocks share no queue and take new
-sources as they finish others, where the paper's iterations and rounds are of the whole card; a vertex whose
-label falls while it waits in the queue is not queued again; the test for a fill below the source reads maxId
-alone, fill is a set of bits.
+kernel (gsofa.cu) differs from the paper's in what it waits for: its blocks share no queue and take new
+sources as they finish others, where the iterations and rounds of the paper span the whole card. A vertex
+whose label falls while it waits in the queue is not queued again. The test for a fill below the source reads
+maxId alone, and fill is a bit set.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from impl.symbolic.gsofa_pool import ENTRY, WORD, plan, published_sources, set_w
 
 __all__ = ["VARIANTS", "gsofa"]
 
-# Words that the authors' two rules for #C divide by n: 2^31 / 6, and in their code with less memory a source
-# 3758096384 / 5.
+# Words that the authors' two rules for #C divide by n: 2^31 / 6 in the paper, 3758096384 / 5 in their code
+# that uses less memory per source.
 PUBLISHED = {"published": 2**31 // 6, "published_space": 3758096384 // 5}
-# Share of the free memory that the pool may take without a budget.
+# Share of the free memory that the pool may take if no budget is given.
 SHARE = 0.5
 
 
@@ -58,26 +58,33 @@ def gsofa(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by fine-grained multi-source traversal, on the GPU.
 
-    pattern : n x n, sorted, diagonal present; on the device. maxid_ranges : initialise maxId once for many
-    sources, not for each. bubble_removal : maxId only for vertices below the source. fill_first : skip what
-    is filled before looking at maxId (line 9.5). dynamic_space : where memory leaves half of the card's
-    blocks idle, sources go in several launches, in which those with small ids leave more of the pool to
-    queues and to more sources; off, all have the same share. external_frontiers : where memory binds, queues
-    are smaller than n entries a source, and what finds them full goes to pinned host memory; off, fewer
-    sources run at a time. queue_fraction : with external frontiers, a source's queue is meant to have n /
-    queue_fraction entries although memory does not bind. sources : #C, those that run at a time at most. rule
-    : what #C is without: as many as the card's resident blocks hold, or the authors' rules (Section 4; the
-    code of Section 6), of which no more run than those. memory_budget : bytes of the pool (fill, maxId,
-    queues), beside which the rows found so far have a buffer. maxsup : T3 supernodes behind the traversal, in
-    chunks of so many rows, as `supernodes_gpu` finds them; how many is a fact. output : `counts` leaves the
-    columns out.
+    pattern : n x n, sorted, diagonal present; on the device
+    maxid_ranges : initialise maxId once for many sources, not for each
+    bubble_removal : maxId only for vertices below the source
+    fill_first : skip vertices already filled before looking at maxId (line 9.5)
+    dynamic_space : where memory would leave half of the card's blocks idle, run the sources in several
+        launches, so that those with small ids leave more of the pool to queues and to more sources; if false,
+        all sources have the same share
+    external_frontiers : where memory is scarce, give each source a queue of fewer than n entries, and write
+        what does not fit to pinned host memory; if false, run fewer sources at a time
+    queue_fraction : with external frontiers, aim at n / queue_fraction queue entries per source even if
+        memory is not scarce
+    sources : #C, the largest number of sources that run at a time
+    rule : how #C is chosen if `sources` is None: "resident", as many as the card's resident blocks hold;
+        "published" (Section 4) or "published_space" (the code of Section 6), the authors' rules, but never
+        more than "resident"
+    memory_budget : bytes of the pool (fill, maxId, queues); the buffer of rows is not included
+    maxsup : also find T3 supernodes, in chunks of `maxsup` rows, as `supernodes_gpu` does; their number is a
+        fact
+    output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges as
     defined in Work (they depend on scheduling), fills, peak_memory (the pool and pinned host memory), series
-    by source (frontier: entries worked a step of its block), facts. Raises MemoryBudgetError, before anything
-    is allocated, if one source does not fit into the budget. Raises UnknownNameError if sources or
-    queue_fraction < 1, InputError for a queue_fraction without external frontiers, for a maxsup out of range,
-    or without the rows that it needs.
+    by source (frontier: entries that its block works on per step), facts.
+
+    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget;
+    UnknownNameError if sources or queue_fraction < 1; InputError for a queue_fraction without external
+    frontiers, for a maxsup out of range, or without the rows that it needs.
     """
     import cupy
 
@@ -123,7 +130,8 @@ def gsofa(
 
 
 def _sources(n: int, rule: str, resident: int, memory: int) -> int:
-    """#C by a rule. The card's own: what its blocks hold, if memory has all that each source can use."""
+    """#C by a rule. "resident" is what the card's blocks hold, if each source finds all the memory it can
+    use."""
     if rule != "resident":
         return published_sources(n, PUBLISHED[rule])
     return max(1, min(resident * SLOTS, memory // (WORD * (n * (1 + ENTRY) + set_words(n)) or 1)))

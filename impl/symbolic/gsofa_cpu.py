@@ -1,13 +1,13 @@
 """GSoFA's traversal on CPU threads: the specification of the kernel, testable without a GPU.
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Section 4, Figure 6 and Section 6.
-It is no figure's baseline. A round takes #C sources; its iterations expand one queue of (vertex, source slot)
-entries of all of them, and threads share entries, maxId and fill through atomics, as the paper's do.
+No figure uses it as a baseline. A round takes #C sources; its iterations expand one queue of (vertex, source
+slot) entries for all of them, and threads share entries, maxId and fill through atomics, as in the paper.
 
-Where the paper is silent or its print wrong: fill starts below every id and is set to the source for its own
-row (line 5 prints 0); the first frontiers are the vertices v, not src (line 6). The next queue is written
-through a small buffer a thread, so that one atomic makes room for many entries. A thread that finds the queue
-full stops where it is; the queue is copied out, and it goes on in the middle of the row.
+Where the paper is silent or misprinted: fill starts below every id and is set to the source for the source's
+own row (line 5 prints 0); the first frontiers are the vertices v, not src (line 6). Each thread writes the
+next queue through a small buffer, so that one atomic makes room for many entries. A thread that finds the
+queue full stops; the queue is copied out, and the thread continues in the middle of the row.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from impl.cpu.atomics import fetch_add, fetch_max, fetch_min, load
 from impl.cpu.memory import reserve
 from impl.symbolic.gsofa_space import Space, Split, ValueRanges, plan
 
-# What maxId starts from: the largest uint32.
+# The initial value of maxId: the largest uint32.
 MAXID_TOP = 2**32 - 1
-# Bytes of maxId and fill that the default #C keeps in use at a time.
+# Bytes of maxId and fill that the default #C uses at a time.
 CACHE = 32 * 2**20
-# Entries below which one thread expands them all: starting a parallel loop takes as long as some hundred of
-# them, and ending it far longer where another process holds a core.
+# Entries below which a single thread expands them all: starting a parallel loop takes as long as some hundred
+# entries, and ending it takes far longer if another process occupies a core.
 SHORT_QUEUE = 4096
-# Words of fill below which one thread gathers a round's rows.
+# Words of fill below which a single thread gathers the rows of a round.
 SHORT_SCAN = np.uint64(2**16)
 
 BUFFER = np.uint64(64)
@@ -42,17 +42,19 @@ ZERO = np.uint64(0)
 ONE = np.uint64(1)
 THIRTY_TWO = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
-# shared : next entry to take, entries in the next queue; in different cache lines.
+# Places in `shared`, in different cache lines: next entry to take, entries in the next queue.
 HEAD, TAIL = np.uint64(0), np.uint64(8)
-# stats : of a source, by thread.
+# Places in `stats`, per source and thread.
 ENTRIES, EDGES, LOWER, UPPER = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 class Round(NamedTuple):
-    """What a round works on; source = first + slot.
+    """The arrays of a round; source = first + slot.
 
-    fill : (sources n,) uint32, maxid : (sources stride,) uint32. current, following : (entries,) uint64, the
-    two queues. base : value of vertex 0 in the round's range.
+    fill : (sources n,) uint32
+    maxid : (sources stride,) uint32
+    current, following : (entries,) uint64, the two queues
+    base : the value of vertex 0 in the round's range
     """
 
     indptr: Array
@@ -70,11 +72,14 @@ class Round(NamedTuple):
 
 
 class Crew(NamedTuple):
-    """What the threads keep in a round.
+    """The state of the threads in a round.
 
-    shared : (16,) uint64. cursors : (threads, 8) uint64, a row a cache line: next entry, end of those taken,
-    place in the entry's row, entries in the buffer. buffers : (threads, 64) uint64. stats : (threads,
-    sources, 4) uint64. last : (sources,) uint64, the last iteration in which the source had a frontier.
+    shared : (16,) uint64
+    cursors : (threads, 8) uint64, one cache line per row: next entry, end of the entries taken, place in the
+        entry's row, entries in the buffer
+    buffers : (threads, 64) uint64
+    stats : (threads, sources, 4) uint64
+    last : (sources,) uint64, the last iteration in which the source had a frontier
     """
 
     shared: Array
@@ -99,25 +104,30 @@ def gsofa_cpu(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by fine-grained multi-source traversal, on CPU threads.
 
-    pattern : n x n, sorted, diagonal present. maxid_ranges : initialise maxId every floor((2^32 - 1) / n)
-    rounds, not in each. bubble_removal : maxId only for vertices below the round's last source; those above
-    the source are decided by fill alone. fill_first : skip what is filled before looking at maxId (line 9.5).
-    dynamic_space : queues have what maxId and fill leave of the pool, round by round; off, each has its share
-    of n entries a source. external_frontiers : a full queue is copied out to a growing list and worked after
-    the resident one; off, fewer sources run at a time. sources : #C, those that run at a time.
-    memory_budget : bytes of the pool (fill, maxId, queues); None = 24 n a source (Table 2). output : `counts`
-    leaves the columns out.
+    pattern : n x n, sorted, diagonal present
+    maxid_ranges : initialise maxId every floor((2^32 - 1) / n) rounds, not in each
+    bubble_removal : maxId only for vertices below the round's last source; vertices above the source are
+        decided by fill alone
+    fill_first : skip vertices already filled before looking at maxId (line 9.5)
+    dynamic_space : in each round, queues take what maxId and fill leave of the pool; if false, each source
+        has its share of n entries
+    external_frontiers : copy a full queue out to a growing list, which is worked after the resident queue; if
+        false, run fewer sources at a time
+    sources : #C, the number of sources that run at a time
+    memory_budget : bytes of the pool (fill, maxId, queues); None is 24 n per source (Table 2)
+    output : "pattern", or "counts", which leaves the columns out
 
-    Default #C: the authors' largest power of two <= 2^31 / (6 n) and never above n / 2, but here also only so
-    many sources that their maxId and fill (8 n bytes each) stay within 32 MiB of cache.
+    Default #C: the authors' largest power of two <= 2^31 / (6 n), never above n / 2, but here also limited so
+    that maxId and fill (8 n bytes per source) stay within 32 MiB of cache.
 
-    The pool, 96 MiB by default where the matrix is large enough, may exceed the output many times over.
+    The pool, 96 MiB by default if the matrix is large enough, may be many times larger than the output.
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges as defined in Work
     (they depend on scheduling), fills, peak_memory (the pool and the list of external frontiers), series by
-    source. Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the
-    budget; without external frontiers also when one source alone fills the queue. Raises UnknownNameError if
-    sources < 1.
+    source.
+
+    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget, and,
+    without external frontiers, if one source alone fills the queue; UnknownNameError if sources < 1.
     """
     if sources is not None and sources < 1:
         raise UnknownNameError(f"option sources={sources}: expected 1 or more")
@@ -146,7 +156,7 @@ def _concurrent(n: int) -> int:
 
 
 class _Traversal:
-    """The pool, the value ranges and what the rounds so far have found."""
+    """The pool, the value ranges, and the results of the rounds so far."""
 
     def __init__(
         self, pattern: Pattern, space: Space, reuse: bool, fill_first: bool, external: bool, columns: bool
@@ -155,7 +165,7 @@ class _Traversal:
         self.pattern, self.space, self.threads = pattern, space, get_num_threads()
         self.reuse, self.fill_first, self.external, self.columns = reuse, fill_first, external, columns
         self.ranges = ValueRanges(n, MAXID_TOP)
-        # 64-bit, as queue entries are. fill starts from 0; maxId is initialised where it begins, in its time.
+        # 64-bit, as queue entries are. fill starts from 0; maxId is initialised later, where it begins.
         self.pool = np.zeros(space.words // 2, np.uint64)
         self.totals = np.zeros((n, 4), np.int64)
         self.frontier = np.zeros(n)
@@ -163,7 +173,7 @@ class _Traversal:
         self.outside = 0
 
     def round(self, first: int, split: Split) -> bool:
-        """Run the sources from `first` on; False if the queue overflowed, and nothing came of it.
+        """Run the sources from `first` on. Returns False, with all marks undone, if the queue overflowed.
 
         Raises MemoryBudgetError if there is no smaller round.
         """
@@ -202,7 +212,7 @@ class _Traversal:
         return Filled(Pattern(indptr, indices), indptr[:-1] + lower), work
 
     def _start(self, first: int, split: Split) -> Round:
-        """The round's arrays in the pool, maxId initialised where it has to be."""
+        """The round's arrays in the pool, with maxId initialised where needed."""
         words = self.pool.view(np.uint32)
         last = split.maxid + split.sources * split.stride
         self.ranges, stale = self.ranges.next(split.maxid, last, self.reuse)
@@ -226,7 +236,7 @@ class _Traversal:
         )
 
     def _give_up(self, first: int, split: Split) -> None:
-        """Take back what the round's sources have marked as filled."""
+        """Undo the fill marks of the round's sources."""
         if split.sources == 1:
             raise MemoryBudgetError(
                 f"source {first} needs more than {split.entries} queue entries, all that {self.pool.nbytes} "
@@ -239,7 +249,7 @@ class _Traversal:
 
 
 def _offsets(lengths: Array) -> Array:
-    """(k + 1,) int64: where each of k rows begins, and the end."""
+    """(k + 1,) int64: where each of k rows begins, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -257,10 +267,11 @@ def _crew(threads: int, sources: int) -> Crew:
 
 @njit(cache=True, nogil=True)
 def _traverse(work, crew, short):
-    """Traverse from all sources of the round. (bytes of the external lists, whether no entry was refused).
+    """Traverse from all sources of the round. Returns (bytes of the external lists, whether no entry was
+    refused).
 
-    Iteration 0 expands the sources themselves. Each iteration works the resident queue first, then what was
-    copied out while it was written.
+    Iteration 0 expands the sources themselves. Each iteration works first on the resident queue, then on what
+    was copied out while that queue was written.
     """
     current, following = work.current, work.following
     capacity = np.uint64(len(current))
@@ -296,7 +307,7 @@ def _traverse(work, crew, short):
 
 @njit
 def _load_sources(queue, first, start, stop):
-    """Fill the queue with the sources of the slots from start to stop - 1. Returns how many."""
+    """Fill the queue with the sources of the slots start to stop - 1. Returns how many there are."""
     for slot in range(start, stop):
         queue[slot - start] = (slot << THIRTY_TWO) | (first + slot)
     return stop - start
@@ -304,7 +315,7 @@ def _load_sources(queue, first, start, stop):
 
 @njit
 def _expand(work, crew, current, length, following, leaving, left, iteration, short):
-    """Expand current[:length] into `following`, copied out to leaving[left:] whenever it is full.
+    """Expand current[:length] into `following`, which is copied out to leaving[left:] whenever it is full.
 
     Returns (leaving, left, whether all was expanded: without external frontiers a full queue ends it).
     """
@@ -313,7 +324,7 @@ def _expand(work, crew, current, length, following, leaving, left, iteration, sh
     pending = True
     while pending:
         _run_all(work, crew, current, length, following, iteration, length >= short)
-        # Who found no room has added to the tail all the same.
+        # Threads that found no room have increased the tail all the same.
         tail = crew.shared[TAIL] = min(crew.shared[TAIL], capacity)
         pending = _pending(crew.cursors)
         if pending and not work.external:
@@ -328,7 +339,7 @@ def _expand(work, crew, current, length, following, leaving, left, iteration, sh
 
 @njit
 def _pending(cursors):
-    """Whether a thread stopped at a full queue, with entries taken or written ones in its buffer."""
+    """Whether a thread stopped at a full queue, with entries still to expand or in its buffer."""
     for worker in range(np.uint64(len(cursors))):
         if cursors[worker, 0] < cursors[worker, 1] or cursors[worker, 3] > ZERO:
             return True
@@ -337,7 +348,7 @@ def _pending(cursors):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _run_all(work, crew, current, length, following, iteration, parallel):
-    """Run every thread until it ends or stops, at once or one after the other."""
+    """Run every thread until it ends or stops, in parallel or one after the other."""
     threads = len(crew.cursors)
     if parallel:
         for worker in prange(threads):
@@ -349,7 +360,7 @@ def _run_all(work, crew, current, length, following, iteration, parallel):
 
 @njit
 def _run(work, crew, worker, current, length, following, iteration):
-    """One thread: take entries until there are none, or until `following` and the buffer are full."""
+    """One thread: take entries until none are left, or until `following` and the buffer are full."""
     cursor, buffer = crew.cursors[worker], crew.buffers[worker]
     stats = crew.stats[worker]
     position, end, place, used = cursor[0], cursor[1], cursor[2], cursor[3]
@@ -386,7 +397,7 @@ def _run(work, crew, worker, current, length, following, iteration):
 
 @njit(inline="always")
 def _flush(buffer, used, queue, shared):
-    """Append the buffer to the queue as far as there is room. Returns how many entries stay in the buffer."""
+    """Append the buffer to the queue as far as it has room. Returns how many entries stay in the buffer."""
     capacity = np.uint64(len(queue))
     at = min(fetch_add(shared, TAIL, used), capacity)
     room = min(used, capacity - at)
@@ -399,7 +410,7 @@ def _flush(buffer, used, queue, shared):
 
 @njit(inline="always")
 def _start_row(work, slot, begin, stop, buffer, used, stats):
-    """Lines 4 to 6 of Figure 6 for a piece of the source's own row, which no other thread works on."""
+    """Lines 4 to 6 of Figure 6 for a part of the source's own row; no other thread works on that row."""
     n = np.uint64(len(work.indptr)) - ONE
     source = work.first + slot
     for p in range(begin, stop):
@@ -416,7 +427,7 @@ def _start_row(work, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
-    """Lines 8 to 16 of Figure 6 for a piece of the frontier's row. Returns the entries in the buffer."""
+    """Lines 8 to 16 of Figure 6 for a part of the frontier's row. Returns the entries in the buffer."""
     n = np.uint64(len(work.indptr)) - ONE
     source = work.first + slot
     fill, maxid = slot * n, slot * work.stride
@@ -442,13 +453,14 @@ def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _lower(maxid, at, value):
-    """atomicMin; whether it made the value smaller. Mostly it does not, which a load tells for less."""
+    """atomicMin; returns whether it lowered the value. Mostly it does not, and a plain load finds that out
+    sooner."""
     return load(maxid, at) > value and fetch_min(maxid, at, value) > value
 
 
 @njit(inline="always")
 def _mark(fill, at, mark):
-    """atomicMax; whether this thread is the first to mark the vertex for the source."""
+    """atomicMax; returns whether this thread is the first to mark the vertex for the source."""
     return load(fill, at) != mark and fetch_max(fill, at, mark) != mark
 
 

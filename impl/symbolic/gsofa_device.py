@@ -1,4 +1,4 @@
-"""gsofa.cu as its implementations launch it: its variants, its arguments, and what it says of itself."""
+"""How gsofa.cu is launched by its implementations: its variants, its arguments, and its statistics."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from impl.symbolic.device_rows import Found, Output
 from impl.symbolic.gsofa_pool import WORD, Launch, set_words
 
 KERNEL = Path(__file__).with_name("gsofa.cu")
-# The kernel's shape, the fastest of those tried on an H200 (docs/performance.md): threads of a block, sources
-# that it works on at a time, blocks a multiprocessor, sources that enter a step, adjacency entries under way
-# in a lane.
+# The kernel's shape, the fastest of those tried on an H200 (docs/performance.md): threads per block, sources
+# that a block works on at a time, blocks per multiprocessor, sources that enter per step, adjacency entries
+# in flight per lane.
 THREADS = 512
 SLOTS = 4
 SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AHEAD=4")
 Defines = Mapping[str, bool]
-# What the value ranges of maxId descend from: the largest even uint32.
+# The value ranges of maxId descend from here: the largest even uint32.
 TOP = 2**32 - 2
 # The queue of SLOTS sources, twice over, is counted in 32 bits.
 MOST_ROWS = 2**29
-# What a block counts, as in gsofa.cu.
+# The statistics of a block, as in gsofa.cu.
 STATS = ("STEPS", "WAITING", "MOST", "CYCLES", "INITIALISING", "SPILLED", "TAKEN", "CLEARED")
 WAITING, MOST = STATS.index("WAITING"), STATS.index("MOST")
-# Bytes that an adjacency entry takes: its vertex, and the label or the set's word of that.
+# Bytes per adjacency entry: its vertex, and that vertex's label or word of the set.
 EDGE = 8
-# Bytes of a queue entry: written and read, the row's two pointers, the label.
+# Bytes per queue entry: written and read, the row's two pointers, the label.
 ENTRY_MOVED = 36
-# Bytes of an entry of F: written, and copied to its row.
+# Bytes per entry of F: written, then copied to its row.
 ROW_MOVED = 12
-# Share of the host's free memory that may be pinned; CuPy's pool rounds it up to twice as much at most.
+# Share of the host's free memory that may be pinned. CuPy's pool rounds it up, at most to twice as much.
 HOST_SHARE = 0.25
 SWITCHES = ("BUBBLE", "RANGES", "FILL_FIRST", "COLUMNS", "SPILL", "OWN")
 
 
 def texts(defines: Defines) -> tuple[str, ...]:
-    """What the kernel is compiled with: the switches, those that are left out off, and its shape."""
+    """What the kernel is compiled with: the switches, where a missing one is off, and its shape."""
     return (*(f"{name}={int(defines.get(name, False))}" for name in SWITCHES), *SHAPE, f"TOP={TOP}u")
 
 
-# Every combination of the switches but OWN, which is unified_memory's.
+# Every combination of the switches, except OWN, which only unified_memory uses.
 VARIANTS = tuple(
     texts({name: bool(number >> k & 1) for k, name in enumerate(SWITCHES[:-1])})
     for number in range(2 ** len(SWITCHES[:-1]))
@@ -54,21 +54,22 @@ VARIANTS = tuple(
 
 
 def kernel(defines: Defines) -> Any:
-    """The kernel in the variant that the switches say, those that are left out off."""
+    """The kernel in the variant that these switches select; a missing switch is off."""
     return kernels.load(KERNEL, ("gsofa_traverse",), texts(defines))["gsofa_traverse"]
 
 
 def resident_blocks(defines: Defines) -> int:
-    """Blocks that the card holds at once, in the variant that may spill if there is one."""
+    """Blocks that the card holds at once, in the variant that may spill, if there is one."""
     sized = kernel({**defines, "SPILL": not defines.get("OWN", False)})
     return device.multiprocessors() * device.occupancy(sized, THREADS, 0)
 
 
 class Traversal:
-    """The pool on the device, and what its launches say of themselves."""
+    """The pool on the device, and the statistics of its launches."""
 
     def __init__(self, pattern: Pattern, launches: Iterable[Launch], memory: Array, defines: Defines) -> None:
-        """launches : those that cover all sources, largest ids first. memory : words, as they divide it."""
+        """launches : together they cover all sources, largest ids first. memory : the words that they
+        divide."""
         import cupy
 
         if pattern.n > MOST_ROWS:
@@ -76,7 +77,7 @@ class Traversal:
         self.pattern, self.launches, self.memory, self.defines = pattern, list(launches), memory, defines
         self.frontier = cupy.zeros(pattern.n, np.float64)
         self.longest = cupy.zeros(pattern.n, np.uint32)
-        # What the blocks counted, by the layout of the launches; how many those were.
+        # The counters of the blocks, by the layout of the launches, and the number of launches.
         self.counted: dict[Launch, Array] = {}
         self.launched = 0
         self.layout: Launch | None = None
@@ -84,7 +85,7 @@ class Traversal:
         self.pinned = 0
 
     def run(self, sources: Array, rows: Output) -> None:
-        """Traverse from the sources, which descend."""
+        """Traverse from the sources, which are in descending order."""
         where = positions(sources, self.pattern.n)
         for launch in self.launches:
             part = sources[where(launch.last) : where(launch.first)]
@@ -92,7 +93,7 @@ class Traversal:
                 self.launch(launch, part, rows)
 
     def launch(self, launch: Launch, sources: Array, rows: Output) -> None:
-        """Traverse from the sources, all of the launch's rows, whatever was launched before."""
+        """Traverse from the sources, which are all rows of the launch, independently of earlier launches."""
         import cupy
 
         rows.counter.fill(0)
@@ -141,13 +142,13 @@ class Traversal:
         )
 
     def _pinned(self, size: int) -> int:
-        """Address of so much pinned host memory, the same for all launches; 0 for none."""
+        """Address of this many bytes of pinned host memory, the same for all launches; 0 for none."""
         import cupy
 
         if size and (self.host is None or self.host.mem.size < size):
             cupy.cuda.get_current_stream().synchronize()
             self.host = cupy.cuda.alloc_pinned_memory(size)
-            # The pool keeps the smaller one that this may replace.
+            # CuPy's pool keeps the smaller block that this one may replace.
             self.pinned += int(self.host.mem.size)
         return int(self.host.ptr) if size else 0
 
@@ -156,7 +157,7 @@ class Traversal:
         return int(self.memory.nbytes) + self.pinned
 
     def facts(self) -> dict[str, float]:
-        """Bytes of each structure where most sources ran at a time; shares over all launches."""
+        """Bytes of each structure in the launch with the most sources at a time; shares over all launches."""
         import cupy
 
         if not self.launched:
@@ -205,8 +206,8 @@ class Traversal:
 
 
 def positions(sources: Array, n: int) -> Callable[[int], int]:
-    """Where the sources below a row begin; sources : they descend. By arithmetic if they are all rows, which
-    needs no word of the device."""
+    """Where the sources below a row begin. sources : in descending order. Computed by arithmetic if they are
+    all rows, which needs no transfer from the device."""
     import cupy
 
     if len(sources) == n:
@@ -217,14 +218,14 @@ def positions(sources: Array, n: int) -> Callable[[int], int]:
 
 @functools.cache
 def host_room() -> int:
-    """Bytes that may be asked for as pinned memory, for all calls of a process alike: a quarter of what the
-    host has free; no bound if unknown."""
+    """Bytes that may be pinned, the same for all calls of a process: a quarter of the host's free memory; no
+    bound if that is unknown."""
     free = device.host_free_bytes()
     return 2**62 if free is None else int(HOST_SHARE * free)
 
 
 def _moved(examined: int, facts: Mapping[str, float], rows: int) -> int:
-    """Bytes that the traversal and the gathering of rows ask for, wherever they are found: a count, not what
-    DRAM was seen to move. examined : adjacency entries. rows : entries of F that are kept."""
+    """Bytes requested by the traversal and by the gathering of rows, from whatever memory: a count, not
+    measured DRAM traffic. examined : adjacency entries. rows : entries of F that are kept."""
     entries, cleared = int(facts.get("taken", 0)), int(facts.get("cleared", 0))
     return EDGE * examined + ENTRY_MOVED * entries + WORD * cleared + ROW_MOVED * rows

@@ -1,9 +1,9 @@
-"""GSoFA on several GPUs: a process that starts the traversal on all of them, and MPI ranks of such.
+"""GSoFA on several GPUs: of one process, which starts the traversal on all of them, or of several MPI ranks.
 
-Z. Li and others, GSoFA, Section 5. The pattern is copied to each GPU; each traverses from its own sources by
-gsofa's kernel, without a word from the others; rows are gathered once, on the first GPU. With `virtual_gpus`
-one GPU has the shares of many in turn, of `nodes` nodes: a simulation, which has the schedule's balance, and
-what one GPU does with so small a share.
+Z. Li and others, GSoFA, Section 5. The pattern is copied to each GPU. Each traverses from its own sources
+with gsofa's kernel and without communication; rows are gathered once, on the first GPU. With `virtual_gpus`
+one GPU works through the shares of many in turn, of `nodes` nodes. This is a simulation: it has the balance
+of the schedule, and the speed of one GPU with so small a share.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from impl.symbolic.gsofa_sharing import Rows
 
 __all__ = ["VARIANTS", "gsofa_multi"]
 
-# Shares of a GPU's free memory for the pool and for rows.
+# Share of a GPU's free memory for the pool, and the same for rows.
 SHARE = 0.5
 ROOM_SHARE = 0.25
 
@@ -58,22 +58,34 @@ def gsofa_multi(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by GSoFA on several GPUs, of one process or of MPI ranks, or simulated in turn on one.
 
-    pattern : n x n, sorted, diagonal present; on the current device. gpus : of this process, from that device
-    on; a case's field, not an option of its own. virtual_gpus : of a node, run in turn on the one GPU. nodes
-    : simulated too, in turn. ranks : MPI's, each of them a node; `python -m benchmarks.ranks` measures them.
-    order : which GPU takes which source. maxsup : rows of a chunk. sharing : find the T3 supernodes too,
-    which takes counts and fill flags of other GPUs' rows: in managed memory, one array of all or one each, or
-    copied; how many supernodes is a fact. advise : say where managed memory belongs. output : `counts` leaves
-    the columns out.
+    pattern : n x n, sorted, diagonal present; on the current device
+    gpus : GPUs of this process, from the current device on; a field of the case, not an option
+    virtual_gpus : GPUs of a node, run in turn on the one GPU
+    nodes : nodes, also simulated in turn
+    ranks : MPI ranks, one per node; `mpirun -n 4 python -m fillpath ranks CASE` measures them
+    order : which GPU takes which source, see `gsofa_schedule`
+    maxsup : rows per chunk
+    sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs. These are
+        copied ("peer_copy"), or lie in managed memory, in one array for all GPUs ("one_array") or in one per
+        GPU ("separate_arrays"). The number of supernodes is a fact.
+    advise : advise the driver where managed memory belongs
+    output : "pattern", or "counts", which leaves the columns out
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, on the current device (on ranks other
-    than 0 their own rows of it), and the work: edges (they depend on scheduling), fills, peak_memory (pools
-    and pinned memory of all GPUs), facts (workers; load_balance, the most edges of a worker over the mean;
-    simulated, 1 where workers ran in turn; peer_access, 1 where all GPUs reach each other's memory;
-    gpu0_seconds and so on, by each device's own clock, and slowest_gpu_seconds; concurrent_sources, of the
-    first). In turn, each worker is a phase too, `gpu0` and so on. Raises InputError for virtual GPUs or nodes
-    beside real ones, and for sharing without columns, UnavailableError for more GPUs or ranks than there are,
-    MemoryBudgetError for more shared memory than is safe, and what gsofa raises.
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the current device (ranks other than
+    0 return only their own rows of it), and the work: edges (they depend on scheduling), fills, peak_memory
+    (pools and pinned memory of all GPUs). Facts:
+
+    workers : how many there are
+    load_balance : the most edges of a worker over the mean
+    simulated : 1 if workers ran in turn
+    peer_access : 1 if all GPUs reach each other's memory
+    gpu0_seconds, ... : of each worker, by its device's clock
+    slowest_gpu_seconds : the largest of these
+    concurrent_sources : of the first worker
+
+    Workers that run in turn are also phases, `gpu0` and so on. Raises InputError for virtual GPUs or nodes
+    together with real ones, and for sharing without columns; UnavailableError for more GPUs or ranks than
+    there are; MemoryBudgetError for more shared memory than is safe; and whatever gsofa raises.
     """
     communicator = world(ranks)
     _check(gpus, virtual_gpus, nodes, ranks, maxsup, sharing, output)
@@ -102,27 +114,27 @@ def gsofa_multi(
 
 
 class _Share:
-    """What one worker of the schedule does, and how far it is. card : its device."""
+    """The work of one worker of the schedule, and its progress. card : its device."""
 
     def __init__(self, whole: Schedule, worker: int, card: int, columns: bool) -> None:
         self.whole, self.worker, self.card, self.columns = whole, worker, card, columns
         self.seconds, self.peak, self.concurrent, self.edges = 0.0, 0, 0, 0
 
     def start(self, pattern: Pattern, workers: int) -> None:
-        """Launch the traversal on the current device, its own, and do not wait. workers : that share the
-        host's memory."""
+        """Launch the traversal on the worker's device, which is current, and do not wait. workers : how many
+        share the host's memory."""
         import cupy
 
-        # Here, and not for all workers before: the devices before this one are busy by now.
+        # Not for all workers in advance: in the meantime the devices of earlier workers are busy.
         sources = self.whole.part(self.worker)
         self.there = cupy.asarray(sources)
         self.begun, self.ended = cupy.cuda.Event(), cupy.cuda.Event()
         self.begun.record()
-        # Asked once: it is the one call here that the host waits for.
+        # Asked once: it is the only call here that the host waits for.
         free = device.free_bytes()
         self.rows = new_output(pattern.n, _room(pattern, len(sources), free) if self.columns else 0)
         self.traversal = _traversal(pattern, len(sources), workers, self.columns, int(SHARE * free))
-        # By positions on the host: `Traversal.run` would fetch them, and wait.
+        # Positions on the host: `Traversal.run` would fetch them from the device, and wait.
         where = positions(sources, pattern.n)
         for launch in self.traversal.launches:
             part = self.there[where(launch.last) : where(launch.first)]
@@ -131,7 +143,7 @@ class _Share:
         self.ended.record()
 
     def finish(self) -> list[Rows]:
-        """Its rows, once they are there; those that found no room are traversed once more."""
+        """The worker's rows, once they are complete. Rows that did not fit are traversed a second time."""
         import cupy
 
         self.ended.synchronize()
@@ -158,7 +170,7 @@ class _Share:
         return found
 
     def _taken(self, rows: Output, sources: Array) -> Rows:
-        """What is kept of these rows: no more columns than were written."""
+        """The part of these rows that is kept: no more columns than were written."""
         used = min(int(rows.tail[0]), len(rows.columns))
         return Rows(
             self.worker,
@@ -173,8 +185,8 @@ class _Share:
 
 
 def _room(pattern: Pattern, count: int, free: int) -> int:
-    """Entries for the rows of so many sources at first. Not their part of what gsofa has for all: few sources
-    may have most of the fill, and the device has the memory."""
+    """Initial room, in entries, for the rows of `count` sources. This is more than their share of what gsofa
+    has for all sources: few sources may have most of the fill, and the device has the memory."""
     wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size))
     return int(min(wanted, pattern.n * count, ROOM_SHARE * free / WORD))
 
@@ -192,7 +204,7 @@ def _check(
 
 
 def _traversal(pattern: Pattern, count: int, workers: int, columns: bool, budget: int) -> Traversal:
-    """As gsofa's own by default, for so many of the sources within so many bytes."""
+    """A traversal with gsofa's defaults, for `count` of the sources, within `budget` bytes."""
     import cupy
 
     defines = {"BUBBLE": True, "RANGES": True, "COLUMNS": columns}
@@ -215,7 +227,7 @@ def _traversal(pattern: Pattern, count: int, workers: int, columns: bool, budget
 
 
 def _at_once(shares: Sequence[_Share], there: dict[int, Pattern], cards: Sequence[int]) -> list[Rows]:
-    """Launch on every device before any is waited for."""
+    """Launch on every device before waiting for any."""
     import cupy
 
     found = []
@@ -254,7 +266,7 @@ def _on_first(
             lower[rows.rows], upper[rows.rows] = rows.lower, rows.upper
             edges[rows.rows] = rows.edges
         for share in shares:
-            # Each holds zeros where a source is not its own.
+            # Each array is 0 for sources of other workers.
             frontier += peers.copied(share.frontier, share.card, first)
         rows_of_all = cupy.sort(cupy.concatenate([rows.rows for rows in near]))
         if not columns:
@@ -273,7 +285,7 @@ def _moved(rows: Rows, first: int) -> Rows:
 
 
 def _place(rows: Rows, indptr: Array, indices: Array) -> None:
-    """Copy the rows to where they belong in F."""
+    """Copy the rows to their places in F."""
     import cupy
 
     n = len(indptr) - 1
@@ -297,7 +309,7 @@ def _offsets(lengths: Array) -> Array:
 def _facts(
     whole: Schedule, communicator: Any, cards: Sequence[int], shares: Sequence[_Share]
 ) -> dict[str, float]:
-    """Of this process's own workers; the balance is that of all."""
+    """Facts of this process's workers; the balance is over all processes."""
     own = np.array([share.edges for share in shares])
     loads = own if communicator is None else np.concatenate(communicator.allgather(own))
     return {
@@ -320,7 +332,7 @@ def _outcome(
     work = Work(
         edges=int(part.edges.sum()),
         fills=int(fills.sum()),
-        # Those that run in turn have the memory one after the other.
+        # Workers that run in turn use the memory one after the other.
         peak_memory=(max if facts["simulated"] else sum)(share.peak for share in shares),
         series=Series(frontier, part.edges, fills),
         facts=facts,

@@ -1,14 +1,14 @@
-"""How `gsofa` divides its pool of device memory: sources at a time, and what each of them gets. No GPU
-needed.
+"""How `gsofa` divides its pool of device memory: the number of sources at a time, and the share of each.
+Needs no GPU.
 
-Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 words, holds from the front:
+Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 words, holds, from the front:
 
-    fill    slots x set      a bit a vertex in two levels (the paper's word a vertex, 1/31 of it)
-    maxId   slots x stride   a word a vertex; with bubble removal only for vertices below the launch's sources
+    fill    slots x set        one bit per vertex, in two levels (in the paper one word, 31 times as much)
+    maxId   slots x stride     one word per vertex; with bubble removal only those below the launch's sources
     queues  slots x capacity   uint64 (slot << 32 | vertex): frontierQueue and tracker in one word
 
-A vertex stands in a queue at most once a source (gsofa.cu), so that n entries a source always suffice and one
-queue does for the paper's two.
+A source has each vertex in the queue at most once (gsofa.cu). So n entries per source always suffice, and one
+queue replaces the paper's two.
 """
 
 from __future__ import annotations
@@ -24,19 +24,26 @@ from fillpath.nouns import Array
 WORD = 4
 # Words of a queue entry.
 ENTRY = 2
-# With external frontiers a source claims n / 8 entries (Table 3: at most 25 % of a queue were in use, 11 % on
-# all but one matrix).
+# With external frontiers a source is meant to have n / 8 entries (Table 3: at most 25 % of a queue were in
+# use, 11 % on all but one matrix).
 QUEUE_FRACTION = 8
-# Launches that a budget which binds is divided over, where space is dynamic: each has sources of similar ids.
+# With dynamic space, a scarce budget is divided over this many launches, each with sources of similar ids.
 DIVISIONS = 8
 
 
 @dataclass(frozen=True)
 class Launch:
-    """Sources first to last - 1. blocks : that work on `slots` of them at a time, the first `wider` on one
-    more; stride : words of maxId of a source; maxid, queues : first word of each; capacity : queue entries of
-    a source, which those of a block share; spills : whether a queue can be full; own : whether each source,
-    not each slot, has arrays of its own."""
+    """A launch over the sources first to last - 1.
+
+    blocks : of the launch
+    slots : sources that a block works on at a time
+    wider : the first `wider` blocks have one slot more
+    stride : words of maxId per source
+    maxid, queues : first word of each in the pool
+    capacity : queue entries per source; the sources of a block share theirs
+    spills : whether a queue can be full
+    own : whether each source, instead of each slot, has its own arrays
+    """
 
     first: int
     last: int
@@ -57,7 +64,7 @@ class Launch:
 
     @property
     def layout(self) -> Launch:
-        """The same for launches that divide the pool alike, whatever their sources."""
+        """This launch without its sources: equal for launches that divide the pool in the same way."""
         return replace(self, first=0, last=0)
 
     def entries(self) -> Array:
@@ -67,9 +74,16 @@ class Launch:
 
 @dataclass(frozen=True)
 class Pool:
-    """The pool. words : its size, even. sources : at most so many at a time. entries : that a source's queue
-    is meant to have. host : says how many bytes may be pinned. resident : blocks that the card holds at once.
-    most_slots : of a block. binds : whether a source has less than it is meant to."""
+    """The pool, and how launches may use it.
+
+    words : its size, even
+    sources : the most at a time
+    entries : queue entries that a source is meant to have
+    host : returns how many bytes may be pinned
+    resident : blocks that the card holds at once
+    most_slots : the most slots of a block
+    binds : whether a source has less than it is meant to have
+    """
 
     n: int
     words: int
@@ -84,10 +98,10 @@ class Pool:
     binds: bool
 
     def launches(self) -> Iterator[Launch]:
-        """Those that cover all sources, the largest ids first.
+        """Launches that together cover all sources, the largest ids first.
 
-        A launch ends with its slowest source: there are several only where one would leave half of the blocks
-        idle.
+        A launch takes as long as its slowest source, so there are several only if a single one would leave
+        half of the blocks idle.
         """
         may_divide = self.dynamic and self.bubble_removal and self.binds and self.n > 0
         divides = may_divide and 2 * self._launch(0, self.n).blocks < min(self.resident, self.sources)
@@ -124,10 +138,10 @@ def plan(
 ) -> Pool:
     """The pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
-    Never more than the blocks that the card holds at once have slots for, nor than `host()` bytes of pinned
-    memory have room for where queues can be full. It has room for n words of maxId and n / queue_fraction
-    queue entries for each of them, or what the budget has. Raises MemoryBudgetError, naming the bytes needed
-    and given, if one source does not fit: it needs a set of bits, maxId, and n queue entries, or one with
+    Never more sources at a time than the resident blocks have slots for. If queues can be full, also never
+    more than `host()` bytes of pinned memory have room for. Each source gets n words of maxId and n /
+    queue_fraction queue entries, or what the budget allows. Raises MemoryBudgetError, naming the bytes needed
+    and given, if one source does not fit: it needs its bit set, maxId, and n queue entries, or one with
     external frontiers.
     """
     sources = max(1, min(sources, n, resident * most_slots))
@@ -147,27 +161,27 @@ def plan(
 
 
 def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
-    """Blocks, slots of each, and how many blocks have one more, for so many sources at a time.
+    """(blocks, slots of each, blocks with one slot more) for this many sources at a time.
 
-    Every block is busy before any has a second slot. sources : no more than the card's blocks have slots for.
+    Every block is busy before any has a second slot. sources : at most what the card's blocks have slots for.
     """
     blocks = min(sources, resident)
     return blocks, *divmod(min(sources, blocks * most_slots), blocks)
 
 
 def set_words(n: int) -> int:
-    """Words of a set of vertices: a bit each, and a bit for each of these words."""
+    """Words of a set of vertices: one bit per vertex, and one bit per word of these."""
     return -(-n // 32) + -(-n // 1024)
 
 
 def published_sources(n: int, words: int) -> int:
-    """The authors' rule for #C: the largest power of two that `words` allow, never above n / 2."""
+    """The authors' rule for #C: the largest power of two that `words` allows, never above n / 2."""
     fitting = max(1, min(words // max(1, n), n // 2))
     return 1 << (fitting.bit_length() - 1)
 
 
 def _claim(n: int, external: bool) -> int:
-    """Queue entries that a source should find if it is not alone."""
+    """Queue entries that a source is meant to have if it is not alone."""
     return max(1, n // QUEUE_FRACTION) if external else n
 
 

@@ -1,13 +1,13 @@
-"""Which GPU of which node takes which source: the three schedules of GSoFA. No GPU needed.
+"""GSoFA's three schedules: which GPU of which node takes which source. Needs no GPU.
 
-Z. Li and others, GSoFA, Section 5, Equation 1 and Figure 17. Sources go in chunks of `maxsup`, the longest
-supernode that there may be, so that no supernode crosses a node:
+Z. Li and others, GSoFA, Section 5, Equation 1 and Figure 17. Sources are dealt in chunks of `maxsup`, the
+longest possible supernode, so that no supernode spans two nodes:
 
-    contiguous   each GPU has a block of consecutive chunks (the paper's baseline)
-    inter_node   consecutive chunks go round the nodes; each GPU has a block of what its node has at a time
-    intra_node   chunks as in inter_node, and the rows of those that a node has at a time go round its GPUs
+    contiguous   each GPU has one block of consecutive chunks (the paper's baseline) inter_node   consecutive
+    chunks go to the nodes in turn; each GPU has one block of its node's share at a time intra_node   chunks
+    as in inter_node; the rows of a node's share at a time go to its GPUs in turn
 
-At a time are as many chunks of a node as Equation 1 says, maxsup x chunks = #C x GPUs, and at least one.
+A node's share at a time is as many chunks as Equation 1 says, maxsup x chunks = #C x GPUs, and at least one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fillpath.nouns import Array
 from impl.symbolic.gsofa_pool import published_sources
 
 Order = Literal["intra_node", "inter_node", "contiguous"]
-# Words that #C has for each vertex: the authors' rule in their code with less memory a source (pre2: 1024, of
-# which six GPUs make the 6144 sources that the paper prints).
+# Words that the rule for #C divides by n, from the authors' code that uses less memory per source (pre2:
+# 1024, which for six GPUs makes the 6144 sources printed in the paper).
 PUBLISHED_WORDS = 3758096384 // 5
 
 
@@ -32,7 +32,8 @@ PUBLISHED_WORDS = 3758096384 // 5
 class Schedule:
     """Sources 0 to n - 1 over nodes x gpus workers; GPU g of node m is worker m gpus + g.
 
-    maxsup : sources of a chunk. concurrent : #C, sources that saturate a GPU.
+    maxsup : sources per chunk
+    concurrent : #C, the number of sources that saturate a GPU
     """
 
     n: int
@@ -52,22 +53,22 @@ class Schedule:
 
     @property
     def chunks_at_a_time(self) -> int:
-        """Of a node (Equation 1)."""
+        """Chunks that a node has at a time (Equation 1)."""
         return max(1, self.concurrent * self.gpus // self.maxsup)
 
     def worker_of(self) -> Array:
-        """(n,) int32: who takes each source."""
+        """(n,) int32: the worker of each source."""
         first, turn = self._dealt()
         if self.order != "intra_node":
             return np.repeat(first, self.maxsup)[: self.n]
-        # Row k of a chunk is its GPU's (turn + k) mod gpus; a window for each turn spares a division a row.
+        # Row k of a chunk goes to GPU (turn + k) mod gpus. One window per turn avoids a division per row.
         around = np.arange(self.gpus + self.maxsup, dtype=np.int32) % self.gpus
         windows = np.lib.stride_tricks.sliding_window_view(around, self.maxsup)
         return (first[:, None] + windows[turn]).ravel()[: self.n]
 
     def _dealt(self) -> tuple[Array, Array]:
-        """Two integers a chunk: the worker that has it, with intra_node the first of its node; and with
-        intra_node, the GPU that has its first row."""
+        """Two integers per chunk: the worker that has it (with intra_node, the first worker of its node),
+        and, with intra_node, the GPU that has its first row."""
         chunk = np.arange(self.chunks, dtype=np.int64)
         if self.order == "contiguous":
             return (chunk * self.workers // max(1, self.chunks)).astype(np.int32), chunk
@@ -80,15 +81,15 @@ class Schedule:
         return (node * self.gpus + place * self.gpus // at_a_time).astype(np.int32), chunk
 
     def detector_of(self) -> Array:
-        """(chunks,) int32: who finds each chunk's supernodes: whoever has all of its rows, or the GPUs of
-        its node in turn."""
+        """(chunks,) int32: the worker that finds each chunk's supernodes: the one that has all of its rows,
+        or else the GPUs of its node in turn."""
         first, _ = self._dealt()
         if self.order != "intra_node":
             return first
         return (first + np.arange(self.chunks) // self.nodes % self.gpus).astype(np.int32)
 
     def part(self, worker: int) -> Array:
-        """The sources of a worker, (k,) int32, the largest ids (and most work) first."""
+        """The sources of a worker, (k,) int32, the largest ids (and the most work) first."""
         first, turn = self._dealt()
         of_its_own = self.order != "intra_node"
         node = worker if of_its_own else worker - worker % self.gpus
@@ -101,13 +102,13 @@ class Schedule:
         return found
 
     def imbalance(self, work: Array) -> float:
-        """That of the workers. work : (n,) by source."""
+        """The imbalance of the workers. work : (n,), per source."""
         return imbalance(np.bincount(self.worker_of(), weights=work, minlength=self.workers))
 
 
 @njit(cache=True, nogil=True)
 def _descending(starts, ends, step):
-    """Every step-th number from each start to before its end, the last first."""
+    """Every step-th number from each start up to, but not including, its end; the last range first."""
     count = 0
     for chunk in range(len(starts)):
         count += max(0, -((starts[chunk] - ends[chunk]) // step))
@@ -120,12 +121,12 @@ def _descending(starts, ends, step):
 
 
 def imbalance(loads: Array) -> float:
-    """The most that a worker has over the mean of all; 1 where there is no work."""
+    """The largest load over the mean load; 1 if there is no work."""
     return float(loads.max() / loads.mean()) if loads.any() else 1.0
 
 
 def schedule(n: int, nodes: int, gpus: int, maxsup: int, order: Order) -> Schedule:
-    """The schedule at the authors' #C. Raises InputError for less than one node, GPU or row of a chunk."""
+    """The schedule at the authors' #C. Raises InputError for fewer than one node, GPU, or row per chunk."""
     for name, count in (("nodes", nodes), ("GPUs", gpus), ("rows of a chunk (maxsup)", maxsup)):
         if count < 1:
             raise InputError(f"{count} {name}: expected 1 or more")

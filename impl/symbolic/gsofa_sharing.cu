@@ -1,17 +1,17 @@
-// T3 supernodes of rows that lie on several GPUs: what each GPU publishes of its rows, and what is made of it.
+// T3 supernodes of rows that lie on several GPUs: what each GPU publishes about its rows, and how it is used.
 //
-// Z. Li and others, GSoFA, Section 5. Of a row the others need its count in U, and whether L holds a column of the
-// row's own chunk. Worker w has a list of its rows, and two arrays in the order of that list:
+// Z. Li and others, GSoFA, Section 5. Other GPUs need two things about a row: its count in U, and which columns of the
+// row's own chunk L holds. Worker w has a list of its rows, and two arrays in the order of that list:
 //
-//     counts   (rows,) u32    entries of U, the diagonal counted
-//     flags    (rows, words) u32   a bit a column of the row's chunk, left of the diagonal; words = ceil(maxsup / 32)
+//     counts   (rows,) u32    entries of U, the diagonal included
+//     flags    (rows, words) u32   one bit per column of the chunk left of the diagonal; words = ceil(maxsup / 32)
 //
-// where : (n,) u64, worker << 32 | place in its list. Only the worker that has a row writes what is published of it.
+// where : (n,) u64, worker << 32 | position in its list. Only the worker that has a row publishes it.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// A thread a row. rows, start, lower, upper : (count,), the rows that stand in `columns`, each ascending from `start`.
+// One thread per row. rows, start, lower, upper : (count,), the rows in `columns`, each ascending from `start`.
 extern "C" __global__ void rows_publish(
     const int *columns, const int *rows, const long long *start, const long long *lower, const long long *upper,
     const u64 *where, u32 *counts, u32 *flags, u32 count, u32 maxsup, u32 words) {
@@ -21,7 +21,7 @@ extern "C" __global__ void rows_publish(
         counts[place] = (u32)upper[k];
         u32 *own = flags + (u64)place * words;
         for (u32 w = 0; w < words; ++w) own[w] = 0u;
-        // From the diagonal to the left: the chunk's columns are the last of L.
+        // From the diagonal to the left: the columns of the chunk are the last ones of L.
         for (long long at = start[k] + lower[k] - 1; at >= start[k] && columns[at] >= first; --at) {
             const u32 bit = (u32)(columns[at] - first);
             own[bit >> 5] |= 1u << (bit & 31u);
@@ -29,8 +29,8 @@ extern "C" __global__ void rows_publish(
     }
 }
 
-// A block a chunk, in the two phases of t3.cu. chunks : (count,) those to look at. counts, flags : (workers,) addresses
-// of the workers' arrays, which this device can read. passed : words of dynamic shared memory, a bit a row.
+// One block per chunk, in the two phases of t3.cu. chunks : (count,) to look at. counts, flags : (workers,) addresses
+// of the workers' arrays, readable from this device. passed : words of dynamic shared memory, one bit per row.
 extern "C" __global__ void shared_supernodes(
     const int *chunks, u32 count, const u64 *where, const u64 *counts, const u64 *flags, bool *starts, u32 n,
     u32 maxsup, u32 words) {

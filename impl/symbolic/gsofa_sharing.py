@@ -1,9 +1,9 @@
 """T3 supernodes of rows that lie on several GPUs: how counts and fill flags are shared.
 
-Z. Li and others, GSoFA, Section 5 and Figure 18. The paper shares them through unified memory, one array of
-all GPUs or an array each, and advises the driver to keep each part where it is written and to map it
+Z. Li and others, GSoFA, Section 5 and Figure 18. The paper shares them through unified memory, in one array
+for all GPUs or in one per GPU, and advises the driver to keep each part where it is written and to map it
 elsewhere. `peer_copy` is our own alternative: ordinary arrays, copied to the node's other GPUs once they are
-written. Managed memory is small: 4 + maxsup / 8 bytes a row.
+written. Managed memory is small: 4 + maxsup / 8 bytes per row.
 """
 
 from __future__ import annotations
@@ -26,16 +26,22 @@ THREADS = 128
 Sharing = Literal["peer_copy", "one_array", "separate_arrays"]
 # cudaMemAdviseSetPreferredLocation, cudaMemAdviseSetAccessedBy.
 _PREFERRED, _ACCESSED_BY = 3, 5
-# Of the driver's largest page, 2 MiB.
+# Words in the driver's largest page, 2 MiB.
 PAGE_WORDS = 2**19
-# Bytes of managed memory that are never exceeded, however much is free.
+# Limit on managed memory in bytes, however much is free.
 MOST_MANAGED = 40 * 10**9
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of F as a worker has found them, on its device. card : the device. rows : (k,) int32. lower,
-    upper, edges : (k,) int64. columns : (entries,) int32, row i ascending from start[i], (k,) int64."""
+    """Rows of F found by one worker, on its device.
+
+    card : the device
+    rows : (k,) int32
+    lower, upper, edges : (k,) int64
+    columns : (entries,) int32
+    start : (k,) int64, where each row begins in columns; its columns ascend
+    """
 
     worker: int
     card: int
@@ -51,10 +57,14 @@ def supernodes(
     plan: Schedule, workers: Sequence[int], cards: Sequence[int], found: Sequence[Rows], sharing: Sharing,
     advise: bool,
 ) -> int:  # fmt: skip
-    """How many T3 supernodes the chunks of these workers' nodes have.
+    """The number of T3 supernodes in the chunks of these workers' nodes.
 
-    workers : all of one or more nodes. cards : the device of each. found : all their rows. Raises
-    MemoryBudgetError for more managed memory than is safe.
+    workers : all workers of one or more nodes
+    cards : the device of each worker
+    found : the rows of each worker, complete
+    sharing, advise : as in `gsofa_multi`
+
+    Raises MemoryBudgetError for more managed memory than is safe.
     """
     import cupy
 
@@ -83,7 +93,7 @@ def supernodes(
 
 
 def _reached(arrays: Sequence[Any], cards: Sequence[int], card: int) -> list[Any]:
-    """All arrays on one device, copied there."""
+    """All arrays, copied to one device."""
     return [peers.copied(array, source, card) for array, source in zip(arrays, cards, strict=True)]
 
 
@@ -95,7 +105,7 @@ def _marked(card: int, marks: Array) -> int:
 
 
 def _where(n: int, workers: Sequence[int], parts: Sequence[Array]) -> Array:
-    """(n,) uint64: worker << 32 | place of the row in the worker's list."""
+    """(n,) uint64: worker << 32 | position of the row in the worker's list."""
     where = np.zeros(n, np.uint64)
     for worker, part in zip(workers, parts, strict=True):
         where[part] = (np.uint64(worker) << np.uint64(32)) + np.arange(len(part), dtype=np.uint64)
@@ -105,7 +115,7 @@ def _where(n: int, workers: Sequence[int], parts: Sequence[Array]) -> Array:
 def _arrays(
     sizes: Sequence[int], cards: Sequence[int], words: int, sharing: Sharing, advise: bool
 ) -> list[Any]:
-    """(rows x words,) uint32 of each worker: counts, then flags."""
+    """One (rows x words,) uint32 array per worker: counts, then flags."""
     import cupy
 
     counts = [size * words for size in sizes]
@@ -116,11 +126,11 @@ def _arrays(
                 found.append(cupy.empty(count, np.uint32))
         return found
     if sharing == "one_array":
-        # Borders between parts lie within pages, as they fall.
+        # The parts may meet within a page.
         (whole,) = _managed([sum(counts)], cards)
         found = [whole[end - count : end] for count, end in zip(counts, np.cumsum(counts), strict=True)]
     else:
-        # Whole pages: the driver may lay smaller requests side by side in one.
+        # Whole pages: the driver may place smaller requests next to each other in one page.
         found = _managed([-(-count // PAGE_WORDS) * PAGE_WORDS for count in counts], cards)
     if advise:
         for array, card in zip(found, cards, strict=True):
@@ -129,8 +139,8 @@ def _arrays(
 
 
 def _managed(counts: Sequence[int], cards: Sequence[int]) -> list[Any]:
-    """Managed arrays of so many words each: `managed.words` looks at the current device, and at one request
-    at a time."""
+    """Managed arrays of these lengths in words. `managed.words` considers only the current device and a
+    single request."""
     import cupy
 
     wanted = 4 * sum(counts)
@@ -146,7 +156,7 @@ def _managed(counts: Sequence[int], cards: Sequence[int]) -> list[Any]:
 
 
 def _advise(array: Any, owner: int, cards: Sequence[int]) -> None:
-    """Keep the array's pages on its owner, and have the others reach them there."""
+    """Keep the array's pages on its owner, and let the other devices access them there."""
     import cupy
 
     if not array.nbytes:
@@ -187,7 +197,7 @@ def _detect(
     """(n,) bool on the current device: the first rows of the supernodes in these chunks."""
     import cupy
 
-    # An address for every worker of the schedule, 0 for those of other nodes.
+    # One address per worker of the schedule, 0 for workers of other nodes.
     counts, flags = np.zeros((2, plan.workers), np.uint64)
     for worker, array, size in zip(workers, arrays, sizes, strict=True):
         counts[worker], flags[worker] = array.data.ptr, array.data.ptr + 4 * size

@@ -1,4 +1,4 @@
-"""What `gsofa_cpu` keeps in its one pool of memory, and where, round by round (`gsofa`: gsofa_pool.py).
+"""How `gsofa_cpu` divides its one pool of memory, round by round (for `gsofa` see gsofa_pool.py).
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 (value ranges) and 6.
 The pool is an array of uint32 words. In each round it holds, from the front:
@@ -17,17 +17,22 @@ from fillpath.errors import MemoryBudgetError
 WORD = 4
 # A queue entry (two words) in each of the two queues.
 ENTRY = 4
-# A vertex can be queued more than once an iteration: for tiny matrices n entries a source can be too few.
+# A vertex can be queued more than once per iteration: for tiny matrices n entries per source can be too few.
 LEAST_QUEUE = 1024
-# With external frontiers a source claims n / 8 entries. Table 3: at most 11 % of a queue were in use on six
-# of seven matrices, 25 % on the seventh.
+# With external frontiers a source is meant to have n / 8 entries. Table 3: at most 11 % of a queue were in
+# use on six of seven matrices, 25 % on the seventh.
 QUEUE_FRACTION = 8
 
 
 @dataclass(frozen=True)
 class Split:
-    """How a round splits the pool. sources : concurrent. stride : words of maxId a source. maxid, queues :
-    first word of each. entries : of each of the two queues."""
+    """How a round splits the pool.
+
+    sources : concurrent sources
+    stride : words of maxId per source
+    maxid, queues : first word of each in the pool
+    entries : of each of the two queues
+    """
 
     sources: int
     stride: int
@@ -38,8 +43,12 @@ class Split:
 
 @dataclass(frozen=True)
 class Space:
-    """The pool. words : its size, even. most : concurrent sources at the start. claim : queue entries that a
-    source should find; more sources run at a time only if each does."""
+    """The pool, and how rounds may split it.
+
+    words : its size, even
+    most : concurrent sources at the start
+    claim : queue entries that a source is meant to have; more sources run at a time only if each has them
+    """
 
     n: int
     words: int
@@ -49,7 +58,7 @@ class Space:
     dynamic: bool
 
     def split(self, first: int, limit: int) -> Split:
-        """The split for the round of at most `limit` sources from `first` on: as many as find their claim."""
+        """The split for a round of at most `limit` sources from `first` on: as many as get their claim."""
         sources = min(limit, self.most, self.n - first)
         while self.dynamic and sources > 1 and self._split(first, sources).entries < sources * self.claim:
             sources -= 1
@@ -74,10 +83,10 @@ def plan(
 ) -> Space:
     """The pool for at most `sources` concurrent sources within `budget` bytes. Allocates nothing.
 
-    Without a budget it is what Table 2 says, 6 n words a source (at least LEAST_QUEUE queue entries). With
-    one, it is at most that, and the sources at a time become as few as needed: with external frontiers a
-    source claims n / 8 queue entries, or what there is (at least one) if it is alone; without, it claims n.
-    Raises MemoryBudgetError, naming the bytes needed and given, if one source does not fit.
+    Without a budget its size is that of Table 2, 6 n words per source (at least LEAST_QUEUE queue entries).
+    With a budget it is at most that, and fewer sources run at a time if necessary. With external frontiers a
+    source claims n / 8 queue entries or, if it is alone, whatever there is (at least one); without, it claims
+    n. Raises MemoryBudgetError, naming the bytes needed and given, if one source does not fit.
     """
     wanted = _even(2 * sources * n) + ENTRY * max(sources * n, LEAST_QUEUE)
     words = wanted if budget is None else min(wanted, budget // (2 * WORD) * 2)
@@ -88,7 +97,8 @@ def plan(
         raise MemoryBudgetError(
             f"memory_budget: one source of order {n} needs {least * WORD} bytes, {budget} given"
         )
-    # Split once for all, the pool has to do for the last sources; else the first round may use it all.
+    # A pool that is split only once has to suffice for the last sources; otherwise the first round may use it
+    # all.
     widest = 0 if dynamic else n
     most = max(1, min(sources, words // max(1, n + widest + ENTRY * claim)))
     return Space(n, words, most, claim, bubble_removal, dynamic)
@@ -101,11 +111,14 @@ def _even(words: int) -> int:
 
 @dataclass(frozen=True)
 class ValueRanges:
-    """The ranges of maxId values, and the words that hold nothing smaller than the range in use.
+    """The ranges of maxId values, and the words known to hold nothing smaller than the current range.
 
-    Round r writes values in [top - (r + 1) n, top - r n), where the position in the range is the vertex, and
-    takes whatever is larger for `not reached`. After floor(top / n) rounds the ranges begin anew and no word
-    is trusted. rounds : since then. trusted : the words first to last - 1 that rounds since then used.
+    Round r writes values in [top - (r + 1) n, top - r n), where the position in the range is the vertex; any
+    larger value means `not reached`. After floor(top / n) rounds the ranges start again and no word is
+    trusted.
+
+    rounds : since the ranges started
+    trusted : the words first to last - 1 that those rounds used
     """
 
     n: int
@@ -115,12 +128,12 @@ class ValueRanges:
 
     @property
     def base(self) -> int:
-        """The value of vertex 0 in the range in use."""
+        """The value of vertex 0 in the current range."""
         return self.top - self.rounds * self.n
 
     def next(self, first: int, last: int, reuse: bool) -> tuple[ValueRanges, list[tuple[int, int]]]:
         """The range of the next round, whose maxId is the words first to last - 1, and the parts of these
-        that have to be set to at least `top` before. Without `reuse` that is all of them, every round."""
+        that have to be set to at least `top` first. Without `reuse` that is all of them, in every round."""
         keep = reuse and self.rounds < self.top // self.n
         low, high = self.trusted if keep else (first, first)
         parts = [(first, min(last, low)), (max(first, high), last)]

@@ -1,15 +1,16 @@
-"""Out-of-core symbolic factorisation: chunks of rows whose intermediate arrays fit into the device's memory.
+"""Out-of-core symbolic factorisation: chunks of rows whose intermediate arrays fit into device memory.
 
 Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Section 3.2, Algorithms
 3 and 4, with GSoFA's traversal. The paper counts in a first pass over all chunks and stores in a second. Here
-the first pass stores as well, as far as there is room for rows, and only rows that found none are traversed
+the first pass also stores, as long as there is room for rows, and only rows that did not fit are traversed
 again.
 
-The text is silent on how frontiers are known before they are traversed, and on the chunk sizes of the two
-parts. Here chunks go from the last row to the first: the part with long frontiers ends with the first chunk
-whose longest queue is at most half of the longest so far, and the rows before it get queues of MARGIN times
-what that chunk needed (what finds a queue full goes to pinned host memory), so that more of them make a
-chunk; of more than that, where as many rows as the card works on at a time leave memory for it.
+The text does not say how the lengths of frontiers are known before the traversal, nor how large the chunks of
+the two parts are. Here chunks go from the last row to the first. The part with long frontiers ends with the
+first chunk whose longest queue is at most half of the longest so far. The rows before it get queues of MARGIN
+times the length which that chunk needed, so that a chunk holds more of them; entries that do not fit go to
+pinned host memory. Their queues are longer still if memory allows it for as many rows as the card works on at
+a time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from impl.symbolic.gsofa_pool import ENTRY, WORD, Launch, set_words, shape
 
 __all__ = ["VARIANTS", "out_of_core"]
 
-# Share of the free memory that intermediate arrays take where no budget is given: the rows need the rest.
+# Share of the free memory for intermediate arrays if no budget is given: the rows need the rest.
 SHARE = 0.5
 MARGIN = 2
 
@@ -50,11 +51,13 @@ def out_of_core(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in by chunks of rows within a budget of device memory (PPoPP 2023).
 
-    pattern : n x n, sorted, diagonal present; on the device. memory_budget : bytes of the intermediate
-    arrays; None: half of what is free. dynamic_assignment : larger chunks for the rows before frontiers grow
-    long (Algorithm 4). output : `counts` leaves the columns out. Returns the filled pattern (n x n, rows
-    sorted) or its row counts, on the device, and the work with its facts. Raises MemoryBudgetError, before
-    anything is allocated, if one row does not fit.
+    pattern : n x n, sorted, diagonal present; on the device
+    memory_budget : bytes of the intermediate arrays; None is half of what is free
+    dynamic_assignment : larger chunks for the rows before frontiers grow long (Algorithm 4)
+    output : "pattern", or "counts", which leaves the columns out
+
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its
+    facts. Raises MemoryBudgetError, before anything is allocated, if one row does not fit.
     """
     import cupy
 
@@ -68,7 +71,7 @@ def out_of_core(
         )
     defines = {"BUBBLE": True, "RANGES": True, "COLUMNS": output == "pattern"}
     resident = resident_blocks(defines)
-    # No more rows are worked at a time than the card's blocks have slots.
+    # The card works on no more rows at a time than its blocks have slots.
     memory = cupy.empty(min(words, min(n, resident * SLOTS) * least), np.uint32)
     traversal = Traversal(pattern, [], memory, defines)
 
@@ -79,22 +82,23 @@ def out_of_core(
 
 
 def row_words(n: int, entries: int) -> int:
-    """Words of the intermediate arrays of a row whose queue has so many entries; even."""
+    """Words of the intermediate arrays of a row whose queue has `entries` entries; even."""
     fixed = n + set_words(n)
     return fixed + fixed % 2 + ENTRY * entries
 
 
 def spare_entries(n: int, words: int, resident: int) -> int:
-    """Queue entries a row that memory has room for beside as many rows as the card's blocks can hold; below 0
-    where it has no room for those."""
+    """Queue entries per row that memory has room for if as many rows as the card's blocks can hold run at a
+    time; negative if it has no room for these rows."""
     return (words // (resident * SLOTS) - row_words(n, 0)) // ENTRY
 
 
 def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
-    """The launch for the last rows below `end`, as many as `words` have room for with so many queue entries.
+    """The launch for the last rows below `end`: as many as `words` have room for with `entries` queue entries
+    each.
 
-    All of them where there is room for as many as the card's blocks can hold: the others wait for a slot, and
-    more memory would be of no use.
+    All remaining rows if there is room for as many as the card's blocks can hold: the others wait for a slot,
+    and more memory would not help.
     """
     rows = words // row_words(n, entries)
     rows = end if rows >= resident * SLOTS else min(end, rows)
@@ -109,7 +113,7 @@ def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
 def _run(
     traversal: Traversal, sources: Array, rows: Output, words: int, resident: int, dynamic: bool
 ) -> None:
-    """Traverse from the sources, which descend, chunk by chunk."""
+    """Traverse from the sources, which are in descending order, chunk by chunk."""
     end = n = traversal.pattern.n
     where = positions(sources, n)
     entries, longest = n, 0
@@ -123,7 +127,7 @@ def _run(
             found = int(traversal.longest[launch.first : launch.last].max())
             longest = max(longest, found)
             fewer = min(n, max(1, MARGIN * found, spare_entries(n, words, resident)))
-            # Smaller queues need pinned memory for what finds them full.
+            # Smaller queues need pinned memory for entries that do not fit.
             pinned = 2 * WORD * n * chunk(n, end, words, fewer, resident).sources
             if 2 * found <= longest and pinned <= host_room():
                 entries = fewer

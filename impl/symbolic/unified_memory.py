@@ -1,10 +1,10 @@
-"""Symbolic factorisation with its intermediate arrays in unified memory: what out-of-core is held against.
+"""Symbolic factorisation with its intermediate arrays in unified memory: the baseline for out-of-core.
 
 Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Sections 4.2 and 4.3:
-six words a vertex for every row, 24 n^2 bytes of managed memory, traversed by the same kernel. Rows have
-arrays of their own, so that each page is touched for the first time by the kernel that works on it. The
-kernel touches less than there is (of fill a bit a vertex, of two queues one), so that prefetching makes pages
-that are never used.
+six words per vertex for every row, 24 n^2 bytes of managed memory, traversed by the same kernel. Each row has
+its own arrays, so each page is first touched by the kernel that works on it. The kernel touches less than
+what is allocated (one bit per vertex for fill, one queue instead of two), so prefetching creates pages that
+are never used.
 """
 
 from __future__ import annotations
@@ -40,15 +40,17 @@ def unified_memory(
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in with six words a vertex for every row in managed memory (PPoPP 2023's baseline).
 
-    pattern : n x n, sorted, diagonal present; on the device. prefetch : move the arrays to the device ahead
-    of the launch. oversubscribe : allow more than half of the card's free memory, for one's own card alone.
-    output : `counts` leaves the columns out. Returns the filled pattern (n x n, rows sorted) or its row
-    counts, on the device, and the work with its facts (peak_memory: the managed memory). Raises
-    MemoryBudgetError, before anything is allocated, for more than half of the card's free memory,
-    UnsupportedError where managed memory is not paged on demand.
+    pattern : n x n, sorted, diagonal present; on the device
+    prefetch : move the arrays to the device before the launch
+    oversubscribe : allow more than half of the card's free memory; only for a card that nobody else uses
+    output : "pattern", or "counts", which leaves the columns out
+
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its
+    facts (peak_memory: the managed memory). Raises MemoryBudgetError, before anything is allocated, for more
+    than half of the card's free memory; UnsupportedError if managed memory is not paged on demand.
     """
     n = pattern.n
-    # A set of a tiny matrix is longer than its row.
+    # For a tiny matrix a set is longer than its row.
     stride = max(n, set_words(n))
     with phase("allocate"):
         memory = managed.words(2 * n * stride + 4 * n * n, oversubscribe=oversubscribe)
