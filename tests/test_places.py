@@ -21,45 +21,22 @@ from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Filled, Pattern, Supernodes
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path
-from impl.cuda import device, kernels, smi, transfer
+from impl.cuda import device, kernels, nvml, transfer
 from tests import device_fakes
 from tests.device_fakes import FOLDER, MIB
 
 LIMITS = Limits(seconds=60, samples=3)
 CACHED = (kernels.available, kernels._load, device.facts, device.identity)
-SMI = """#!/bin/sh
-case "$*" in
-    *driver_version*) echo "580.82.07" ;;
-    *clocks.sm*0000:0F:00.0) echo "1755, 877, 1980, [N/A]" ;;
-    *clocks_event_reasons.active*) echo "Field is not a valid field to query." >&2; exit 2 ;;
-    *clocks_throttle_reasons.active*) echo "0x0000000000000025" ;;
-    -L) cat "$(dirname "$0")/listing" ;;
-esac
-"""
-LISTING = """GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-0a)
-  MIG 1g.10gb     Device  0: (UUID: MIG-1a)
-"""
 
 
 @pytest.fixture
-def nvidia_smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A script in front of the machine's own; the folder it lies in."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "nvidia-smi").write_text(SMI)
-    (folder / "nvidia-smi").chmod(0o755)
-    (folder / "listing").write_text("GPU 0: NVIDIA Fake 1 (UUID: GPU-0a)\n")
-    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    return folder
-
-
-@pytest.fixture
-def cupy(monkeypatch: pytest.MonkeyPatch, nvidia_smi: Path) -> Iterator[Any]:
+def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The fake in place of CuPy, here and in the workers that are started from here."""
     monkeypatch.syspath_prepend(str(FOLDER))
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "cupy"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("cupy", "pynvml")]:
         monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(nvml, "pynvml", importlib.import_module("pynvml"))
     _forget()
     yield importlib.import_module("cupy")
     del sys.modules["cupy"]
@@ -192,27 +169,42 @@ def test_why_there_is_no_gpu(cupy: Any, monkeypatch: pytest.MonkeyPatch, tmp_pat
     sys.modules["cupy"] = cupy
 
 
-def test_a_mig_slice_is_named(cupy: Any, nvidia_smi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mig_slice_is_named(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_GPU", "NVIDIA H100 80GB HBM3 MIG 1g.10gb")
-    (nvidia_smi / "listing").write_text(LISTING)
+    monkeypatch.setenv("FAKE_MIG", "MIG-1a")
     assert device.identity() == "NVIDIA H100 80GB HBM3 MIG 1g.10gb (MIG-1a)"
     facts = device.facts()
     assert (facts["mig"], facts["mig_uuid"], facts["peak_bytes_per_second"]) == (True, "MIG-1a", None)
     # Of two slices, CUDA's choice cannot be read; what was asked for can, and a prefix is enough for CUDA.
-    (nvidia_smi / "listing").write_text(LISTING + LISTING.splitlines()[1].replace("1a", "2b") + "\n")
+    monkeypatch.setenv("FAKE_MIG", "MIG-1a,MIG-2b")
     _forget()
     assert device.facts()["mig_uuid"] is None
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-2,MIG-1a")
     _forget()
     assert device.facts()["mig_uuid"] == "MIG-2b"
-    assert [part.profile for part in smi.slices()] == ["1g.10gb", "1g.10gb"]
+    assert nvml.slices() == ["MIG-1a", "MIG-2b"]
 
 
-def test_what_nvidia_smi_does_not_tell_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert smi.query("driver_version", "name") == {"driver_version": None, "name": None}
-    assert smi.clocks(None) is smi.throttle(None) is None
-    assert smi.cards() == smi.slices() == []
+def test_nvml_tells_of_the_card_at_an_address(cupy: Any) -> None:
+    """What is not supported is left out, and an older driver's name for the reasons will do."""
+    assert nvml.driver() == "580.82.07" and nvml.cards() == ["NVIDIA Fake 1"]
+    assert nvml.clocks("0000:0F:00.0") == {"sm_mhz": 1755, "memory_mhz": 877, "sm_max_mhz": 1980}
+    assert nvml.throttle("0000:0F:00.0") == ["sw_power_cap", "sw_thermal_slowdown"]
+    assert nvml.clocks("0000:00:00.0") is nvml.throttle("0000:00:00.0") is None
+
+
+def test_without_a_driver_nvml_tells_nothing(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_NVML", "")
+    assert nvml.driver() is nvml.clocks("0000:0F:00.0") is nvml.throttle("0000:0F:00.0") is None
+    assert nvml.cards() == nvml.slices() == []
+
+
+def test_every_call_of_nvml_is_one_that_the_package_has() -> None:
+    """The fake has no name that nvidia-ml-py lacks."""
+    names = [
+        name for name in vars(importlib.import_module("tests.fake_cupy.pynvml")) if name.startswith("nvml")
+    ]
+    assert len(names) > 10 and not [name for name in names if not hasattr(nvml.pynvml, name)]
 
 
 def test_free_bytes_count_the_pool_and_its_limit(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,9 +266,9 @@ def test_a_kernel_that_cannot_be_had_is_explained(cupy: Any, tmp_path: Path) -> 
 
 
 def test_doctor_names_the_device_and_says_why_another_cannot_be_used(
-    cupy: Any, nvidia_smi: Path, monkeypatch: pytest.MonkeyPatch
+    cupy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (nvidia_smi / "listing").write_text(LISTING)
+    monkeypatch.setenv("FAKE_NVML", "NVIDIA H100 80GB HBM3")
     assert "gpu       NVIDIA Fake 1, driver 580.82.07, CUDA 13.2; there: NVIDIA H100 80GB HBM3" in diagnosis()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     _forget()

@@ -297,7 +297,7 @@ def test_no_implementation_reads_what_only_describes_the_machine() -> None:
     for entry in registry.registered():
         places = {(d.path.name, d.name) for d in entry.definitions() if d.path.parent.name == "cuda"}
         assert not {("device.py", "facts"), ("device.py", "identity")} & places, entry.name
-        assert not [place for place in places if place[0] == "smi.py"], entry.name
+        assert not [place for place in places if place[0] == "nvml.py"], entry.name
 
 
 def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) -> set[tuple[str, str]]:
@@ -323,7 +323,7 @@ def test_what_makes_the_input_counts_for_those_who_are_given_it(monkeypatch: pyt
 def test_words_count_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     assert edited(monkeypatch, "cholesky/graph.py", '"""', '"""Words. ') == set()
     assert edited(monkeypatch, "__init__.py", '"""', '"""Words. ') == set()
-    assert edited(monkeypatch, "cuda/smi.py", "_SECONDS = 60.0", "_SECONDS = 61.0") == set()
+    assert edited(monkeypatch, "cuda/nvml.py", "0x2:", "0x3:") == set()
 
 
 def test_an_edit_counts_for_those_who_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fillpath.registry import Device
-from impl.cuda import device, smi, transfer
+from impl.cuda import device, nvml, transfer
 
 Call = Callable[[], Any]
 
@@ -153,7 +153,7 @@ class Gpu:
 
     def state(self) -> dict[str, Any]:
         card = device.pci()
-        return {"clocks": smi.clocks(card), "throttle": smi.throttle(card)}
+        return {"clocks": nvml.clocks(card), "throttle": nvml.throttle(card)}
 
     def _moved(self, name: str, move: Callable[[Any], Any], noun: Any) -> Any:
         start = time.perf_counter()

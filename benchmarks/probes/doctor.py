@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.engine import machine
 from fillpath import host, paths, registry
 from fillpath.errors import FillpathError
-from impl.cuda import device, kernels, smi
+from impl.cuda import device, kernels, nvml
 
 
 def diagnosis() -> str:
@@ -48,7 +48,7 @@ def _verdict(entry: registry.Implementation) -> str:
 
 
 def _gpu() -> str:
-    cards = ", ".join(smi.cards())
+    cards = ", ".join(nvml.cards())
     available, why_not = kernels.available()
     if available:
         facts = device.facts()

@@ -34,7 +34,7 @@ from fillpath.lock import exclusive
 from fillpath.paths import ROOT, SITE, WORK, results
 from fillpath.record import Record
 from fillpath.registry import lookup
-from impl.cuda import smi
+from impl.cuda import nvml
 
 _PROGRESS = "FILLPATH_PROGRESS"
 _REFUSED = "refused"
@@ -221,7 +221,7 @@ def facets() -> dict[str, str]:
         "cpu": host.cpu or "unknown",
         "num_cpu": str(host.cores),
         "ram": "unknown" if host.memory is None else f"{host.memory / 2**30:.0f}GiB",
-        "gpu": ", ".join(smi.cards()) or "none",
+        "gpu": ", ".join(nvml.cards()) or "none",
         "python_implementation": platform.python_implementation(),
     }
 

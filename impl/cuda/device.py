@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from impl.cuda import smi
+from impl.cuda import nvml
 
 # cudaErrorMemoryAllocation and CUDA_ERROR_OUT_OF_MEMORY.
 _NO_MEMORY = 2
@@ -88,7 +88,7 @@ def facts() -> dict[str, object]:
 
 
 def pci() -> str:
-    """The PCI address of the card, as nvidia-smi takes it."""
+    """The PCI address of the card, as NVML takes it."""
     import cupy
 
     return str(cupy.cuda.runtime.deviceGetPCIBusId(_current()))
@@ -104,12 +104,12 @@ def _mig_uuid() -> str | None:
     CUDA chose."""
     if not is_mig():
         return None
-    asked, found = _asked_for(), smi.slices()
+    asked, found = _asked_for(), nvml.slices()
     if asked.startswith("MIG-"):
         # A prefix will do for CUDA.
-        matching = [part.uuid for part in found if part.uuid.startswith(asked)]
+        matching = [uuid for uuid in found if uuid.startswith(asked)]
         return matching[0] if len(matching) == 1 else asked
-    return found[0].uuid if len(found) == 1 else None
+    return found[0] if len(found) == 1 else None
 
 
 def _asked_for() -> str:
@@ -119,9 +119,9 @@ def _asked_for() -> str:
 
 def _driver() -> str | None:
     """The driver's version, such as 580.82.07."""
-    told = smi.query("driver_version")["driver_version"]
-    if told is not None:
-        return told
+    version = nvml.driver()
+    if version is not None:
+        return version
     try:
         text = Path("/proc/driver/nvidia/version").read_text()
     except OSError:
