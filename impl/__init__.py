@@ -1,1 +1,1 @@
-"""What is measured: one room a stage, one file an implementation."""
+"""What is measured: one room per stage, one file per implementation."""

@@ -1,6 +1,7 @@
-"""How each noun that implementations are given is made of a prepared matrix, before anything is timed.
+"""The makers: how each noun that implementations take is made from a prepared matrix, before anything is
+timed.
 
-What is made here decides what is measured: the key of a record follows these functions as it follows the
+What is made here decides what is measured, so the key of a record covers these functions as well as the
 implementation's own.
 """
 

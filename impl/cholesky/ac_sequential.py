@@ -1,4 +1,5 @@
-"""Gao, Kyng and Spielman's approximate Cholesky, one vertex after the other: what parallel factors equal."""
+"""Gao, Kyng and Spielman's approximate Cholesky, one vertex after the other: the reference for parallel
+factors."""
 
 from __future__ import annotations
 
@@ -31,11 +32,15 @@ from impl.cpu.ordered import prefetch
 def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, Work]:
     """Randomised approximate Cholesky on one core, the reference of ParAC.
 
-    laplacian : on the host. seed : of the random streams; one seed is one factor, to the last bit, here and
-    from every reproducible implementation. Returns G and D with E[G D G^T] = L; fills are the entries of G
-    beyond the graph's edges, parallel ones counted each. Time O(m log m) for m edges, memory 12 bytes an
-    entry of G, 52 an edge and 64 a vertex; where G has more entries than expected, it begins again with twice
-    the room. Raises MemoryError beyond 2^32 entries, FillpathError where a sampled weight becomes 0.
+    laplacian : on the host
+    seed : of the random streams; it determines the factor to the last bit, here and in every reproducible
+        implementation
+
+    Returns G and D with E[G D G^T] = L; fills are the entries of G beyond the graph's edges, with parallel
+    edges counted separately. Time O(m log m) for m edges. Memory: 12 bytes per entry of G, 52 per edge and 64
+    per vertex; if G has more entries than expected, the factorisation starts again with twice the room.
+
+    Raises MemoryError beyond 2^32 entries, FillpathError if a sampled weight becomes 0.
     """
     slots = first_slots(laplacian)
     with phase("factorise"):
@@ -47,7 +52,7 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
                 raise FillpathError(UNDERFLOW) from error
             if complete:
                 break
-            # This attempt's goes before the next one's comes.
+            # Free this attempt's store before the next one is allocated.
             del store
             slots = more_slots(slots)
     used = slice(0, int(indptr[-1]))
@@ -58,11 +63,11 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
 
 @njit(cache=True, nogil=True)
 def _factorise(graph, seed, store):
-    """(indptr and diagonal of G, whether there was room); its rows and values stand in the store, one column
+    """(indptr and diagonal of G, whether there was room). The rows and values are in the store, one column
     after the other."""
     n = np.uint64(len(graph.indptr) - 1)
     scratch = new_scratch(SCRATCH)
-    state = np.zeros(n, np.uint32)  # Of each vertex, the edges that wait.
+    state = np.zeros(n, np.uint32)  # Edges that wait at each vertex.
     diagonal = np.zeros(n)
     indptr = np.zeros(n + ONE, np.uint64)
     for k in range(n):
@@ -87,7 +92,7 @@ def _factorise(graph, seed, store):
 
 @njit
 def _sample(random, scratch, m, store, start, state):
-    """Step 6: a random tree on the m arranged neighbours, each edge at its smaller end."""
+    """Step 6: a random tree on the m arranged neighbours, each edge stored at its smaller end."""
     tags, weights, sums = scratch.tags, scratch.weights, scratch.sums
     total = sums[m - ONE]
     for q in range(ONE, m):

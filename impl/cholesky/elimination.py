@@ -1,15 +1,15 @@
-"""One elimination step of randomised approximate Cholesky, in the one order that every implementation keeps.
+"""One elimination step of randomised approximate Cholesky, in the order that every implementation keeps.
 
-Gao, Kyng and Spielman's algorithm (2023), as ParAC's Algorithms 1 and 2 state it: vertex k leaves, and a
-random tree on its neighbours takes the place of the clique that exact elimination would put there. Which
-tree depends on roundings wherever weights are tied, so that the order of every sort and of every sum is
-fixed here, and with it, for a seed, the factor to the last bit:
+Gao, Kyng and Spielman's algorithm (2023), as stated in ParAC's Algorithms 1 and 2: vertex k is eliminated,
+and a random tree on its neighbours replaces the clique that exact elimination would create. Where weights are
+tied, rounding decides which tree it is. So the order of every sort and of every sum is fixed here, and with
+it, for a given seed, the factor to the last bit:
 
 1. the edges (i, w) of k to later vertices are sorted by i, then w;
-2. edges to the same i are merged, their weights added from left to right: m neighbours are left;
+2. edges to the same i are merged, their weights added from left to right, which leaves m neighbours;
 3. the neighbours are arranged by (w, i), the largest first: id[q], w[q] for q = 0, ..., m - 1;
-4. c is the inclusive scan of w: Kogge and Stone's in each chunk of 32, then the last sum of the chunk before
-   is added to each of the chunk;
+4. c is the inclusive scan of w: Kogge and Stone's in each chunk of 32, then the last sum of the previous
+   chunk is added to each element of the chunk;
 5. l = c[m - 1] is D[k], and -(w[q] / l) is G's entry at row id[q];
 6. for q = 1, ..., m - 1 the edge (id[q], id[s]) of weight (c[q - 1] / l) * w[q] is new, where s is the first
    of 0, ..., q - 1 whose c exceeds u(seed, k, q) * c[q - 1].
@@ -27,7 +27,7 @@ ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 HIGH = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 CHUNK = np.uint64(32)
-# Edges up to which insertion is the faster sort.
+# Number of edges up to which insertion sort is faster.
 SHORT = np.uint64(24)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -52,7 +52,7 @@ def stream(seed, k):
 
 @njit(inline="always")
 def partner(state, q, sums):
-    """s of step 6 for the neighbour in place q > 0."""
+    """s of step 6 for the neighbour at position q > 0."""
     drawn = np.float64(_mixed(state + _STEP * q) >> np.uint64(11)) * 2.0**-53
     bound = drawn * sums[q - ONE]
     low, high = ZERO, q - ONE
@@ -67,11 +67,11 @@ def partner(state, q, sums):
 
 @njit
 def merge(tags, weights, count, out_tags, out_weights):
-    """Steps 1 and 2: `count` edges of multiplicity 1, sorted by (id, weight), equal ids merged. Returns m;
-    the neighbours ascend in out_tags and out_weights. tags and weights, as long, are overwritten."""
+    """Steps 1 and 2: sort `count` edges of multiplicity 1 by (id, weight) and merge equal ids. Returns m. The
+    neighbours ascend in out_tags and out_weights; tags and weights, of the same length, are overwritten."""
     if count <= SHORT:
         _rank_by_tag(tags, weights, count, out_tags, out_weights)
-        # Only edges to one neighbour may still be out of order.
+        # Only edges to the same neighbour may still be out of order.
         _insertion_by_tag(out_tags, out_weights, ZERO, count)
     else:
         _merge_sort(tags, weights, count, out_tags, out_weights, False)
@@ -89,8 +89,8 @@ def merge(tags, weights, count, out_tags, out_weights):
 
 @njit
 def arrange(tags, weights, m, out_tags, out_weights, sums):
-    """Steps 3 and 4: m ascending neighbours sorted by (weight, id), the largest first, into out_tags and
-    out_weights, and scanned into sums. tags and weights, as long, are overwritten."""
+    """Steps 3 and 4: sort m ascending neighbours by (weight, id), the largest first, into out_tags and
+    out_weights, and scan them into sums. tags and weights, of the same length, are overwritten."""
     if m <= SHORT:
         _rank_by_weight(tags, weights, m, out_tags, out_weights)
     else:
@@ -100,7 +100,7 @@ def arrange(tags, weights, m, out_tags, out_weights, sums):
 
 @njit
 def scan(weights, m, sums):
-    """Step 4: sums[:m] of weights[:m]."""
+    """Step 4: write the scan of weights[:m] to sums[:m]."""
     for start in range(ZERO, m, CHUNK):
         stop = min(start + CHUNK, m)
         for p in range(start, stop):
@@ -108,7 +108,7 @@ def scan(weights, m, sums):
         distance = ONE
         while start + distance < stop:
             p = stop
-            while p > start + distance:  # Downwards: what is added is still of the step before.
+            while p > start + distance:  # Downwards, so that the summand is still that of the previous step.
                 p -= ONE
                 sums[p] = sums[p - distance] + sums[p]
             distance <<= ONE
@@ -119,8 +119,8 @@ def scan(weights, m, sums):
 
 @njit
 def _rank_by_tag(tags, weights, count, out_tags, out_weights):
-    """Put each edge where so many come before it as have a smaller tag, or an equal one to its left: no
-    branch depends on the tags, which no processor could foresee."""
+    """Place each edge by the number of edges with a smaller tag, or with an equal tag to its left. No branch
+    depends on the tags, which a processor could not predict."""
     for p in range(count):
         place = ZERO
         for q in range(p):
@@ -132,7 +132,7 @@ def _rank_by_tag(tags, weights, count, out_tags, out_weights):
 
 @njit
 def _rank_by_weight(tags, weights, m, out_tags, out_weights):
-    """The same for neighbours that ascend, the heaviest first: of equal weights the one to the right."""
+    """The same for ascending neighbours, the heaviest first; of equal weights, the one to the right first."""
     for p in range(m):
         place = ZERO
         for q in range(p):
@@ -176,7 +176,7 @@ def _before(tags, weights, p, q, by_weight):
 
 @njit
 def _merge_sort(tags, weights, count, out_tags, out_weights, by_weight):
-    """Sorted runs of SHORT, merged in pairs until there is one, which ends in out_tags and out_weights."""
+    """Sort runs of SHORT, then merge them in pairs until one is left, in out_tags and out_weights."""
     for first in range(ZERO, count, SHORT):
         if by_weight:
             _insertion_by_weight(tags, weights, first, min(count, first + SHORT))
@@ -196,7 +196,7 @@ def _merge_sort(tags, weights, count, out_tags, out_weights, by_weight):
 
 @njit
 def _merge_runs(tags, weights, count, width, out_tags, out_weights, by_weight):
-    """Merge every two neighbouring runs of so many edges."""
+    """Merge each pair of neighbouring runs of `width` edges."""
     for first in range(ZERO, count, TWO * width):
         middle, stop = min(count, first + width), min(count, first + TWO * width)
         left, right = first, middle

@@ -1,15 +1,15 @@
-"""The graph Laplacian that a matrix stands for: what ParAC is given.
+"""The graph Laplacian that a matrix represents: the input of ParAC.
 
-What is read, and how:
+How a matrix is read:
 
 - A pattern without values is a graph whose edges weigh 1.
-- A matrix of zeros on the diagonal is a graph's adjacency matrix: an edge weighs |a_ij|.
-- Every other matrix has to be diagonally dominant: an edge weighs |a_ij|, and what the diagonal has in excess
-  of its row is an edge to a ground vertex, appended last. With positive entries off the diagonal the graph is
-  the double cover (Gremban, 1996): row r is the vertices 2 r and 2 r + 1, a negative entry joins the two even
-  and the two odd ones, a positive one even and odd.
+- A matrix with a zero diagonal is the adjacency matrix of a graph: an edge weighs |a_ij|.
+- Every other matrix has to be diagonally dominant: an edge weighs |a_ij|, and the excess of a diagonal over
+  its row is an edge to a ground vertex, appended last. If there are positive entries off the diagonal, the
+  graph is the double cover (Gremban, 1996): row r becomes the vertices 2 r and 2 r + 1; a negative entry
+  joins the two even and the two odd vertices, a positive one joins even to odd.
 
-Explicit zeros are no edges. Loops of a pattern or of an adjacency matrix are none either.
+Explicit zeros are not edges, nor are loops of a pattern or of an adjacency matrix.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from scipy.sparse import coo_array
 from fillpath.errors import InputError, UnsupportedError
 from fillpath.nouns import Array, Laplacian, Pattern, Prepared
 
-# Of the moduli in two mirrored entries: generators that form both by the same products in other orders.
+# Relative difference of two mirrored entries: generators form both by the same products in different orders.
 SYMMETRY = 1e-12
-# Of the moduli in a row: an excess below is the rounding of a sum, a deficit below that of a file with
-# seven digits (G2_circuit's is 1.03e-7); both count as 0.
+# Relative to the moduli in a row, both count as 0: an excess below the rounding of a sum, and a deficit below
+# the precision of a file with seven digits (G2_circuit's is 1.03e-7).
 LEAST_EXCESS = 1e-12
 LARGEST_DEFICIT = 1e-6
-# Of all weights together: their sums and products with numbers below 1 stay finite.
+# The sum of all weights: sums, and products with numbers below 1, stay finite.
 LARGEST_WEIGHTS = 1e300
-# Of each: the shares of it that are sampled stay above 0 for many steps.
+# Of each weight: its sampled shares stay above 0 for many steps.
 SMALLEST_WEIGHT = 1e-300
 MOST_VERTICES = 2**31 - 1
 
@@ -39,8 +39,10 @@ _SYMMETRIC, _NOT_FINITE, _NOT_SYMMETRIC = 0, 1, 2
 def laplacian(prepared: Prepared) -> Laplacian:
     """The Laplacian of a prepared matrix, its vertices in the matrix's order.
 
-    prepared : n x n, symmetric, without a matching. Time O(n + nnz). Raises InputError for nan or infinity,
-    UnsupportedError for what is not symmetric or not diagonally dominant, or was matched.
+    prepared : n x n, symmetric, without a matching
+
+    Time O(n + nnz). Raises InputError for nan or infinity; UnsupportedError for a matrix that is not
+    symmetric, not diagonally dominant, or was matched.
     """
     if prepared.provenance.matching != "none":
         raise UnsupportedError(
@@ -61,11 +63,14 @@ def laplacian(prepared: Prepared) -> Laplacian:
 
 
 def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian:
-    """The Laplacian of a graph given by its edges, each once, parallel ones kept apart.
+    """The Laplacian of a graph given by its edges, each listed once; parallel edges are kept apart.
 
-    n : vertices. rows, columns : (edges,) integers from 0 to n - 1. weights : (edges,) float64.
-    Raises InputError for a loop, an end outside of 0..n - 1 and a weight that is not positive and finite, or
-    too small or large for sums; UnsupportedError for more than MOST_VERTICES.
+    n : vertices
+    rows, columns : (edges,) integers from 0 to n - 1
+    weights : (edges,) float64
+
+    Raises InputError for a loop, for an end outside of 0..n - 1, and for a weight that is not positive and
+    finite, or too small or too large for sums; UnsupportedError for more than MOST_VERTICES.
     """
     rows, columns, weights = np.asarray(rows), np.asarray(columns), np.asarray(weights, np.float64)
     if n < 1 or not len(rows) == len(columns) == len(weights):
@@ -87,7 +92,7 @@ def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian
 
 
 def as_matrix(graph: Laplacian) -> coo_array:
-    """L = Deg - W, n x n float64, with its parallel edges still apart."""
+    """L = Deg - W, n x n float64, with parallel edges still apart."""
     rows, columns, weights = graph.pattern.rows(), graph.pattern.indices, graph.weights
     every = np.arange(graph.n)
     degrees = np.bincount(rows, weights, graph.n)
@@ -119,12 +124,12 @@ def _require_dominant(prepared: Prepared, excess: Array) -> None:
 
 
 def _adjacency(indptr: Array, indices: Array, values: Array, excess: Array, *, doubled: bool) -> Laplacian:
-    """The graph of a checked matrix; excess : (rows,) float64, of each diagonal."""
+    """The graph of a checked matrix. excess : (rows,) float64, of each diagonal."""
     n, copies, grounded = len(excess), 2 if doubled else 1, bool(excess.any())
     vertices = copies * n + grounded
     _require_few(vertices)
     starts = _starts(indptr, indices, values, excess, copies, vertices)
-    # NumPy's own arrays ask for huge pages, which Numba's do not: kernels read these in any order.
+    # NumPy's arrays ask for huge pages, Numba's do not: kernels read these in any order.
     ends, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
     _fill_edges(indptr, indices, values, excess, copies, starts[:-1].copy(), ends, weights)
     return _labelled(Pattern(starts, ends), weights, n, grounded=grounded, doubled=doubled)
@@ -148,9 +153,9 @@ def _labelled(pattern: Pattern, weights: Array, unknowns: int, *, grounded: bool
 
 @njit(cache=True, nogil=True)
 def _asymmetry(indptr, indices, values, tolerance):
-    """(problem, row, column, value, value of the mirror), of the first entry that has one.
+    """(problem, row, column, value, value of the mirror) for the first entry that has a problem.
 
-    Rows ascend, so that the mirrors of a column's entries stand in its own row one after the other.
+    Rows ascend, so the mirrors of a column's entries come one after the other in that column's own row.
     """
     n = len(indptr) - 1
     place = indptr[:n].copy()
@@ -162,7 +167,7 @@ def _asymmetry(indptr, indices, values, tolerance):
             at = place[column]
             if at == indptr[column + 1] or indices[at] > row:
                 return _NOT_SYMMETRIC, row, column, value, 0.0
-            if indices[at] < row:  # An entry of its row that had no mirror in the rows before this one.
+            if indices[at] < row:  # This entry had no mirror in the earlier rows.
                 return _NOT_SYMMETRIC, column, indices[at], values[at], 0.0
             if abs(value - values[at]) > tolerance * max(abs(value), abs(values[at])):
                 return _NOT_SYMMETRIC, row, column, value, values[at]
@@ -172,7 +177,7 @@ def _asymmetry(indptr, indices, values, tolerance):
 
 @njit(cache=True, nogil=True)
 def _diagonal_places(indptr, indices):
-    """(n,) int64: where the diagonal of each row stands."""
+    """(n,) int64: the position of the diagonal in each row."""
     n = len(indptr) - 1
     places = np.empty(n, np.int64)
     for row in range(n):
@@ -184,8 +189,8 @@ def _diagonal_places(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _excess(indptr, indices, values):
-    """By how much each diagonal exceeds the rest of its row, 0 up to rounding, and how many entries of the
-    rest are positive."""
+    """How much each diagonal exceeds the rest of its row, 0 up to rounding, and how many entries of the rest
+    are positive."""
     n = len(indptr) - 1
     excess = np.empty(n)
     positive = 0
@@ -223,7 +228,7 @@ def _starts(indptr, indices, values, excess, copies, vertices):
 
 @njit(cache=True, nogil=True)
 def _fill_edges(indptr, indices, values, excess, copies, place, ends, weights):
-    """Write the edges of each vertex from its place on. Both of two mirrored entries get their mean."""
+    """Write the edges of each vertex from its place on. Two mirrored entries both become their mean."""
     n = len(excess)
     ground = copies * n
     mirrors = indptr[:n].copy()
@@ -251,7 +256,8 @@ def _fill_edges(indptr, indices, values, excess, copies, place, ends, weights):
 
 @njit(cache=True, nogil=True)
 def _components(indptr, indices):
-    """((n,) int32, their number): the connected component of each vertex, numbered by their first ones."""
+    """((n,) int32, count): the connected component of each vertex, numbered in the order of first
+    vertices."""
     n = len(indptr) - 1
     label = np.full(n, np.int32(-1))
     stack = np.empty(n, np.int32)

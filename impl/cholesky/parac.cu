@@ -1,34 +1,35 @@
 // ParAC's factor of a graph Laplacian (Section 5.3, Algorithm 4): one persistent kernel that eliminates every vertex
-// as soon as nothing smaller is joined to it any more. What one elimination computes, and in which order it adds, is
-// written in elimination.py: the factor is the same, bit for bit, whichever blocks do it.
+// as soon as it has no smaller neighbour left. What one elimination computes, and in which order it adds, is specified
+// in elimination.py: the factor is the same, bit for bit, whichever blocks compute it.
 //
-// Who does what. A team eliminates a vertex: a warp, if it has at most SMALL multi-edges, else a block of the first
-// `teams` ones, which take nothing else. Ready vertices stand in two queues, one for each kind of team; a team takes
-// a ticket and waits until that place is filled. One vertex that a team itself made ready it goes on with at once:
-// what is longest, the path through the graph of dependencies, mostly needs no queue.
+// Who does what. A team eliminates a vertex: a warp, if the vertex has at most SMALL multi-edges, else a block, one of
+// the first `teams`, which take nothing else. Ready vertices are in two queues, one per kind of team; a team takes a
+// ticket and waits until that place is filled. A team continues at once with one of the vertices that it made ready
+// itself: so the longest path through the graph of dependencies mostly needs no queue.
 //
-// Where pending edges are. The paper hangs them in one hash table, in which a vertex searches until it has found as
-// many as it was given. Here each vertex has a list of its own: the first INLINE edges beside its counters, then
-// chunks, each as large as three times all before, of a pool. A slot is the value of a counter before an atomic
-// addition, so that nothing is searched, nothing collides, no table can be too full, and a vertex finds its edges
-// side by side. A chunk is made by whoever reserved its first slot. Chunks are not reused: all lists together stay
-// below a few times the factor. The column of the factor, which is never longer than the list, takes the list's
-// place, and is copied to where it belongs when all lengths are known.
+// Where pending edges are. The paper keeps them in one hash table, in which a vertex searches until it has found as
+// many as it was given. Here each vertex has its own list: the first INLINE edges beside its counters, then chunks of
+// a pool, each three times as large as everything before it. A slot is the value of a counter before an atomic
+// addition: so there is no search, no collision, no table that fills up, and the edges of a vertex lie side by side.
+// A chunk is made by the team that reserved its first slot. Chunks are not reused: all lists together stay below a few
+// times the factor. The column of the factor, which is never longer than the list, replaces the list, and is copied to
+// its final place when all lengths are known.
 //
-// When a vertex is ready. Its state counts the multi-edges to smaller vertices. Eliminating k replaces those to k by
-// as many as were sampled whose larger end it is. A balance that is not negative goes first, with the reservation of
-// slots; then the edges are written; then, behind a fence, the negative balances, each of which may be the last. No
-// neighbour of k can be ready before that: the first to be would have lost its edges to k to another neighbour that
-// was eliminated before.
+// When a vertex is ready. Its state counts the multi-edges to smaller vertices. Eliminating k replaces the ones to k by
+// the sampled edges that have the vertex as their larger end; the difference is the vertex's balance. Balances that
+// are not negative are added first, while slots are reserved. Then the edges are written. Then, after a fence, the
+// negative balances are added, and each may make its vertex ready. No neighbour of k can be ready before that: the
+// first one to be ready would have to have lost its edges to k to another neighbour that was eliminated earlier.
 //
-// Nothing waits in a circle: all blocks are resident, chunks are made without waiting, and whoever waits for one has
-// made its own. A team that finds the pool exhausted leaves before the negative balances, so that no vertex whose list
-// is broken becomes ready. A team that waits looks at the number of eliminated vertices: the kernel ends when that
-// is n, and with an error when it stays the same for too long.
+// There is no deadlock: all blocks are resident, chunks are made without waiting, and a team that waits for a chunk has
+// made its own. A team that finds the pool exhausted leaves before the negative balances, so no vertex with a broken
+// list becomes ready. A team that waits watches the number of eliminated vertices: the kernel ends when it is n, and
+// with an error when it does not change for too long.
 //
-// What is handed in may be no Laplacian. Rows that cannot be lists are found before anything is eliminated. Where W is
-// not symmetric, a vertex either waits for ever, or leaves too early and then loses more than it counts: that is an
-// error at once. As long as it does not happen there is an end: the counts together fall with every vertex that has
+// The input may not be a Laplacian. Rows that cannot become lists are found before anything is eliminated. If W is not
+// symmetric, a vertex either waits for ever, or becomes ready too early and then loses more edges than it counts, which
+// is an error at once. Otherwise the kernel ends: the counts together decrease with every vertex that has edges. A
+// vertex that is ready too early may find its list half written, so whatever is read from a list is checked.
 // edges. A vertex that leaves too early may find its list half written, so that what is read of a list is looked at.
 
 #include "visibility.cuh"
@@ -39,28 +40,28 @@ typedef long long i64;
 
 constexpr u32 ALL = 0xFFFFFFFFu, NONE = 0xFFFFFFFFu;
 constexpr u32 WARPS = 8, THREADS = 32 * WARPS;
-// Edges of a list beside its counters, a power of two; chunks that a list may have: 8 * 4^14 = 2^31 edges.
+// Edges of a list beside its counters, a power of two; the most chunks of a list: 8 * 4^14 = 2^31 edges.
 constexpr u32 INLINE = 8, CHUNKS = 14;
-// Multi-edges that a warp takes, and that a block takes in shared memory; those beyond go through the pool, as many as
-// can be counted twice.
+// The most multi-edges that a warp takes, and that a block takes in shared memory. More than those go through the pool,
+// up to MOST, which can be counted twice.
 constexpr u32 SMALL = 64, LARGE = SMALL * WARPS, MOST = 0x7FFFFFFFu;
-// Words of 8 bytes in the pool that one number of a chunk counts, and chunk numbers that are none: not made, never.
+// Words of 8 bytes per unit of the pool, in which chunks are numbered; chunk numbers for: not made yet, never made.
 constexpr u32 UNIT = 4, UNMADE = 0, NEVER = 0xFFFFFFFFu;
-// Entries that a warp copies where rows or columns are of any length.
+// Entries that a warp copies if rows or columns are of any length.
 constexpr u32 TILE = 256;
-// Vertices after which a team says how many it eliminated, and looks that a team that waits takes between two
-// glances at how many all have.
+// After REPORT vertices a team adds its number of eliminated vertices; a waiting team checks the total after GLANCE
+// attempts.
 constexpr u32 REPORT = 32, GLANCE = 16;
-// Looks at a chunk that is not made yet, and between two glances of it at the status. Whoever makes one is at it, so
-// that these are seconds, and only where a list is broken.
+// Attempts to read a chunk that is not made yet, and attempts between two checks of the status. Its maker is working on
+// it, so the limit, some seconds, is reached only if a list is broken.
 constexpr u32 LOOKS = 1u << 24, GLANCE_OF_LOOKS = 1024;
 
-// What all blocks share, each in a cache line of its own: places in `control`, in lines of 128 bytes.
+// What all blocks share, each in its own cache line: places in `control`, in lines of 128 bytes.
 enum { STATUS, ELIMINATED, ENTRIES, POOL, BY_BLOCKS, TICKETS, QUEUED = TICKETS + 2 };
 enum { FINE, POOL_EXHAUSTED, NO_PROGRESS, MALFORMED };
 constexpr u32 LINE = 16;
 
-// state : multi-edges in the list << 32 | multi-edges to smaller vertices; when eliminated, entries of the column
+// state : multi-edges in the list << 32 | multi-edges to smaller vertices; once eliminated, entries of the column
 // << 32. chunks : where they begin in the pool. ids, weights : of the first edges: the larger end, the weight.
 struct __align__(32) Vertex {
     u64 state;
@@ -77,13 +78,14 @@ struct Graph {
     u32 n, units;
 };
 
-// What a team works with. weight : the bits of a float64 that is not negative, which order as the numbers do.
+// An entry of a team's scratch. weight : the bits of a non-negative float64, which are ordered as the numbers are.
 struct __align__(16) Entry {
     u64 weight;
     u32 id, extra;
 };
 
-// As many of each as the vertex has multi-edges. c : (m,), by weight. balance, added : by neighbour, see `eliminate`.
+// A team's scratch: each array has one element per multi-edge of the vertex. c : (m,), by weight. balance, added : by
+// neighbour, see `eliminate`.
 struct Space {
     Entry *x, *y;
     double *c;
@@ -97,7 +99,7 @@ struct Shared {
     int balance[LARGE];
     u32 added[LARGE];
     u32 counts[WARPS];
-    u32 chunk, room;  // of a block in the pool
+    u32 chunk, room;  // the block's scratch in the pool
     bool broken;
 };
 
@@ -105,7 +107,7 @@ __device__ __forceinline__ u32 lane() { return threadIdx.x & 31u; }
 
 __device__ __forceinline__ u32 below() { return (1u << lane()) - 1u; }
 
-// Teams. Every thread of a team calls what follows.
+// Teams. Every thread of a team calls these functions.
 
 template <bool BLOCK>
 constexpr u32 SIZE = BLOCK ? THREADS : 32u;
@@ -123,16 +125,16 @@ __device__ __forceinline__ void sync() {
         __syncwarp();
 }
 
-// A barrier as well.
+// Also a barrier.
 template <bool BLOCK>
 __device__ __forceinline__ bool any(bool one) {
     if (BLOCK) return __syncthreads_or(one) != 0;
-    // A vote of a warp orders no memory.
+    // A warp vote does not order memory.
     __syncwarp();
     return __any_sync(ALL, one) != 0;
 }
 
-// What the first thread says, to all. room : a word, shared, that nobody uses before the next barrier.
+// Broadcast the first thread's value. room : a shared word that nobody uses before the next barrier.
 template <bool BLOCK>
 __device__ __forceinline__ u32 agreed(u32 said, u32 *room) {
     if (!BLOCK) return __shfl_sync(ALL, said, 0);
@@ -141,7 +143,7 @@ __device__ __forceinline__ u32 agreed(u32 said, u32 *room) {
     return *room;
 }
 
-// Threads before this one with `one`. total : threads with it. counts : (WARPS,), shared.
+// Number of threads before this one with `one`. total : all threads with it. counts : (WARPS,), shared.
 template <bool BLOCK>
 __device__ __forceinline__ u32 count_before(bool one, u32 *counts, u32 &total) {
     const u32 mask = __ballot_sync(ALL, one);
@@ -166,17 +168,17 @@ __device__ __forceinline__ u32 level_of(u32 slot) {
     return slot < INLINE ? 0u : (31u - __clz(slot / INLINE)) / 2u + 1u;
 }
 
-// The first slot of a level from 1, and a third of its slots.
+// The first slot of a level >= 1; the level has three times as many slots.
 __device__ __forceinline__ u32 start_of(u32 level) { return INLINE << 2u * (level - 1u); }
 
-// The status says why there will be no factor, and tickets have no place any more, so that who takes one looks at it.
+// Set the status to the reason of failure, and move tickets beyond the last place, so that takers check the status.
 __device__ __forceinline__ void fail(const Graph &g, u64 why) {
     atomicCAS(g.control + STATUS * LINE, (u64)FINE, why);
     atomicAdd(g.control + TICKETS * LINE, (u64)g.n);
     atomicAdd(g.control + (TICKETS + 1) * LINE, (u64)g.n);
 }
 
-// Returns UNMADE where the pool has no room, and the run fails.
+// Returns UNMADE if the pool has no room; the run then fails.
 __device__ __forceinline__ u32 take_units(const Graph &g, u64 units) {
     const u64 at = atomicAdd(g.control + POOL * LINE, units) + 1;
     if (at + units <= g.units) return (u32)at;
@@ -184,14 +186,14 @@ __device__ __forceinline__ u32 take_units(const Graph &g, u64 units) {
     return UNMADE;
 }
 
-// Make the chunks that begin in `count` slots from `first`.
+// Make the chunks that begin within `count` slots from `first`.
 __device__ __forceinline__ void make_chunks(const Graph &g, Vertex *v, u32 first, u32 count) {
     for (u32 level = level_of(first + count - 1u); level > 0u && start_of(level) >= first; --level) {
         if (level > CHUNKS) {
             fail(g, MALFORMED);
             continue;
         }
-        const u64 words = 9u * (u64)start_of(level) / 2u;  // 12 bytes an edge, three times as many as before it
+        const u64 words = 9u * (u64)start_of(level) / 2u;  // 12 bytes per edge, three times as many as before it
         const u32 chunk = take_units(g, (words + UNIT - 1u) / UNIT);
         store(v->chunks + level - 1u, chunk == UNMADE ? NEVER : chunk);
     }
@@ -202,7 +204,7 @@ struct Place {
     double *weight;
 };
 
-// chunk : of the slot's level, if that is not 0.
+// chunk : the chunk of the slot's level, unless that is 0.
 __device__ __forceinline__ Place place_of(const Graph &g, Vertex *v, u32 slot, u32 chunk) {
     if (slot < INLINE) return Place{v->ids + slot, v->weights + slot};
     const u32 start = start_of(level_of(slot));
@@ -215,7 +217,7 @@ __device__ __forceinline__ Place place_of(const Graph &g, Vertex *v, u32 slot) {
     return place_of(g, v, slot, level ? load(v->chunks + level - 1u) : UNMADE);
 }
 
-// The chunk of a level from 1, or NEVER where the run has failed before it was made.
+// The chunk of a level >= 1, or NEVER if the run failed before it was made.
 __device__ __forceinline__ u32 chunk_of(const Graph &g, const Vertex *v, u32 level) {
     if (level > CHUNKS) {
         fail(g, MALFORMED);
@@ -230,7 +232,7 @@ __device__ __forceinline__ u32 chunk_of(const Graph &g, const Vertex *v, u32 lev
     }
 }
 
-// Write an edge to a slot that was reserved. Returns false where its chunk is never made.
+// Write an edge to a reserved slot. Returns false if its chunk is never made.
 __device__ __forceinline__ bool append(const Graph &g, Vertex *v, u32 slot, u32 id, double weight) {
     const u32 level = level_of(slot), chunk = level ? chunk_of(g, v, level) : UNMADE;
     if (chunk == NEVER) return false;
@@ -250,12 +252,12 @@ __device__ __forceinline__ void push(const Graph &g, bool ready, bool large, u32
         u64 at = 0;
         if (lane() == 0) at = atomicAdd(g.control + (QUEUED + kind) * LINE, (u64)__popc(mask));
         at = __shfl_sync(ALL, at, 0) + __popc(mask & below());
-        // A vertex that became ready twice, as where W is not symmetric, is lost: the kernel ends itself.
+        // A vertex that became ready twice (W is not symmetric) is dropped: the kernel ends itself.
         if ((mask >> lane() & 1u) && at < g.n) store(g.queues + (u64)kind * g.n + at, vertex);
     }
 }
 
-// What a team did since it last said so.
+// What a team has done since its last report.
 struct Report {
     u32 vertices;
     u64 entries;
@@ -280,7 +282,7 @@ __device__ __forceinline__ u32 wait(const Graph &g, Report &report, bool block, 
             const u32 vertex = acquire(place);
             if (vertex != NONE) return vertex;
         }
-        // Others may be waiting for what this team knows.
+        // Others may be waiting for this team's report.
         send(g, report, block);
         if (looks % GLANCE == 0u) {
             const u64 eliminated = load(g.control + ELIMINATED * LINE);
@@ -299,7 +301,7 @@ __device__ __forceinline__ u32 wait(const Graph &g, Report &report, bool block, 
 
 // Sorting.
 
-// Without a branch: all of an entry is loaded at once.
+// Branch-free: all of an entry is loaded at once.
 struct ById {
     static __device__ __forceinline__ bool before(const Entry &a, const Entry &b) {
         return (a.id < b.id) |
@@ -313,8 +315,8 @@ struct Heaviest {
     }
 };
 
-// Sort `from`, whose entries all differ, with `to` as room; afterwards `from` is where they are. A warp takes 32 at a
-// time, each lane counting what comes before its own; then runs are merged in pairs, each entry by its own search.
+// Sort `from`, whose entries are all different, using `to`; afterwards `from` points to them. A warp sorts 32 at a
+// time, each lane counting the entries before its own; then runs are merged in pairs, each entry by its own search.
 template <bool BLOCK, class Order>
 __device__ __forceinline__ void sort(Entry *&from, Entry *&to, u32 count) {
     for (u32 first = BLOCK ? threadIdx.x & ~31u : 0u; first < count; first += SIZE<BLOCK>) {
@@ -365,7 +367,7 @@ __device__ __forceinline__ u64 mix(u64 z) {
     return z ^ z >> 31;
 }
 
-// What a thread asks of a vertex at once: its state, and where its first slot is, or what is there.
+// What a thread reads of a vertex at once: its state, and where its first slot is, or its content.
 struct First {
     u64 state;
     double weight;
@@ -385,7 +387,7 @@ __device__ __forceinline__ First first_of(Vertex *v) {
     return first;
 }
 
-// The multi-edges of v to s.x, in no order. Returns whether they could be read.
+// The multi-edges of v, written to s.x, unordered. Returns whether they could be read.
 template <bool BLOCK>
 __device__ __forceinline__ bool gather(const Graph &g, Vertex *v, const First &first, const Space &s, u32 count) {
     bool broken = false;
@@ -409,7 +411,7 @@ __device__ __forceinline__ bool gather(const Graph &g, Vertex *v, const First &f
     return !any<BLOCK>(broken);
 }
 
-// Merge equal neighbours of sorted entries, adding from the left, into `to`: extra : the place by id, where
+// Merge equal neighbours of sorted entries, adding from the left, into `to`: extra : the position by id, where
 // s.balance is -(multi-edges merged). Returns the number of neighbours.
 template <bool BLOCK>
 __device__ __forceinline__ u32 merge(const Space &s, const Entry *from, Entry *to, u32 count, u32 *counts) {
@@ -432,7 +434,7 @@ __device__ __forceinline__ u32 merge(const Space &s, const Entry *from, Entry *t
     return m;
 }
 
-// s.c : inclusive scan of the weights in canonical order. carries : room for one in 32 entries. Clears s.added.
+// s.c : inclusive scan of the weights in canonical order. carries : room for one per 32 entries. Clears s.added.
 template <bool BLOCK>
 __device__ __forceinline__ void scan(const Space &s, const Entry *by_weight, Entry *carries, u32 m) {
     for (u32 first = BLOCK ? threadIdx.x & ~31u : 0u; first < m; first += SIZE<BLOCK>) {
@@ -448,7 +450,7 @@ __device__ __forceinline__ void scan(const Space &s, const Entry *by_weight, Ent
     }
     sync<BLOCK>();
     if (m <= 32u) return;
-    // Of each chunk but the first, what stands before it, by one warp.
+    // For each chunk but the first, the sum of what comes before it, by one warp.
     const u32 chunks = (m + 31u) / 32u;
     if (rank<BLOCK>() < 32u) {
         double carry = s.c[31];
@@ -470,8 +472,8 @@ __device__ __forceinline__ void scan(const Space &s, const Entry *by_weight, Ent
     sync<BLOCK>();
 }
 
-// Sample an edge for each neighbour but the heaviest: edges[q] is its weight, its larger end, and where in `by_weight`
-// its smaller end stands, of which s.added counts them. s.balance, by id, counts larger ends.
+// Sample an edge for each neighbour but the heaviest: edges[q] is its weight, its larger end, and the position of its
+// smaller end in `by_weight`. s.added counts the edges per smaller end, s.balance, by id, the larger ends.
 template <bool BLOCK>
 __device__ __forceinline__ void sample(const Space &s, const Entry *by_weight, Entry *edges, u32 m, u64 stream) {
     const double l = s.c[m - 1u];
@@ -498,7 +500,7 @@ __device__ __forceinline__ void sample(const Space &s, const Entry *by_weight, E
     sync<BLOCK>();
 }
 
-// Reserve slots for sampled edges, s.added becoming the first of them, and add what is positive of the balances.
+// Reserve slots for sampled edges, s.added becoming the first of them, and add the positive balances.
 template <bool BLOCK>
 __device__ __forceinline__ void reserve(const Graph &g, const Space &s, const Entry *by_weight, u32 m) {
     for (u32 p = rank<BLOCK>(); p < m; p += SIZE<BLOCK>) {
@@ -513,7 +515,7 @@ __device__ __forceinline__ void reserve(const Graph &g, const Space &s, const En
     sync<BLOCK>();
 }
 
-// Write the sampled edges. Returns whether all threads could.
+// Write the sampled edges. Returns whether all threads succeeded.
 template <bool BLOCK>
 __device__ __forceinline__ bool write(
     const Graph &g, const Space &s, const Entry *by_weight, const Entry *edges, u32 m) {
@@ -527,8 +529,8 @@ __device__ __forceinline__ bool write(
     return !any<BLOCK>(failed);
 }
 
-// Subtract what is negative of the balances, and queue what is ready then, but for one vertex that such a team may go
-// on with. next : that vertex, of a block in shared memory; NONE before.
+// Add the negative balances, and queue the vertices that are ready then, except one that this kind of team may continue
+// with. next : that vertex, in shared memory for a block; NONE before.
 template <bool BLOCK>
 __device__ __forceinline__ void release(const Graph &g, const Space &s, const Entry *by_weight, u32 m, u32 *next) {
     for (u32 first = 0; first < m; first += SIZE<BLOCK>) {
@@ -554,8 +556,7 @@ __device__ __forceinline__ void release(const Graph &g, const Space &s, const En
     }
 }
 
-// Eliminate vertex k, which has `count` multi-edges. Returns the entries of its column, or NONE where the run has
-// failed.
+// Eliminate vertex k, which has `count` multi-edges. Returns the entries of its column, or NONE if the run has failed.
 template <bool BLOCK>
 __device__ __forceinline__ u32 eliminate(
     const Graph &g, Space s, u32 k, u32 count, const First &first, u64 seed, double *diagonal, u32 *counts,
@@ -572,7 +573,7 @@ __device__ __forceinline__ u32 eliminate(
     if (!write<BLOCK>(g, s, by_weight, edges, m)) return NONE;
     fence();
     release<BLOCK>(g, s, by_weight, m, next);
-    // Nobody waits for the column.
+    // No other team waits for the column.
     const double l = s.c[m - 1u];
     for (u32 p = rank<BLOCK>(); p < m; p += SIZE<BLOCK>) {
         const Entry entry = by_weight[p];
@@ -588,8 +589,7 @@ __device__ __forceinline__ u32 eliminate(
     return m;
 }
 
-// Room for `count` multi-edges of a block in the pool, as long as what it has is less. Returns false where there is
-// none.
+// Make room for `count` multi-edges of a block in the pool, unless it has enough. Returns false if there is none.
 __device__ __forceinline__ bool make_room(const Graph &g, Shared &shared, u32 count) {
     if (threadIdx.x == 0 && load(&shared.room) < count) {
         shared.room = 2u * count;
@@ -606,14 +606,14 @@ __device__ __forceinline__ Space room_of(const Graph &g, const Shared &shared) {
     return Space{x, y, c, balance, (u32 *)(balance + shared.room)};
 }
 
-// A team takes vertices until there are none. first : of its entries in shared memory.
+// A team takes vertices until there are none. first : its first entry in shared memory.
 template <bool BLOCK>
 __device__ __forceinline__ void work(
     const Graph &g, Shared &shared, u32 first, u32 *next, u64 seed, double *diagonal, u64 patience) {
     const bool leads = rank<BLOCK>() == 0u;
     Report report{0, 0};
     for (;;) {
-        // By load(), as below: else all threads read ahead of the condition, while this one writes.
+        // By load(), here and below: otherwise threads could read ahead of the condition while this one writes.
         if (leads && load(next) == NONE) *next = wait(g, report, BLOCK, patience);
         sync<BLOCK>();
         const u32 k = *next;
@@ -621,11 +621,11 @@ __device__ __forceinline__ void work(
         if (k == NONE) return;
         if (leads) *next = NONE;
         const First found = first_of<BLOCK>(g.vertices + k);
-        // The state of a vertex that is ready too early may change meanwhile.
+        // The state of a vertex that was ready too early may change in the meantime.
         const u32 count = agreed<BLOCK>((u32)(found.state >> 32), shared.counts);
         u32 m = 0;
         if (count > (BLOCK ? MOST : SMALL)) {
-            // Edges came after it was ready.
+            // Edges were added after it was ready.
             if (leads) fail(g, MALFORMED);
             m = NONE;
         } else if (count == 0u) {
@@ -646,8 +646,8 @@ __device__ __forceinline__ void work(
     }
 }
 
-// All vertices, launched cooperatively. diagonal : (n,), written. control : as the other kernels left it. teams :
-// blocks that take a vertex together, at least one and less than all. patience : clocks of a multiprocessor.
+// All vertices, launched cooperatively. diagonal : (n,), written. control : as the other kernels left it. teams : the
+// blocks that take a vertex as a whole, at least one and not all. patience : clocks of a multiprocessor.
 extern "C" __global__ void __launch_bounds__(THREADS, 4) parac_factor(
     Vertex *vertices, u64 *pool, u32 *queues, u64 *control, u32 n, u32 units, u64 seed, double *diagonal, u32 teams,
     u64 patience) {
@@ -659,7 +659,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) parac_factor(
     if (threadIdx.x == 0) {
         shared.room = 0;
         shared.chunk = UNMADE;
-        // By parac_lists or parac_edges: vertices may be ready whose lists are broken.
+        // Set by parac_lists or parac_edges: vertices may be ready whose lists are broken.
         shared.broken = load(control + STATUS * LINE) != FINE;
     }
     __syncthreads();
@@ -670,7 +670,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) parac_factor(
         work<false>(g, shared, SMALL * warp, nexts + warp, seed, diagonal, patience);
 }
 
-// Before and after.
+// Kernels before and after.
 
 // The last row from low to high - 1 that begins at or before entry p.
 __device__ __forceinline__ u32 row_of(const i64 *indptr, u32 low, u32 high, u64 p) {
@@ -684,9 +684,9 @@ __device__ __forceinline__ u32 row_of(const i64 *indptr, u32 low, u32 high, u64 
     return low;
 }
 
-// A thread a vertex: its state, room for its original edges, and its place in a queue if it is ready. vertices :
-// zero. queues : NONE. indptr, indices (nnz,) : the pattern of W, of which more than half right of the diagonal of one
-// row is an error.
+// One thread per vertex: its state, room for its original edges, and its place in a queue if it is ready. vertices :
+// zero. queues : NONE. indptr, indices (nnz,) : the pattern of W; if more than half of it lies right of the diagonal of
+// one row, that is an error.
 extern "C" __global__ void parac_lists(
     const i64 *indptr, const int *indices, u64 nnz, Vertex *vertices, u64 *pool, u32 *queues, u64 *control, u32 n,
     u32 units) {
@@ -716,8 +716,8 @@ extern "C" __global__ void parac_lists(
     push(g, lower == 0u, upper > SMALL, k);
 }
 
-// A warp a tile of the entries of W: those right of the diagonal become edges. An entry on it, or on the other side
-// of it than parac_lists counted, as in a row that does not ascend, is an error. weights : (nnz,).
+// One warp per tile of the entries of W: those right of the diagonal become edges. An entry on the diagonal, or on the
+// other side of it than parac_lists counted, as in a row that does not ascend, is an error. weights : (nnz,).
 extern "C" __global__ void parac_edges(
     const i64 *indptr, const int *indices, const double *weights, u64 nnz, Vertex *vertices, u64 *pool, u64 *control,
     u32 n) {
@@ -738,14 +738,14 @@ extern "C" __global__ void parac_edges(
     }
 }
 
-// A thread a vertex: the entries of its column, or more than there can be where it still waits. counts : (n + 1,), of
-// which the first is 0.
+// One thread per vertex: the entries of its column, or more than possible if the vertex still waits. counts : (n + 1,),
+// of which the first is 0.
 extern "C" __global__ void parac_counts(const Vertex *vertices, u32 n, i64 *counts) {
     const u32 k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k < n) counts[k + 1u] = (u32)vertices[k].state == 0u ? (i64)(vertices[k].state >> 32) : 1ll << 32;
 }
 
-// A warp a tile of the factor's entries. indptr : (n + 1,), of its columns. indices, values : (nnz,), written.
+// One warp per tile of the factor's entries. indptr : (n + 1,), of its columns. indices, values : (nnz,), written.
 extern "C" __global__ void parac_columns(
     Vertex *vertices, u64 *pool, u32 n, const i64 *indptr, u64 nnz, int *indices, double *values) {
     const Graph g{vertices, pool, nullptr, nullptr, n, 0};

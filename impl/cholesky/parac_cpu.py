@@ -1,19 +1,20 @@
-"""ParAC on CPU threads: vertices leave as soon as no earlier neighbour is left, in whichever order.
+"""ParAC on CPU threads: a vertex is eliminated as soon as it has no smaller neighbour left, in any order.
 
 ParAC, Section 5.2 and Algorithm 3. Vertex i waits for `pending` edges to smaller vertices, sampled ones
-included. The paper has one queue of the vertices that wait for nothing, whose slots are dealt out in turn;
-here only what no worker has work for goes through it. The vertices that wait for nothing at first are dealt
-out in shares, of which workers take batches, their own share's first. Who takes the last edge of a vertex
-away keeps the vertex, in a ring of its own, unless another worker is idle: that one has reserved a slot of
-the queue, spins until somebody fills it, and so all T workers have to run at once: none begins before all are
-there. A column is written where a worker has room, reserved by an atomic add.
+included. In the paper all ready vertices go through one queue, whose slots are assigned in turn; here only
+those for which no worker is free at once go through it. The vertices that are ready at the start are divided
+into shares; a worker takes batches, from its own share first. The worker that removes the last edge a vertex
+waits for keeps the vertex in its own ring, unless another worker is idle. An idle worker has reserved a slot
+of the queue and spins until it is filled. So all T workers have to run at once: none begins before all are
+present. A column is written wherever the worker has room, which it reserves by an atomic add.
 
-What orders memory: a step adds to its neighbours before it takes from any, else one taken to 0 might be
-eliminated, and take away an edge that has not been added yet; it writes the edges that it samples between
-the two, and takes away by a release. Whoever makes `pending` 0 has acquired every earlier change, and
-eliminates the vertex itself or fills a slot of the queue, which another worker acquires. What is added needs
-no release, and a neighbour whose `pending` a step leaves as it is (as many edges gained as lost) is not
-touched: it waits for one of the step's sampled edges then, and so for a neighbour that is released.
+Memory order. A step first adds edges to its neighbours, then writes the edges that it samples, then removes
+edges from neighbours, by a release. Adding comes first, because a neighbour whose count reaches 0 may be
+eliminated at once and would then remove an edge that has not been added yet. The worker that brings `pending`
+to 0 has acquired every earlier change, and either eliminates the vertex itself or fills a slot of the queue,
+which another worker acquires. Adding needs no release. A neighbour that gains as many edges as it loses is
+not touched at all: it then waits for one of the sampled edges, and so for another neighbour that the step
+does release.
 """
 
 from __future__ import annotations
@@ -48,30 +49,30 @@ from impl.cholesky.store import (
 from impl.cpu.atomics import fetch_add, load
 from impl.cpu.ordered import acquire, add, exchange, give_way, prefetch, prefetch_to_write, release
 
-# Slots of the store that a worker reserves at once.
+# Slots of the store that a worker reserves at a time.
 BLOCK = 4096
-# Looks at an empty slot before the first one that gives way to other threads.
+# Attempts to read an empty slot before the first one that yields to other threads.
 SPINS = np.uint64(64)
-# Looks after which a worker ends the run if nobody has eliminated a vertex meanwhile: ten seconds or more,
-# and for so many entries of W one more, as one vertex may have them all.
+# Attempts after which a worker ends the run if nobody has eliminated a vertex in the meantime: ten seconds or
+# more, and one more attempt per so many entries of W, as one vertex may have them all.
 PATIENCE = 2**24
 PATIENCE_ENTRIES = 4
-# The same of a worker that waits for the others to begin: seconds.
+# The same for a worker that waits for the others to begin: seconds.
 ARRIVAL = np.uint64(2**23)
 
 # Slots of the queue in one square, whose rows and columns are exchanged: 16 of 4 bytes fill a cache line.
 SIDE = np.uint64(16)
 SPREAD = SIDE * SIDE
-# Vertices that a worker takes of a share at once, and those that a ring holds: a power of two.
+# Vertices that a worker takes from a share at a time, and the capacity of a ring, a power of two.
 BATCH, RING = np.uint64(16), np.uint64(256)
-# Vertices ahead of the one eliminated that a worker wants to know, to bring near what they need.
+# How many vertices ahead of the current one a worker looks, to prefetch what they need.
 AHEAD = np.uint64(3)
-# Columns ahead of the one that is copied to its place.
+# How many columns ahead of the one being copied to its place.
 COLUMNS_AHEAD = np.uint64(12)
 
-# Counters, two cache lines apart, as processors fetch them in pairs: slots reserved of the store, slots
-# filled and slots taken of the queue, vertices eliminated by who became idle, why the run ended, workers
-# there.
+# Counters, two cache lines apart, as processors fetch lines in pairs: slots of the store reserved, slots of
+# the queue filled and taken, vertices eliminated (as reported by idle workers), why the run ended, workers
+# present.
 LINE = np.uint64(16)
 SLOTS, READY, TAKEN = np.uint64(0), np.uint64(16), np.uint64(17)
 ELIMINATED, ENDED, PRESENT = np.uint64(32), np.uint64(48), np.uint64(64)
@@ -79,12 +80,17 @@ COMPLETE, FULL, STALLED, ABSENT, FAILED = (np.uint64(why) for why in (1, 2, 3, 4
 
 
 class Shared(NamedTuple):
-    """What workers share beside the store, whose records hold the state of each vertex. columns : (n,)
-    uint64, start << 32 | length of each column, once it is there. diagonal : (n,) float64. first : (n,)
-    uint32, vertices that wait for nothing at first, those of a share from its begin on. shares : (16 T,)
-    uint64, of each share the place that is taken next and its end. queue : uint32, vertex + 1, 0 where a slot
-    is not filled yet. counters : (80,) uint64. waits : (16 T,) uint64, slots of the queue that were empty
-    when a worker came to them. done : (16 T,) uint64, vertices that each has eliminated."""
+    """What workers share, besides the store, whose records hold the state of each vertex.
+
+    columns : (n,) uint64, start << 32 | length of each column, once it is written
+    diagonal : (n,) float64
+    first : (n,) uint32, vertices that are ready at the start, those of a share from the share's begin on
+    shares : (16 T,) uint64, per share: the next place to take, and the end
+    queue : uint32, vertex + 1, or 0 if the slot is not filled yet
+    counters : (80,) uint64
+    waits : (16 T,) uint64, slots of the queue that were empty when a worker came to them
+    done : (16 T,) uint64, vertices eliminated by each worker
+    """
 
     columns: Array
     diagonal: Array
@@ -97,10 +103,14 @@ class Shared(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """A worker's scratch beside `Scratch`, as long. changes : uint64, of each neighbour the edges that it
-    gains to smaller ones << 32 | those to larger ones, which will wait there. bases : uint32, how many waited
-    there before. homes, ranks : uint32, of each sampled edge the smaller end, as a neighbour's place, and the
-    edges of the step that wait there before it."""
+    """A worker's scratch beside `Scratch`, of the same length.
+
+    changes : uint64, per neighbour: edges gained to smaller vertices << 32 | edges gained to larger ones,
+        which will wait there
+    bases : uint32, the number of edges that waited there before
+    homes : uint32, per sampled edge: its smaller end, as a neighbour's position
+    ranks : uint32, per sampled edge: how many edges of this step wait there before it
+    """
 
     changes: Array
     bases: Array
@@ -112,10 +122,13 @@ class Samples(NamedTuple):
 def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, Work]:
     """ParAC on CPU threads: dependencies counted while the factor grows.
 
-    laplacian, seed, result, fills : as ac_sequential has them; the factor is the same on any number of
-    threads. Memory 12 bytes an entry of G more. Facts: `waits`, vertices that a worker had to wait for.
-    Raises MemoryError beyond 2^32 entries, UnsupportedError where fewer threads run than were asked for,
-    FillpathError where no worker gets on, as with a graph that is not symmetric, or one ends early.
+    laplacian, seed : as in ac_sequential
+
+    Result and fills as in ac_sequential: the factor is the same on any number of threads. Memory: 12 bytes
+    per entry of G more. Facts: `waits`, vertices that a worker had to wait for.
+
+    Raises MemoryError beyond 2^32 entries; UnsupportedError if fewer threads run than were asked for;
+    FillpathError if no worker makes progress, as with a graph that is not symmetric, or if one ends early.
     """
     threads, graph = get_num_threads(), edges(laplacian)
     slots = first_slots(laplacian, spare=threads * BLOCK)
@@ -143,7 +156,7 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
             )
         if ended == COMPLETE:
             break
-        # This attempt's go before the next one's come.
+        # Free this attempt's arrays before the next ones are allocated.
         del store, shared
         slots = more_slots(slots)
     with phase("assemble"):
@@ -154,9 +167,9 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
 
 
 def _start(laplacian: Laplacian, store: Store, threads: int) -> Shared:
-    """Every vertex with what it waits for, and the shares of those that wait for nothing."""
+    """The state of every vertex, and the shares of those that are ready at the start."""
     n = laplacian.n
-    # Whoever waits has taken a slot of the queue beyond the n that are filled at most.
+    # A worker that waits has taken a slot beyond the n slots that can be filled.
     queue = np.zeros(SPREAD * (1 + (n + threads) // SPREAD), np.uint32)
     shares, waits, done = (np.zeros(LINE * threads, np.uint64) for _ in range(3))
     shared = Shared(
@@ -181,7 +194,8 @@ def _begin(graph, store, first, shares, threads):
 
 @njit
 def _begin_share(graph, store, first, shares, share, threads):
-    """The record of every vertex, with its edges to later ones, and the vertices that wait for nothing."""
+    """Write the records of a share's vertices, with their edges to later ones, and list those that are
+    ready."""
     n = np.uint64(len(first))
     last = _first_of(share, threads, n)
     shares[LINE * share] = last
@@ -193,20 +207,20 @@ def _begin_share(graph, store, first, shares, share, threads):
             put(store, k, p, np.uint64(graph.indices[later + p]), graph.weights[later + p])
         store.records[_state(store, k)] = earlier << HIGH | kept
         store.record_ends[_left(store, k)] = waiting - kept
-        first[last] = k  # Kept where the next one does not take its place.
+        first[last] = k  # Overwritten by the next one if this one is not ready.
         last += np.uint64(earlier == ZERO)
     shares[LINE * share + ONE] = last
 
 
 @njit(inline="always")
 def _state(store, vertex):
-    """Where the records hold `pending` << 32 | the edges that wait there."""
+    """Where a record holds `pending` << 32 | the edges that wait there."""
     return WORDS * store.lines * vertex
 
 
 @njit(inline="always")
 def _left(store, vertex):
-    """Where they hold how many of the graph's edges had no place there: they are the last of the row."""
+    """Where a record holds how many of the graph's edges did not fit; they are the last of the row."""
     return TWO * WORDS * store.lines * vertex + BEFORE_ENDS
 
 
@@ -218,7 +232,7 @@ def _run(graph, seed, store, shared, threads, block, patience):
 
 @njit
 def _begin_work(graph, seed, store, shared, worker, threads, block, patience):
-    """One worker, that ends the run where it fails: others would wait for what it was to eliminate."""
+    """One worker. It ends the run if it fails: others would wait for the vertices it was to eliminate."""
     try:
         _work(graph, seed, store, shared, worker, threads, block, patience)
     except Exception:
@@ -227,7 +241,7 @@ def _begin_work(graph, seed, store, shared, worker, threads, block, patience):
 
 @njit
 def _work(graph, seed, store, shared, worker, threads, block, patience):
-    """Eliminate what the worker has, or finds, until there is nothing more or the run ends."""
+    """Eliminate the worker's vertices, and others that it finds, until none is left or the run ends."""
     if not _all_present(shared, threads):
         return
     scratch, samples, ring = new_scratch(SCRATCH), _new_samples(SCRATCH), np.empty(RING, np.uint32)
@@ -269,7 +283,7 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
             ready = _take_away(store, scratch, m, samples)
             kept = min(ready, RING - (newest - oldest))
             for p in range(kept):
-                # Its first line is near already.
+                # The first line of the record is already in the cache.
                 prefetch(store.records, _state(store, scratch.spare_tags[p]) + WORDS)
                 ring[(newest + p) % RING] = scratch.spare_tags[p]
             newest += kept
@@ -304,7 +318,7 @@ def _all_present(shared, threads):
         if looks > ARRIVAL:
             release(shared.counters, ENDED, ABSENT)
             return False
-    # Where workers run one after the other, the last one finds that all are there, and that one gave up.
+    # If workers run one after the other, the last one finds that all have come, and that one has given up.
     return acquire(shared.counters, ENDED) == ZERO
 
 
@@ -316,7 +330,7 @@ def _new_samples(length):
 
 @njit
 def _take(shared, share, ring, newest):
-    """Put a batch of a share behind the newest of the ring. Returns how many there were."""
+    """Append a batch of a share to the ring. Returns how many vertices there were."""
     at = add(shared.shares, LINE * share, BATCH)
     stop = shared.shares[LINE * share + ONE]
     taken = min(BATCH, stop - min(at, stop))
@@ -327,14 +341,14 @@ def _take(shared, share, ring, newest):
 
 @njit
 def _place(slot):
-    """Where a slot of the queue lies: 16 others apart from the next one, so that those who wait for slots
-    that follow each other look at different cache lines."""
+    """Where a slot of the queue lies: 16 elements from the next one, so that workers that wait for
+    consecutive slots poll different cache lines."""
     return slot - slot % SPREAD + (slot % SIDE) * SIDE + slot % SPREAD // SIDE
 
 
 @njit
 def _hand_over(shared, vertices, first, stop):
-    """Put vertices[first:stop] into the queue. False where they do not fit, which ends the run."""
+    """Put vertices[first:stop] into the queue. Returns False, and ends the run, if they do not fit."""
     at = add(shared.counters, READY, stop - first)
     if at + stop - first > np.uint64(len(shared.columns)):  # Some became ready twice.
         release(shared.counters, ENDED, STALLED)
@@ -346,9 +360,10 @@ def _hand_over(shared, vertices, first, stop):
 
 @njit
 def _await(shared, worker, eliminated, patience):
-    """The entry of the next slot of the queue, once it is there; 0 where the run ends before.
+    """The entry of the next slot of the queue, once it is filled; 0 if the run ends first.
 
-    eliminated : vertices that the worker has eliminated since it told last: who tells the last one ends it.
+    eliminated : vertices that the worker has eliminated since its last report; who reports the last ends the
+    run
     """
     n = np.uint64(len(shared.columns))
     if eliminated > ZERO:
@@ -376,10 +391,10 @@ def _await(shared, worker, eliminated, patience):
             looks, before = ONE, others
 
 
-# What is called for every vertex is put in place: handing over so many arrays takes a sixth of the time.
+# Inlined, as it is called for every vertex: passing so many arrays takes a sixth of the time.
 @njit(inline="always")
 def _look_ahead(store, shared, ring, oldest, newest):
-    """Bring near what the worker's next vertices need, as far as they are known."""
+    """Prefetch what the worker's next vertices need, as far as they are known."""
     if oldest + ONE < newest:
         later = np.uint64(ring[(oldest + ONE) % RING])
         record = _state(store, later)
@@ -391,8 +406,8 @@ def _look_ahead(store, shared, ring, oldest, newest):
 
 @njit(inline="always")
 def _sample(random, scratch, m, samples):
-    """Step 6: every sampled edge in spare_tags, smaller end << 32 | larger, and spare_weights, where it will
-    wait, and what each neighbour gains. Nothing is shared yet."""
+    """Step 6: every sampled edge in spare_tags, smaller end << 32 | larger, and spare_weights; where it will
+    wait; and what each neighbour gains. Nothing shared is written yet."""
     tags, weights, sums = scratch.tags, scratch.weights, scratch.sums
     total = sums[m - ONE]
     for q in range(m):
@@ -410,8 +425,9 @@ def _sample(random, scratch, m, samples):
 
 @njit(inline="always")
 def _add(store, scratch, m, samples):
-    """Have each neighbour that loses fewer edges than it gains wait for more, and reserve the places of the
-    edges that will wait there: in one atomic operation, before which no store has to be waited for."""
+    """For each neighbour that loses fewer edges than it gains: add the difference to what it waits for, and
+    reserve places for the edges that will wait there. One atomic operation; no store has to complete before
+    it."""
     for q in range(m):
         gained, lost = samples.changes[q] >> HIGH, scratch.tags[q] & LOW
         more = samples.changes[q] & LOW
@@ -424,7 +440,7 @@ def _add(store, scratch, m, samples):
 
 @njit(inline="always")
 def _hang(scratch, m, samples, store, start):
-    """Have the sampled edges wait at their smaller ends."""
+    """Store the sampled edges at their smaller ends."""
     for q in range(ONE, m):
         smaller, larger = scratch.spare_tags[q] >> HIGH, scratch.spare_tags[q] & LOW
         place = np.uint64(samples.bases[samples.homes[q]]) + np.uint64(samples.ranks[q])
@@ -438,8 +454,8 @@ def _hang(scratch, m, samples, store, start):
 
 @njit(inline="always")
 def _take_away(store, scratch, m, samples):
-    """Have each neighbour that loses more edges than it gains wait for fewer. Returns how many wait for
-    nothing more; they are in spare_tags."""
+    """For each neighbour that loses more edges than it gains: subtract the difference from what it waits for.
+    Returns how many are ready now; they are in spare_tags."""
     ready = ZERO
     for q in range(m):
         gained, lost = samples.changes[q] >> HIGH, scratch.tags[q] & LOW
@@ -452,11 +468,11 @@ def _take_away(store, scratch, m, samples):
 
 
 def _assembled(store: Store, columns: Array, threads: int) -> tuple[Pattern, Array]:
-    """The columns one after the other, in their vertices' order, and their values."""
+    """The columns one after the other, in the order of their vertices, and their values."""
     begins = np.zeros(threads + 1, np.uint64)
     _add_up(columns, begins[1:], threads)
     np.cumsum(begins, out=begins)
-    # NumPy's own arrays ask for huge pages, which Numba's do not.
+    # NumPy's arrays ask for huge pages, Numba's do not.
     indptr, entries = np.empty(len(columns) + 1, np.uint64), int(begins[-1])
     rows, values = np.empty(entries, np.uint32), np.empty(entries)
     _assemble(store, columns, begins, indptr, rows, values, threads)
@@ -476,7 +492,7 @@ def _add_up(columns, totals, threads):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _assemble(store, columns, begins, indptr, rows, values, threads):
-    """Copy the columns of each share from its begin on."""
+    """Copy the columns of each share to their places, from the share's begin on."""
     n = np.uint64(len(columns))
     indptr[n] = begins[threads]
     for share in prange(threads):

@@ -1,9 +1,10 @@
-"""ParAC's factor on the GPU: one persistent kernel (parac.cu), the same factor as from `ac_sequential`.
+"""ParAC's factor on the GPU: one persistent kernel (parac.cu) that computes the same factor as
+`ac_sequential`.
 
-T. Liang and others, Parallel GPU-Accelerated Randomized Construction of Approximate Cholesky
-Preconditioners, Section 5.3, Algorithm 4. What differs from the paper's: edges wait in a list of each vertex
-rather than in one hash table, whoever makes a vertex ready goes on with it, a vertex with few edges has a
-warp and one with many a block, and every sum has one order (elimination.py), which a warp keeps at no cost.
+T. Liang and others, Parallel GPU-Accelerated Randomized Construction of Approximate Cholesky Preconditioners,
+Section 5.3, Algorithm 4. Differences from the paper: edges wait in one list per vertex instead of one hash
+table; the team that makes a vertex ready continues with it; a vertex with few edges is eliminated by a warp,
+one with many by a block; and every sum has a fixed order (elimination.py), which costs a warp nothing.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from impl.cuda import device, kernels
 KERNEL = Path(__file__).with_name("parac.cu")
 VARIANTS: tuple[tuple[str, ...], ...] = ((),)
 NAMES = ("parac_factor", "parac_lists", "parac_edges", "parac_counts", "parac_columns")
-# As in parac.cu: threads of a block; bytes of a vertex and of a unit of the pool; entries that a warp copies;
-# words of the control block from one to the next, and which is which.
+# As in parac.cu: threads per block; bytes per vertex and per unit of the pool; entries that a warp copies;
+# words between two places of the control block, and these places.
 THREADS = 256
 VERTEX = 160
 UNIT = 32
@@ -33,17 +34,17 @@ STATUS, ELIMINATED, ENTRIES, POOL, BY_BLOCKS = range(5)
 CONTROL = 9
 FINE, POOL_EXHAUSTED, NO_PROGRESS, MALFORMED = range(4)
 NONE = 0xFFFFFFFF
-# What 32 bits count: multi-edges of a graph, and units of the pool.
+# Limits of 32 bits: multi-edges of a graph, and units of the pool.
 MOST_EDGES = 2**31
 MOST_UNITS = 2**32 - 2
-# Of all blocks one in so many takes a vertex as a whole, the others' warps one each.
+# One in this many blocks takes a vertex as a whole; in the others each warp takes one.
 TEAM_SHARE = 4
-# Bytes of the pool that are tried first, an entry of W: 3D grids take 31, 2D grids 12.
+# Initial size of the pool, in bytes per entry of W: 3D grids take 31, 2D grids 12.
 ROOM = 48
-# Share of the free memory that lists may take without a budget.
+# Share of the free memory that lists may take if no budget is given.
 SHARE = 0.5
-# Clocks of a multiprocessor without an elimination after which the kernel ends itself: some ten seconds, and
-# for each entry of W a few times what it takes in the list of one vertex that has them all.
+# Clocks of a multiprocessor without an elimination after which the kernel gives up: some ten seconds, and for
+# each entry of W a few times what it takes in the list of one vertex that has them all.
 PATIENCE = 2**34
 PATIENCE_AN_ENTRY = 2**10
 ADVICE = "impl.cholesky.graph makes a graph of any matrix that has one"
@@ -62,15 +63,22 @@ def parac_gpu(
 ) -> tuple[Preconditioner, Work]:
     """Randomised approximate Cholesky on the GPU, by a persistent kernel.
 
-    laplacian : on the device. seed : of the random streams; the same seed gives the same factor to the last
-    bit as `ac_sequential`, in every run. memory_budget : bytes of what the kernel works with, 176 a vertex
-    and a pool of edges; half of what is free without one. Where the pool is too small it begins again with
-    twice as much. Returns G and D on the device; fills are the entries of G outside of L. Facts: blocks, of
-    the launch; by_blocks, vertices that took a whole block; attempts, launches; bytes_pool, used of the pool.
+    laplacian : on the device
+    seed : of the random streams; it determines the factor to the last bit, as in `ac_sequential`, in every
+    run
+    memory_budget : bytes of the working memory, 176 per vertex and a pool of edges; None is half of what is
+        free. If the pool is too small, the run starts again with twice as much.
 
-    Raises MemoryBudgetError where the budget is too small, UnsupportedError for more than 2^31 edges or a
-    device that holds one block at a time, FillpathError for what is no Laplacian: a loop, a row that does not
-    ascend, a W that is not symmetric.
+    Returns G and D on the device; fills are the entries of G outside of L. Facts:
+
+    blocks : of the launch
+    by_blocks : vertices eliminated by a whole block
+    attempts : launches
+    bytes_pool : bytes of the pool in use
+
+    Raises MemoryBudgetError if the budget is too small; UnsupportedError for more than 2^31 edges, or a
+    device that holds only one block at a time; FillpathError for input that is no Laplacian: a loop, a row
+    that does not ascend, a W that is not symmetric.
     """
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
     return factorise(laplacian, seed, budget)
@@ -85,8 +93,12 @@ def factorise(
     units: int | None = None,
     patience: int | None = None,
 ) -> tuple[Preconditioner, Work]:
-    """As `parac_gpu`. blocks : of the launch, at least 2, without it as many as are resident. units : of the
-    pool, tried first. patience : clocks of a multiprocessor without an elimination."""
+    """As `parac_gpu`.
+
+    blocks : of the launch, at least 2; None is as many as are resident
+    units : of the pool, in the first attempt
+    patience : clocks of a multiprocessor without an elimination
+    """
     nnz = len(laplacian.pattern.indices)
     most = most_units(laplacian.n, nnz, budget)
     units = min(most, units or first_units(nnz))
@@ -121,13 +133,13 @@ def factorise(
 
 
 def first_units(nnz: int) -> int:
-    """Units of the pool that are tried first. nnz : entries of W."""
+    """Units of the pool in the first attempt. nnz : entries of W."""
     return 64 + -(-ROOM * nnz // UNIT)
 
 
 def most_units(n: int, nnz: int, budget: int) -> int:
-    """Units of the pool that the budget leaves room for. Raises MemoryBudgetError where there is none,
-    UnsupportedError for more edges than are counted."""
+    """Units of the pool that fit into the budget. Raises MemoryBudgetError if there are none,
+    UnsupportedError for more edges than can be counted."""
     if nnz > 2 * MOST_EDGES:
         raise UnsupportedError(f"{nnz // 2} edges exceed what parac_gpu counts ({MOST_EDGES})")
     fixed = _fixed_bytes(n)
@@ -138,12 +150,12 @@ def most_units(n: int, nnz: int, budget: int) -> int:
 
 
 def _fixed_bytes(n: int) -> int:
-    """Of the vertices, two queues and D."""
+    """Bytes of the vertices, of two queues and of D."""
     return n * (VERTEX + 2 * 4 + 8)
 
 
 class _Run:
-    """What the kernels work with, on the device."""
+    """The working memory of the kernels, on the device."""
 
     def __init__(self, laplacian: Laplacian, blocks: int | None) -> None:
         import cupy
@@ -158,7 +170,7 @@ class _Run:
         self.attempts = 0
 
     def _resident(self) -> int:
-        """Blocks that wait for each other: no more than the device holds at a time."""
+        """Blocks of the launch: they wait for each other, so no more than the device holds at a time."""
         blocks = device.multiprocessors() * device.occupancy(self.kernels["parac_factor"], THREADS, 0)
         if blocks < 2:
             raise UnsupportedError("parac_gpu: its blocks wait for each other, and the device holds not two")
@@ -176,10 +188,10 @@ class _Run:
         return int(self.control[LINE * what])
 
     def eliminate(self, seed: int, units: int, patience: int) -> int:
-        """Eliminate all vertices with so much of a pool. Returns the status."""
+        """Eliminate all vertices with a pool of `units`. Returns the status."""
         import cupy
 
-        # Those of an attempt before go first.
+        # Free the arrays of an earlier attempt first.
         self.vertices = self.pool = None
         n, pattern = self.n, self.laplacian.pattern
         with phase("lists"):
@@ -218,7 +230,7 @@ class _Run:
         return self.status
 
     def factor(self) -> Preconditioner:
-        """The columns, one behind the other."""
+        """The factor, its columns one after another."""
         import cupy
 
         with phase("columns"):
@@ -248,6 +260,6 @@ class _Run:
         self.kernels[name]((-(-threads // 256),), (256,), arguments)
 
     def _tiles(self, name: str, entries: int, *arguments: Any) -> None:
-        """A warp a tile; nothing where there are no entries."""
+        """Launch one warp per tile, nothing if there are no entries."""
         if entries:
             self._each(name, 32 * -(-entries // TILE), *arguments)

@@ -1,17 +1,18 @@
 """Where sampled edges wait for their vertex, and where the columns of G are written.
 
-A sampled edge waits at its smaller end, in a place of the vertex's record: they lie side by side, so that
-gathering them takes few cache lines. Where they are full, it hangs on the list of the vertex, which begins at
-heads[vertex].
+A sampled edge waits at its smaller end, in a place of that vertex's record. The places lie side by side, so
+that gathering the edges touches few cache lines. When they are full, the edge is linked into the vertex's
+list, which begins at heads[vertex].
 
-A record is one cache line or more, of five places each, whose five weights come before their five larger
-ends: eight words of 8 bytes, the last four bytes unused. The first place of the first line holds no edge: it
-is free for what else is asked of a vertex, so that it takes no line of its own.
+A record is one or more cache lines with five places each, whose five weights precede their five larger ends:
+eight words of 8 bytes, the last four bytes unused. The first place of the first line holds no edge: it is
+free for other state of the vertex, which therefore needs no line of its own.
 
-A column takes one slot a neighbour, one after the other. Slot p holds an entry of the column, rows[p] and
-values[p], and may hold a link of a list: an edge that was sampled when the column was eliminated.
+A column takes one slot per neighbour, one after the other. Slot p holds an entry of the column, rows[p] and
+values[p], and may also hold a link of a list: an edge that was sampled when the column was eliminated.
 
-An edge in a link is next slot << 32 | larger end, then its weight. What is not written takes no memory.
+An edge in a link is next slot << 32 | larger end, then its weight. Memory that is never written is never
+used.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from fillpath.nouns import Array, Laplacian
 from impl.cholesky.elimination import HIGH, ONE, TWO, ZERO, arrange
 from impl.cpu.ordered import prefetch_to_write
 
-# A link counts slots in 32 bits.
+# A link holds slot numbers of 32 bits.
 MOST_SLOTS = 2**32 - 1
-# Slots an edge that are tried first, as the authors' code has 5 entries of G an edge on the CPU.
+# Initial slots per edge, as the authors' CPU code has 5 entries of G per edge.
 ROOM = 5
-# Edges that a worker's scratch holds at first: it grows where a vertex has more.
+# Initial edges of a worker's scratch; it grows if a vertex has more.
 SCRATCH = 256
-# Of a line of a record: places, words of 8 bytes, and half words before the larger ends.
+# Per line of a record: places, words of 8 bytes, and half words before the larger ends.
 PLACES, WORDS, BEFORE_ENDS = np.uint64(5), np.uint64(8), np.uint64(10)
-# Sampled weights are shares of the others', a step after the other.
+# Sampled weights are shares of other weights, step after step.
 UNDERFLOW = (
     "a sampled weight is too small for float64: the weights span too many orders of magnitude; scale them"
 )
@@ -48,9 +49,17 @@ class Edges(NamedTuple):
 
 
 class Store(NamedTuple):
-    """rows : (slots,) uint32. values : (slots,) float64. heads : (n,) uint32. records : (8 lines n,) uint64,
-    where cache lines begin, also as float64 and uint32. links : (2 slots,) uint64, also as float64. lines :
-    uint64, of a record. width : uint64, edges that it has places for."""
+    """The arrays of the store.
+
+    rows : (slots,) uint32
+    values : (slots,) float64
+    heads : (n,) uint32
+    records : (8 lines n,) uint64, aligned to cache lines; record_weights, record_ends are its views as
+        float64 and uint32
+    links : (2 slots,) uint64; link_weights is its view as float64
+    lines : uint64, per record
+    width : uint64, edges that a record has places for
+    """
 
     rows: Array
     values: Array
@@ -65,8 +74,11 @@ class Store(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one worker sorts in, all of one length: tags, spare_tags (length,) uint64; weights, spare_weights,
-    sums (length,) float64."""
+    """What one worker sorts in, all arrays of one length.
+
+    tags, spare_tags : (length,) uint64
+    weights, spare_weights, sums : (length,) float64
+    """
 
     tags: Array
     weights: Array
@@ -76,13 +88,13 @@ class Scratch(NamedTuple):
 
 
 def edges(graph: Laplacian) -> Edges:
-    """The arrays of a Laplacian on the host, shared."""
+    """The arrays of a Laplacian on the host, not copied."""
     pattern = graph.pattern
     return Edges(pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32), graph.weights)
 
 
 def new_store(graph: Laplacian, slots: int) -> Store:
-    """A store of so many slots, and of twice the mean degree, or more, as places of a vertex."""
+    """A store with this many slots, and with places for at least twice the mean degree per vertex."""
     lines = max(1, -(-2 * graph.pattern.nnz // (int(PLACES) * graph.n)))
     records, links = _aligned(int(WORDS) * lines * graph.n), np.empty(2 * slots, np.uint64)
     rows, values, heads = np.empty(slots, np.uint32), np.empty(slots), np.zeros(graph.n, np.uint32)
@@ -92,19 +104,19 @@ def new_store(graph: Laplacian, slots: int) -> Store:
 
 
 def _aligned(words: int) -> Array:
-    """An unwritten array of uint64 that begins with a cache line."""
+    """An uninitialised array of uint64 that begins at a cache line."""
     longer = np.empty(words + int(WORDS), np.uint64)
     skipped = -longer.ctypes.data % 64 // 8
     return longer[skipped : skipped + words]
 
 
 def first_slots(graph: Laplacian, spare: int = 0) -> int:
-    """How many slots are tried first. spare : that workers may leave empty."""
+    """The number of slots in the first attempt. spare : slots that workers may leave empty."""
     return min(MOST_SLOTS, ROOM * (graph.pattern.nnz // 2) + spare + 1)
 
 
 def more_slots(slots: int) -> int:
-    """How many are tried where so many were too few. Raises MemoryError where links count no more."""
+    """The number of slots after an attempt with too few. Raises MemoryError beyond what links can hold."""
     if slots >= MOST_SLOTS:
         raise MemoryError(f"the factor has more than {MOST_SLOTS} entries, all that its lists count")
     return min(MOST_SLOTS, 2 * slots)
@@ -112,17 +124,18 @@ def more_slots(slots: int) -> int:
 
 @njit
 def new_scratch(length):
-    """Scratch for vertices with so many edges to later ones."""
+    """Scratch for vertices with up to `length` edges to later ones."""
     tags, weights = np.empty(length, np.uint64), np.empty(length)
     return Scratch(tags, weights, np.empty(length, np.uint64), np.empty(length), np.empty(length))
 
 
 @njit
 def gather(edges, k, given, waiting, store, scratch):
-    """The edges of vertex k to later ones into tags and weights, in no order. Returns how many there are:
-    where they are more than the scratch is long, nothing is gathered.
+    """Write the edges of vertex k to later vertices to tags and weights, unordered. Returns their number; if
+    that is more than the scratch holds, nothing is gathered.
 
-    given, waiting : how many are the last ones of its row, and how many wait in the store.
+    given : the number of its edges in the graph, the last of its row
+    waiting : the number of its edges in the store
     """
     if given + waiting > np.uint64(len(scratch.tags)):
         return given + waiting
@@ -150,7 +163,7 @@ def gather(edges, k, given, waiting, store, scratch):
 
 @njit(inline="always")
 def first_later(edges, k):
-    """Where the edges of vertex k to later ones begin: they are the last of its row."""
+    """Where the edges of vertex k to later vertices begin: they are the last of its row."""
     start, later = edges.indptr[k], edges.indptr[k + ONE]
     while later > start and np.uint64(edges.indices[later - ONE]) > k:
         later -= ONE
@@ -159,8 +172,8 @@ def first_later(edges, k):
 
 @njit
 def write_column(scratch, m, store, start):
-    """Steps 3 to 5: the m > 0 neighbours of spare_tags and spare_weights as a column from slot `start` on,
-    then arranged in tags and weights and scanned. Returns l, the column's entry of D."""
+    """Steps 3 to 5: write the m > 0 neighbours in spare_tags and spare_weights as a column from slot `start`
+    on, then arrange them in tags and weights, and scan. Returns l, the column's entry of D."""
     for q in range(m):
         neighbour = scratch.spare_tags[q] >> HIGH
         prefetch_to_write(store.records, WORDS * store.lines * neighbour)
@@ -175,14 +188,14 @@ def write_column(scratch, m, store, start):
 
 @njit(inline="always")
 def _at(store, vertex, place):
-    """The first word of the line that a place lies in, and where it lies there."""
+    """The first word of a place's line, and the position of the place in that line."""
     line = (place + ONE) // PLACES
     return WORDS * (store.lines * vertex + line), place + ONE - PLACES * line
 
 
 @njit
 def put(store, vertex, place, larger, weight):
-    """Have an edge wait in a place of its smaller end."""
+    """Store an edge in a place of its smaller end."""
     line, lane = _at(store, vertex, place)
     store.record_weights[line + lane] = weight
     store.record_ends[TWO * line + BEFORE_ENDS + lane] = larger
@@ -190,6 +203,6 @@ def put(store, vertex, place, larger, weight):
 
 @njit
 def link(store, slot, following, larger, weight):
-    """Have it wait in a link. following : the slot that the list goes on with."""
+    """Store it in a link. following : the next slot of the list."""
     store.links[TWO * slot] = np.uint64(following) << HIGH | larger
     store.link_weights[TWO * slot + ONE] = weight
