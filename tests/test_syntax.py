@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fillpath import registry, syntax
+from fillpath import registry, source, syntax
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
+from fillpath.stages import STAGES
 
 CODE = '''"""A module."""
 
@@ -72,7 +73,7 @@ def unused():
 @pytest.fixture(autouse=True)
 def fresh_modules() -> Iterator[None]:
     """Modules are parsed once a process; here they are edited."""
-    caches = (syntax._module, syntax._digest, registry._source_texts)
+    caches = (syntax._module, syntax._digest, source.texts)
     for cached in caches:
         cached.cache_clear()
     yield
@@ -287,9 +288,9 @@ def test_kernels_are_those_that_the_code_names() -> None:
     """And each that lies there is of some implementation."""
     named: set[Path] = set()
     for entry in registry.registered():
-        found = registry.kernels_of(entry.definitions())
+        found = source.kernels_of(entry.definitions())
         assert found == set(entry.kernel_paths()), f"{entry.stage}.{entry.name}"
-        named |= {path for kernel in found for path in (kernel, *registry.included(kernel))}
+        named |= {path for kernel in found for path in (kernel, *source.included(kernel))}
     assert named == {path for kind in ("*.cu", "*.cuh") for path in (ROOT / "impl").rglob(kind)}
 
 
@@ -309,14 +310,14 @@ def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) 
     monkeypatch.setattr(
         syntax, "_source", lambda p: read(p).replace(before, after, 1) if p == path else read(p)
     )
-    for cached in (syntax._module, syntax._digest, registry._source_texts):
+    for cached in (syntax._module, syntax._digest, source.texts):
         cached.cache_clear()
     return {(e.stage, e.name) for e in registry.registered() if e.source_hash() != first[e.stage, e.name]}
 
 
 def test_what_makes_the_input_counts_for_those_who_are_given_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = edited(monkeypatch, "cholesky/graph.py", '!= "none":', '!= "nothing":')
-    graphs = {(e.stage, e.name) for e in registry.registered() if e.stage in registry.GRAPH_STAGES}
+    graphs = {(e.stage, e.name) for e in registry.registered() if STAGES[e.stage].on_graph}
     assert changed == graphs and len(graphs) == 11
 
 

@@ -20,7 +20,8 @@ from fillpath.nouns import (
     System,
     TwoWay,
 )
-from fillpath.registry import GRAPH_STAGES, Implementation
+from fillpath.registry import Implementation
+from fillpath.stages import stage_of
 from impl import inputs
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.parac_cpu import parac_cpu
@@ -39,7 +40,7 @@ def context(
     Raises FillpathError where F is no longer what the reference says, and what `inputs.graph` raises.
     """
     stage, takes = implementation.stage, implementation.takes
-    if stage in GRAPH_STAGES:
+    if stage_of(stage).on_graph:
         return _on_graph(prepared, implementation, options, seed)
     assert reference is not None
     needs_both = stage in ON_TWO_WAY or takes in (TwoWay, Assembled)

@@ -29,7 +29,8 @@ from fillpath.errors import FillpathError, InputError
 from fillpath.lock import exclusive
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status, Verified, read_records, record_key, record_path, write_records
-from fillpath.registry import GRAPH_STAGES, NUMERIC_STAGES, Device, Implementation, load_all, lookup
+from fillpath.registry import Device, Implementation, load_all, lookup
+from fillpath.stages import stage_of
 from impl.cuda.peers import device_count
 
 # No memory moves more, not even a GPU's cache: a median below the least bytes over this rate is marked as
@@ -118,7 +119,7 @@ def measure(
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         status = _status_of(error)
         return _store(replace(blank, status=status, reason=_one_line(error), conclusive=False))
-    if case.stage in NUMERIC_STAGES and prepared.provenance.field == "complex":
+    if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
         reason = f"{case.matrix} has complex values; numeric work takes real ones only"
         return _store(replace(blank, status=Status.UNSUPPORTED, reason=reason, conclusive=False))
     key = _key(case, implementation, prepared.hash)
@@ -162,7 +163,7 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     Raises NotReadyError, and what finding the matrix raises.
     """
     path = prepared_path(case.matrix, case.preparation, case.seed)
-    referred = case.stage not in GRAPH_STAGES
+    referred = not stage_of(case.stage).on_graph
     found = _cached(path, referred)
     if found is not None:
         return found
@@ -362,7 +363,7 @@ def _job(case: Case, implementation: Implementation, prepared: Prepared, limits:
         "gpus": case.gpus,
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "seed": case.seed,
-        "reference": None if case.stage in GRAPH_STAGES else str(reference_path(prepared.hash)),
+        "reference": None if stage_of(case.stage).on_graph else str(reference_path(prepared.hash)),
         "series": str(series_path(host.machine_name(), case.name)),
         "samples": limits.samples,
     }

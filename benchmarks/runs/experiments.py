@@ -18,6 +18,7 @@ from fillpath import registry
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, suggest
 from fillpath.paths import CONFIG
+from fillpath.stages import STAGES, stage_of
 
 SUITES: Mapping[str, tuple[str, ...]] = {
     "embedded": ("embedded",),
@@ -130,7 +131,7 @@ def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
 def suite_stages(settings: Settings) -> list[str]:
     """The stages with a case in this run, in the order of the corridor."""
     present = {case.stage for case in suite_cases(settings)}
-    return [stage for stage in registry.STAGES if stage in present]
+    return [stage for stage in STAGES if stage in present]
 
 
 def suite_inputs(settings: Settings) -> list[str]:
@@ -180,7 +181,7 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         id=entry["id"],
         paper=entry["paper"],
         figure=entry["figure"],
-        stage=entry["stage"],
+        stage=stage_of(entry["stage"]).name,
         implementations=tuple(entry.get("implementations", ())),
         matrices=matrices,
         preparation=Preparation(

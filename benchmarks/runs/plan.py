@@ -25,6 +25,7 @@ from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
 from fillpath.nouns import Prepared
 from fillpath.paths import RESERVE, bytes_text, cache
 from fillpath.record import standing_records
+from fillpath.stages import stage_of
 
 _Step = tuple[str, float | None]
 
@@ -195,7 +196,7 @@ def _preparing_memory(entry: catalogue.Entry) -> int:
 def _present(wanted: _Input, prepared: Prepared, known: _Known) -> Line:
     limits, pattern = known.limits, prepared.pattern
     stages = {case.stage for case in wanted.cases}
-    on_graphs = bool(stages) and stages <= set(registry.GRAPH_STAGES)
+    on_graphs = bool(stages) and all(stage_of(stage).on_graph for stage in stages)
     work = costs.graph_work(pattern) if on_graphs else costs.forecast_work(pattern)
     cases = [
         case for case in wanted.cases if known.fresh or settled(case, prepared.hash, known.limits) is None

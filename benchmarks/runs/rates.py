@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.checks.residuals import RESIDUAL
 from fillpath.case import Case
 from fillpath.record import Record, Status
-from fillpath.registry import GRAPH_STAGES
+from fillpath.stages import stage_of
 
 # What a time may be proportional to: edges of fill2, entries of F, updates (edges of fill1, which are nearly
 # those of gilbert_peierls); entries of the matrix in the stages on graphs, which know nothing of F.
@@ -76,7 +76,7 @@ def graph_amounts(entries: int) -> Amounts:
 
 
 def _on_graph(record: Record) -> bool:
-    return Case.parse(record.case).stage in GRAPH_STAGES
+    return stage_of(Case.parse(record.case).stage).on_graph
 
 
 def _known_amounts(records: list[Record]) -> dict[str, dict[str, float]]:

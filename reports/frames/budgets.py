@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from fillpath.case import Case
-from fillpath.registry import Option
+from fillpath.options import Option
 from reports.exhibit import Gains, Panels
 from reports.facts.claims import claim
 from reports.facts.records import Records

@@ -1,0 +1,89 @@
+"""The part of a record's key that follows the code: what of impl/ decides what is measured.
+
+What counts as the same code is `fillpath.syntax`'s to say; which code counts is said here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.metadata
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fillpath import syntax
+from fillpath.makers import makers_of
+from fillpath.paths import ROOT
+
+# Where the headers lie that kernels include in quotes.
+HEADERS = ROOT / "impl" / "cuda"
+
+
+def definitions(function: Callable[..., Any], takes: type) -> frozenset[syntax.Definition]:
+    """What an implementation reaches within impl/, and what makes the noun that it takes."""
+    return _reached(function).union(*(_reached(maker) for maker in makers_of(takes)))
+
+
+@functools.cache
+def texts(function: Callable[..., Any], takes: type, kernels: tuple[str, ...]) -> tuple[str, ...]:
+    """The code that decides what an implementation computes, in an order that does not depend on its place.
+
+    takes : the noun that it is given.
+    kernels : .cu files, as they lie from its module.
+    """
+    python = definitions(function, takes)
+    cuda = {*kernel_paths(function, kernels), *kernels_of(python)}
+    files = {path for kernel in cuda for path in (kernel, *included(kernel))}
+    return (
+        takes.__name__,
+        *sorted(definition.text for definition in python),
+        *sorted(syntax.cuda_text(path.read_text()) for path in files),
+    )
+
+
+def kernel_paths(function: Callable[..., Any], kernels: Iterable[str]) -> list[Path]:
+    """The .cu files that an implementation names, as they lie from its module."""
+    folder = Path(inspect.getfile(function)).parent
+    return [(folder / name).resolve() for name in kernels]
+
+
+def kernels_of(definitions: Iterable[syntax.Definition]) -> set[Path]:
+    """The .cu files that definitions name, each beside the module that names it."""
+    return {
+        (definition.path.parent / text).resolve()
+        for definition in definitions
+        for text in definition.strings
+        if text.endswith(".cu")
+    }
+
+
+def included(kernel: Path) -> list[Path]:
+    """The headers of impl/cuda/ that a .cu file includes in quotes, directly or not, sorted."""
+    headers: set[Path] = set()
+    todo = [kernel]
+    while todo:
+        names = re.findall(r'^\s*#\s*include\s+"(.+?)"', todo.pop().read_text(), re.MULTILINE)
+        todo += (new := {HEADERS / name for name in names} - headers)
+        headers |= new
+    return sorted(headers)
+
+
+def versions(packages: Iterable[str], recorded: Mapping[str, str] | None = None) -> list[str]:
+    """The versions of those packages that are there.
+
+    recorded : version by package, where a measurement was made; None: as installed here.
+    """
+    if recorded is not None:
+        return [recorded[name] for name in packages if name in recorded]
+    installed = []
+    for name in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            installed.append(importlib.metadata.version(name))
+    return installed
+
+
+def _reached(function: Callable[..., Any]) -> frozenset[syntax.Definition]:
+    return syntax.reached(Path(inspect.getfile(function)), function.__name__)

@@ -1,0 +1,49 @@
+"""The stages of a factorisation, one row of data each. How a stage is measured is in benchmarks/<name>.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fillpath.errors import UnknownNameError, suggest
+from fillpath.nouns import Assembled, Filled, TwoWay
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a stage is, whoever implements it.
+
+    name : as in a case's name.
+    summary : its answer, in a few words.
+    withheld : nouns that hold its answer, so that no implementation of the stage may be given them.
+    on_values : whether it works with the matrix's values, which then have to be real.
+    on_graph : whether it works on the matrix's graph. Such a stage reads no filled pattern, which may be too
+        large to be made, and has no reference.
+    """
+
+    name: str
+    summary: str
+    withheld: tuple[type, ...] = ()
+    on_values: bool = False
+    on_graph: bool = False
+
+
+# In the order in which a factorisation passes them.
+_ROWS = (
+    Stage("symbolic", "the filled pattern of L + U", withheld=(Filled, TwoWay, Assembled)),
+    Stage("supernodes", "rows of U that share a structure"),
+    Stage("levels", "columns that can be factorised at once", withheld=(Assembled,)),
+    Stage("numeric", "the values of L and U", on_values=True),
+    Stage("solve", "a linear system, through all stages", on_values=True),
+    Stage("cholesky", "ParAC's randomised factor", on_values=True, on_graph=True),
+    Stage("laplacian", "factor and preconditioned conjugate gradients", on_values=True, on_graph=True),
+)
+STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _ROWS}
+
+
+def stage_of(name: str) -> Stage:
+    """The stage of that name. Raises UnknownNameError with a suggestion, or all names."""
+    if name not in STAGES:
+        hint = suggest(name, STAGES) or f"; expected one of {', '.join(STAGES)}"
+        raise UnknownNameError(f"stage {name!r} is unknown{hint}")
+    return STAGES[name]
