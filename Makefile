@@ -64,10 +64,10 @@ test: $(STAMP) ## run the tests
 	@$(PY) -m pytest -q --numprocesses 2 --dist loadfile
 
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
-	@$(PY) -m benchmarks.runs.tiers
+	@$(PY) -m fillpath gpu
 
 nightly: $(STAMP) ## measure the default branch's new commits afresh and say what became slower: SUITE=small
-	@$(PY) -m benchmarks.runs.nightly
+	@$(PY) -m fillpath nightly
 
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 	@$(PY) -m ruff check .
@@ -83,7 +83,7 @@ lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
 # Named one by one: results/ and the cache of downloads are out of reach.
 clean: ## remove what can be made again without measuring or downloading
 	@rm -rf .fillpath .snakemake reports/index.html reports/artifact reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	@find benchmarks fetch fillpath impl reports tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find benchmarks commands fetch fillpath impl reports tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP):
 	@$(if $(PYTHON),$(PYTHON) -c '$(FITS)',false) || \

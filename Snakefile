@@ -72,15 +72,15 @@ localrules:
 
 
 onstart:
-    shell(f"{MAIN} begin >/dev/null")
+    shell(f"{MAIN} workflow begin >/dev/null")
 
 
 onsuccess:
-    shell(f"{MAIN} summary && {MAIN} finish")
+    shell(f"{MAIN} workflow summary && {MAIN} workflow finish")
 
 
 onerror:
-    shell(f"{MAIN} summary")
+    shell(f"{MAIN} workflow summary")
 
 
 rule all:
@@ -100,7 +100,7 @@ rule fetch:
     params:
         name=input_name,
     shell:
-        "{RUN} fetch-input {params.name} 2> >(tee {log} >&2)"
+        "{RUN} workflow fetch-input {params.name} 2> >(tee {log} >&2)"
 
 
 rule prepare:
@@ -113,7 +113,7 @@ rule prepare:
     params:
         name=input_name,
     shell:
-        "{RUN} prepare {params.name} 2> >(tee {log} >&2)"
+        "{RUN} workflow prepare {params.name} 2> >(tee {log} >&2)"
 
 
 rule measure:
@@ -131,7 +131,7 @@ rule measure:
         # Never the same twice, so that the rule always runs: what is still valid is for `measure` to say.
         now=time.time_ns(),
     shell:
-        "{RUN} measure {wildcards.stage} 2> >(tee {log} >&2)"
+        "{RUN} workflow measure {wildcards.stage} 2> >(tee {log} >&2)"
 
 
 rule draw:
@@ -147,7 +147,7 @@ rule draw:
     log:
         f"{LOGS}/draw/{{paper}}.{{figure}}.log",
     shell:
-        "{RUN} draw {wildcards.paper} {wildcards.figure} 2> >(tee {log} >&2)"
+        "{RUN} workflow draw {wildcards.paper} {wildcards.figure} 2> >(tee {log} >&2)"
 
 
 rule page:

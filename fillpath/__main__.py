@@ -2,6 +2,7 @@
 
 import sys
 
-from fillpath.cli import main
+from commands import main
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fillpath.cli import COMMANDS, main
+from commands import main, members
 from fillpath.record import Record, read_records, record_path
 from tests import fakes
 
@@ -57,6 +57,14 @@ def test_exit_status_is_0_only_for_ok(capsys: pytest.CaptureFixture[str], own_re
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--samples", "0"], "positive"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--limit", "soon"], "90s, 30m or 2h"),
         (["rnu"], "did you mean run"),
+        ([], "name a command"),
+        (["workflow"], "name a command"),
+        (["draw", "gsofa", "fig10"], "did you mean workflow draw"),
+        (["workflow", "drwa"], "did you mean draw"),
+        (["--verson"], "did you mean --version"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordring", "metis"], "did you mean --ordering"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordering", "mets"], "did you mean metis"),
+        (["claims", "--paper", "gsfa"], "did you mean gsofa"),
         (["unpack", "absent.tar.gz"], "absent.tar.gz"),
         (["pack"], "nothing to pack"),
     ],
@@ -87,7 +95,7 @@ def test_settings_are_refused_by_name(
     for name, value in [("SUITE", "smal"), ("PAPER", "gsfa"), ("DEVICE", "tpu"), ("LIMIT", "soon")]:
         with monkeypatch.context() as patch:
             patch.setenv(f"FILLPATH_{name}", value)
-            status, _, error = run(capsys, "begin")
+            status, _, error = run(capsys, "workflow", "begin")
             assert status == 2
             assert f"{name}={value}" in error
 
@@ -102,11 +110,17 @@ def test_list_and_doctor_name_every_implementation(capsys: pytest.CaptureFixture
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in COMMANDS:
-        status, out, _ = run(capsys, command, "--help")
-        assert status == 0
-        assert COMMANDS[command][0].split(",")[0] in " ".join(out.split())
-    assert "examples:" in run(capsys, "--help")[1]
+    first = run(capsys, "--help")[1]
+    assert "examples:" in first
+    for member in members().values():
+        status, out, _ = run(capsys, member.name, "--help")
+        assert status == 0 and member.summary
+        assert all(text in out for text in ([] if member.is_group else [member.summary]))
+        assert (f"  {member.name} " in first) == (not member.is_group), "a group is left out"
+        for inner in members(member.module).values() if member.is_group else ():
+            status, help_text, _ = run(capsys, member.name, inner.name, "--help")
+            assert status == 0 and f"usage: fillpath {member.name} {inner.name}" in help_text
+            assert inner.summary and inner.summary in help_text and inner.summary in out
 
 
 def test_pack_and_unpack_keep_both_runs_of_a_key(

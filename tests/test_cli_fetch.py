@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import benchmarks.engine.run
+from commands import main
 from fetch import catalogue, transfer
 from fillpath import paths
-from fillpath.cli import main
 from tests.misbehaving import MTX, Site, archive, refused, regular, serving
 from tests.test_fetch_collection import AT as INDEX_AT
 from tests.test_fetch_collection import INDEX
@@ -117,11 +117,11 @@ def test_steps_of_a_workflow_do_not_try_again_what_just_failed(
 ) -> None:
     monkeypatch.setattr(benchmarks.engine.run, "current", lambda: None)
     site.script = [refused(503)] * 8
-    assert run(capsys, "fetch-input", "G+a.auto+natural")[0] == 0
+    assert run(capsys, "workflow", "fetch-input", "G+a.auto+natural")[0] == 0
     assert len(site.requests) == 4
-    run(capsys, "prepare", "G+a.auto+natural")
+    run(capsys, "workflow", "prepare", "G+a.auto+natural")
     assert len(site.requests) == 4 and "not tried again: failed 0 s ago" in caplog.text
-    run(capsys, "fetch-input", "G+a.auto+natural")
+    run(capsys, "workflow", "fetch-input", "G+a.auto+natural")
     assert len(site.requests) == 8
 
 

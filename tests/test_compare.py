@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.probes import ceilings
 from benchmarks.runs import archive
-from fillpath.cli import main
+from commands import main
 from fillpath.errors import InputError, UnknownNameError
 from fillpath.holdings import SUMS, holdings
 from fillpath.paths import results

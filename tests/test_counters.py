@@ -24,11 +24,11 @@ from benchmarks.probes.counters import (
     explain,
     find_ncu,
     kernel_names,
-    main,
     ncu_command,
     parse,
 )
 from benchmarks.probes.counting import run_command
+from commands import main
 from fillpath.case import Case
 from fillpath.record import Status
 from fillpath.registry import registered
@@ -142,7 +142,7 @@ def test_ncu_is_told_to_leave_the_clocks_alone_and_to_profile_the_marked_call_on
     pairs = dict(itertools.pairwise(command))
     assert pairs["--clock-control"] == "none" and pairs["--profile-from-start"] == "off"
     assert pairs["--kernel-name"] == "regex:^(gsofa_traverse|rows_gather)"
-    assert command[-4:] == ["-m", "benchmarks.probes.counters", "--child", CASE.name]
+    assert command[-2:] == ["benchmarks.probes.counters", CASE.name]
 
 
 def fake_ncu(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, status: int = 0) -> Path:
@@ -173,7 +173,7 @@ def test_counters_stand_beside_the_record_that_they_belong_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake_ncu(tmp_path, monkeypatch, log(launch(0, "gsofa_traverse", "4,800", "300", "1,000")))
-    assert main([CASE.name]) == 0
+    assert main(["counters", CASE.name]) == 0
     path = counters_path("test-machine", CASE.name)
     assert str(path) in capsys.readouterr().out
     stored = json.loads(path.read_text())
@@ -200,7 +200,7 @@ def test_where_ncu_fails_nothing_is_stored(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     fake_ncu(tmp_path, monkeypatch, text, status)
-    assert main([CASE.name]) == 1
+    assert main(["counters", CASE.name]) == 1
     assert said in capsys.readouterr().err
     assert not counters_path("test-machine", CASE.name).exists()
 
@@ -216,7 +216,7 @@ def test_a_run_that_takes_too_long_leaves_no_process(
     command = [sys.executable, "-c", child]
     path.write_text(f"#!{sys.executable}\nimport subprocess\nsubprocess.run({command!r})\n")
     monkeypatch.setattr(counters, "SECONDS", 3.0)
-    assert main([CASE.name]) == 1
+    assert main(["counters", CASE.name]) == 1
     assert "ncu was not done within 3 s" in capsys.readouterr().err
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid.read_text()}/exe").exists() and time.monotonic() < deadline:
@@ -228,7 +228,7 @@ def test_the_child_works_under_whatever_parent_ncu_gives_it(monkeypatch: pytest.
     called: list[Case] = []
     monkeypatch.setattr(counters, "_call", called.append)
     monkeypatch.setenv("FILLPATH_PARENT", "1")
-    assert main(["--child", CASE.name]) == 0
+    assert counters.main([CASE.name]) == 0
     assert called == [CASE]
 
 
@@ -254,7 +254,7 @@ def test_a_missing_ncu_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_case_that_cannot_be_counted_is_refused(
     case: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([case]) == status
+    assert main(["counters", case]) == status
     assert said in capsys.readouterr().err
 
 
@@ -264,7 +264,7 @@ def test_a_case_without_a_gpu_says_so(
     gsofa = next(entry for entry in registered("symbolic") if entry.name == "gsofa")
     absent = replace(gsofa, available=lambda: (False, "no NVIDIA GPU: no driver"))
     monkeypatch.setattr(counters, "lookup", lambda stage, name: absent)
-    assert main([CASE.name]) == 1
+    assert main(["counters", CASE.name]) == 1
     assert "no NVIDIA GPU: no driver" in capsys.readouterr().err
 
 

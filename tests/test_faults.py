@@ -22,9 +22,10 @@ from benchmarks.engine.measure import Limits, measure
 from benchmarks.engine.reference import reference
 from benchmarks.probes import faults
 from benchmarks.probes.counting import Ended
-from benchmarks.probes.faults import FaultsError, counted_cases, facts, faults_path, main
+from benchmarks.probes.faults import FaultsError, counted_cases, facts, faults_path
 from benchmarks.runs import archive
 from benchmarks.runs.experiments import Settings
+from commands import main
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Case, Preparation
@@ -102,7 +103,7 @@ def test_counts_stand_beside_the_record_that_they_belong_to(
     measured: dict[str, Record], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
-    assert main([CASE.name]) == 0
+    assert main(["faults", CASE.name]) == 0
     path = faults_path("test-machine", CASE.name)
     assert path == results() / "test-machine" / "faults" / f"{CASE.name}.json"
     assert capsys.readouterr().out == f"{path}\n"
@@ -144,8 +145,8 @@ def test_where_a_child_fails_nothing_is_stored_and_the_next_case_is_counted(
         monkeypatch, f"if case == {OTHER.name!r}:\n    target.write_text(json.dumps(COUNTED))\n"
         f"    sys.exit(0)\n{script}"
     )  # fmt: skip
-    assert main([CASE.name, OTHER.name]) == 1
-    assert capsys.readouterr().err == f"faults: {CASE.name}: {said}\n"
+    assert main(["faults", CASE.name, OTHER.name]) == 1
+    assert capsys.readouterr().err == f"fillpath: {CASE.name}: {said}\n"
     assert not faults_path("test-machine", CASE.name).exists()
     assert faults_path("test-machine", OTHER.name).exists()
 
@@ -153,7 +154,7 @@ def test_where_a_child_fails_nothing_is_stored_and_the_next_case_is_counted(
 @pytest.mark.usefixtures("measured")
 def test_what_was_written_counts_however_the_child_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))\nos.kill(os.getpid(), 11)")
-    assert main([CASE.name]) == 0
+    assert main(["faults", CASE.name]) == 0
     assert faults_path("test-machine", CASE.name).exists()
 
 
@@ -165,9 +166,9 @@ def test_a_child_that_takes_too_long_is_ended(
     scripted(monkeypatch, f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\ntime.sleep(60)")
     monkeypatch.setattr(faults, "SECONDS", 3.0)
     start = time.monotonic()
-    assert main([CASE.name]) == 1
+    assert main(["faults", CASE.name]) == 1
     assert time.monotonic() - start < 30
-    assert capsys.readouterr().err == f"faults: {CASE.name}: counting was not done within 3 s\n"
+    assert capsys.readouterr().err == f"fillpath: {CASE.name}: counting was not done within 3 s\n"
     assert gone(pid)
 
 
@@ -205,8 +206,8 @@ def test_a_missing_cupti_is_named(
 ) -> None:
     monkeypatch.setattr(faults, "available", lambda: (False, "CUPTI is not installed: none can be loaded"))
     scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
-    assert main([CASE.name]) == 1
-    assert capsys.readouterr().err == f"faults: {CASE.name}: CUPTI is not installed: none can be loaded\n"
+    assert main(["faults", CASE.name]) == 1
+    assert capsys.readouterr().err == f"fillpath: {CASE.name}: CUPTI is not installed: none can be loaded\n"
 
 
 @pytest.mark.parametrize(
@@ -220,14 +221,14 @@ def test_a_missing_cupti_is_named(
 def test_a_case_that_cannot_be_counted_is_refused(
     case: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([case]) == status
+    assert main(["faults", case]) == status
     assert said in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("measured")
 def test_counts_travel_with_the_machines_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
-    assert main([CASE.name]) == 0
+    assert main(["faults", CASE.name]) == 0
     archive.pack("test-machine", tmp_path / "pack.tar.gz")
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))
     archive.unpack(tmp_path / "pack.tar.gz")
@@ -332,7 +333,7 @@ def test_a_wrong_result_is_no_count(
         )
 
     case = registered(turning, "turning")
-    assert main(["--child", str(tmp_path / "counted"), case.name]) == 1
+    assert faults.main([str(tmp_path / "counted"), case.name]) == 1
     assert capsys.readouterr().err.startswith(f"faults: wrong {when}: row counts and row hashes")
     assert not (tmp_path / "counted").exists() and len(called) == right + 1
 
@@ -350,7 +351,7 @@ def test_whatever_breaks_is_one_line(
         ("too_large", "faults: OutOfMemoryError: Out of memory allocating 1,073,741,824 bytes.\n"),
         ("on_the_card", "faults: the driver refuses CUPTI's unified-memory counters: no privileges (35)\n"),
     ):
-        assert main(["--child", str(tmp_path / "counted"), case_of(fake).name]) == 1
+        assert faults.main([str(tmp_path / "counted"), case_of(fake).name]) == 1
         assert capsys.readouterr().err == said
 
 
@@ -359,7 +360,7 @@ def test_a_child_follows_its_parents_end_before_it_does_anything(monkeypatch: py
     monkeypatch.setattr(faults, "die_with_parent", lambda: order.append("follows"))
     monkeypatch.setattr(faults, "_child", lambda case, target: order.append(f"counts {case.name} {target}"))
     # What the parent starts, as the child reads it.
-    assert main(faults.child_command(CASE, Path("counted"))[3:]) == 0
+    assert faults.main(faults.child_command(CASE, Path("counted"))[3:]) == 0
     assert order == ["follows", f"counts {CASE.name} counted"]
 
 
@@ -374,7 +375,7 @@ def in_this_process(command: list[str], seconds: float, name: str) -> Ended:
     """The child without a process, whose CUPTI would not be a fake."""
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
-        return Ended(main(command[3:]), said.getvalue())
+        return Ended(faults.main(command[3:]), said.getvalue())
 
 
 def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
@@ -383,19 +384,19 @@ def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
     case, wrong, never = case_of("on_the_card"), case_of("wrong_on_the_card"), case_of("unwaited")
     monkeypatch.setattr(faults, "run_child", in_this_process)
     monkeypatch.setattr(faults, "figure_cases", lambda paper, figure, settings: [never, wrong, case])
-    assert main([case.name]) == 1
+    assert main(["faults", case.name]) == 1
     assert (
         "no ok record of today's sources here: measure it first: fillpath run symbolic"
         in capsys.readouterr().err
     )
-    assert main([]) == 2
+    assert main(["faults"]) == 2
     assert "3 cases of ooclu table3 and gsofa fig18" in capsys.readouterr().err
 
     limits = Limits(seconds=60, samples=3)
     for each in (case, wrong):
         record = measure(each, limits)
         assert (record.status is Status.OK) == (each != wrong), record.reason
-    assert main([]) == 0
+    assert main(["faults"]) == 0
     path = faults_path("test-machine", case.name)
     assert capsys.readouterr().out == f"{path}\n"
     found = json.loads(path.read_text())
@@ -405,18 +406,18 @@ def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
     monkeypatch.setattr(registry.Implementation, "source_hash", lambda self: "other sources")
     with pytest.raises(FaultsError, match="none with an ok record"):
         counted_cases(Settings())
-    assert main([case.name]) == 1
+    assert main(["faults", case.name]) == 1
 
 
 def test_without_a_gpu_or_a_known_suite_nothing_is_looked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(kernels, "available", lambda: (False, "no NVIDIA GPU: no driver"))
-    assert main([]) == 2
-    assert capsys.readouterr().err == "faults: no NVIDIA GPU: no driver\n"
+    assert main(["faults"]) == 2
+    assert capsys.readouterr().err == "fillpath: no NVIDIA GPU: no driver\n"
     monkeypatch.setenv("FILLPATH_SUITE", "tiny")
-    assert main([]) == 2
-    assert capsys.readouterr().err.startswith("faults: SUITE=tiny: expected one of")
+    assert main(["faults"]) == 2
+    assert capsys.readouterr().err.startswith("fillpath: SUITE=tiny: expected one of")
 
 
 @pytest.mark.gpu
@@ -424,7 +425,7 @@ def test_without_a_gpu_or_a_known_suite_nothing_is_looked_for(
 def test_what_a_gpu_faults_is_counted() -> None:
     cases = [Case("symbolic", name, "grid2d,40") for name in ("unified_memory", "out_of_core")]
     keys = [measure(case, Limits(seconds=120, samples=3)).key for case in cases]
-    assert main([case.name for case in cases]) == 0
+    assert main(["faults", *(case.name for case in cases)]) == 0
     managed, own = [
         read_faults("test-machine", case.name, key) for case, key in zip(cases, keys, strict=True)
     ]

@@ -16,7 +16,8 @@ from benchmarks.engine import measure as measuring
 from benchmarks.engine.measure import Limits, measure
 from benchmarks.probes import doctor
 from benchmarks.runs import archive, launch
-from fillpath import cli, host
+from commands import main
+from fillpath import host
 from fillpath.errors import ConfigError, InputError
 from fillpath.paths import ROOT, results
 from fillpath.record import Record, Status, read_records, record_path
@@ -86,7 +87,7 @@ def test_of_two_hosts_of_one_name_the_second_takes_a_free_one(
     assert second.run_id != first.run_id, "the stranger's record was adopted"
     by_hand = ["run", "symbolic", "fill1", "grid2d:6", "--matching", "none", "--ordering", "metis"]
     capsys.readouterr()
-    assert cli.main(by_hand) == 0
+    assert main(by_hand) == 0
     heading = capsys.readouterr().err.splitlines()[0]
     assert heading.startswith(f"fillpath: results/vm is of another host: {GOES}vm-2")
     become("third")
@@ -142,7 +143,7 @@ def test_a_host_of_another_kind_is_refused_before_it_measures(
     for refused in (lambda: measure(CASE, LIMITS), machine.write_facts, lambda: launch.figures([])):
         with pytest.raises(ConfigError, match=refusal):
             refused()
-    assert cli.main(["run", "symbolic", "fill1", "grid2d:6"]) == 2
+    assert main(["run", "symbolic", "fill1", "grid2d:6"]) == 2
     assert refusal in capsys.readouterr().err and refusal in doctor.diagnosis()
     assert not record_path("kind", CASE).exists() and facts("kind") == before
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from commands import main
 from fillpath import paths
-from fillpath.cli import main
 from fillpath.paths import ROOT
 
-ROOMS = ("fillpath", "fetch", "impl", "benchmarks", "reports")
+ROOMS = ("fillpath", "commands", "fetch", "impl", "benchmarks", "reports")
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,8 @@ def call(installed: Path, elsewhere: Path, *arguments: str) -> subprocess.Comple
     [
         ["fillpath", "list"],
         ["fillpath", "run", "symbolic", "fill1", "grid2d:5"],
-        ["benchmarks.runs.nightly"],
-        ["benchmarks.probes.faults", "symbolic.fill1@grid2d,5.natural"],
+        ["fillpath", "nightly"],
+        ["fillpath", "faults", "symbolic.fill1@grid2d,5.natural"],
         ["benchmarks.runs.launch", "figures"],
     ],
     ids=" ".join,

@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.engine.measure import Limits, measure
 from benchmarks.probes.doctor import diagnosis
+from commands._records import record_text
 from fetch.prepare import prepare
-from fillpath import cli
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Filled, Pattern, Supernodes
@@ -77,9 +77,9 @@ def test_a_sample_on_a_device() -> None:
     assert all(seconds >= 0.1 for seconds in record.phases["second"])
     # Of 2 MiB, and then of 1 MiB and the result.
     assert record.peak_memory == 2 * MIB
-    told = cli._told(record)
-    assert "device: NVIDIA Fake 1, driver 580.82.07, CUDA 13.2" in told
-    assert "work: edges 7, fills" in told and "facts: queue_peak 3.5" in told
+    text = record_text(record)
+    assert "device: NVIDIA Fake 1, driver 580.82.07, CUDA 13.2" in text
+    assert "work: edges 7, fills" in text and "facts: queue_peak 3.5" in text
     # What is counted on the device is recorded as numbers.
     assert record.work is not None and record.series is not None
     assert (record.work["edges"], record.work["facts"]) == (7, {"queue_peak": 3.5})

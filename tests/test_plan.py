@@ -19,10 +19,10 @@ from benchmarks.engine.measure import Limits
 from benchmarks.runs import plan, rates
 from benchmarks.runs.experiments import Settings, suite_inputs
 from benchmarks.runs.rates import Rate
+from commands import main
 from fetch import catalogue, sizes
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation
-from fillpath.cli import main
 from fillpath.errors import TransferError
 from fillpath.nouns import Pattern
 from fillpath.record import Record, Status

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.probes.ranks import _unbind, main
+from benchmarks.probes.ranks import _unbind
+from commands import main
 from fillpath.paths import ROOT
 from fillpath.record import Status, read_records, record_path
 
@@ -23,7 +24,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def on_ranks(
-    count: int, *arguments: str, module: str = "benchmarks.probes.ranks", launch: Sequence[str] = ()
+    count: int, *arguments: str, module: str = "benchmarks.ranks", launch: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """The module on so many ranks. Skips the test without MPI."""
     mpirun = shutil.which("mpirun")
@@ -123,5 +124,5 @@ def test_other_than_the_cases_ranks_are_refused() -> None:
 
 
 def test_a_case_without_ranks_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["symbolic.fill2_multi@grid2d,12.natural"]) == 1
+    assert main(["ranks", "symbolic.fill2_multi@grid2d,12.natural"]) == 2
     assert "set option ranks" in capsys.readouterr().err

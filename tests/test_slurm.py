@@ -19,7 +19,9 @@ import yaml
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import slurm
-from fillpath import cli, host, paths
+from benchmarks.runs.experiments import Settings, suite_cases
+from commands import main
+from fillpath import host, paths
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.record import record_path, write_records
@@ -185,16 +187,16 @@ def test_the_summary_is_of_where_each_stage_was_measured(
     monkeypatch.setattr(run, "_MACHINES", tmp_path / "machines")
     monkeypatch.setenv("FILLPATH_PAPER", "gsofa")
     monkeypatch.setenv("FILLPATH_DEVICE", "cpu")
-    (case, *_) = cli.experiments.suite_cases(cli.Settings.from_env())
+    (case, *_) = suite_cases(Settings.from_env())
     record = replace(made_record(case, 0), machine="node1")
     write_records(record_path("node1", case.name), [record])
-    assert cli.main(["summary"]) == 0
+    assert main(["workflow", "summary"]) == 0
     assert f"{case.name} " in (before := capsys.readouterr().out) and " ok " not in before
     monkeypatch.setenv("FILLPATH_MACHINE", "node1")
     run.note_machine(case.stage)
     monkeypatch.setenv("FILLPATH_MACHINE", "login")
     assert run.machine_of(case.stage) == "node1"
-    assert cli.main(["summary"]) == 0
+    assert main(["workflow", "summary"]) == 0
     assert capsys.readouterr().out.count(" ok ") == 1
 
 

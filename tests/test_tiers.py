@@ -15,6 +15,7 @@ from benchmarks.engine import run
 from benchmarks.runs import tiers
 from benchmarks.runs.experiments import Settings
 from benchmarks.runs.tiers import TIERS, Tier
+from commands import main
 from fillpath.paths import results
 from impl.cuda import kernels
 
@@ -90,7 +91,7 @@ def test_what_is_run() -> None:
     # Of all devices in one run, so that GPU and CPU make pairs.
     assert Settings.from_env({"FILLPATH_PAPER": "glu3", **prefixed(rest)}) == Settings(fresh=True)
     # Of no other cases than those that were just measured.
-    assert faults.settings == rest.settings and faults.command[-2:] == ("-m", "benchmarks.probes.faults")
+    assert faults.settings == rest.settings and faults.command[-3:] == ("-m", "fillpath", "faults")
 
 
 def prefixed(tier: Tier) -> dict[str, str]:
@@ -113,6 +114,6 @@ def test_without_a_gpu_nothing_is_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(kernels, "available", lambda: (False, "no NVIDIA GPU: CUDA sees none"))
-    monkeypatch.setattr(tiers, "die_with_parent", lambda: None)
-    assert tiers.main() == 2
+    monkeypatch.setattr("commands.gpu.die_with_parent", lambda: None)
+    assert main(["gpu"]) == 2
     assert capsys.readouterr().err == "fillpath: no NVIDIA GPU: CUDA sees none: nothing to run\n"

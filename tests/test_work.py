@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from scipy.sparse import csr_array
 
 from benchmarks.probes import survey
+from commands import main
 from fillpath import registry
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.nouns import Array, Pattern
@@ -60,7 +61,7 @@ def test_the_formulas_of_symmetric_patterns(pattern: Pattern) -> None:
 
 
 def test_the_page_shows_what_its_csv_holds() -> None:
-    assert work.main(["--check"]) == 0
+    assert main(["maintain", "work", "--check"]) == 0
     assert (ROOT / "docs" / "work.svg").stat().st_size < 300_000
 
 
@@ -72,12 +73,16 @@ def test_a_refused_matrix_and_an_estimate_are_shown_as_such(tmp_path: Path) -> N
     ]
     (tmp_path / "work.csv").write_text(survey.csv_text(rows, {"preparation": "metis"}))
     (tmp_path / "work.md").write_text(f"{work.PART.begin}\n{work.PART.end}\n")
-    assert work.main(["--check"], tmp_path) == 1
-    assert work.main(["--write"], tmp_path) == 0 and work.main(["--check"], tmp_path) == 0
+    frame = work.work_frame(tmp_path / "work.csv")
+    table = work.work_tables(frame)
+    assert not work.PART.is_current(tmp_path / "work.md", table)
+    work.PART.write(tmp_path / "work.md", table)
+    work.draw(frame, tmp_path / "work.svg")
+    assert work.PART.is_current(tmp_path / "work.md", table)
     page = (tmp_path / "work.md").read_text()
     assert "| G/b | 9 | 30 | 0.50 | 40 | 400 | 10.0 | estimated |" in page and "rectangular" in page
     assert "On the 1 matrices" in page and (tmp_path / "work.svg").is_file()
-    caption = work.work_caption(work.work_frame(tmp_path / "work.csv"))
+    caption = work.work_caption(frame)
     assert "2 of 3 real matrices" in caption and "1 counted" in caption and "1 estimated" in caption
 
 
@@ -89,7 +94,7 @@ def test_the_survey_counts_a_real_matrix(
     (tmp_path / archive).parent.mkdir(parents=True)
     shutil.copy(suitesparse / archive, tmp_path / archive)
     monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path))
-    assert survey.main(["--to", str(tmp_path / "work.csv")]) == 0
+    assert main(["survey", "--to", str(tmp_path / "work.csv")]) == 0
     here = work.work_frame(tmp_path / "work.csv").iloc[0]
     committed = work.work_frame(ROOT / "docs" / "work.csv").set_index("matrix").loc["HB/west0067"]
     assert here["matrix"] == "HB/west0067" and here["fill2_how"] == "counted"

@@ -1,16 +1,13 @@
 """Hardware counters of one case, read by Nsight Compute: results/<machine>/counters/<case>.json.
 
-    python -m benchmarks.probes.counters CASE [CASE ...]
-
-A child process calls the implementation twice: once so that kernels are compiled and memory is there, and
-once under the profiler, whose result is verified: ncu replays each kernel from a copy of its memory. What ncu
-writes for the implementation's own kernels is added up. The case needs an ok record of today's sources on
-this machine first: the counters carry its key, and are shown only beside it.
-"""
+`fillpath counters` reads them. A child process, this module, calls the implementation twice: once so that
+kernels are compiled and memory is there, and once under the profiler, whose result is verified: ncu replays
+each kernel from a copy of its memory. What ncu writes for the implementation's own kernels is added up. The
+case needs an ok record of today's sources on this machine first: the counters carry its key, and are shown
+only beside it."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 import math
 import re
@@ -23,10 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.engine.machine import introduce
-from benchmarks.probes.counting import CountingError, each_case, measured, run_child, store, subject
+from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject
 from fillpath.case import Case
-from fillpath.errors import FillpathError
 from fillpath.host import machine_name, node_lock
 from fillpath.lock import exclusive
 from fillpath.paths import results
@@ -132,7 +127,7 @@ def ncu_command(ncu: str, names: Sequence[str], case: Case, log: Path) -> list[s
         ncu, "--csv", "--log-file", str(log), "--metrics", ",".join(METRICS), "--print-units", "base",
         "--clock-control", "none", "--cache-control", "none", "--profile-from-start", "off",
         "--kernel-name", f"regex:^({'|'.join(names)})",
-        sys.executable, "-m", "benchmarks.probes.counters", "--child", case.name,
+        sys.executable, "-m", "benchmarks.probes.counters", case.name,
     ]  # fmt: skip
 
 
@@ -251,23 +246,12 @@ def _call(case: Case) -> None:
     counted.check(result, "under the profiler")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the counters of cases. Exit status 1 where one could not be read, 2 for a name of nothing."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.probes.counters", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument("case", nargs="+", help="as records name it: symbolic.gsofa@bcsstk18.metis")
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    parsed = parser.parse_args(arguments)
+def main(arguments: Sequence[str]) -> int:
+    """The child's part, of the case alone. Returns the exit status."""
+    (name,) = arguments
     load_all()
-    try:
-        introduce()
-    except FillpathError as error:
-        print(f"counters: {error}", file=sys.stderr)
-        return 2
-    work = _call if parsed.child else lambda case: print(count(case))
-    return each_case("counters", parsed.case, work)
+    return child_status("counters", lambda: _call(Case.parse(name)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

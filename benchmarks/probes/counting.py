@@ -1,5 +1,5 @@
 """What counted runs share: the record that the counts of a case stand beside, the process that makes the
-calls, the calls themselves, and the command line. `counters` and `faults`, beside it, count.
+calls, and the calls themselves. `counters` and `faults`, beside it, count.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,10 +23,11 @@ from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.runs.launch import PARENT, parent_mark
 from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
-from fillpath.errors import FillpathError, UnknownNameError
+from fillpath.errors import FillpathError
 from fillpath.paths import write_text
 from fillpath.record import Record, Status
-from fillpath.registry import GRAPH_STAGES, Implementation, lookup
+from fillpath.registry import Implementation, lookup
+from fillpath.stages import stage_of
 
 if TYPE_CHECKING:
     from benchmarks.engine.gate import Context
@@ -141,7 +142,7 @@ def subject(case: Case) -> Subject:
 
     implementation = lookup(case.stage, case.implementation)
     prepared = load_prepared(prepared_path(case.matrix, case.preparation, case.seed))
-    referred = case.stage not in GRAPH_STAGES
+    referred = not stage_of(case.stage).on_graph
     reference = load_reference(reference_path(prepared.hash)) if referred else None
     if referred and reference is None:
         raise CountingError("the reference vanished from the cache; run again")
@@ -153,17 +154,11 @@ def subject(case: Case) -> Subject:
     return Subject(case.stage, where, lambda: implementation.function(taken, **arguments), context)
 
 
-def each_case(tool: str, names: Iterable[str], work: Callable[[Case], None]) -> int:
-    """Do it for every case; an error is a line of the tool's. Returns the exit status: 1 where one could not
-    be done, 2 at the first name of nothing."""
-    status = 0
-    for name in names:
-        try:
-            work(Case.parse(name))
-        except UnknownNameError as error:
-            print(f"{tool}: {error}", file=sys.stderr)
-            return 2
-        except (FillpathError, OSError) as error:
-            print(f"{tool}: {error}", file=sys.stderr)
-            status = 1
-    return status
+def child_status(tool: str, work: Callable[[], object]) -> int:
+    """Do a child's part; an error becomes a line that its parent reads. Returns the exit status."""
+    try:
+        work()
+    except (FillpathError, OSError) as error:
+        print(f"{tool}: {error}", file=sys.stderr)
+        return 1
+    return 0

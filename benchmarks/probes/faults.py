@@ -1,17 +1,14 @@
 """Page faults of one case, counted by CUPTI: results/<machine>/faults/<case>.json.
 
-    python -m benchmarks.probes.faults [CASE ...]
-
-A child process calls the implementation once, so that kernels are compiled and memory is there, REPEATS times
-as it is, and REPEATS times with the counters on; the first and the last result are verified. It also measures
-what the link between host and device moves. The case needs an ok record of today's sources on this machine
-first: the counts carry its key, and are shown only beside it. Without a case: those of PPoPP'23's Table 3
-and of GSoFA's Figure 18 in the run that the FILLPATH_ settings describe that have such a record.
-"""
+`fillpath faults` counts. A child process, this module, calls the implementation once, so that kernels are
+compiled and memory is there, REPEATS times as it is, and REPEATS times with the counters on; the first and
+the last result are verified. It also measures what the link between host and device moves. The case needs
+an ok record of today's sources on this machine first: the counts carry its key, and are shown only beside
+it. Without a case: those of PPoPP'23's Table 3 and of GSoFA's Figure 18 in the run that the FILLPATH_
+settings describe that have such a record."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -23,9 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import Limits, settled
-from benchmarks.probes.counting import CountingError, Ended, each_case, measured, run_child, store, subject
+from benchmarks.probes.counting import CountingError, Ended, child_status, measured, run_child, store, subject
 from benchmarks.runs.experiments import Settings, figure_cases
 from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
@@ -115,7 +111,7 @@ def counted_cases(settings: Settings) -> list[Case]:
 
 def child_command(case: Case, target: Path) -> list[str]:
     """What counts the case and writes its counts, as JSON, to the target."""
-    return [sys.executable, "-m", "benchmarks.probes.faults", "--child", str(target), case.name]
+    return [sys.executable, "-m", "benchmarks.probes.faults", str(target), case.name]
 
 
 def link_rates() -> list[float]:
@@ -207,27 +203,13 @@ def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, outcome
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Count the page faults of cases. Exit status 1 where those of one could not be counted, 2 for a name of
-    nothing, and where none is named and none found."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.probes.faults", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument("case", nargs="*", help="as records name it: symbolic.unified_memory@bcsstk18.metis")
-    parser.add_argument("--child", metavar="FILE", type=Path, help=argparse.SUPPRESS)
-    parsed = parser.parse_args(arguments)
+def main(arguments: Sequence[str]) -> int:
+    """The child's part, of the file to write and the case. Returns the exit status."""
+    target, name = arguments
+    die_with_parent()
     load_all()
-    if parsed.child:
-        die_with_parent()
-        return each_case(TOOL, parsed.case, lambda case: _child(case, parsed.child))
-    try:
-        introduce()
-        names = parsed.case or [case.name for case in counted_cases(Settings.from_env())]
-    except FillpathError as error:
-        print(f"{SAYS}{error}", file=sys.stderr)
-        return 2
-    return each_case(TOOL, names, lambda case: print(count(case)))
+    return child_status(TOOL, lambda: _child(Case.parse(name), Path(target)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,7 +1,7 @@
 """One measurement on the ranks of MPI: a record as `measure` writes them, of a case with the option `ranks`.
 
-    mpirun -n 4 python -m benchmarks.probes.ranks symbolic.fill2_multi.ranks=4@grid2d,60.metis
-    mpirun -n 2 python -m benchmarks.probes.ranks symbolic.gsofa_multi.gpus=2.ranks=2@bcsstk18.metis
+    mpirun -n 4 python -m fillpath ranks symbolic.fill2_multi.ranks=4@grid2d,60.metis
+    mpirun -n 2 python -m fillpath ranks symbolic.gsofa_multi.gpus=2.ranks=2@bcsstk18.metis
 
 Rank 0 prepares the matrix, holds results against the reference, reads the clock and writes the record; a
 sample is what it takes from a barrier of all ranks to its own result. On a host each rank has `gpus` GPUs of
@@ -12,7 +12,6 @@ fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeo
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -36,6 +35,17 @@ from fillpath.record import Record, Status, Verified
 from fillpath.registry import Implementation, load_all, lookup
 from impl.cpu.ranks import rank_of, world
 from impl.cuda.peers import device_count
+
+
+def measure_or_abort(name: str) -> Record | None:
+    """As `measure_on_ranks`; what a rank fails at is said, and ends the other ranks, which wait for this
+    one."""
+    try:
+        return measure_on_ranks(name)
+    except Exception:
+        if "mpi4py.MPI" in sys.modules:
+            _abort()
+        raise
 
 
 def measure_on_ranks(name: str) -> Record | None:
@@ -185,35 +195,12 @@ def _shared() -> Any:
     return MPI.COMM_TYPE_SHARED
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure cases one after the other. Exit status 1 where one was not right."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.probes.ranks", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument("case", nargs="+", help="such as symbolic.fill2_multi.ranks=4@grid2d,60.metis")
-    right = True
-    for name in parser.parse_args(arguments).case:
-        try:
-            record = measure_on_ranks(name)
-        except FillpathError as error:
-            print(f"ranks: {error}", file=sys.stderr)
-            return _end(1)
-        except Exception:
-            traceback.print_exc()
-            return _end(1)
-        if record is not None:
-            print(f"{record.case}: {record.status} {record.median or ''}")
-            right = right and record.status is Status.OK
-    return 0 if right else 1
-
-
-def _end(status: int) -> int:
-    """End the other ranks too, which wait for this one."""
-    if "mpi4py.MPI" in sys.modules:
-        sys.stderr.flush()
-        sys.modules["mpi4py.MPI"].COMM_WORLD.Abort(status)
-    return status
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _abort() -> None:
+    """End all ranks, after saying what is being handled."""
+    error = sys.exception()
+    if isinstance(error, FillpathError):
+        print(f"fillpath: {error}", file=sys.stderr)
+    else:
+        traceback.print_exc()
+    sys.stderr.flush()
+    sys.modules["mpi4py.MPI"].COMM_WORLD.Abort(1)

@@ -1,14 +1,11 @@
 """What each symbolic algorithm examines on every real matrix at hand: docs/work.csv.
 
-    FILLPATH_MIRROR=folder python -m benchmarks.probes.survey
-
-The folder is laid out as the collection. Nothing is timed. All run on one thread, because scheduling decides
-what gsofa_cpu examines. What would take too long is left empty, but for fill2, whose edges are then forecast.
-"""
+The matrices are those of FILLPATH_MIRROR, a folder laid out as the collection. Nothing is timed. All run on
+one thread, because scheduling decides what gsofa_cpu examines. What would take too long is left empty, but
+for fill2, whose edges are then forecast."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import os
@@ -26,7 +23,7 @@ from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.nouns import Counts, Pattern, Work
-from fillpath.paths import ROOT, write_text
+from fillpath.paths import write_text
 from impl.symbolic.forecast import Forecast, sample_sources
 
 PREPARATION = Preparation("none", "metis")
@@ -134,31 +131,18 @@ def csv_text(rows: Iterable[Surveyed], about: Mapping[str, str]) -> str:
     return text.getvalue()
 
 
-def _told(matrices: list[str]) -> Iterator[Surveyed]:
-    for number, matrix in enumerate(matrices, start=1):
-        row = survey(matrix)
-        print(
-            f"{number}/{len(matrices)} {matrix}: {row.reason or row.fill2_how}", file=sys.stderr, flush=True
-        )
-        yield row
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.probes.survey", description="write docs/work.csv"
-    )
-    parser.add_argument("--to", type=Path, default=ROOT / "docs" / "work.csv")
-    chosen = parser.parse_args(arguments)
+def write_survey(path: Path) -> None:
+    """Survey every matrix at hand, a line per matrix on stderr. Raises ConfigError without any."""
     registry.load_all()
     numba.set_num_threads(1)
     libraries = ", ".join(f"{name} {version}" for name, version in ordering.libraries("metis").items())
     about = {"matching": "none", "ordering": f"metis ({libraries})", "explicit zeros": "kept", "threads": "1"}
-    write_text(chosen.to, csv_text(_told(at_hand()), about))
-    return 0
+    write_text(path, csv_text(_rows(at_hand()), about))
 
 
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except FillpathError as error:
-        sys.exit(str(error))
+def _rows(matrices: list[str]) -> Iterator[Surveyed]:
+    for number, matrix in enumerate(matrices, start=1):
+        row = survey(matrix)
+        message = row.reason or row.fill2_how
+        print(f"{number}/{len(matrices)} {matrix}: {message}", file=sys.stderr, flush=True)
+        yield row

@@ -1,7 +1,5 @@
 """`make nightly`: measure the default branch's new commits, one after the other, and say what became slower.
 
-    python -m benchmarks.runs.nightly
-
 Each commit is measured afresh in a worktree of its own, in an environment that belongs to its lock files; its
 records and its point in asv's series go into this checkout's results/. What a night knows is kept in
 results/<machine>/nightly.json after each commit, so that one that was killed goes on where it stopped. Exit
@@ -24,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.engine import machine
 from benchmarks.runs import airspeed
-from benchmarks.runs.launch import adopt, die_with_parent
+from benchmarks.runs.launch import adopt
 from benchmarks.runs.regressions import Known, Learned, learn
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.host import machine_name
@@ -64,6 +62,17 @@ class Night:
             *(f"mended {case}" for case in mended),
         ]
         return "\n".join(lines)
+
+
+def tonight() -> Night:
+    """Measure this checkout's new commits under a lock, and write asv's pages."""
+    machine.introduce()
+    # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
+    machine.write_facts()
+    with exclusive(WORK / "nightly.lock", 0.0):
+        finished = night(ROOT, PLACE, measure_here)
+        airspeed.publish()
+    return finished
 
 
 def night(repository: Path, place: Path, measure: Measure) -> Night:
@@ -205,26 +214,3 @@ def _git(repository: Path, *arguments: str) -> str:
 def _status(repository: Path, *arguments: str) -> int:
     command = ["git", "-C", str(repository), *arguments]
     return subprocess.run(command, capture_output=True, check=False).returncode
-
-
-def main() -> int:
-    die_with_parent()
-    try:
-        machine.introduce()
-        # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
-        machine.write_facts()
-        with exclusive(WORK / "nightly.lock", 0.0):
-            done = night(ROOT, PLACE, measure_here)
-            airspeed.publish()
-    except (FillpathError, OSError) as error:
-        print(f"fillpath: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("fillpath: interrupted; every finished commit is stored", file=sys.stderr)
-        return 130
-    print(done.text)
-    return done.status
-
-
-if __name__ == "__main__":
-    sys.exit(main())

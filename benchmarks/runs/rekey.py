@@ -1,16 +1,12 @@
 """Give records the key of today that were measured with today's code, after keys came to be made another way.
 
-    python -m benchmarks.runs.rekey COMMIT
-
-COMMIT : the last that made keys the old way, with the implementations as they are now. A record whose key is
-that of the sources there gets today's, and the key that it was measured under as `rekeyed_from`; so does what
-was counted beside it. No other line changes. Refused where a file of impl/ was changed or removed since: then
-nobody knows.
-"""
+`fillpath maintain rekey COMMIT` does it, of the last commit that made keys the old way, with the
+implementations as they are now. A record whose key is that of the sources there gets today's, and the key
+that it was measured under as `rekeyed_from`; so does what was counted beside it. No other line changes.
+Refused where a file of impl/ was changed or removed since: then nobody knows."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -19,12 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fillpath.errors import ConfigError, FillpathError, UnknownNameError
-from fillpath.host import require_kind
+from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.lock import exclusive
-from fillpath.paths import ROOT, results, write_text
+from fillpath.paths import ROOT, write_text
 from fillpath.record import record_key
-from fillpath.registry import load_all, lookup
+from fillpath.registry import lookup
 
 # What says who measured: stage, implementation, and the libraries' versions as JSON.
 Maker = tuple[str, str, str]
@@ -136,25 +131,3 @@ def _git(*arguments: str) -> str:
     if done.returncode:
         raise ConfigError(f"git {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Rekey all machines of results/. Exit status 2 where it is refused."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.runs.rekey", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument("commit", help="the last one that made keys the old way")
-    commit = parser.parse_args(arguments).commit
-    try:
-        require_kind()
-        load_all()
-        keys = rekey(commit, (path.parent for path in sorted(results().glob("*/records"))))
-    except FillpathError as error:
-        print(f"fillpath: {error}", file=sys.stderr)
-        return 2
-    print(f"{len(keys)} keys replaced")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

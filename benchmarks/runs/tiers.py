@@ -1,7 +1,5 @@
 """`make gpu`: all that a machine with a GPU should run, in four tiers, each packed before the next starts.
 
-    python -m benchmarks.runs.tiers
-
 What is worth most comes first: a machine that is only lent, or taken away, leaves the most that it can. A
 tier that fails stops none of the others. Its output is kept as results/<machine>/logs/gpu-<tier>.txt and goes
 into its pack. FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices.
@@ -21,11 +19,10 @@ from pathlib import Path
 from benchmarks.engine import machine, run
 from benchmarks.runs import archive
 from benchmarks.runs.experiments import Settings
-from benchmarks.runs.launch import adopt, die_with_parent
+from benchmarks.runs.launch import adopt
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results
-from impl.cuda import kernels
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ TIERS = (
     # Afresh, because a ratio is of two measurements of one run, and the CPU's are of this one.
     Tier("rest", FIGURES, ALL),
     # Of what the tier before it measured, under its settings: a run of any others is not gone on with here.
-    Tier("faults", (*JOB, sys.executable, "-m", "benchmarks.probes.faults"), ALL),
+    Tier("faults", (*JOB, sys.executable, "-m", "fillpath", "faults"), ALL),
 )
 
 
@@ -127,25 +124,3 @@ def _environment(tier: Tier) -> dict[str, str]:
     # What this machine should run, whatever a cluster might.
     own = {**os.environ, "FILLPATH_PROFILE": "default"}
     return {**own, **{f"FILLPATH_{name}": value for name, value in tier.settings.items()}}
-
-
-def main() -> int:
-    """Returns the exit status: 2 without a GPU."""
-    die_with_parent()
-    available, why_not = kernels.available()
-    if not available:
-        print(f"fillpath: {why_not}: nothing to run", file=sys.stderr)
-        return 2
-    try:
-        machine.introduce()
-        return run_tiers(resumed(TIERS), Path(os.environ.get("FILLPATH_PACKS") or ROOT / "packs"))
-    except (FillpathError, OSError) as error:
-        print(f"fillpath: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("fillpath: interrupted; everything finished is stored", file=sys.stderr)
-        return 130
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +11,9 @@ from fillpath.paths import write_text
 
 @dataclass(frozen=True)
 class Part:
-    """A generated part. name : of its markers. module : whose `--write` makes it."""
+    """A generated part, by the name of its markers."""
 
     name: str
-    module: str
 
     @property
     def begin(self) -> str:
@@ -35,20 +31,11 @@ class Part:
             raise ConfigError(f"no {self.begin} ... {self.end}")
         return f"{before}{begin}\n{content}\n{end}{after}"
 
-    def main(self, page: Path, content: Callable[[], str], arguments: list[str] | None) -> int:
-        """`--check` or `--write` the page's part; exit status 1 where it is out of date."""
-        parser = argparse.ArgumentParser(
-            prog=f"python -m {self.module}", description=f"the generated part of {page.name}"
-        )
-        choice = parser.add_mutually_exclusive_group(required=True)
-        choice.add_argument("--check", action="store_true", help="exit status 1 where it is out of date")
-        choice.add_argument("--write", action="store_true", help=f"write it into {page.name}")
-        chosen = parser.parse_args(arguments)
+    def is_current(self, page: Path, content: str) -> bool:
+        """Whether the page holds the content already. Raises ConfigError where the markers are missing."""
         text = page.read_text()
-        wanted = self.inserted(text, content())
-        if chosen.write and wanted != text:
-            write_text(page, wanted)
-        if chosen.check and wanted != text:
-            print(f"{page.name}: its generated part is old: python -m {self.module} --write", file=sys.stderr)
-            return 1
-        return 0
+        return self.inserted(text, content) == text
+
+    def write(self, page: Path, content: str) -> None:
+        """Write the content into the page. Raises ConfigError where the markers are missing."""
+        write_text(page, self.inserted(page.read_text(), content))

@@ -1,20 +1,15 @@
 """What is reproduced: a table in the README, generated from the claims and the figures that can be drawn.
 
-python -m reports.pages.readme --check | --write
+`fillpath maintain readme` writes it.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-from fillpath.errors import FillpathError
-from fillpath.paths import ROOT
 from reports.facts.claims import PAPERS, subjects
 from reports.figures import exhibits
 from reports.pages.markers import Part
 
-PART = Part("state", "reports.pages.readme")
+PART = Part("state")
 DRAWN, NOT_YET = "drawn", "not yet"
 
 
@@ -23,11 +18,6 @@ def state_table() -> str:
     rows = [(PAPERS[paper], *cells) for paper in PAPERS for cells in _rows(paper)]
     head = ["| Paper | Figure | Claim | State |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *(f"| {' | '.join(_cell(text) for text in row)} |" for row in rows)])
-
-
-def main(arguments: list[str] | None = None, readme: Path = ROOT / "README.md") -> int:
-    """Check or write the table; exit status 1 where it is out of date."""
-    return PART.main(readme, state_table, arguments)
 
 
 def _rows(paper: str) -> list[tuple[str, str, str]]:
@@ -45,10 +35,3 @@ def _rows(paper: str) -> list[tuple[str, str, str]]:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (FillpathError, OSError) as error:
-        sys.exit(str(error))

@@ -1,11 +1,10 @@
 """docs/work.md: what each symbolic algorithm examines, from docs/work.csv, which `fillpath survey` writes.
 
-python -m reports.pages.survey --check | --write
+`fillpath maintain work` writes it.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fillpath.errors import FillpathError
-from fillpath.paths import ROOT
 from reports.pages.markers import Part
 from reports.shapes import style
 from reports.shapes.style import LARGE, MARKERS, PALETTE, SMALL
 
-PART = Part("work", "reports.pages.survey")
+PART = Part("work")
 ALGORITHMS = ("fill1_pruned", "gilbert_peierls", "fill1", "fill2_cpu", "gsofa_cpu")
 LINES = ("-", "--", ":", "-", "-.")
 # How the number of fill2's edges is known.
@@ -82,14 +79,10 @@ def work_tables(frame: pd.DataFrame) -> str:
     )  # fmt: skip
 
 
-def main(arguments: list[str] | None = None, docs: Path = ROOT / "docs") -> int:
-    """Check or write the page's part; writing draws the picture too."""
-    frame = work_frame(docs / "work.csv")
-    status = PART.main(docs / "work.md", lambda: work_tables(frame), arguments)
-    if "--write" in (sys.argv if arguments is None else arguments):
-        figure = work_figure(frame)
-        style.write_picture(figure, docs / "work.svg", style.measured(figure))
-    return status
+def draw(frame: pd.DataFrame, picture: Path) -> None:
+    """Write the picture."""
+    figure = work_figure(frame)
+    style.write_picture(figure, picture, style.measured(figure))
 
 
 def _common(frame: pd.DataFrame) -> pd.DataFrame:
@@ -172,10 +165,3 @@ def _matrix_row(row: Mapping[Any, Any]) -> list[str]:
 def _markdown(head: list[str], rows: list[list[str]]) -> list[str]:
     ruler = ["---", *["---:"] * (len(head) - 1)]
     return [f"| {' | '.join(cells)} |" for cells in (head, ruler, *rows)]
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (FillpathError, OSError) as error:
-        sys.exit(str(error))

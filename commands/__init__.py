@@ -1,0 +1,138 @@
+"""The front door: each file of this folder is one command of `fillpath`, with its arguments and what it does.
+
+A command is found by its file, as an implementation is. The first line of its docstring is its help;
+`add_arguments(parser)`, if it takes any, declares them; `run(arguments)` does the work and returns the exit
+status. A folder is a group, `fillpath GROUP COMMAND`, of what the workflow or a maintainer calls; the first
+help leaves it out. A file whose name begins with an underscore is no command: several share it. Help is
+read without importing a command, because each imports the rooms that it needs, which takes a second."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import logging
+import pkgutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from commands._parser import Parser
+from fillpath import __version__, paths
+from fillpath.errors import FillpathError, suggest
+
+ABOUT = "Measure sparse factorisation, verified before timed."
+EXAMPLES = """examples:
+  fillpath list                                     what is implemented
+  fillpath list --matrices                          which matrices have a name here
+  fillpath list --matrices --search circuit         which others the SuiteSparse collection holds
+  fillpath fetch small HB/bcsstk18                  download a suite's matrices and one more, ahead of time
+  fillpath run symbolic fill2_cpu poisson3d:16      a generated matrix, nothing to download
+  fillpath run symbolic fill1_pruned HB/bcsstk18 --ordering metis --json
+  fillpath run symbolic fill2_cpu my.mtx --threads 1 --samples 5
+  fillpath doctor                                   what can run on this machine, and why not
+"""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file or folder of commands.
+
+    name : as a user writes it, words joined by `-`.
+    module : its full name.
+    is_group : whether it holds commands and is none itself.
+    """
+
+    name: str
+    module: str
+    is_group: bool
+
+    @property
+    def program(self) -> str:
+        """What a user writes to run it: `fillpath run`."""
+        return " ".join(["fillpath", *self.module.replace("_", "-").split(".")[1:]])
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring, read without importing it."""
+        spec = importlib.util.find_spec(self.module)
+        assert spec is not None and spec.origin is not None, f"{self.module} is no file"
+        return (ast.get_docstring(ast.parse(Path(spec.origin).read_text())) or "").partition("\n")[0]
+
+
+def members(package: str = __name__) -> dict[str, Member]:
+    """The commands and groups of a package, by name."""
+    found = [
+        Member(module.name.replace("_", "-"), f"{package}.{module.name}", module.ispkg)
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
+        if not module.name.startswith("_")
+    ]
+    return {member.name: member for member in found}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit status: 0 done, 1 not ok, 2 a request that makes no sense."""
+    logging.basicConfig(level=logging.INFO, format="fillpath: %(message)s", stream=sys.stderr)
+    member, words = _choose(_front(), members(), sys.argv[1:] if arguments is None else arguments)
+    command = importlib.import_module(member.module)
+    parser = Parser(member.program, command.__doc__ or "")
+    if hasattr(command, "add_arguments"):
+        command.add_arguments(parser)
+    parsed = parser.parse(words)
+    try:
+        paths.require_checkout()
+        status: int = command.run(parsed)
+        return status
+    except FillpathError as error:
+        print(f"fillpath: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except OSError as error:
+        print(f"fillpath: {error.filename or 'input or output'}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("fillpath: interrupted; everything finished is stored", file=sys.stderr)
+        return 130
+
+
+def _choose(parser: Parser, known: dict[str, Member], words: Sequence[str]) -> tuple[Member, Sequence[str]]:
+    """The command that the words begin with, and the words after it. Exits with the help of the parser, or
+    with status 2 for a name of nothing."""
+    if not words or words[0].startswith("-"):
+        parser.parse(words)
+        parser.error("name a command")
+    if words[0] not in known:
+        parser.error(f"no command {words[0]!r}{_hint(words[0], known)}")
+    member = known[words[0]]
+    if not member.is_group:
+        return member, words[1:]
+    return _choose(_group(member), members(member.module), words[1:])
+
+
+def _hint(word: str, known: dict[str, Member]) -> str:
+    """The command that may have been meant: one of that name in a group, or one of a similar name."""
+    groups = [group for group in known.values() if group.is_group and word in members(group.module)]
+    return f"; did you mean {groups[0].name} {word}?" if groups else suggest(word, known)
+
+
+def _front() -> Parser:
+    """The parser of the first help."""
+    parser = Parser("fillpath", ABOUT, f"{_listing(members())}\n\n{EXAMPLES}")
+    parser.add_argument("--version", action="version", version=f"fillpath {__version__}")
+    return parser
+
+
+def _group(group: Member) -> Parser:
+    """The parser of a group's help."""
+    about = importlib.import_module(group.module).__doc__ or ""
+    return Parser(group.program, about, _listing(members(group.module)))
+
+
+def _listing(known: dict[str, Member]) -> str:
+    """A line per command, groups left out."""
+    width = max(len(name) for name, member in known.items() if not member.is_group)
+    lines = [f"  {name:<{width}}  {m.summary}" for name, m in known.items() if not m.is_group]
+    return "\n".join(["commands:", *lines])

@@ -1,0 +1,68 @@
+"""How commands declare arguments: argparse with one-line errors and suggestions, and types of values."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from fillpath.errors import suggest
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with a suggestion for a misspelt option or choice.
+
+    program : what a user writes to get here.
+    about : shown below the usage, as it is.
+    after : shown at the end, as it is.
+    """
+
+    def __init__(self, program: str, about: str, after: str = "") -> None:
+        self._options: list[str] = []
+        # A command's name comes first: argparse does not know it here.
+        usage = f"{program} [OPTION] COMMAND ..." if after else None
+        super().__init__(program, usage, about, after, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        """As argparse has it."""
+        action = super().add_argument(*names, **settings)
+        self._options += action.option_strings
+        return action
+
+    def add_choice(self, name: str, choices: Sequence[str], **settings: Any) -> None:
+        """An argument that takes one of these."""
+
+        def choice(text: str) -> str:
+            if text not in choices:
+                listed = ", ".join(choices)
+                raise argparse.ArgumentTypeError(
+                    f"{text!r}: expected one of {listed}{suggest(text, choices)}"
+                )
+            return text
+
+        self.add_argument(name, type=choice, metavar=f"{{{','.join(choices)}}}", **settings)
+
+    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """The arguments. Exits with status 2 for what it does not know."""
+        parsed, unknown = self.parse_known_args(words)
+        if unknown:
+            self.error(f"unknown argument {unknown[0]}{suggest(unknown[0], self._options)}")
+        return parsed
+
+    def error(self, message: str) -> NoReturn:
+        """End with one line, where to read more, and status 2."""
+        self.exit(2, f"{self.prog}: {message}\ntry: {self.prog} --help\n")
+
+
+def positive(text: str) -> int:
+    """A number from 1 on."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+    return int(text)
+
+
+def natural(text: str) -> int:
+    """A number from 0 on."""
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
+    return int(text)

@@ -1,0 +1,80 @@
+"""What several commands do with records: read them, find their cases, say one for people."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from benchmarks.runs import experiments
+from benchmarks.runs.experiments import Settings
+from fillpath import holdings, paths
+from fillpath.case import Case
+from fillpath.errors import UnknownNameError, suggest
+from fillpath.record import Record, interval
+
+if TYPE_CHECKING:
+    # Whoever only measures need not load matplotlib and pandas.
+    from reports import Records
+
+
+def load_records() -> Records:
+    """The records of all machines whose folders can be used; the others are named in warnings."""
+    from reports import Records
+
+    records = Records.load()
+    for machine, reason in records.refused.items():
+        logging.getLogger("fillpath").warning("%s left out: %s", machine, reason)
+    return records
+
+
+def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
+    """What gives the cases behind (paper, figure): the papers' own, and those of other suites that have a
+    record of any machine."""
+    names = frozenset(record.case for record in records.rows)
+    papers = Settings(suite="papers")
+    return lambda paper, figure: experiments.drawn_cases(paper, figure, papers, names)
+
+
+def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
+    """The cases that any machine has a record of."""
+    names = {record.case for record in records.rows}
+    return [case for case in cases if case.name in names]
+
+
+def machine_holdings(machine: str) -> holdings.Holdings:
+    """What that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
+    damaged."""
+    folder = paths.results() / machine
+    if not folder.is_dir():
+        machines = holdings.machines()
+        hint = suggest(machine, machines) or f"; there are {', '.join(machines) or 'none'}"
+        raise UnknownNameError(f"no folder {folder}{hint}")
+    return holdings.holdings(folder)
+
+
+def record_text(record: Record) -> str:
+    """A record for people: what, how long, how sure, how verified."""
+    lines = [f"{record.case}: {record.status}" + (f" ({record.reason})" if record.reason else "")]
+    if record.median is not None and record.verified is not None:
+        low, high = interval(record.seconds)
+        lines.append(f"  {record.median:.4g} s, median of {len(record.seconds)} ({low:.4g} to {high:.4g} s)")
+        lines.append(f"  verified: {record.verified.method} against {record.verified.by}")
+    if record.prepared is not None:
+        lines.append(f"  matrix: order {record.prepared['n']}, {record.prepared['nnz']} entries")
+    if record.device is not None:
+        lines.append(f"  device: {record.device}, driver {record.driver}, CUDA {record.cuda}")
+    work = dict(record.work or {})
+    facts = work.pop("facts", None) or {}
+    for title, counts in (("work", work), ("facts", facts)):
+        texts = [f"{name} {_number(value)}" for name, value in counts.items() if value is not None]
+        if texts:
+            lines.append(f"  {title}: {', '.join(texts)}")
+    if record.suspect:
+        lines.append("  suspect: faster than its bytes can be moved")
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    """Counts whole, shares and means to six digits."""
+    return str(int(value)) if value == int(value) else f"{value:.6g}"

@@ -1,0 +1,23 @@
+"""Write the appendix of an artefact evaluation."""
+
+from __future__ import annotations
+
+import argparse
+
+import reports
+from benchmarks.runs import launch
+from commands._records import figure_cases, load_records, with_records
+from fetch import catalogue
+from reports.pages import artifact, drawing
+
+
+def run(arguments: argparse.Namespace) -> int:
+    records = load_records()
+    cases_of = figure_cases(records)
+    cases = {pair: cases_of(*pair) for pair in reports.available_figures()}
+    launch.adopt()
+    made = drawing.make(records.machines(), cases, {}, catalogue.entries(), launch.die_with_parent)
+    measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
+    for path in artifact.write(made.standings, measured, records):
+        print(path)
+    return 0

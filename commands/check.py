@@ -1,0 +1,27 @@
+"""Say whether folders of results/ are whole and readable.
+
+One line per folder; exit status 1 where one cannot be used."""
+
+from __future__ import annotations
+
+import argparse
+
+from commands._parser import Parser
+from commands._records import machine_holdings
+from fillpath import holdings
+from fillpath.errors import InputError
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("machine", nargs="*", help="folders of results/ (default: all)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    refused = 0
+    for machine in arguments.machine or holdings.machines():
+        try:
+            print(machine_holdings(machine).text)
+        except InputError as error:
+            print(f"{machine}: refused: {error}")
+            refused += 1
+    return int(bool(refused))

@@ -1,0 +1,34 @@
+"""Compare the same cases on several machines, side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+
+from commands._parser import Parser
+from commands._records import load_records, machine_holdings
+from fillpath import paths, registry
+from reports.pages.compare import compare
+from reports.pages.hardware import draw_comparison
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "machine", nargs="+", help="folders of results/; the others are compared with the first"
+    )
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    log = logging.getLogger("fillpath")
+    registry.load_all()
+    for machine in arguments.machine:
+        log.info("%s", machine_holdings(machine).text)
+    records = load_records()
+    comparison = compare(arguments.machine, records)
+    pictures = draw_comparison(comparison, records, paths.SITE / "compare" / "_".join(arguments.machine))
+    print(json.dumps(comparison.to_json(), indent=1) if arguments.json else comparison.text())
+    for path in pictures:
+        log.info("%s", path)
+    return 0

@@ -1,0 +1,53 @@
+"""Download matrices into the cache, ahead of time."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+
+from benchmarks.runs.experiments import SUITES
+from commands._parser import Parser
+from fetch import batch, catalogue, collection
+from fillpath.errors import UnknownNameError
+from fillpath.paths import bytes_text
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "name",
+        nargs="*",
+        metavar="NAME|SUITE",
+        help=f"a matrix as for `fillpath run`, or one of {', '.join(SUITES)}",
+    )
+    parser.add_argument("--offline", action="store_true", help="ask no server, as with FILLPATH_OFFLINE=1")
+    parser.add_argument("--trust", action="store_true", help="download again, and accept a changed archive")
+    parser.add_argument("--index", action="store_true", help="renew the index that --search reads")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if not arguments.name and not arguments.index:
+        raise UnknownNameError(f"fetch: name a matrix, or one of {', '.join(SUITES)}")
+    suites = [name for name in arguments.name if name in SUITES]
+    named = [catalogue.resolve(name) for name in arguments.name if name not in SUITES]
+    within = [e.id for e in catalogue.entries() if any(e.suite in SUITES[suite] for suite in suites)]
+    if arguments.index:
+        print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
+    outcomes = []
+    for outcome in batch.fetch_each(
+        dict.fromkeys(named + within), offline=arguments.offline, trust_change=arguments.trust
+    ):
+        print(f"{outcome.matrix}: {outcome.told}", flush=True)
+        outcomes.append(outcome)
+    if outcomes:
+        print(_counts(outcomes))
+    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in named]
+    return int(bool(missing) or any(o.how in ("failed", "not tried") for o in outcomes))
+
+
+def _counts(outcomes: Sequence[batch.Outcome]) -> str:
+    """`3 matrices: 2 downloaded, 1 failed; 1.2 MB arrived`."""
+    counts = Counter(outcome.how for outcome in outcomes)
+    arrived = bytes_text(sum(outcome.arrived for outcome in outcomes))
+    listed = ", ".join(f"{count} {how}" for how, count in counts.items())
+    return f"{len(outcomes)} {'matrix' if len(outcomes) == 1 else 'matrices'}: {listed}; {arrived} arrived"

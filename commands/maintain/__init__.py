@@ -1,0 +1,1 @@
+"""What a maintainer calls: generated parts of pages, and keys of records."""

@@ -1,0 +1,17 @@
+"""Measure the default branch's new commits afresh, one after the other, and say what became slower.
+
+Exit status 1 for a regression that the last night did not know, 2 where a commit has no result at all."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.runs.launch import die_with_parent
+from benchmarks.runs.nightly import tonight
+
+
+def run(arguments: argparse.Namespace) -> int:
+    die_with_parent()
+    night = tonight()
+    print(night.text)
+    return night.status

@@ -1,0 +1,70 @@
+"""Write the page of all records, reports/index.html.
+
+Exit status 1 where a figure could not be drawn, and with --draw where a folder was refused: that stops no
+measurement."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Sequence
+
+import reports
+from benchmarks.runs import airspeed, launch
+from commands._parser import Parser
+from commands._records import figure_cases, load_records, with_records
+from fetch import catalogue
+from fillpath.case import Case
+from fillpath.errors import FillpathError, InputError
+from reports import Records
+from reports.facts.standings import Standing
+from reports.pages import drawing
+from reports.pages.compare import Comparison, compare
+from reports.pages.hardware import draw_pairs, draw_rooflines
+from reports.pages.webpage.comparison import comparison_folder, rooflines_folder
+from reports.pages.webpage.scoreboard import machines_of
+
+LOG = logging.getLogger("fillpath")
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "--draw", action="store_true", help="first draw every figure that any machine has records for"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        airspeed.publish()
+    except FillpathError as error:
+        LOG.warning("%s", error)
+    records = load_records()
+    cases_of = figure_cases(records)
+    cases = {pair: cases_of(*pair) for pair in reports.available_figures()}
+    measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
+    drawn = {pair: listed for pair, listed in measured.items() if listed and arguments.draw}
+    launch.adopt()
+    made = drawing.make(records.machines(), cases, drawn, catalogue.entries(), launch.die_with_parent)
+    for pair, reason in made.failed.items():
+        LOG.warning("%s not drawn: %s", ".".join(pair), reason)
+    stored = [Case.parse(record.case) for record in records.rows]
+    shown = list(dict.fromkeys([*(case for listed in measured.values() for case in listed), *stored]))
+    comparisons = _comparisons(made.standings, records)
+    print(reports.page(made.standings, shown, records, catalogue.entries(), comparisons))
+    return int(bool(made.failed or (arguments.draw and records.refused)))
+
+
+def _comparisons(standings: Sequence[Standing], records: Records) -> list[Comparison]:
+    """The machine with the most judged claims against each of the others, drawn; none for fewer than two, and
+    none where a folder is damaged."""
+    machines = machines_of(standings)
+    try:
+        comparisons = [compare([machines[0], other], records) for other in machines[1:]]
+        for comparison in comparisons:
+            draw_pairs(comparison, comparison_folder(comparison))
+        if comparisons:
+            draw_rooflines(machines, records, rooflines_folder())
+    except InputError as error:
+        LOG.warning("machines not compared: %s", error)
+        return []
+    return comparisons

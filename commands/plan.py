@@ -1,0 +1,26 @@
+"""Print the bytes, disk, memory and time of a run; exit status 1 if it cannot fit."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from benchmarks.runs.experiments import SUITES, Settings
+from benchmarks.runs.plan import plan
+from commands._parser import Parser
+from fillpath.errors import UnknownNameError, suggest
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("suite", metavar="SUITE", help=f"one of {', '.join(SUITES)}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    suite = arguments.suite
+    if suite not in SUITES:
+        raise UnknownNameError(
+            f"suite {suite!r}: expected one of {', '.join(SUITES)}{suggest(suite, SUITES)}"
+        )
+    needs = plan(replace(Settings.from_env(), suite=suite))
+    print(needs.text())
+    return 0 if needs.fits else 1

@@ -1,0 +1,117 @@
+"""Measure one case: verify, then time; exit status 0 only for ok."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+
+from benchmarks.engine.machine import introduce
+from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.run import parse_limit
+from commands._parser import Parser, natural, positive
+from commands._records import record_text
+from fetch import catalogue
+from fillpath import registry
+from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
+from fillpath.errors import FillpathError, UnknownNameError
+from fillpath.record import Status
+from fillpath.stages import STAGES
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("stage", help=f"one of {', '.join(STAGES)}")
+    parser.add_argument("implementation", help="see `fillpath list`")
+    parser.add_argument(
+        "matrix", help="a name, Group/Name, a generator such as poisson3d:16, or an .mtx file"
+    )
+    parser.add_choice("--ordering", ORDERINGS, default="natural", help="fill-reducing permutation")
+    parser.add_choice(
+        "--matching",
+        MATCHINGS,
+        help="row matching for a large diagonal; auto: none where the diagonal is full and the matrix is "
+        "symmetric or pattern-only (default: auto; none with --diagonal)",
+    )
+    parser.add_argument(
+        "--diagonal",
+        type=positive,
+        default=0,
+        metavar="V",
+        help="value in place of a missing or zero diagonal entry, instead of a matching",
+    )
+    parser.add_argument("--drop-zeros", action="store_true", help="leave explicit zeros out")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="of the implementation; repeatable",
+    )
+    parser.add_argument(
+        "--samples", type=positive, metavar="N", help="at least so many (default: 10, or 20 s, at least 3)"
+    )
+    parser.add_argument(
+        "--seed", type=natural, default=0, metavar="N", help="of preparation and algorithm (default: 0)"
+    )
+    parser.add_argument(
+        "--threads", type=natural, default=0, metavar="N", help="CPU threads (default: all cores)"
+    )
+    parser.add_argument(
+        "--gpus", type=natural, default=0, metavar="N",
+        help="of an implementation for several (default: the implementation's, one)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--limit", type=_duration, default="600s", metavar="TIME", help="e.g. 90s, 2h (default: %(default)s)"
+    )
+    parser.add_argument("--fresh", action="store_true", help="measure again what is stored already")
+    parser.add_argument("--json", action="store_true", help="print the record as JSON on standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    introduce()
+    registry.load_all()
+    case = _case(arguments)
+    catalogue.forget_failure(case.matrix)
+    logging.getLogger("fillpath").info("measuring %s", case.name)
+    record = measure(case, Limits(seconds=arguments.limit, samples=arguments.samples), fresh=arguments.fresh)
+    if arguments.json:
+        print(json.dumps(record.to_json(), indent=2, sort_keys=True))
+    else:
+        print(record_text(record))
+    return 0 if record.status is Status.OK else 1
+
+
+def _case(arguments: argparse.Namespace) -> Case:
+    implementation = registry.lookup(arguments.stage, arguments.implementation)
+    return Case(
+        stage=arguments.stage,
+        implementation=arguments.implementation,
+        matrix=catalogue.resolve(arguments.matrix),
+        preparation=Preparation(
+            arguments.matching or ("none" if arguments.diagonal else "auto"),
+            arguments.ordering,
+            not arguments.drop_zeros,
+            arguments.diagonal,
+        ),
+        options=implementation.canonical(dict(map(_pair, arguments.option))),
+        seed=arguments.seed,
+        threads=arguments.threads,
+        gpus=arguments.gpus,
+    )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or not value:
+        raise UnknownNameError(f"--option {text}: expected key=value")
+    return key, value
+
+
+def _duration(text: str) -> float:
+    try:
+        limit = parse_limit(text)
+    except FillpathError:
+        limit = None
+    if limit is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 30m or 2h")
+    return limit

@@ -1,0 +1,1 @@
+"""What the Snakefile calls, one command per step; nobody else needs them."""

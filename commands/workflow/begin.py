@@ -1,0 +1,19 @@
+"""Open a run, or go on with the unfinished one."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+
+from benchmarks.engine import run as runs
+from benchmarks.runs.experiments import Settings
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = Settings.from_env()
+    before = runs.current()
+    begun = runs.begin(settings.text(), settings.limit)
+    if before is not None and before.id == begun.id:
+        logging.getLogger("fillpath").info("going on with the unfinished run %s", begun.id)
+    print(begun.id)
+    return 0

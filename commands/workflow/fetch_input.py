@@ -1,0 +1,21 @@
+"""Get a matrix."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.engine import run as runs
+from commands.workflow._input import add_input, case_of, step
+from fetch import catalogue
+
+add_arguments = add_input
+
+
+def run(arguments: argparse.Namespace) -> int:
+    matrix = case_of(arguments.input).matrix
+
+    def locate(within: runs.Run) -> None:
+        catalogue.forget_failure(matrix)
+        catalogue.locate(matrix)
+
+    return step(locate)

@@ -1,0 +1,22 @@
+"""Measure a stage of the suite under airspeed velocity."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.engine import run as runs
+from benchmarks.engine.machine import introduce
+from benchmarks.runs import airspeed
+from commands._parser import Parser
+from fillpath.stages import STAGES
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_choice("stage", tuple(STAGES))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    introduce()
+    runs.note_machine(arguments.stage)
+    airspeed.run_stage(arguments.stage)
+    return 0
