@@ -28,10 +28,13 @@ def glu2(
     storage: Literal["auto", "dense_column", "csc_search"] = "auto",
     memory_budget: int | None = None,
 ) -> tuple[Factor, Work]:
-    """Right-looking LU, a block a column, a warp a sub-column, 32 warps a block in every level.
+    """Right-looking LU, one block per column, one warp per sub-column, 32 warps per block in every level.
 
-    assembled : A on F, and levels, on the device. The slides leave the shape open: this is our reading. The
-    options, what is returned and what is raised are `glu3`'s, whose kernels these are.
+    assembled : A on F, with levels, on the device
+    dtype, static_pivoting, storage, memory_budget : as in `glu3`
+
+    The slides leave the shape open: this is our reading. It runs the kernels of `glu3`, and returns and
+    raises what `glu3` does.
     """
     return right_looking(
         assembled,

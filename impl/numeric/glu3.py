@@ -1,4 +1,4 @@
-"""GLU3.0's numeric factorisation: the kernel's shape follows the columns of the level."""
+"""GLU3.0's numeric factorisation: the shape of the kernel depends on the number of columns in the level."""
 
 from __future__ import annotations
 
@@ -32,24 +32,36 @@ def glu3(
 ) -> tuple[Factor, Work]:
     """Right-looking LU in modes A, B and C by the columns of the level.
 
-    assembled : A on F, and levels, on the device. static_pivoting : pivots below `small_pivot(dtype)` ||A||_1
-    become that, with their sign. thresholds : `authors` are those of their code: above 896 columns a block of
-    2 warps a column, above 448 of 4 (A), above 16 of 32 (B), a warp a sub-column; else (C) a block of 32
-    warps a sub-column, where the paper has a stream a column and here one launch has all blocks that the card
-    holds, which take a column's sub-columns in turn. `auto` halves a block's warps whenever there are columns
-    for twice the blocks, C as the authors. storage : `dense_column`, column j spread over n words of the
-    block that takes it, whose updates walk through each target column (of column k no copy could be right
-    while other columns of the level update it too); `csc_search`, a binary search in the target column;
-    `auto`, the rule of PPoPP'23, Section 3.4: searches where the memory holds fewer dense columns than the
-    card holds blocks of 1024 threads of this kernel. batched : consecutive levels of 2048 columns and fewer
-    go in one cooperative launch, in which a level's updates are dealt out evenly, a small level is one
-    block's, and all are searched, whatever thresholds and storage are. memory_budget : bytes of dense
-    columns, None: half of what is free; there are never more than eight a multiprocessor.
+    assembled : A on F, with levels, on the device
+    dtype : of the factor and of all arithmetic
+    static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
+    thresholds : which numbers of columns in a level decide its mode
 
-    Returns the factor on the device. Atomic updates come in any order: values differ from run to run by
-    rounding. Facts: levels, by the mode that the thresholds give; launches; levels that went batched;
-    updates, multiply-adds; small_pivots; dense columns. Raises UnsupportedError naming the first column whose
-    pivot is zero, or with a value that is not finite; MemoryBudgetError for dense columns where not one fits.
+        - "authors", as in their code: above 896 columns one block of 2 warps per column, above 448 one of 4
+          (mode A), above 16 one of 32 (mode B), with one warp per sub-column; else (mode C) one block of 32
+          warps per sub-column. For mode C the paper has one stream per column; here one launch has all blocks
+          that the card holds, and they take a column's sub-columns in turn.
+        - "auto" halves the warps of a block whenever there are columns for twice the blocks; mode C as above.
+    storage : how an update finds its target
+
+        - "dense_column": the block that takes column j spreads it over n words, and its updates walk through
+          each target column. (A dense copy of the target column would be wrong, as other columns of the level
+          update it too.)
+        - "csc_search": a binary search in the target column.
+        - "auto", the rule of PPoPP'23, Section 3.4: search if memory holds fewer dense columns than the card
+          holds blocks of 1024 threads of this kernel.
+    batched : run consecutive levels of at most 2048 columns in one cooperative launch. The updates of a level
+        are then distributed evenly, a small level is run by one block, and all targets are searched, whatever
+        thresholds and storage are.
+    memory_budget : bytes of dense columns; None is half of what is free. There are never more than eight per
+        multiprocessor.
+
+    Returns the factor on the device. Atomic updates come in any order, so values differ from run to run by
+    rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates
+    (multiply-adds); small_pivots; dense columns.
+
+    Raises UnsupportedError, naming the first column whose pivot is zero or that has a value that is not
+    finite; MemoryBudgetError if dense columns are asked for and not one fits.
     """
     shapes = AUTHORS if thresholds == "authors" else auto(device.multiprocessors())
     return right_looking(

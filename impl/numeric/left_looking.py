@@ -1,7 +1,8 @@
 """Left-looking LU by columns on one CPU core: the reference for the values of L and U.
 
 J. R. Gilbert and T. Peierls, Sparse partial pivoting in time proportional to arithmetic operations, SIAM J.
-Sci. Stat. Comput. 9 (1988), without the pivoting, so that F is known before; Algorithm 1 of GLU3.0's slides.
+Sci. Stat. Comput. 9 (1988), without the pivoting, so that F is known in advance; Algorithm 1 of GLU3.0's
+slides.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ def left_looking(
     dtype: Literal["float32", "float64"] = "float64",
     static_pivoting: bool = False,
 ) -> tuple[Factor, Work]:
-    """L and U column by column, each updated by those before it (sequential).
+    """L and U column by column, each updated by earlier columns (sequential).
 
-    assembled : the values on F, n x n, by columns; its levels are not read. dtype : of the factor and of all
-    arithmetic. static_pivoting : a pivot below eps in modulus becomes sign(pivot) eps, eps =
-    small_pivot(dtype) ||A||_1, and is counted. Returns L + U - I; facts: updates (multiply-adds),
-    small_pivots. Raises InputError where a value is not finite in that dtype; UnsupportedError for a pivot of
-    0 without static_pivoting, and for one that overflowed, both naming the column, from 0, as prepared.
+    assembled : the values on F, n x n, by columns; its levels are not read
+    dtype : of the factor and of all arithmetic
+    static_pivoting : replace a pivot below eps in modulus by sign(pivot) eps, where eps = small_pivot(dtype)
+        ||A||_1, and count it
+
+    Returns L + U - I; facts: updates (multiply-adds), small_pivots. Raises InputError for a value that is not
+    finite in that dtype; UnsupportedError for a pivot of 0 without static_pivoting, and for one that
+    overflowed, both naming the column, counted from 0 in the prepared order.
     """
     columns, lower_start = assembled.two_way.columns, assembled.two_way.lower_start
     with phase("convert"):
@@ -52,7 +56,8 @@ def left_looking(
 
 
 def converted(values: Array, columns: Pattern, dtype: str) -> Array:
-    """A copy of that dtype. Raises InputError for the first that is not finite in it, naming its place."""
+    """A copy in that dtype. Raises InputError for the first value that is not finite in it, naming its
+    place."""
     with np.errstate(over="ignore"):
         copied: Array = values.astype(dtype)
     finite = np.isfinite(copied)
@@ -66,12 +71,12 @@ def converted(values: Array, columns: Pattern, dtype: str) -> Array:
 
 
 def norm_1(values: Array, columns: Pattern) -> float:
-    """||A||_1: the largest sum of moduli of a column. columns : none of them is empty."""
+    """||A||_1: the largest sum of moduli of a column. columns : none of them empty."""
     return float(np.add.reduceat(np.abs(values), columns.indptr[:-1]).max())
 
 
 def refusal(column: int, pivot: float, dtype: str) -> str:
-    """Why the factorisation ends at this column, and what may help."""
+    """Why the factorisation stops at this column, and what may help."""
     why = "is 0" if pivot == 0 else f"is {pivot}, the elimination overflowed"
     double = " dtype=float64 or" if dtype == "float32" else ""
     return f"the pivot of column {column} {why}: try --matching mc64, or{double} static_pivoting=true"
@@ -79,8 +84,8 @@ def refusal(column: int, pivot: float, dtype: str) -> str:
 
 @njit(cache=True, nogil=True)
 def _left_looking(starts, rows, lower_start, values, least):
-    """Factorise in place. Returns the column whose pivot cannot be used, n for none, the pivots replaced and
-    the multiply-adds."""
+    """Factorise in place. Returns (first column whose pivot cannot be used, or n; pivots replaced;
+    multiply-adds)."""
     n = np.uint64(len(lower_start))
     one = np.uint64(1)
     column = np.zeros(n, values.dtype)
@@ -89,7 +94,7 @@ def _left_looking(starts, rows, lower_start, values, least):
         start, below, end = starts[k], lower_start[k], starts[k + one]
         for p in range(start, end):
             column[rows[p]] = values[p]
-        # Rows ascend, so that column[j] is final when its turn comes.
+        # Rows ascend, so column[j] is final at its turn.
         for p in range(start, below - one):
             j = np.uint64(rows[p])
             factor = column[j]

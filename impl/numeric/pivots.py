@@ -1,4 +1,4 @@
-"""Static pivoting: what GLU's numeric factorisations take for a pivot that is too small."""
+"""Static pivoting: which pivots are too small for GLU's numeric factorisations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import numpy as np
 
 
 def small_pivot(dtype: Any) -> float:
-    """The share of ||A||_1 below which a pivot is replaced: the square root of the type's precision (X. S. Li
-    and J. W. Demmel, SC 1998), which for float32 is the 3.45e-4 of the authors' code."""
+    """The fraction of ||A||_1 below which a pivot is replaced: the square root of the type's precision (X. S.
+    Li and J. W. Demmel, SC 1998), which for float32 is the 3.45e-4 of the authors' code."""
     return float(np.sqrt(np.finfo(dtype).eps))

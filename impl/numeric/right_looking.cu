@@ -1,20 +1,25 @@
 // Right-looking factorisation by columns, level by level, as in GLU (Algorithm 2 of PPoPP'23).
 //
 // Column j: for each k > j with U[j,k] != 0 (a sub-column), for each i > j with L[i,j] != 0:
-// A[i,k] -= A[i,j] * (U[j,k] / U[j,j]). The columns of a level may have sub-columns in common, which is why A[i,k]
-// is updated atomically; none of them reads or writes another's column. L = A[:,j] / U[j,j] is left to rl_finish,
-// after all levels: nothing in a level has to wait for a division then, however many blocks work on a column.
+// A[i,k] -= A[i,j] * (U[j,k] / U[j,j]). The columns of a level may share sub-columns, so A[i,k] is updated atomically;
+// none of them reads or writes another's column. L = A[:,j] / U[j,j] is left to rl_finish, after all levels: so nothing
+// in a level has to wait for a division, however many blocks work on a column.
 //
-// A[i,k] is found in column k, sorted, in one of two ways. Search: L[:,j] is a part of column k below j, so that its
-// t-th entry stands t to t + slack entries behind the first there, slack being how many more column k has; a binary
-// search decides, unless it stands as far from the end as in the sub-column before, as it does among sub-columns of
-// one supernode (in the first one: unless it is the t-th there too). Dense: a block spreads column j over n words of
-// its own, zero elsewhere, and walks through column k below j. The block clears those words when it is done with j.
+// A[i,k] is found in column k, whose rows are sorted, in one of two ways.
 //
-// Levels that go together (rl_levels) are searched, and done in tiles: HEIGHT entries of L[:,j] a lane against some of
-// the column's sub-columns. A level's tiles are dealt out to all warps, whichever column they are of. Where a warp's
-// first tile is, and where its updates stand, does not depend on values: that is looked up while the level before is
-// waited for, so that between two levels there are one round of loads and one of atomic additions.
+// Search. The rows of L[:,j] are a subset of the rows of column k below j. If column k has `slack` entries more there,
+// the t-th entry of L[:,j] lies between positions t and t + slack. First guess: as far from the end of the column as in
+// the previous sub-column, which is right within a supernode (in the first sub-column: position t). If the guess is
+// wrong, a binary search follows.
+//
+// Dense. A block spreads column j over n words of its own, zero elsewhere, and walks through column k below j. It
+// clears those words when it is done with j.
+//
+// Levels that run together (rl_levels) use the search and are divided into tiles: HEIGHT entries of L[:,j] per lane,
+// for some of the column's sub-columns. The tiles of a level are distributed over all warps, regardless of their
+// columns. Where a warp's first tile is, and where its updates go, does not depend on values, so that is looked up
+// while waiting for the previous level: between two levels there is only one round of loads and one of atomic
+// additions.
 //
 // Compile-time: REAL, float or double.
 
@@ -25,28 +30,28 @@ typedef unsigned long long u64;
 typedef REAL real;
 
 constexpr u32 ALL = 0xFFFFFFFFu;
-// Threads a block, at most, of rl_level and of rl_levels, which needs more registers.
+// The most threads per block of rl_level and of rl_levels, which needs more registers.
 constexpr u32 THREADS = 1024, BATCHED = 512;
-// One block does a level alone, the others waiting, if it has at most so many columns and updates.
+// Block 0 runs a level alone, and the others wait, if it has at most this many columns and updates.
 constexpr u32 FEW_COLUMNS = 16, FEW_UPDATES = 1024;
-// Updates that a thread has under way, of a level by itself and in a tile. The most sub-columns of a tile, which the
-// lanes look up one each. Tiles that a warp has of a level with many updates.
+// Updates that a thread has in flight, in a level that runs by itself and in a tile. The most sub-columns of a tile,
+// which the lanes look up, one each. Tiles per warp in a level with many updates.
 constexpr u32 ROWS = 4, HEIGHT = 2, WIDEST = 32, TILES = 2;
 
-// Of a column, what its updates need, in the order of the levels.
+// What the updates of a column need, in the order of the levels.
 struct Dealt {
     long long down, right;
     u32 length, sub_columns;
 };
 
-// What all blocks tell: the first columns with a zero pivot and with a value that is not finite (n: none), pivots
+// What all blocks report: the first columns with a zero pivot and with a value that is not finite (n: none), pivots
 // replaced, updates.
 enum { ZERO, NOT_FINITE, SMALL, UPDATES };
 
 struct Matrix {
-    const long long *rows, *upper_start;     // (n + 1,), (n,): F by rows, and where each row's diagonal stands
+    const long long *rows, *upper_start;     // (n + 1,), (n,): F by rows, and the position of each row's diagonal
     const int *row_columns;
-    const long long *to_column;              // where each entry of row_columns stands in column_rows
+    const long long *to_column;              // the position of each entry of row_columns in column_rows
     const long long *columns, *lower_start;  // (n + 1,), (n,): F by columns, and where each column's L begins
     const int *column_rows;
     real *values;                            // parallel to column_rows
@@ -54,7 +59,7 @@ struct Matrix {
 };
 
 struct Column {
-    long long down, right;  // of L[:,j] in column_rows, of the sub-columns in row_columns
+    long long down, right;  // where L[:,j] begins in column_rows, and its sub-columns in row_columns
     u32 length, sub_columns;
     real pivot;
 };
@@ -75,9 +80,9 @@ __device__ __forceinline__ Column column_of(const Matrix &m, u32 j) {
     return c;
 }
 
-// Where the rows of the entries t, t + stride, ... of L[:,j] stand in a sub-column, whose part below row j has `slack`
-// entries more: `behind` that much further. Those beyond `length` do as the last one. behind, slack_before : of the
-// sub-column before, which may be any. All entries look at once, so that their loads are under way together.
+// Where the rows of the entries t, t + stride, ... of L[:,j] are in a sub-column, whose part below row j has `slack`
+// entries more: `behind` positions further. Entries beyond `length` repeat the last one. behind, slack_before : of any
+// earlier sub-column, as a first guess. All entries are looked up together, so that their loads are in flight together.
 template <u32 COUNT>
 __device__ __forceinline__ void find(
     const int *rows, u32 slack, u32 slack_before, u32 t, u32 stride, u32 length, const int (&row)[COUNT],
@@ -101,7 +106,7 @@ __device__ __forceinline__ void find(
 }
 
 struct Target {
-    long long at;  // below the diagonal of column j, in column k
+    long long at;  // below row j, in column k
     u32 length;
     real factor;
 };
@@ -115,11 +120,11 @@ __device__ __forceinline__ Target target_of(const Matrix &m, const Column &c, u3
     return target;
 }
 
-// A team's share of a column: sub-columns s, s + step, ..., of each the entries rank, rank + size, ... of L[:,j]. The
-// next sub-column is looked up before the one at hand is updated.
+// A team's share of a column: sub-columns s, s + step, ..., and of each the entries rank, rank + size, ... of L[:,j].
+// The next sub-column is looked up before the current one is updated.
 __device__ __forceinline__ void searched(const Matrix &m, const Column &c, u32 s, u32 step, u32 rank, u32 size) {
     if (s >= c.sub_columns) return;
-    // A warp's lanes stay together.
+    // The lanes of a warp stay together.
     for (u32 t = rank; t - (threadIdx.x & 31u) < c.length; t += ROWS * size) {
         int row[ROWS];
         real lower[ROWS];
@@ -146,7 +151,7 @@ __device__ __forceinline__ void searched(const Matrix &m, const Column &c, u32 s
     }
 }
 
-// The same with L[:,j] spread over scratch: the entries are those of the sub-columns.
+// The same with L[:,j] spread over scratch; the entries walked through are those of the sub-columns.
 __device__ __forceinline__ void walked(
     const Matrix &m, const Column &c, u32 s, u32 step, u32 rank, u32 size, const real *scratch) {
     if (s >= c.sub_columns) return;
@@ -180,7 +185,7 @@ __device__ __forceinline__ void sub_columns(
         searched(m, c, s, step, rank, size);
 }
 
-// The same with the column spread over the block's scratch before and cleared from it afterwards.
+// The same with the column spread over the block's scratch first and cleared from it afterwards.
 __device__ __forceinline__ void dense_column(
     const Matrix &m, const Column &c, u32 part, u32 parts, u32 share, real *scratch) {
     if (part >= c.sub_columns || c.length == 0u) return;
@@ -193,18 +198,18 @@ __device__ __forceinline__ void dense_column(
     __syncthreads();
 }
 
-// Other blocks have written values since the kernel began, which this multiprocessor may hold older. Volatile loads
-// are L2's, and are not moved across a barrier.
+// A value that other blocks may have written since the kernel began, of which this multiprocessor may hold an older
+// copy. Volatile loads read the L2 cache, and are not moved across a barrier.
 __device__ __forceinline__ real latest(const real *value) { return *(const volatile real *)value; }
 
-// A level's tiles as one warp sees them. Columns are looked up 32 at a time, one a lane; tiles are counted through
-// those 32, and the warp's are `tile`, tile + warps, ...
+// The tiles of a level from the view of one warp. Columns are looked up 32 at a time, one per lane; tiles are numbered
+// within those 32 columns, and the warp has the tiles `tile`, tile + warps, ...
 struct Deal {
     const Dealt *columns;
-    u32 count, first;  // columns of the level, and where the 32 begin
-    u32 warps, width;  // that take part; sub-columns a tile
-    u32 tile, total;   // the warp's next one among the 32 columns' tiles, and how many those are
-    Dealt column;      // the lane's, its tiles, and those before them
+    u32 count, first;  // columns of the level, and the first of the current 32
+    u32 warps, width;  // warps that take part; sub-columns per tile
+    u32 tile, total;   // the warp's next tile among those of the 32 columns, and the number of those
+    Dealt column;      // the lane's column, the number of its tiles, and of those before them
     u32 before, tiles;
 };
 
@@ -227,7 +232,7 @@ __device__ __forceinline__ void look_up_columns(Deal &deal) {
     deal.total = __shfl_sync(ALL, sum, 31);
 }
 
-// Whether the warp has another tile. Moves on to the columns that it is of.
+// Whether the warp has another tile. Moves on to the tile's columns.
 __device__ __forceinline__ bool has_tile(Deal &deal) {
     while (deal.tile >= deal.total) {
         deal.tile -= deal.total;
@@ -238,8 +243,8 @@ __device__ __forceinline__ bool has_tile(Deal &deal) {
     return true;
 }
 
-// HEIGHT entries of L[:,j] a lane, 32 apart, from `t` on, the last one's row standing in for those beyond the end, and
-// `width` sub-columns, one a lane: where U[j,k] is, and how many entries more than L[:,j] column k has below it.
+// HEIGHT entries of L[:,j] per lane, 32 apart, from `t` on, where the last row stands in for rows beyond the end, and
+// `width` sub-columns, one per lane: where U[j,k] is, and how many entries more than L[:,j] column k has below it.
 // behind : as found in the first sub-column. width 0: no tile.
 struct Tile {
     long long down, upper;
@@ -300,7 +305,7 @@ __device__ __forceinline__ void apply(const Matrix &m, Tile &tile) {
     }
 }
 
-// What a warp does in a level. A level that goes alone is block 0's.
+// What a warp does in a level. A level that runs alone is run by block 0.
 struct Turn {
     Deal deal;
     Tile first;
@@ -320,7 +325,7 @@ __device__ __forceinline__ Turn turn_of(
     deal.first = 0;
     deal.tile = blockIdx.x * in_block + threadIdx.x / 32u;
     deal.warps = (alone ? 1u : gridDim.x) * in_block;
-    // As wide as leaves each warp its tiles.
+    // As wide as possible while each warp still has its TILES.
     const u64 width = work[level] / (TILES * 32u * HEIGHT * deal.warps);
     deal.width = (u32)min((u64)WIDEST, max((u64)1, width));
     deal.total = 0;
@@ -335,7 +340,7 @@ __device__ __forceinline__ void take(const Matrix &m, Turn &turn) {
     for (Tile tile = turn.first; tile.width > 0u; tile = next_tile(m, turn.deal)) apply(m, tile);
 }
 
-// ||A||_1 of float64 values, as the bits of a float64, which order as the numbers do. A warp a column.
+// ||A||_1 of float64 values, as the bits of a float64, which are ordered as the numbers are. One warp per column.
 extern "C" __global__ void rl_norm(const long long *columns, const double *values, u32 n, u64 *norm) {
     const u32 j = (blockIdx.x * blockDim.x + threadIdx.x) / 32u;
     if (j >= n) return;
@@ -345,14 +350,14 @@ extern "C" __global__ void rl_norm(const long long *columns, const double *value
     if ((threadIdx.x & 31u) == 0) atomicMax(norm, (u64)__double_as_longlong(sum));
 }
 
-// Updates of each level, and its columns. work : (depth,), 0 before. dealt : (n,). A thread a column, in the order of
-// the levels.
+// The updates of each level, and its columns. work : (depth,), 0 before. dealt : (n,). One thread per column, in the
+// order of the levels.
 extern "C" __global__ void rl_work(
     const long long *rows, const long long *upper_start, const long long *columns, const long long *lower_start,
     const long long *pointers, const int *order, u32 depth, u32 n, Dealt *dealt, u64 *work, u64 *status) {
     const u32 at = blockIdx.x * blockDim.x + threadIdx.x;
     const u32 place = min(at, n - 1);
-    // The last level that begins at or before the column's place.
+    // The last level that begins at or before this position.
     u32 level = 0, length = depth;
     while (length > 1) {
         const u32 half = length >> 1;
@@ -375,7 +380,7 @@ extern "C" __global__ void rl_work(
     atomicAdd(status + UPDATES, updates);
 }
 
-// One level. parts : blocks a column. share : warps a sub-column. scratch : null, or (blocks, n), zero before and
+// One level. parts : blocks per column. share : warps per sub-column. scratch : null, or (blocks, n), zero before and
 // after.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) rl_level(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *to_column,
@@ -393,7 +398,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) rl_level(
 }
 
 // Levels `from` to `to` - 1, launched cooperatively. pointers : (depth + 1,), of the levels in `dealt`. work :
-// (depth,), updates of each.
+// (depth,), updates per level.
 extern "C" __global__ void __launch_bounds__(BATCHED, 2) rl_levels(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *to_column,
     const long long *columns, const long long *lower_start, const int *column_rows, real *values, real least,
@@ -417,7 +422,7 @@ extern "C" __global__ void __launch_bounds__(BATCHED, 2) rl_levels(
     take(m, turn);
 }
 
-// The division, and what became of each column. A warp a column.
+// The division, and the checks of each column. One warp per column.
 extern "C" __global__ void rl_finish(
     const long long *columns, const long long *lower_start, real *values, real least, u32 n, u64 *status) {
     const u32 j = (blockIdx.x * blockDim.x + threadIdx.x) / 32u, lane = threadIdx.x & 31u;

@@ -1,8 +1,8 @@
-"""What GLU's implementations share: how levels become launches of right_looking.cu, and where targets are.
+"""What GLU's implementations share: how levels become launches of right_looking.cu, and how targets are
+found.
 
-The division of a column of L by its pivot is left to one launch after all levels: updates divide U[j,k]
-instead (once a sub-column), so that no block of a level waits for another's division and a level is one
-launch.
+The division of a column of L by its pivot is left to one launch after all levels; updates divide U[j,k]
+instead (once per sub-column). So no block of a level waits for another's division, and a level is one launch.
 """
 
 from __future__ import annotations
@@ -25,27 +25,31 @@ NAMES = ("rl_norm", "rl_work", "rl_level", "rl_levels", "rl_finish")
 # As in right_looking.cu.
 THREADS, BATCHED = 1024, 512
 WARPS = THREADS // 32
-# Columns in the level above which a block of so many warps takes a column; below all of them several do.
+# (columns of a level, warps): above that many columns a block of that many warps takes a column; below all of
+# them several blocks do.
 Shapes = tuple[tuple[int, int], ...]
 AUTHORS: Shapes = ((896, 2), (448, 4), (16, WARPS))
 FIXED: Shapes = ((0, WARPS),)
-# Of what is kept of a column, as in right_looking.cu.
+# Bytes kept per column, as in right_looking.cu.
 DEALT_BYTES = 24
-# Columns of the widest level that may go together with others.
+# The most columns of a level that may run together with other levels.
 MOST_COLUMNS = 2048
-# Share of the free memory that scratch columns may take without a budget.
+# Share of the free memory that scratch columns may take if no budget is given.
 SHARE = 0.5
-# Scratch columns a multiprocessor: each has to be cleared before the first level.
+# Scratch columns per multiprocessor: each has to be cleared before the first level.
 DENSE_BLOCKS = 8
-# What the kernels tell, as in right_looking.cu.
+# What the kernels report, as in right_looking.cu.
 ZERO, NOT_FINITE, SMALL, UPDATES = range(4)
 
 
 @dataclass(frozen=True)
 class Launch:
-    """Levels first to last - 1. warps : of a block that takes a column; 0: several blocks take one (mode C).
-    columns : of the level. batched : all its levels in one cooperative launch, searched, whatever else is
-    said."""
+    """Levels first to last - 1.
+
+    warps : of a block that takes a column; 0: several blocks take one (mode C)
+    columns : of the level
+    batched : all its levels are one cooperative launch with searched targets; warps does not matter then
+    """
 
     first: int
     last: int
@@ -55,23 +59,23 @@ class Launch:
 
 
 def auto(multiprocessors: int) -> Shapes:
-    """Shapes whose blocks have 64 warps for each multiprocessor as soon as a level has columns enough;
-    several blocks take a column where the authors have them do so."""
+    """Shapes whose blocks have 64 warps per multiprocessor together as soon as a level has enough columns;
+    several blocks take a column where the authors' thresholds say so."""
     fewest, most = AUTHORS[-1]
     shapes = ((64 // warps * multiprocessors, warps) for warps in (2, 4, 8, 16))
     return (*(shape for shape in shapes if shape[0] > fewest), (fewest, most))
 
 
 def warps_of(columns: Array, shapes: Shapes) -> Array:
-    """(depth,) warps of a block that takes a column, 0 where several blocks do. columns : of each level."""
+    """(depth,) warps of the block that takes a column, 0 if several blocks do. columns : of each level."""
     ascending = sorted(shapes)
     warps = np.array([0, *(warps for _, warps in ascending)])
     return np.asarray(warps[np.searchsorted([above for above, _ in ascending], columns)])
 
 
 def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
-    """The launches, in order. columns : (depth,) of each level. batched : consecutive levels of MOST_COLUMNS
-    and fewer go together."""
+    """The launches, in order. columns : (depth,), of each level. batched : consecutive levels of at most
+    MOST_COLUMNS run together."""
     warps = warps_of(columns, shapes)
     joins = np.zeros(len(columns), np.bool_)
     if batched:
@@ -83,17 +87,18 @@ def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
 
 
 def modes(columns: Array, shapes: Shapes) -> dict[str, int]:
-    """Levels in each of GLU3.0's modes: A a few warps a block, B the most, C several blocks a column."""
+    """Levels in each of GLU3.0's modes: A, a few warps per block; B, the most; C, several blocks per
+    column."""
     warps = warps_of(columns, shapes)
     small, large = int(np.count_nonzero(warps == 0)), int(np.count_nonzero(warps == WARPS))
     return {"a": len(warps) - small - large, "b": large, "c": small}
 
 
 def scratch_columns(n: int, itemsize: int, storage: str, most: int, budget: int) -> int:
-    """Scratch columns that a launch may have; 0: targets are searched. most : blocks on the card at once.
+    """Scratch columns of a launch; 0: targets are searched. most : blocks on the card at once.
 
-    The paper's rule: dense as long as the memory holds a column for each of `most` blocks. Raises
-    MemoryBudgetError for dense columns where not one fits.
+    The paper's rule: dense if memory holds a column for each of `most` blocks. Raises MemoryBudgetError if
+    dense columns are asked for and not one fits.
     """
     room = budget // (n * itemsize)
     if storage == "dense_column" and not room:
@@ -114,7 +119,7 @@ def right_looking(
     batched: bool,
     memory_budget: int | None,
 ) -> tuple[Factor, Work]:
-    """Factorise by the launches that the shapes say. The options are those of `glu3`."""
+    """Factorise with the launches that the shapes give. The options are those of `glu3`."""
     run = _Run(assembled, dtype, static_pivoting)
     resident = device.multiprocessors() * device.occupancy(run.kernels["rl_level"], THREADS, 0)
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
@@ -140,7 +145,7 @@ def right_looking(
 
 
 class _Run:
-    """The factor on the device as it comes about."""
+    """The factor on the device while it is computed."""
 
     def __init__(self, assembled: Assembled, dtype: str, static_pivoting: bool) -> None:
         import cupy
@@ -188,7 +193,7 @@ class _Run:
         )
 
     def _least(self, values: Array) -> Any:
-        """Pivots below it are replaced."""
+        """The modulus below which pivots are replaced."""
         import cupy
 
         norm = cupy.zeros(1, np.uint64)
@@ -196,7 +201,7 @@ class _Run:
         return self.dtype(small_pivot(self.dtype) * cupy.asnumpy(norm).view(np.float64)[0])
 
     def reserve(self, launches: list[Launch], room: int, resident: int) -> None:
-        """Scratch columns for all launches, if room says that there are any."""
+        """Allocate scratch columns for all launches, if `room` allows any."""
         import cupy
 
         self.room, self.resident, self.columns = room, resident, 0
@@ -251,7 +256,7 @@ class _Run:
         )
 
     def _blocks(self, launch: Launch) -> tuple[int, int]:
-        """Blocks of the launch, and how many of them a column has."""
+        """(blocks of the launch, blocks per column)."""
         if launch.batched:
             return self.cooperative, 1
         most = self.room or 2**31 - 1
@@ -261,7 +266,8 @@ class _Run:
         return min(most, parts * launch.columns), parts
 
     def finish(self) -> None:
-        """Divide, and raise UnsupportedError naming the first column without a pivot or a finite value."""
+        """Divide. Raises UnsupportedError naming the first column without a pivot or with a value not
+        finite."""
         import cupy
 
         columns = self.two_way.columns

@@ -1,4 +1,5 @@
-"""SciPy's SuperLU, a peer, where the stage numeric asks for the values of L and U (X. S. Li, ACM TOMS 31)."""
+"""SciPy's SuperLU as a peer in the stage numeric, which asks for the values of L and U (X. S. Li, ACM TOMS
+31)."""
 
 from __future__ import annotations
 
@@ -15,9 +16,11 @@ from impl.peers.superlu import factorise
 def superlu(assembled: Assembled) -> tuple[Factorised, Work]:
     """SciPy's SuperLU (sequential): its own symbolic part too, checked by a residual only.
 
-    assembled : A on F, whose zeros it is not given: it finds its own pattern, supernodal, and pivots where a
-    pivot is 0, in the order that A has. So its factors are none on F, and what is verified is that A x = b is
-    solved. Returns the factorisation. Raises UnsupportedError where no pivot is left.
+    assembled : A on F; only the entries of A are passed on, without the zeros of F
+
+    SuperLU finds its own supernodal pattern, keeps the order of A, and pivots if a pivot is 0. So its factors
+    need not fit F, and what is verified is that A x = b is solved. Returns the factorisation. Raises
+    UnsupportedError if no pivot is left.
     """
     columns = assembled.two_way.columns
     with phase("convert"):

@@ -1,1 +1,1 @@
-"""Other people's libraries, each labelled with what it does."""
+"""Libraries of other authors, each labelled with what it does."""

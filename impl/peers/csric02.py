@@ -1,4 +1,4 @@
-"""cuSPARSE's csric02: incomplete Cholesky without fill, on the device, in the library that CuPy loads."""
+"""cuSPARSE's csric02: incomplete Cholesky without fill, on the device, from the library that CuPy loads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from impl.peers import cusparse
 
 Policy = Literal["none", "levels"]
 
-# Of cusparse.h: CUSPARSE_SOLVE_POLICY_NO_LEVEL, as in NVIDIA's own example of csric02, and USE_LEVEL.
+# From cusparse.h: CUSPARSE_SOLVE_POLICY_NO_LEVEL, as in NVIDIA's own example of csric02, and USE_LEVEL.
 _POLICIES: dict[Policy, int] = {"none": 0, "levels": 1}
 _ZERO_PIVOT = 9
 
@@ -38,9 +38,12 @@ _SIGNATURES = {
 def factorise(indptr: Array, indices: Array, values: Array, policy: Policy) -> None:
     """Replace A's lower triangle by L, of the same pattern, with L L^T = A there.
 
-    indptr : (n + 1,) int32. indices : int32, ascending in each row, the diagonal last. values : float64,
-    overwritten. All on the device. policy : whether rows are taken by levels. Raises
-    UnsupportedError for a pivot that is not positive.
+    indptr : (n + 1,) int32
+    indices : int32, ascending in each row, the diagonal last
+    values : float64, overwritten
+    policy : whether rows are taken by levels
+
+    All arrays are on the device. Raises UnsupportedError for a pivot that is not positive.
     """
     import cupy
     from cupy.cuda import device

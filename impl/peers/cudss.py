@@ -1,7 +1,7 @@
-"""NVIDIA's cuDSS, a direct solver on the GPU, through its C interface: what `make` never installs.
+"""NVIDIA's cuDSS, a direct solver on the GPU, through its C interface. `make` never installs it.
 
 Constants and signatures are those of cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0, which agree
-in all that is used here but the types of a matrix.
+in everything used here except the types of a matrix.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from impl.cuda import kernels
 
 DISTRIBUTIONS = ("nvidia-cudss-cu13", "nvidia-cudss-cu12")
 OLDEST = (0, 7)
-# From here on row pointers have a type of their own.
+# From this version on, row pointers have a type of their own.
 SPLIT = (0, 8)
-# cudssPhase_t. SOLVE is all parts of a solve; its own refinement takes no steps unless it is told to.
+# cudssPhase_t. SOLVE is all parts of a solve; cuDSS's refinement takes no steps unless configured.
 REORDERING, SYMBOLIC, FACTORIZATION, SOLVE = 1 << 0, 1 << 1, 1 << 2, 0b111111 << 4
 
 _PHASES = {
@@ -48,7 +48,7 @@ _FLOAT64, _INT32 = 1, 10
 _MAJOR, _MINOR = 0, 1
 # cudssMatrixType_t, cudssMatrixViewType_t, cudssIndexBase_t, cudssLayout_t.
 _GENERAL, _FULL, _BASE_ZERO, _COLUMN_MAJOR = 0, 0, 0, 0
-# What cuDSS is linked with, and CuPy has.
+# The libraries that cuDSS is linked with; CuPy has them.
 _NEEDED = ("cublas", "nvrtc")
 
 _int, _int64, _pointer, _size = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_size_t
@@ -56,7 +56,7 @@ _created = ctypes.POINTER(_pointer)
 
 
 def distribution() -> str | None:
-    """The wheel of cuDSS that is installed, if one is."""
+    """The installed wheel of cuDSS, or None."""
     for name in DISTRIBUTIONS:
         try:
             return importlib.metadata.distribution(name).metadata["Name"]
@@ -66,7 +66,7 @@ def distribution() -> str | None:
 
 
 def available() -> tuple[bool, str]:
-    """Whether there is a GPU, and a cuDSS that can be loaded; if not the reason. Never raises."""
+    """(whether there are a GPU and a cuDSS that can be loaded, the reason if not). Never raises."""
     there, why_not = kernels.available()
     if not there:
         return False, why_not
@@ -85,7 +85,8 @@ class Library:
     version: tuple[int, int]
 
     def call(self, name: str, *arguments: Any, during: str = "") -> None:
-        """Raises MemoryBudgetError, UnsupportedError or FillpathError by the status that it returns."""
+        """Call a function. Raises MemoryBudgetError, UnsupportedError or FillpathError according to its
+        status."""
         status = int(getattr(self.cdll, name)(*arguments))
         if status == 0:
             return
@@ -98,7 +99,7 @@ class Library:
 
 @functools.cache
 def library() -> Library:
-    """The library of the installed wheel. Raises UnavailableError where there is none that can be used."""
+    """The library of the installed wheel. Raises UnavailableError if there is none that can be used."""
     try:
         for name in _NEEDED:
             _load_needed(name)
@@ -114,7 +115,7 @@ def library() -> Library:
 
 
 def _load_needed(name: str) -> None:
-    """Have a library of CUDA's in the process, as CuPy would. Raises OSError."""
+    """Load a library of CUDA's into the process, as CuPy would. Raises OSError."""
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     try:
@@ -124,7 +125,7 @@ def _load_needed(name: str) -> None:
 
 
 def _path() -> Path:
-    """Of the library itself. Raises UnavailableError."""
+    """The path of the library itself. Raises UnavailableError."""
     name = distribution()
     if name is None:
         raise UnavailableError("cuDSS is not installed: .venv/bin/pip install -e '.[cudss13]', or cudss12")
@@ -142,7 +143,7 @@ def _version(cdll: Any) -> tuple[int, int]:
 
 
 def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
-    # Of indices and values, then the kind of matrix, its view and its base.
+    # The types of indices and values, then the kind of matrix, its view and its base.
     types = (_int,) * (6 if version >= SPLIT else 5)
     return {
         "cudssCreate": (_created,),
@@ -162,7 +163,7 @@ def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
 
 @functools.cache
 def _handle(device: int) -> Any:
-    """cuDSS on that device, the current one, for the life of the process."""
+    """cuDSS on that device, which is current, for the life of the process."""
     handle = _pointer()
     library().call("cudssCreate", ctypes.byref(handle))
     return handle
@@ -170,8 +171,12 @@ def _handle(device: int) -> Any:
 
 @dataclass(frozen=True)
 class System:
-    """A matrix as cuDSS has it, and what it keeps of its factorisation. given, found : (n,) float64, the
-    vectors that every phase sees. The others are cuDSS's own objects."""
+    """A matrix in cuDSS, with its factorisation.
+
+    given, found : (n,) float64, the vectors of every phase
+
+    The other fields are objects of cuDSS.
+    """
 
     library: Library
     handle: Any
@@ -184,7 +189,7 @@ class System:
     found: Array
 
     def execute(self, phase: int) -> None:
-        """Do one of the phases above. They go in that order."""
+        """Run one of the phases above, in their order."""
         objects = (self.config, self.data, self.matrix, self.solution, self.right)
         self.library.call("cudssExecute", self.handle, phase, *objects, during=_PHASES[phase])
 
@@ -203,8 +208,9 @@ class System:
         return x
 
     def counted(self) -> dict[str, float]:
-        """After `factorise`. nnz_factor : entries of L and U in cuDSS's own order. pivots : that it replaced
-        for being small. What it does not tell is left out: no solution is lost for that."""
+        """Facts after `factorise`: nnz_factor, entries of L and U in cuDSS's own order; pivots, replaced
+        because they were small. A fact that cuDSS does not report is left out rather than losing the
+        solution."""
         asked = (("nnz_factor", _LU_NNZ, _int64()), ("pivots", _NPIVOTS, _int()))
         found: dict[str, float] = {}
         for name, what, into in asked:
@@ -220,10 +226,12 @@ class System:
 
 @contextmanager
 def opened(pattern: Pattern, values: Array) -> Iterator[System]:
-    """A matrix for cuDSS, until the end of the block.
+    """A matrix in cuDSS, until the end of the block.
 
-    pattern : n x n, on the device. values : (nnz,) float64, there too. What cuDSS allocates is not of CuPy's
-    pool. Raises UnsupportedError from 2^31 entries on.
+    pattern : n x n, on the device
+    values : (nnz,) float64, on the device
+
+    cuDSS allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or more.
     """
     import cupy
 

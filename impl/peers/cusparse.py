@@ -1,6 +1,6 @@
-"""cuSPARSE: a matrix by rows, on the device, times a vector, and solves with the triangles of a factor.
+"""cuSPARSE on the device: a matrix by rows times a vector, and solves with the triangles of a factor.
 
-CuPy binds all of that but SpSV, which is called in the library that CuPy has loaded.
+CuPy binds all of this except SpSV, which is called in the library that CuPy has loaded.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from fillpath.errors import FillpathError
 from fillpath.nouns import Array, Pattern
 
-# Its name in CUDA 12 and in CUDA 13.
+# The name in both CUDA 12 and CUDA 13.
 _LIBRARY = "libcusparse.so.12"
-# Of cusparse.h and library_types.h.
+# From cusparse.h and library_types.h.
 _SPSV_DEFAULT = 0
 _DATA_TYPES = {"float32": 0, "float64": 1}
 _POINTER = ctypes.c_void_p
@@ -25,8 +25,8 @@ _SPSV = (
     ctypes.c_int,  # operation
     _POINTER,  # alpha
     _POINTER,  # matrix
-    _POINTER,  # what is given
-    _POINTER,  # what is found
+    _POINTER,  # right-hand side
+    _POINTER,  # solution
     ctypes.c_int,  # type of the arithmetic
     ctypes.c_int,  # algorithm
     _POINTER,  # descriptor
@@ -44,7 +44,7 @@ class Matrix:
     """A square matrix for products."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, on the device. values : (nnz,) float32 or float64, there too."""
+        """pattern : n x n, on the device. values : (nnz,) float32 or float64, on the device."""
         self._csr = _Csr(pattern, values)
         self._described = self._csr.described()
 
@@ -55,7 +55,7 @@ class Matrix:
         return self._added(1, x, cupy.zeros_like(x))
 
     def residual(self, b: Array, x: Array) -> Array:
-        """b - A x. b, x : (n,) of the values' dtype, left alone."""
+        """b - A x. b, x : (n,) of the values' dtype, not changed."""
         return self._added(-1, x, b.copy())
 
     def _added(self, factor: int, x: Array, to: Array) -> Array:
@@ -87,18 +87,19 @@ class Triangles:
     """L and U in one matrix by rows, analysed for any number of solves."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, rows sorted, on the device. values : (nnz,) float32 or float64, of L + U - I."""
+        """pattern : n x n, rows sorted, on the device. values : (nnz,) float32 or float64, those of L + U -
+        I."""
         csr = _Csr(pattern, values)
         self._lower, self._upper = _Triangle(csr, lower=True), _Triangle(csr, lower=False)
 
     def solved(self, b: Array) -> Array:
-        """x with L U x = b, both (n,) float64, by arithmetic of the values' dtype."""
+        """x with L U x = b, both (n,) float64, computed in the values' dtype."""
         x: Array = self._upper.solved(self._lower.solved(b)).astype(np.float64)
         return x
 
 
 class _Csr:
-    """Arrays as cuSPARSE takes them: pointers and indices of one width."""
+    """Arrays as cuSPARSE takes them: pointers and indices of the same width."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
         width = np.int64 if len(pattern.indices) >= 2**31 else np.int32
@@ -109,7 +110,7 @@ class _Csr:
         self.data_type = _DATA_TYPES[values.dtype.name]
 
     def described(self) -> Any:
-        """A new description of them, which has their addresses only."""
+        """A new descriptor of the arrays, which holds only their addresses."""
         from cupy_backends.cuda.libs import cusparse
         from cupyx.cusparse import SpMatDescriptor
 
@@ -125,7 +126,7 @@ class _Csr:
 
 
 class _Triangle:
-    """One triangle of a matrix; of L the diagonal is one, whatever is stored there."""
+    """One triangle of a matrix. The diagonal of L counts as ones, whatever is stored there."""
 
     def __init__(self, csr: _Csr, *, lower: bool) -> None:
         import cupy
@@ -141,7 +142,7 @@ class _Triangle:
         )
         self._described.set_attribute(cusparse.CUSPARSE_SPMAT_FILL_MODE, fill)
         self._described.set_attribute(cusparse.CUSPARSE_SPMAT_DIAG_TYPE, diagonal)
-        # The analysis and every solve see the same two vectors.
+        # The analysis and every solve use the same two vectors.
         self._given, self._found = (cupy.zeros(csr.n, csr.values.dtype) for _ in range(2))
         self._vectors = [DnVecDescriptor.create(vector) for vector in (self._given, self._found)]
         analysed = ctypes.c_void_p()
@@ -149,12 +150,12 @@ class _Triangle:
         self._analysed = BaseDescriptor(analysed.value, None, _library().cusparseSpSV_destroyDescr)
         size = ctypes.c_size_t()
         self._spsv("cusparseSpSV_bufferSize", ctypes.byref(size))
-        # What the analysis leaves there, the solves read.
+        # Written by the analysis, read by the solves.
         self._buffer = cupy.empty(size.value, np.int8)
         self._spsv("cusparseSpSV_analysis", self._buffer.data.ptr)
 
     def solved(self, b: Array) -> Array:
-        """An array of this object's own, which the next solve overwrites."""
+        """The solution, in an array that the next solve overwrites."""
         self._given[...] = b
         self._spsv("cusparseSpSV_solve")
         found: Array = self._found

@@ -1,4 +1,4 @@
-"""Peers that are used where somebody installed them."""
+"""Peers that are used if they are installed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from fillpath.registry import Available
 
 
 def importable(package: str, otherwise: str) -> Available:
-    """Whether a Python package can be found, and if not the reason. Never raises."""
+    """(whether a Python package can be found, the reason if not). Never raises."""
     there = importlib.util.find_spec(package) is not None
     return there, "" if there else otherwise

@@ -1,7 +1,8 @@
-"""SciPy's SuperLU, a peer: the whole factorisation, values too, where the symbolic stage asks for a pattern.
+"""SciPy's SuperLU, a peer in the symbolic stage: it computes the whole factorisation where a pattern is asked
+for.
 
 X. S. Li, An overview of SuperLU, ACM TOMS 31 (2005). Its time is an upper bound on that of its symbolic part,
-which it interleaves with the numerical one. Its result is held against A by a residual and by nothing else.
+which is interleaved with the numerical one. Its result is checked against A by a residual only.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from fillpath.registry import implementation
 def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
     """SciPy's SuperLU (sequential): the whole factorisation, values too, checked by a residual only.
 
-    prepared : pattern and values, in the order in which they are factorised: no columns are permuted, and a
-    pivot leaves the diagonal only where that is exactly zero. Returns the factorisation and, as fills, the
-    entries that it stores outside pattern(A), padding of its supernodes included.
-    Raises UnsupportedError for complex matrices and where no pivot is left.
+    prepared : pattern and values, factorised in this order: columns are not permuted, and a pivot leaves the
+        diagonal only if that is exactly zero
+
+    Returns the factorisation and, as fills, the entries that it stores outside pattern(A), including the
+    padding of its supernodes. Raises UnsupportedError for complex matrices and if no pivot is left.
     """
     if prepared.provenance.field == "complex":
         raise UnsupportedError(
@@ -39,8 +41,8 @@ def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
 
 
 def factorise(columns: csc_array) -> SuperLU:
-    """The factors of a matrix by columns, in the order that it has: SymmetricMode keeps SuperLU from a
-    postorder of its own. Raises UnsupportedError where no pivot is left."""
+    """The factors of a matrix by columns, in its own order: SymmetricMode keeps SuperLU from a postorder of
+    its own. Raises UnsupportedError if no pivot is left."""
     options = {"SymmetricMode": True}
     try:
         factors: SuperLU = splu(columns, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)

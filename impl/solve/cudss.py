@@ -1,4 +1,4 @@
-"""NVIDIA's cuDSS, a peer, from the matrix to the solution, all of it on the GPU."""
+"""NVIDIA's cuDSS as a peer, from the matrix to the solution, all on the GPU."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from impl.peers import cudss as peer
 from impl.solve.device_system import on_device
 
 
-# Where no cuDSS is installed nothing is measured, but keys of records of elsewhere are computed.
+# Without cuDSS nothing is measured, but keys of records from other machines are computed.
 @implementation(stage="solve", device="gpu", available=peer.available, peer=peer.DISTRIBUTIONS)
 def cudss(prepared: Prepared, *, refine: int = 1) -> tuple[Solution, Work]:
     """NVIDIA's cuDSS, its reordering, factorisation and triangular solves (GPU), pivoting within blocks.
 
-    prepared : n x n, on the device. cuDSS orders it anew, whatever order it has, and replaces small pivots.
-    refine : as in lu_cpu, residuals by cuSPARSE. Returns x, float64, for the b of `right_hand_side`, on the
-    device. Its memory is not of CuPy's pool and in no `peak_memory`. Facts: those of `System.counted`.
-    Raises InputError for refine < 0, UnsupportedError where cuDSS calls the matrix singular or cannot take
-    it, MemoryBudgetError where it finds no memory.
+    prepared : n x n, on the device; cuDSS reorders it, whatever its order, and replaces small pivots
+    refine : as in lu_cpu, with residuals by cuSPARSE
+
+    Returns x, float64, for the b of `right_hand_side`, on the device. cuDSS's memory is outside of CuPy's
+    pool and not in `peak_memory`. Facts: those of `System.counted`.
+
+    Raises InputError for refine < 0; UnsupportedError if cuDSS calls the matrix singular or cannot take it;
+    MemoryBudgetError if it runs out of memory.
     """
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")

@@ -1,4 +1,4 @@
-"""The system that the stage `solve` is asked for, made on the device."""
+"""The system of the stage `solve`, made on the device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from impl.solve.right_hand_side import known_solution
 
 
 def on_device(prepared: Prepared) -> tuple[Matrix, Array]:
-    """The prepared matrix, its arrays shared, and b = A times `known_solution`, (n,) float64."""
+    """The prepared matrix, its arrays not copied, and b = A times `known_solution`, (n,) float64."""
     import cupy
 
     matrix = Matrix(prepared.pattern, prepared.values)

@@ -28,12 +28,14 @@ def lu_cpu(
 ) -> tuple[Solution, Work]:
     """fill1_pruned, glu3_relaxed, left_looking and triangular solves (sequential).
 
-    prepared : n x n. dtype, static_pivoting : as `left_looking` has them. refine : steps of iterative
-    refinement, residuals and corrections added in float64: without pivoting for size one gives back what the
-    growth of the factors takes. Returns x, float64, for the b of
-    `right_hand_side`. Its phases are the stages; the levels, which left-looking does not read, are found as
-    every other implementation finds them. Facts: of `left_looking` and `glu3_relaxed`.
-    Raises what `left_looking` raises, InputError for refine < 0.
+    prepared : n x n
+    dtype, static_pivoting : as in `left_looking`
+    refine : steps of iterative refinement, with residuals and corrections added in float64: they recover what
+        the growth of the factors loses without pivoting for size
+
+    Returns x, float64, for the b of `right_hand_side`. Its phases are the stages; levels are computed as in
+    every other implementation, although left-looking does not read them. Facts: of `left_looking` and
+    `glu3_relaxed`. Raises what `left_looking` raises, and InputError for refine < 0.
     """
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")

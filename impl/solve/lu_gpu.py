@@ -39,12 +39,14 @@ def lu_gpu(
     batched: bool = True,
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """gsofa, kahn_gpu, glu3 and cuSPARSE's triangular solves, all of it on the GPU.
+    """gsofa, kahn_gpu, glu3 and cuSPARSE's triangular solves, all on the GPU.
 
-    prepared : n x n, on the device. dtype, static_pivoting, batched : as `glu3` has them; the triangular
-    solves are of that dtype too. refine : as in lu_cpu. Returns x, float64, for the b of `right_hand_side`,
-    on the device. Its phases are lu_cpu's. Facts: of `kahn_gpu` and `glu3`. Raises what `glu3` and `gsofa`
-    raise, InputError for refine < 0.
+    prepared : n x n, on the device
+    dtype, static_pivoting, batched : as in `glu3`; the triangular solves have this dtype too
+    refine : as in lu_cpu
+
+    Returns x, float64, for the b of `right_hand_side`, on the device. Its phases are lu_cpu's. Facts: of
+    `kahn_gpu` and `glu3`. Raises what `glu3` and `gsofa` raise, and InputError for refine < 0.
     """
     import cupy
 
@@ -52,7 +54,7 @@ def lu_gpu(
         raise InputError(f"refine={refine}: expected a number of steps")
     with phase("right_hand_side"):
         matrix, b = on_device(prepared)
-    # gsofa has a phase `assemble` of its own, which is none of the one below.
+    # gsofa has a phase `assemble` too, which is not the one below.
     with phase("symbolic"), recording(PhaseClock()):
         filled, work = gsofa(prepared.pattern)
         assert isinstance(filled, Filled)

@@ -1,4 +1,4 @@
-"""The system that the stage `solve` is asked for: A x = b of a known x, the same for every implementation."""
+"""The system of the stage `solve`: A x = b with a known x, the same for every implementation."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from fillpath.nouns import Array, Prepared
 
 
 def known_solution(n: int) -> Array:
-    """(n,) float64: uniform random numbers of [1, 2), of NumPy's default generator seeded with 0."""
+    """(n,) float64: uniform random numbers of [1, 2), from NumPy's default generator seeded with 0."""
     return np.random.default_rng(0).uniform(1.0, 2.0, n)
 
 
 def as_matrix(prepared: Prepared) -> csr_array:
-    """The prepared matrix, its arrays shared."""
+    """The prepared matrix, its arrays not copied."""
     pattern = prepared.pattern
     return csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
 
 
 def right_hand_side(prepared: Prepared) -> Array:
-    """(n,) float64: b = A times `known_solution`, in the prepared matrix's own order."""
+    """(n,) float64: b = A times `known_solution`, in the order of the prepared matrix."""
     b: Array = as_matrix(prepared) @ known_solution(prepared.pattern.n)
     return b

@@ -1,4 +1,4 @@
-"""SciPy's SuperLU, a peer, from the matrix to the solution (X. S. Li, ACM TOMS 31, 2005)."""
+"""SciPy's SuperLU as a peer, from the matrix to the solution (X. S. Li, ACM TOMS 31, 2005)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from impl.solve.right_hand_side import as_matrix, right_hand_side
 def superlu(prepared: Prepared, *, refine: int = 1) -> tuple[Solution, Work]:
     """SciPy's SuperLU and its triangular solves (sequential), supernodal, pivoting where a pivot is 0.
 
-    prepared : n x n, factorised in the order that it has. refine : as in lu_cpu. Returns x for the b of
-    `right_hand_side`, and what `impl.peers.superlu` counts. Raises UnsupportedError as that does, InputError
-    for refine < 0.
+    prepared : n x n, factorised in its own order
+    refine : as in lu_cpu
+
+    Returns x for the b of `right_hand_side`, and the facts of `impl.peers.superlu`. Raises UnsupportedError
+    as that does, and InputError for refine < 0.
     """
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")

@@ -15,7 +15,7 @@ from impl.cuda import device, kernels
 KERNEL = Path(__file__).with_name("t3.cu")
 VARIANTS: tuple[tuple[str, ...], ...] = ((),)
 THREADS = 128
-# Bits of a chunk's rows stand in shared memory, 48 KiB at most.
+# The bits of a chunk's rows are in shared memory, at most 48 KiB.
 MOST_ROWS = 8 * 48 * 1024
 
 
@@ -28,10 +28,13 @@ MOST_ROWS = 8 * 48 * 1024
     kernels=("t3.cu",),
 )
 def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Work]:
-    """T3 supernodes, a block a chunk, a thread a leader (two phases on the GPU).
+    """T3 supernodes, one block per chunk, one thread per leader (two phases on the GPU).
 
-    filled : F, n x n, on the device. maxsup : rows of a chunk, at whose ends every supernode ends. Returns
-    the first row of each supernode, n last, on the device. Raises InputError for maxsup < 1 or above 393216.
+    filled : F, n x n, on the device
+    maxsup : rows per chunk; every supernode ends at the end of its chunk
+
+    Returns the first row of each supernode, and n last, on the device. Raises InputError for maxsup < 1 or
+    above 393216.
     """
     import cupy
 
@@ -59,6 +62,6 @@ def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Wo
 
 
 def check_maxsup(maxsup: int) -> None:
-    """Raises InputError for a chunk that is empty or whose bits shared memory has no room for."""
+    """Raises InputError for a chunk that is empty, or whose bits do not fit into shared memory."""
     if not 1 <= maxsup <= MOST_ROWS:
         raise InputError(f"maxsup={maxsup}: expected from 1 to {MOST_ROWS} rows in a supernode")

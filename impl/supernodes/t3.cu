@@ -1,8 +1,8 @@
-// T3 supernodes in two phases (GSoFA, Sections 2.2 and 5): a block a chunk of maxsup rows.
+// T3 supernodes in two phases (GSoFA, Sections 2.2 and 5): one block per chunk of maxsup rows.
 //
-// Phase 1: every row tests whether U has one entry fewer than in the row before. Who fails leads a supernode.
-// Phase 2: each leader grows its supernode over the rows that passed, as long as L holds its first column; where
-// it does not, the same thread begins a new supernode there and goes on to the next leader.
+// Phase 1: every row tests whether U has one entry fewer than in the row before. A row that fails leads a supernode.
+// Phase 2: each leader extends its supernode over the rows that passed, as long as L holds its first column. Where it
+// does not, the same thread begins a new supernode and continues to the next leader.
 
 typedef unsigned int u32;
 
@@ -18,7 +18,7 @@ __device__ bool holds(const int *indices, long long start, long long end, int co
     return start < stop && indices[start] == column;
 }
 
-// passed : ceil(maxsup / 32) words of dynamic shared memory, a bit a row of the chunk.
+// passed : ceil(maxsup / 32) words of dynamic shared memory, one bit per row of the chunk.
 extern "C" __global__ void t3_supernodes(
     const long long *indptr, const int *indices, const long long *upper_start, bool *starts, u32 n, u32 maxsup) {
     extern __shared__ u32 passed[];

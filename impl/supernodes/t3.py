@@ -1,9 +1,9 @@
 """T3 supernodes on one CPU core, row by row.
 
-GSoFA, Section 2.2, Definition 1 (after Demmel et al., SIMAX 20, 1999): a supernode of rows r to s - 1 takes
-in row s if and only if nnz(U[s,:]) == nnz(U[s-1,:]) - 1 and L[s,r] != 0. Chunks of `maxsup` rows start at the
-multiples of maxsup, and every supernode ends where its chunk ends (Section 5: so that none crosses a node).
-A cap on the length of each supernode instead would find others.
+GSoFA, Section 2.2, Definition 1 (after Demmel et al., SIMAX 20, 1999): a supernode of the rows r to s - 1 is
+extended by row s if and only if nnz(U[s,:]) == nnz(U[s-1,:]) - 1 and L[s,r] != 0. Chunks of `maxsup` rows
+start at the multiples of maxsup, and every supernode ends where its chunk ends (Section 5: so that none spans
+two nodes). Limiting the length of each supernode instead would give different ones.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from fillpath.registry import implementation
 def t3(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Work]:
     """T3 supernodes, one row after the other (sequential).
 
-    filled : F, n x n. maxsup : rows of a chunk, at whose ends every supernode ends. Returns the first row of
-    each supernode, n last. Time O(n log(longest row of L)), and no more than the row counts where those tell.
+    filled : F, n x n
+    maxsup : rows per chunk; every supernode ends at the end of its chunk
+
+    Returns the first row of each supernode, and n last. Time O(n log(longest row of L)), or just that of
+    comparing row counts where these decide.
     """
     if maxsup < 1:
         raise InputError(f"maxsup={maxsup}: expected at least one row in a supernode")
@@ -50,7 +53,7 @@ def _t3(indptr, indices, upper_start, maxsup):
 
 @njit
 def _holds(indices, start, end, column):
-    """Whether `column` is in indices[start:end], which ascend."""
+    """Whether `column` is in indices[start:end], which is ascending."""
     stop = end
     while start < stop:
         middle = (start + stop) >> 1

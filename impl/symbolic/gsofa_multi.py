@@ -65,9 +65,9 @@ def gsofa_multi(
     ranks : MPI ranks, one per node; `mpirun -n 4 python -m fillpath ranks CASE` measures them
     order : which GPU takes which source, see `gsofa_schedule`
     maxsup : rows per chunk
-    sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs. These are
-        copied ("peer_copy"), or lie in managed memory, in one array for all GPUs ("one_array") or in one per
-        GPU ("separate_arrays"). The number of supernodes is a fact.
+    sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs, and share
+        these by "peer_copy", copies, or in managed memory, in "one_array" for all GPUs or in
+        "separate_arrays", one per GPU. The number of supernodes is a fact.
     advise : advise the driver where managed memory belongs
     output : "pattern", or "counts", which leaves the columns out
 
