@@ -13,7 +13,11 @@ from impl.laplacian.pcg_cpu import RightHandSide, factor_solved
 def ac_sequential(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -> tuple[Solution, Work]:
     """ac_sequential's factor on one core, then conjugate gradients.
 
-    system : on the host. seed : of the factor. rhs, phases, facts and errors : as in parac_cpu.
+    system : on the host
+    seed : of the factor
+    rhs : as in parac_cpu
+
+    Phases, facts and errors as in parac_cpu.
     """
     with phase("factor"):
         factor, _ = factorised(system.laplacian, seed=seed)

@@ -1,4 +1,4 @@
-"""AmgX's row in the paper's tables: fillpath has no driver of it."""
+"""AmgX's row in the paper's tables: fillpath has no driver for it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def available() -> Available:
     peer="pyamgx",
 )
 def amgx(system: System) -> tuple[Solution, Work]:
-    """AmgX's algebraic multigrid: a row of the paper's table, that fillpath does not measure.
+    """AmgX's algebraic multigrid: a row of the paper's table that fillpath does not measure.
 
-    Raises UnsupportedError: where the package is there, a driver is still missing.
+    Raises UnsupportedError: even if the package is installed, there is no driver for it.
     """
     raise UnsupportedError("fillpath has no driver of AmgX: its row shows the paper's figures only")

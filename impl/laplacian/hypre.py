@@ -1,4 +1,4 @@
-"""HYPRE's row in the paper's tables: fillpath has no driver of it."""
+"""HYPRE's row in the paper's tables: fillpath has no driver for it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def available() -> Available:
     peer="hypre",
 )
 def hypre(system: System) -> tuple[Solution, Work]:
-    """HYPRE's algebraic multigrid: a row of the paper's table, that fillpath does not measure.
+    """HYPRE's algebraic multigrid: a row of the paper's table that fillpath does not measure.
 
-    Raises UnsupportedError: where the package is there, a driver is still missing.
+    Raises UnsupportedError: even if the package is installed, there is no driver for it.
     """
     raise UnsupportedError("fillpath has no driver of HYPRE: its row shows the paper's figures only")

@@ -1,13 +1,13 @@
 // The matrix that cuSPARSE factorises: the lower triangle of a Laplacian's rows, by rows, the diagonal last in each.
 //
-// W is given by rows, indptr (n + 1,), indices and weights (nnz,), ascending in each row, parallel edges apart. `rows`
-// are the vertices without the ground. A thread a vertex, that writes what is its own.
+// W is given by rows: indptr (n + 1,), indices and weights (nnz,), ascending in each row, parallel edges apart. `rows`
+// is the number of vertices without the ground. One thread per vertex; each thread writes only elements of its own.
 
 typedef unsigned int u32;
 typedef long long s64;
 
-// By how much more the diagonal of the last vertex is of a component without the ground, where L is singular. To hold
-// that vertex at 0 instead would take up to half as many iterations more, as fill that is left out does not cancel.
+// By how much the diagonal of the last vertex of a component without the ground is lifted, as L is singular there.
+// Holding that vertex at 0 instead would take up to half as many iterations more, as the omitted fill does not cancel.
 constexpr double LIFT = 1e-6;
 
 // last : (components,), -1 before: the last vertex of each component.
@@ -16,7 +16,7 @@ extern "C" __global__ void ic0_last(const int *component, u32 n, int *last) {
     if (vertex < n) atomicMax(last + component[vertex], (int)vertex);
 }
 
-// lengths : (rows,), entries of each row of the triangle.
+// lengths : (rows,), the number of entries of each row of the triangle.
 extern "C" __global__ void ic0_lengths(
     const s64 *indptr, const int *indices, u32 rows, int *lengths) {
     const u32 row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,7 +27,7 @@ extern "C" __global__ void ic0_lengths(
     lengths[row] = length;
 }
 
-// starts : (rows + 1,). columns, values : of the triangle. A vertex without edges has a 1, as b is 0 there.
+// starts : (rows + 1,). columns, values : of the triangle. The row of a vertex without edges is a 1, as b is 0 there.
 extern "C" __global__ void ic0_entries(
     const s64 *indptr, const int *indices, const double *weights, const int *component, const int *last, u32 rows,
     const int *starts, int *columns, double *values) {

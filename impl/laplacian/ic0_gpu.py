@@ -1,4 +1,4 @@
-"""Incomplete Cholesky without fill by cuSPARSE: the peer of the paper's Table 3."""
+"""Incomplete Cholesky without fill by cuSPARSE: the baseline of the paper's Table 3."""
 
 from __future__ import annotations
 
@@ -35,12 +35,16 @@ MOST_ENTRIES = 2**31 - 1
 def ic0_gpu(
     system: System, *, policy: Policy = "none", rhs: RightHandSide = "random"
 ) -> tuple[Solution, Work]:
-    """cuSPARSE's csric02 and SpSV, then conjugate gradients, all of it on the GPU.
+    """cuSPARSE's csric02 and SpSV, then conjugate gradients, all on the GPU.
 
-    system : on the device. Of each component without the ground the last diagonal is lifted by 1e-6 of
-    itself, so that the matrix factorised is not singular. policy : csric02's, without levels or by levels.
-    rhs, phases, facts : as in parac_cpu; beside them the phase matrix, the triangle that is factorised;
-    factor is csric02's analysis too, analysis SpSV's, of L and of its transpose.
+    system : on the device
+    policy : of csric02, without levels ("none") or by levels
+    rhs : as in parac_cpu
+
+    In each component without the ground, the last diagonal is multiplied by 1 + 1e-6, so that the matrix is
+    not singular. Phases and facts as in parac_cpu, and the phase matrix: forming the triangle to be
+    factorised. The phase factor includes csric02's analysis; the phase analysis is SpSV's, of L and of its
+    transpose.
 
     Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the triangle, and as
     parac_cpu does.
@@ -81,7 +85,7 @@ def _triangle(graph: Laplacian) -> tuple[Array, Array, Array]:
 
 
 def _triangles(indptr: Array, columns: Array, values: Array) -> tuple[Rows, Rows]:
-    """L S^-1 and S L^T, S the diagonal of L, whose product is that of L and its transpose."""
+    """L S^-1 and S L^T, where S is the diagonal of L; their product is L L^T."""
     scale = values[indptr[1:] - 1][columns]
     starts, rows, scaled = transposed((indptr, columns, values * scale))
     return (indptr, columns, values / scale), (starts, rows, scaled)

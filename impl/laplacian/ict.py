@@ -1,4 +1,4 @@
-"""Incomplete Cholesky with a drop tolerance at ParAC's fill: the peer of the paper's Table 2, our own."""
+"""Incomplete Cholesky with a drop tolerance at ParAC's fill, our own: the baseline of the paper's Table 2."""
 
 from __future__ import annotations
 
@@ -21,11 +21,15 @@ def ict(
 ) -> tuple[Solution, Work]:
     """Thresholded incomplete Cholesky at ParAC's fill (one core), then conjugate gradients on all threads.
 
-    system : on the host. drop_tolerance : of `incomplete`; None: the one at which the factor has as many
-    entries as ac_sequential's with that seed, up to 2% or as near as equal entries let it, which is found in
-    a phase of its own, `threshold`, by some ten factorisations that are part of the seconds: what the factor
-    takes is the phase `factor` alone. rhs, the other phases, facts and errors : as in parac_cpu; the facts
-    drop_tolerance, tries and nnz_wanted as well. Raises InputError for a negative tolerance.
+    system : on the host
+    seed : of the ac_sequential factor whose fill is matched
+    drop_tolerance : of `incomplete`; None is the one at which the factor has as many entries as
+        ac_sequential's with that seed, up to 2 %, or as close as entries of equal size allow
+    rhs : as in parac_cpu
+
+    Finding the tolerance takes some ten factorisations, in the phase `threshold`. They are part of the
+    seconds; the factorisation itself is the phase `factor`. Other phases, facts and errors as in parac_cpu,
+    and the facts drop_tolerance, tries and nnz_wanted. Raises InputError for a negative tolerance.
     """
     if drop_tolerance is not None and not drop_tolerance >= 0:
         raise InputError(f"drop_tolerance={drop_tolerance}: expected a number of at least 0")

@@ -1,11 +1,12 @@
-"""Incomplete Cholesky factors with a drop tolerance: what MATLAB's ichol calls ict.
+"""Incomplete Cholesky factors with a drop tolerance, which MATLAB's ichol calls ict.
 
-G D G^T with G unit lower triangular is found column by column, left-looking. An entry of column j of the
-Schur complement is dropped where its modulus is below the tolerance times the sum of the moduli of L's column
-j, on and below the diagonal; a diagonal never is. Dropping takes an edge away and leaves its ends their
-excess, so that in exact arithmetic every pivot is positive, as long as each component has the ground, which
-is held at 0, or else its last diagonal lifted a little. To hold its last vertex at 0 as well would cost a
-fifth more iterations: what was dropped does not cancel there. D is 0 of the ground and of lone vertices.
+G D G^T with G unit lower triangular is computed column by column, left-looking. An entry of column j of the
+Schur complement is dropped if its modulus is below the tolerance times the sum of the moduli in L's column j,
+on and below the diagonal; a diagonal is never dropped. Dropping removes an edge and leaves the excess with
+its ends. So in exact arithmetic every pivot is positive, provided that each component either has the ground,
+which is held at 0, or has its last diagonal lifted a little. Holding its last vertex at 0 instead would take
+a fifth more iterations, as what was dropped does not cancel there. D is 0 for the ground and for vertices
+without edges.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from fillpath.errors import UnsupportedError
 from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner
 from impl.cpu.memory import buffer, reserve
 
-# Of a wanted number of entries, how close is close enough.
+# Largest relative difference from the wanted number of entries.
 CLOSE = 0.02
-# Between these a tolerance is looked for.
+# Range in which a tolerance is searched.
 LEAST, MOST = 1e-12, 1.0
 FIRST = 1e-2
 TRIES = 40
-# Of two tolerances, by how much they may differ and be one.
+# Relative difference below which two tolerances are the same.
 NARROW = 1e-6
-# Of the last diagonal of a component without the ground, by how much it is lifted: L is singular there.
+# By how much the last diagonal of a component without the ground is lifted, as L is singular there.
 LIFT = 1e-6
-# Entries for which there is room at first.
+# Initial room, in entries.
 SCRATCH = np.uint64(2**16)
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -38,24 +39,25 @@ NONE = np.uint32(0xFFFFFFFF)
 
 @dataclass(frozen=True)
 class Threshold:
-    """tolerance : the one found. tries : factorisations that it took."""
+    """tolerance : the result. tries : factorisations that the search took."""
 
     tolerance: float
     tries: int
 
 
 def incomplete(graph: Laplacian, tolerance: float) -> Preconditioner:
-    """The factor with that tolerance; 0 : nothing is dropped. Raises UnsupportedError for a pivot that is not
-    positive."""
+    """The factor with this tolerance; with 0 nothing is dropped. Raises UnsupportedError for a pivot that is
+    not positive."""
     indptr, rows, values, diagonal = _factorised(graph, tolerance, np.iinfo(np.int64).max)
     return Preconditioner(Pattern(indptr, rows), values, diagonal)
 
 
 def matching(graph: Laplacian, wanted: int) -> Threshold:
-    """The tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE: by bisection of its
-    logarithm. 0 where even nothing dropped makes no more. A try that finds twice as many ends there.
+    """The tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE, by bisection of its
+    logarithm; 0 if the factor without dropping has no more. A try is cut off at twice as many entries.
 
-    Entries of one size go together: where no tolerance comes so close, the closest that was tried.
+    Entries of equal size are dropped together: if no tolerance comes that close, this is the closest one
+    tried.
     """
     if _entries(graph, 0.0, wanted) <= (1 + CLOSE) * wanted:
         return Threshold(0.0, 1)
@@ -77,7 +79,7 @@ def _entries(graph: Laplacian, tolerance: float, wanted: int) -> int:
 
 
 def held(graph: Laplacian) -> Array:
-    """(n,) bool: the vertices at 0: the ground, and those without edges."""
+    """(n,) bool: the vertices held at 0: the ground, and vertices without edges."""
     marked: Array = np.diff(graph.pattern.indptr) == 0
     if graph.grounded:
         marked[-1] = True
@@ -85,7 +87,7 @@ def held(graph: Laplacian) -> Array:
 
 
 def lifts(graph: Laplacian) -> Array:
-    """(n,) float64: what each diagonal of L is multiplied by."""
+    """(n,) float64: the factor by which each diagonal of L is multiplied."""
     last = np.zeros(graph.components, np.int64)
     last[graph.component] = np.arange(graph.n)
     factors = np.ones(graph.n)
@@ -94,8 +96,8 @@ def lifts(graph: Laplacian) -> Array:
 
 
 def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, Array, Array, Array]:
-    """(indptr, rows, values, diagonal); with more than `most` entries indptr[-1] says so, the rest is
-    void."""
+    """(indptr, rows, values, diagonal). If there are more than `most` entries, indptr[-1] says so and the
+    rest is void."""
     edges = graph.pattern.indptr.view(np.uint64), graph.pattern.indices.view(np.uint32), graph.weights
     failed, pivot, indptr, rows, values, diagonal = _columns(
         *edges, held(graph), lifts(graph), tolerance, np.uint64(most)
@@ -110,7 +112,8 @@ def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, A
 def _columns(starts, ends, weights, at_zero, lift, tolerance, most):
     """(column whose pivot is not positive or -1, that pivot, indptr, rows, values, diagonal).
 
-    waiting, following : lists of the columns whose next entry stands in a row; places : where it stands.
+    waiting, following : lists of the columns whose next entry is in a row
+    places : the position of that entry
     """
     n = np.uint64(len(starts) - 1)
     indptr, diagonal = np.zeros(n + ONE, np.uint64), np.zeros(n)
@@ -160,7 +163,7 @@ def _columns(starts, ends, weights, at_zero, lift, tolerance, most):
 
 @njit(inline="always")
 def _add(column, marked_by, kept, count, j, i, value):
-    """column[i] += value, a new row being appended. Returns how many rows there are."""
+    """column[i] += value; a new row is appended. Returns the number of rows."""
     if marked_by[i] == j:
         column[i] += value
         return count
@@ -172,7 +175,7 @@ def _add(column, marked_by, kept, count, j, i, value):
 
 @njit
 def _largest(column, kept, count, bound):
-    """Leave in kept, ascending, the rows whose entry is not below the bound. Returns how many."""
+    """Keep, ascending, the rows whose entry is not below the bound. Returns their number."""
     left = ZERO
     for p in range(count):
         kept[left] = kept[p]
@@ -183,7 +186,7 @@ def _largest(column, kept, count, bound):
 
 @njit(inline="always")
 def _wait(waiting, following, places, rows, column, place, end):
-    """Have a column wait for the row of its entry at `place`, if there is one."""
+    """Add a column to the list of the row of its entry at `place`, if there is one."""
     if place < end:
         places[column] = place
         following[column] = waiting[rows[place]]

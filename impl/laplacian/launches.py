@@ -1,4 +1,4 @@
-"""What the kernels of conjugate gradients share, and how rows are dealt out to their warps."""
+"""What the kernels of conjugate gradients share, and how rows are distributed over their warps."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from impl.cuda import device, kernels
 KERNEL = Path(__file__).with_name("pcg.cu")
 THREADS = 256
 BUNDLE = 32
-# Entries of a row that a lane takes, on average, where there are rows for all lanes.
+# Entries of a row per lane, on average, if there are rows for all lanes.
 ENTRIES = 4
-# The most rows that a task's word can name, beside the one that stands for none.
+# The most rows that a task's word can name, apart from the value that means none.
 MOST_ROWS = 2**29 - 1
 
 
@@ -37,8 +37,13 @@ class State(IntEnum):
 
 
 class Room:
-    """Arrays on the device. vectors : (3 n,) float64: r, y and z. state : (8,) float64. sums : float64, one
-    for each block of the largest grid. arrived : (1,) uint32, 0 between kernels."""
+    """Arrays on the device.
+
+    vectors : (3 n,) float64: r, y and z
+    state : (8,) float64
+    sums : float64, one per block of the largest grid
+    arrived : (1,) uint32, 0 between kernels
+    """
 
     def __init__(self, n: int, blocks: int) -> None:
         import cupy
@@ -50,24 +55,30 @@ class Room:
 
     @property
     def scalars(self) -> tuple[Any, Any, Any]:
-        """The last arguments of every kernel that sums."""
+        """The last arguments of every kernel that computes a sum."""
         return self.state, self.sums, self.arrived
 
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
-    """What a warp takes at once, as `impl/cuda/row_tasks.cuh` has it. words : uint32, a task each. ends :
-    where the tasks of each range of rows end in it."""
+    """What a warp takes at a time, as defined in `impl/cuda/row_tasks.cuh`.
+
+    words : uint32, one per task
+    ends : where the tasks of each range of rows end in words
+    """
 
     words: Array
     ends: tuple[int, ...]
 
 
 def tasks(indptr: Array, bounds: tuple[int, ...], entries: int = ENTRIES) -> Tasks:
-    """The tasks of the rows from each of the bounds to the next.
+    """The tasks of the rows between each two consecutive bounds.
 
-    indptr : (rows + 1,) int64, on the device. bounds : ascending. entries : of a row that a lane takes, on
-    average. Raises UnsupportedError beyond MOST_ROWS.
+    indptr : (rows + 1,) int64, on the device
+    bounds : ascending
+    entries : entries of a row per lane, on average
+
+    Raises UnsupportedError beyond MOST_ROWS.
     """
     import cupy
 
@@ -94,11 +105,11 @@ def _part(indptr: Array, begin: int, end: int, entries: int) -> Any:
 
 
 def launch(kernel: Any, items: int, *arguments: Any) -> None:
-    """A thread an item, if there are any."""
+    """Launch one thread per item, nothing if there are none."""
     if items:
         kernel((-(-items // THREADS),), (THREADS,), arguments)
 
 
 def resident(kernel: Any, most: int) -> int:
-    """Blocks of THREADS threads that the device holds at once, `most` on a multiprocessor."""
+    """Blocks of THREADS threads that the device holds at once, at most `most` per multiprocessor."""
     return device.multiprocessors() * min(most, device.occupancy(kernel, THREADS, 0))

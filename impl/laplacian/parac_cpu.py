@@ -13,11 +13,13 @@ from impl.laplacian.pcg_cpu import RightHandSide, factor_solved
 def parac_cpu(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -> tuple[Solution, Work]:
     """ParAC's factor on all threads, then conjugate gradients.
 
-    system : on the host. seed : of the factor. rhs : `random` for the system's b, `product` for L b, the
-    text's other experiment. Returns x with ||b - L y|| <= 1e-6 ||b||. Its phases: factor; analysis, G by
-    rows; right_hand_side, L b; solve. Facts: nnz_factor, entries of G below the diagonal; iterations;
-    residual, the relative one. Raises UnsupportedError after 10000 iterations, saying what is left, and what
-    the factor raises.
+    system : on the host
+    seed : of the factor
+    rhs : "random" for the system's b, "product" for L b, the text's other experiment
+
+    Returns x with ||b - L y|| <= 1e-6 ||b||. Phases: factor; analysis, G by rows; right_hand_side, L b;
+    solve. Facts: nnz_factor, entries of G below the diagonal; iterations; residual, relative. Raises
+    UnsupportedError after 10000 iterations, with the residual reached, and whatever the factorisation raises.
     """
     with phase("factor"):
         factor, work = factorised(system.laplacian, seed=seed)

@@ -15,7 +15,7 @@ from impl.laplacian.spsv import factor_triangles
 from impl.laplacian.triangular_gpu import Solves
 
 VARIANTS: tuple[tuple[str, ...], ...] = ((),)
-# Vertices at the end of the order whose factor is inverted.
+# Number of vertices at the end of the order whose factor is inverted.
 TAIL = 2048
 
 
@@ -35,12 +35,18 @@ def parac_gpu(
     tail: int = TAIL,
     rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
-    """ParAC's factor on the GPU, then conjugate gradients, all of it there.
+    """ParAC's factor, then conjugate gradients, all on the GPU.
 
-    system : on the device. seed : of the factor. triangular : whose solves with G: our own, without levels,
-    or cuSPARSE's SpSV, which the paper takes. tail : of our own, the vertices at the end of the order whose
-    factor is inverted as a dense matrix, 0 for none. rhs, phases, facts : as in parac_cpu. Raises what the
-    factor raises, UnsupportedError as parac_cpu does, InputError for a negative tail.
+    system : on the device
+    seed : of the factor
+    triangular : who solves with G: "own", our solves without levels, or "cusparse", SpSV, which the paper
+    uses
+    tail : with "own", the number of vertices at the end of the order whose factor is inverted as a dense
+        matrix; 0 for none
+    rhs : as in parac_cpu
+
+    Phases and facts as in parac_cpu. Raises what the factorisation raises, UnsupportedError as parac_cpu
+    does, and InputError for a negative tail.
     """
     graph = system.laplacian
     with phase("factor"):

@@ -1,9 +1,9 @@
 // Conjugate gradients with a graph Laplacian L, its vectors and scalars on the device.
 //
-// All vectors are of n doubles, one a vertex; of `vectors`, (3 n,), the first n are r, then come y and z, which a
-// triangular solve leaves: MISSING stands where it has yet to write. `rows` are the vertices without the ground,
-// which is the last one if there is one, and 0 in p and z. Only the kernel that writes an array reads what it wrote
-// there in the same launch, and each element is one thread's own.
+// All vectors have n doubles, one per vertex. `vectors`, (3 n,), holds r, then y and z, the results of a triangular
+// solve, which contain MISSING where it has yet to write. `rows` is the number of vertices without the ground; the
+// ground, if there is one, is the last vertex, and 0 in p and z. An array is read only by the kernel that wrote it in
+// the same launch, and each element belongs to one thread.
 
 #include "pcg_state.cuh"
 #include "row_tasks.cuh"
@@ -12,14 +12,14 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long s64;
 
-// The bits of a NaN that no arithmetic makes.
+// The bits of a NaN that no arithmetic produces.
 constexpr u64 MISSING = ~0ull;
-// Entries that a lane has under way at once.
+// Entries that a lane has in flight.
 constexpr u32 BATCH = 4;
 constexpr u32 NO_ROW = (1u << 29) - 1u;
 
-// lanes[b] = how many of a warp's take a row of bundle b, 32 rows of a matrix by rows: so many that one has
-// `entries` on average, at most 32. A grid over the bundles of rows begin, ..., end - 1.
+// lanes[b] = how many lanes of a warp take a row of bundle b, which is 32 rows of a matrix by rows: so many that a lane
+// has `entries` entries on average, at most 32. A grid over the bundles of the rows begin, ..., end - 1.
 extern "C" __global__ void pcg_lanes(const s64 *indptr, u32 begin, u32 end, u32 entries, int *lanes) {
     const u32 bundle = blockIdx.x * blockDim.x + threadIdx.x;
     const u32 first = begin + 32u * bundle;
@@ -30,7 +30,7 @@ extern "C" __global__ void pcg_lanes(const s64 *indptr, u32 begin, u32 end, u32 
     lanes[bundle] = (int)wanted;
 }
 
-// The tasks of the same bundles, each as many as it has lanes; those behind the last row are of rows beyond all
+// The tasks of the same bundles, as many per bundle as it has lanes; those after the last row get rows beyond all
 // others. after : (bundles,), inclusive sums of lanes.
 extern "C" __global__ void pcg_tasks(const int *lanes, const s64 *after, u32 begin, u32 end, u32 *tasks) {
     const u32 bundle = blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256)
         p[i] = z[i] + beta * p[i];
 }
 
-// x += alpha p and r -= alpha q; y and z go missing.
+// x += alpha p and r -= alpha q; y and z are set to MISSING.
 extern "C" __global__ void __launch_bounds__(256) pcg_step(
     const double *p, const double *q, u32 n, u32 rows, double *x, double *vectors, double *state, double *sums,
     u32 *arrived) {
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(256) pcg_step(
     }
 }
 
-// r = b - q and state[RR] = r.r; y and z go missing.
+// r = b - q and state[RR] = r.r; y and z are set to MISSING.
 extern "C" __global__ void __launch_bounds__(256) pcg_residual(
     const double *b, const double *q, u32 n, u32 rows, double *vectors, double *state, double *sums, u32 *arrived) {
     u64 *bits = (u64 *)vectors;
@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(256) pcg_residual(
     if (grid_sum(rr, sums, arrived, rr)) state[RR] = rr;
 }
 
-// state[RZ] = r.z, after a preconditioner that does not say it.
+// state[RZ] = r.z, after a preconditioner that does not compute it.
 extern "C" __global__ void __launch_bounds__(256)
     pcg_close(const double *r, const double *z, u32 rows, double *state, double *sums, u32 *arrived) {
     if (state[DONE] != 0.0) return;

@@ -1,12 +1,12 @@
 """Preconditioned conjugate gradients on the CPU, on Numba's threads.
 
 Hestenes and Stiefel's two-term recurrence. L is applied from the weights of its edges: (L y)_i is the sum of
-w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are cut into PARTS, whatever the
-threads, and sums are added part by part: any number of threads takes the same steps.
+w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are divided into PARTS, whatever
+the number of threads, and sums are added part by part, so any number of threads takes the same steps.
 
 L is singular on a component without the ground, and no preconditioner sees the constants there: b sums to
-zero over it, so that every residual does, and ParAC's factor, whose D is 0 at the last vertex of a component,
-holds that vertex at 0.
+zero over the component, hence so does every residual; and ParAC's factor, whose D is 0 at the last vertex of
+a component, holds that vertex at 0.
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ from impl.laplacian.triangular_cpu import analysed
 
 PARTS = 256
 
-# r, z : z becomes the preconditioner's inverse times r; (n,) float64 both.
+# Arguments r, z, both (n,) float64: z becomes the preconditioner's inverse times r.
 Apply = Callable[[Array, Array], None]
-# What the system is asked for: its b, or L b, which is the text's other experiment.
+# The right-hand side: the system's b, or L b, which is the text's other experiment.
 RightHandSide = Literal["random", "product"]
 
 
 def factor_solved(
     system: System, factor: Preconditioner, rhs: RightHandSide, facts: Mapping[str, float]
 ) -> tuple[Solution, Work]:
-    """The system's solution with a factor G D G^T of its Laplacian. facts : of the factor; nnz_factor, the
-    entries of G below the diagonal, iterations and residual come to them."""
+    """The solution of the system with a factor G D G^T of its Laplacian.
+
+    facts : of the factor; nnz_factor (entries of G below the diagonal), iterations and residual are added
+    """
     with phase("analysis"):
         apply = analysed(factor).apply
     facts = {**facts, "nnz_factor": factor.pattern.nnz}
@@ -56,7 +58,7 @@ def solved(
 
 
 def product(graph: Laplacian, x: Array) -> Array:
-    """L x without the ground's row, which is 0. x : (n,) float64, 0 at the ground."""
+    """L x, with 0 in the ground's row. x : (n,) float64, 0 at the ground."""
     rows = _Rows(graph)
     y = np.zeros(graph.n)
     rows.product(x, y)
@@ -66,8 +68,10 @@ def product(graph: Laplacian, x: Array) -> Array:
 def conjugate_gradients(graph: Laplacian, b: Array, apply: Apply) -> Reached:
     """y with ||b - L y|| <= TOLERANCE ||b||.
 
-    b : (n,) float64, 0 at the ground, of sum zero over components without it. Raises UnsupportedError after
-    MOST_ITERATIONS, saying what is left, and where the preconditioner is not positive definite.
+    b : (n,) float64, 0 at the ground, with sum zero over each component without the ground
+
+    Raises UnsupportedError after MOST_ITERATIONS, with the residual reached, and if the preconditioner is not
+    positive definite.
     """
     rows = _Rows(graph)
     y, r, q, z, p = np.zeros(graph.n), b.copy(), *(np.zeros(graph.n) for _ in range(3))
@@ -95,7 +99,7 @@ def _positive(value: float, iterations: int) -> float:
 
 
 class _Rows:
-    """The rows of L but the ground's, in parts of about as many entries and rows each."""
+    """The rows of L without the ground's, in parts of similar numbers of entries and rows."""
 
     def __init__(self, graph: Laplacian) -> None:
         indptr = graph.pattern.indptr

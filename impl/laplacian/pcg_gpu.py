@@ -1,8 +1,8 @@
 """Preconditioned conjugate gradients on the GPU.
 
-The recurrence of `pcg_cpu`, its scalars on the device: no kernel waits for the host. What the device knows of
-itself after a step the host reads while the next step runs; the device itself stops where the residual is
-small enough, and what was launched after that does nothing (`pcg.cu`).
+The recurrence of `pcg_cpu` with its scalars on the device: no kernel waits for the host. The host reads the
+state of a step while the next step runs. The device itself stops when the residual is small enough; whatever
+was launched after that does nothing (`pcg.cu`).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from impl.laplacian.system import to_unknowns
 
 KERNEL = Path(__file__).with_name("pcg.cu")
 NAMES = ("pcg_product", "pcg_turn", "pcg_step", "pcg_residual", "pcg_close")
-# Blocks a multiprocessor at most.
+# The most blocks per multiprocessor.
 RESIDENT = 8
 
 
 class Applied(Protocol):
-    """A preconditioner on the device. blocks : of its largest grid. says_rz : whether it finds r.z too."""
+    """A preconditioner on the device. blocks : of its largest grid. says_rz : whether it computes r.z too."""
 
     @property
     def blocks(self) -> int: ...
@@ -46,7 +46,7 @@ class Applied(Protocol):
     def says_rz(self) -> bool: ...
 
     def apply(self, room: Room) -> Any:
-        """Launch z = M^-1 r, where y and z are missing, and state[RZ] = r.z if it says that. Returns z,
+        """Launch z = M^-1 r, where y and z are MISSING, and state[RZ] = r.z if it computes that. Returns z,
         float64 by vertices, 0 at the ground."""
 
 
@@ -66,7 +66,7 @@ def solved(
 
 
 class _Steps:
-    """The vectors of one solution and what is launched with them."""
+    """The vectors of one solution, and the launches that work on them."""
 
     def __init__(self, graph: Laplacian, applied: Applied) -> None:
         import cupy
@@ -76,7 +76,7 @@ class _Steps:
         self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES)
         self.blocks = {name: resident(self.kernels[name], RESIDENT) for name in NAMES}
         self.room = Room(self.n, max(applied.blocks, *self.blocks.values()))
-        # As the room's, for what is to run whatever is done.
+        # Like the room's state, for kernels that have to run even when the iteration is done.
         self.aside: Any = cupy.zeros(len(State))
         self.y, self.p, self.q = (cupy.zeros(self.n) for _ in range(3))
         edges = (graph.pattern.indptr, graph.pattern.indices, graph.weights)
@@ -85,7 +85,7 @@ class _Steps:
         self.sizes = (np.uint32(self.n), np.uint32(self.rows))
 
     def product(self, x: Any) -> Any:
-        """L x, without the ground's row, which is 0."""
+        """L x, with 0 in the ground's row."""
         import cupy
 
         y = cupy.zeros(self.n)
@@ -114,7 +114,7 @@ class _Steps:
         raise unconverged(left)
 
     def _begin(self, bound: float, done: int) -> None:
-        """The next direction is z alone, whatever the one before was."""
+        """Start with z as the next direction, independent of the previous one."""
         state = np.zeros(len(State))
         state[State.RZ], state[State.BOUND], state[State.ITERATIONS] = np.inf, bound**2, done
         self.room.state.set(state)
@@ -136,7 +136,7 @@ class _Steps:
         self._launch("pcg_step", self.p, self.q, *self.sizes, self.y, room.vectors, *room.scalars)
 
     def _residual(self, b: Any) -> float:
-        """||b - L y||, and r is that."""
+        """Compute r = b - L y. Returns ||r||."""
         self._launch("pcg_product", *self.matrix, self.y, self.q, *self._aside())
         self._launch("pcg_residual", b, self.q, *self.sizes, self.room.vectors, *self._aside())
         return math.sqrt(float(self.aside[State.RR]))
@@ -149,7 +149,7 @@ class _Steps:
 
 
 class _Told:
-    """The device's state, copied to pinned memory as of this step and of the one before."""
+    """The device's state in pinned memory, of this step and of the previous one."""
 
     def __init__(self, state: Any) -> None:
         import cupy
@@ -160,18 +160,18 @@ class _Told:
         self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(2)]
 
     def ask(self, step: int) -> None:
-        """Launch a copy behind what was launched so far."""
+        """Launch a copy after everything launched so far."""
         address = ctypes.c_void_p(self._copies[step % 2].ctypes.data)
         self._state.data.copy_to_host_async(address, self._state.nbytes, self._stream)
         self._events[step % 2].record(self._stream)
 
     def answer(self, step: int) -> Array:
-        """What was asked for at that step, this one or the one before."""
+        """The state that was asked for at this step or the previous one."""
         self._events[step % 2].synchronize()
         copied: Array = self._copies[step % 2]
         return copied
 
     def now(self) -> Array:
-        """When all that was launched is done."""
+        """The state when everything launched so far is done."""
         state: Array = self._state.get()
         return state

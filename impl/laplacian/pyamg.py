@@ -28,11 +28,14 @@ def pyamg(
     method: Literal["ruge_stuben", "smoothed_aggregation"] = "ruge_stuben",
     rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
-    """PyAMG's algebraic multigrid (sequential), a V-cycle an iteration of our conjugate gradients.
+    """PyAMG's algebraic multigrid (sequential), one V-cycle per iteration of our conjugate gradients.
 
-    system : on the host. method : PyAMG's solver, with its defaults. rhs, errors : as in parac_cpu, and
-    UnsupportedError for 2^31 entries of L. Phase factor : the hierarchy of levels. Facts: levels;
-    nnz_factor, entries of all their matrices; iterations, residual.
+    system : on the host
+    method : PyAMG's solver, with its defaults
+    rhs : as in parac_cpu
+
+    Phase factor : the hierarchy of levels. Facts: levels; nnz_factor, the entries of all their matrices;
+    iterations; residual. Raises what parac_cpu raises, and UnsupportedError for 2^31 entries of L.
     """
     import pyamg as library
 

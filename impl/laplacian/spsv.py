@@ -1,4 +1,4 @@
-"""Triangular solves by cuSPARSE's SpSV, as preconditioner of `pcg_gpu`."""
+"""Triangular solves by cuSPARSE's SpSV, as a preconditioner for `pcg_gpu`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Rows = tuple[Array, Array, Array]
 
 
 class Spsv:
-    """z = (G D G^T)^+ r, from G and from D G^T, both by rows with their diagonals."""
+    """z = (G D G^T)^+ r from G and D G^T, both by rows with their diagonals."""
 
     blocks = 1
     says_rz = False
 
     def __init__(self, lower: Rows, upper: Rows) -> None:
-        """lower : G, whose diagonal counts as ones. upper : D G^T; infinity on its diagonal stands for 1 /
+        """lower : G, with a diagonal of ones. upper : D G^T, where infinity on the diagonal stands for 1 /
         0."""
         self._rows = len(lower[0]) - 1
         self._lower, self._upper = (
@@ -30,19 +30,20 @@ class Spsv:
         )
 
     def apply(self, room: Room) -> Any:
-        """Launch the solves. Returns z, of the vertices without the ground."""
+        """Launch the solves. Returns z, for the vertices without the ground."""
         return self._upper.solved(self._lower.solved(room.vectors[: self._rows]))
 
 
 def factor_triangles(factor: Preconditioner, vertices: int) -> Spsv:
-    """The solves with ParAC's factor. vertices : its first, without the ground."""
+    """The solves with ParAC's factor. vertices : the number of vertices without the ground, the first
+    ones."""
     import cupy
 
     counts = cupy.arange(vertices + 1)
     columns = _of_entries(factor.pattern.indptr)
     kept = factor.pattern.indices < vertices
     rows, columns, values = factor.pattern.indices[kept], columns[kept], factor.values[kept]
-    # The diagonal comes first in a column.
+    # The diagonal is the first entry of a column.
     starts = cupy.searchsorted(columns, counts) + counts
     indices, entries = cupy.empty(len(rows) + vertices, np.int32), cupy.empty(len(rows) + vertices)
     places = cupy.arange(len(rows)) + columns + 1
@@ -54,7 +55,7 @@ def factor_triangles(factor: Preconditioner, vertices: int) -> Spsv:
 
 
 def transposed(matrix: Rows) -> Rows:
-    """By rows what is by columns, ascending in each."""
+    """A matrix by columns as one by rows, ascending in each."""
     import cupy
 
     indptr, indices, values = matrix

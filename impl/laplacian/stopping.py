@@ -1,8 +1,7 @@
 """When conjugate gradients stop: one rule for every preconditioner.
 
-The papers' codes use four different rules. Here an iteration whose residual, as the recurrence has it, is
-small enough has b - L y computed anew: that decides. Where it is not small enough, the iteration starts again
-from it.
+The papers' codes use four different rules. Here, when the residual of the recurrence is small enough, b - L y
+is computed from scratch, and that decides. If it is not small enough, the iteration starts again from it.
 """
 
 from __future__ import annotations
@@ -37,7 +36,8 @@ def unconverged(residual: float) -> UnsupportedError:
 
 
 def broken_down(iterations: int, curvature: float) -> UnsupportedError:
-    """curvature : r.z or p.Lp, which are positive where the preconditioner is."""
+    """The error for a curvature, r.z or p.Lp, that is not positive, as it would be for a positive
+    preconditioner."""
     return UnsupportedError(
         f"conjugate gradients break down after {iterations} iterations: the preconditioner is not positive "
         f"definite ({curvature:.3g})"
@@ -45,7 +45,7 @@ def broken_down(iterations: int, curvature: float) -> UnsupportedError:
 
 
 def waited_in_vain(iterations: int) -> FillpathError:
-    """Of triangular solves whose elements wait for each other."""
+    """The error for triangular solves whose elements wait for each other."""
     return FillpathError(
         f"the triangular solves wait for an element that never comes, after {iterations} iterations of "
         "conjugate gradients: the factor is not lower triangular, or the device was stopped"

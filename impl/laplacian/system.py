@@ -1,7 +1,7 @@
-"""The system that the stage `laplacian` is asked for, between a matrix's unknowns and a graph's vertices.
+"""The system of the stage `laplacian`, between the unknowns of a matrix and the vertices of a graph.
 
-b is drawn for the unknowns and taken to the vertices, where it is made to sum to zero over each component:
-that is what a singular Laplacian asks for, and for every implementation b is the same.
+b is drawn for the unknowns, transferred to the vertices, and made to sum to zero over each component, as a
+singular Laplacian requires. Every implementation gets the same b.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ def system(laplacian: Laplacian) -> System:
 
 
 def right_hand_side(laplacian: Laplacian) -> Array:
-    """(n,) float64 by vertices: uniform random numbers of [-1, 1), one for each unknown, of NumPy's default
-    generator seeded with 0, less their mean over each component of the graph. The ground has 0."""
+    """(n,) float64 by vertices: one uniform random number of [-1, 1) per unknown, from NumPy's default
+    generator seeded with 0, less their mean over each component of the graph. 0 at the ground."""
     drawn = np.random.default_rng(0).uniform(-1.0, 1.0, laplacian.unknowns)
     return projected(laplacian, to_vertices(laplacian, drawn))
 
 
 def to_vertices(laplacian: Laplacian, b: Array) -> Array:
-    """(n,) by vertices of a right-hand side (unknowns,): (b, -b) on a double cover, 0 on the ground."""
+    """A right-hand side (unknowns,) as (n,) by vertices: (b, -b) on a double cover, 0 at the ground."""
     spread = np.column_stack([b, -b]).ravel() if laplacian.doubled else b
     return np.append(spread, 0.0) if laplacian.grounded else spread
 
 
 def to_unknowns(laplacian: Laplacian, y: Array) -> Array:
-    """(unknowns,) of a solution (n,) by vertices, with the ground at 0. Its arrays may be on a device."""
+    """A solution (n,) by vertices as (unknowns,), with the ground at 0. Its arrays may be on a device."""
     if laplacian.doubled:
         even, odd = (y[copy : 2 * laplacian.unknowns : 2] for copy in (0, 1))
         x: Array = 0.5 * (even - odd)

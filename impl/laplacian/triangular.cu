@@ -1,15 +1,14 @@
-// z = (G D G^T)^+ r with ParAC's factor, without levels: an element is found as soon as those that it needs are
-// there. 1 / 0 counts as 0.
+// z = (G D G^T)^+ r with ParAC's factor, without levels: an element is computed as soon as those that it needs are
+// available. 1 / 0 counts as 0.
 //
-// `vectors`, (3 n,) doubles, is r, y and z, each by vertices. Down the triangle y_k = r_k - sum g_ki y_i, up it
-// z_k = y_k / d_k - sum g_ik z_i. Both are rows of one sparse matrix, `elements` of them in the order in which they
-// can be found, each the dot product of its entries (place in vectors, factor) with what is there: first the
-// vertices 0, 1, ..., down - 1, then body - 1, ..., 0. The vertices from `body` on are the tail, on which
-// z = M y for a dense M: their rows have the entries of the body only. The ground, vertex `down` if there is one,
-// has no row, and 0 for its z.
+// `vectors`, (3 n,) doubles, is r, y and z, each by vertices. Down the triangle y_k = r_k - sum g_ki y_i, up the
+// triangle z_k = y_k / d_k - sum g_ik z_i. Both are rows of one sparse matrix of `elements` rows, in an order in which
+// they can be computed, each the dot product of its entries (position in vectors, factor) with the vectors: first the
+// vertices 0, 1, ..., down - 1, then body - 1, ..., 0. The vertices from `body` on are the tail, where z = M y for a
+// dense M: their rows have entries of the body only. The ground, vertex `down` if there is one, has no row, and z = 0.
 //
-// A value is its own flag: MISSING stands in its place until it is there. It is one aligned word of 8 bytes, that
-// no other value has to be ordered with.
+// A value is its own flag: its place holds MISSING until it is written. It is one aligned word of 8 bytes, which needs
+// no ordering with other values.
 
 #include "pcg_state.cuh"
 #include "row_tasks.cuh"
@@ -19,23 +18,23 @@ typedef unsigned long long u64;
 typedef long long s64;
 
 constexpr u64 MISSING = ~0ull;
-// Entries that a lane has under way at once.
+// Entries that a lane has in flight.
 constexpr u32 BATCH = 4;
 
 __device__ __forceinline__ bool is_missing(double value) { return (u64)__double_as_longlong(value) == MISSING; }
 
 __device__ __forceinline__ bool gave_up(const double *state) { return ((const volatile double *)state)[DONE] != 0.0; }
 
-// The end of a column without the ground, whose row would be its last.
+// The end of a column without the ground, whose row would be the last.
 __device__ __forceinline__ s64 column_end(const s64 *indptr, const int *indices, u32 column, u32 down) {
     const s64 end = indptr[column + 1];
     return end > indptr[column] && (u32)indices[end - 1] >= down ? end - 1 : end;
 }
 
-// What follows is given G by columns, as ParAC has it: indptr (n + 1,), indices and values (nnz,), rows ascending in
-// each column.
+// The following kernels take G by columns, as ParAC stores it: indptr (n + 1,), indices and values (nnz,), with rows
+// ascending in each column.
 
-// Of each entry in the columns of the body: its column, and one more in its row. A thread a column.
+// For each entry in the columns of the body: its column; also counts the entries of each row. One thread per column.
 extern "C" __global__ void tri_columns(
     const s64 *indptr, const int *indices, u32 body, int *column_of, int *row_lengths) {
     const u32 column = blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,7 +45,7 @@ extern "C" __global__ void tri_columns(
     }
 }
 
-// The entries of each element. A thread an element.
+// The number of entries of each element. One thread per element.
 extern "C" __global__ void tri_lengths(
     const s64 *indptr, const int *indices, u32 body, u32 down, const int *row_lengths, s64 *lengths) {
     const u32 element = blockIdx.x * blockDim.x + threadIdx.x;
@@ -56,8 +55,8 @@ extern "C" __global__ void tri_lengths(
                                            : column_end(indptr, indices, column, down) - indptr[column]);
 }
 
-// The rows down. order : (entries,), the entries in the columns of the body by rows, columns ascending in each. A
-// thread an entry, and a thread a row for its r_k.
+// The rows down. order : (entries,), the entries in the columns of the body by rows, columns ascending in each. One
+// thread per entry, and one per row for its r_k.
 extern "C" __global__ void tri_down(
     const int *indices, const double *values, u32 down, const s64 *order, u64 entries, const int *column_of, u32 n,
     const s64 *starts, int *places, double *factors) {
@@ -75,7 +74,7 @@ extern "C" __global__ void tri_down(
     factors[to] = -values[p];
 }
 
-// The rows up. A thread a column of the body.
+// The rows up. One thread per column of the body.
 extern "C" __global__ void tri_up(
     const s64 *indptr, const int *indices, const double *values, u32 body, u32 down, const double *diagonal, u32 n,
     const s64 *starts, int *places, double *factors) {
@@ -90,7 +89,7 @@ extern "C" __global__ void tri_up(
     }
 }
 
-// The tail's rows and columns of G into a unit matrix, (down - body, down - body) by rows. A thread a column.
+// The tail's rows and columns of G into a unit matrix, (down - body, down - body) by rows. One thread per column.
 extern "C" __global__ void tri_tail(
     const s64 *indptr, const int *indices, const double *values, u32 body, u32 down, double *dense) {
     const u32 column = body + blockIdx.x * blockDim.x + threadIdx.x;
@@ -99,13 +98,13 @@ extern "C" __global__ void tri_tail(
         dense[(u64)((u32)indices[p] - body) * (down - body) + (column - body)] = values[p];
 }
 
-// What the lanes of a warp have of an element.
+// The part of an element that a lane computes.
 struct Share {
     s64 at, end;
     double total;
 };
 
-// Adds what is there, in order, up to the first that is missing.
+// Adds the available values, in order, up to the first that is missing.
 __device__ __forceinline__ void add_found(
     Share &share, u32 lanes, const int *places, const double *factors, const volatile double *vectors) {
     while (share.at < share.end) {
@@ -126,11 +125,11 @@ __device__ __forceinline__ void add_found(
     }
 }
 
-// The elements of tasks[begin], ..., tasks[end - 1]. Warps take them in turn, in that order, and all are resident, as
-// the launch is cooperative, so that the first element which is not there can always be found. With `closing`
-// state[RZ] = r.z, of which state[DENSE] is the tail's part. patience : looks at what is missing after which NaN is
-// written and state[DONE] says so, so that no warp waits for what it takes next: only a factor that is none makes one
-// wait for ever. A look at state[DONE] within the wait made the sweeps a fifth slower.
+// The elements of tasks[begin], ..., tasks[end - 1]. Warps take them in turn, in that order. The launch is cooperative,
+// so all warps are resident and the first missing element can always be computed. With `closing` state[RZ] = r.z, of
+// which state[DENSE] is the tail's part. patience : attempts to read a missing value, after which NaN is written and
+// state[DONE] set, so that no later warp waits for it; only an invalid factor makes a warp wait for ever. Checking
+// state[DONE] during the wait made the sweeps a fifth slower.
 extern "C" __global__ void __launch_bounds__(256) tri_sweep(
     const u32 *tasks, u32 begin, u32 end, const s64 *starts, const int *places, const double *factors, u32 down,
     u32 elements, u32 n, volatile double *vectors, u32 closing, u32 patience, double *state, double *sums,
@@ -166,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) tri_sweep(
     if (closing != 0u && grid_sum(dot, sums, arrived, dot)) close_application(state, dot + state[DENSE]);
 }
 
-// z = M y on the tail, and state[DENSE] = its part of r.z. M : (wide, wide), by rows. A warp a row, in turn.
+// z = M y on the tail, and state[DENSE] = its part of r.z. M : (wide, wide), by rows. Each warp takes rows in turn.
 extern "C" __global__ void __launch_bounds__(256) tri_dense(
     const double *matrix, u32 wide, u32 body, u32 n, double *vectors, double *state, double *sums, u32 *arrived) {
     if (state[DONE] != 0.0) return;

@@ -1,9 +1,10 @@
 """Solves with ParAC's factor on the CPU: z = (G D G^T)^+ r, where 1 / 0 counts as 0.
 
-On one thread by columns, as the factor is stored. On several each element is one dot product, of a row of G
-on the way down and of a column on the way up: a thread takes the next CHUNK elements, in the order in which
-they can be found, and waits for one that is not there yet. An element is its own flag: until it is there,
-MISSING stands in its place. Both ways add in the same order, so that the results are the same bits.
+One thread solves by columns, as the factor is stored. With several threads each element is one dot product,
+of a row of G on the way down and of a column on the way up. A thread takes the next CHUNK elements, in an
+order in which they can be computed, and waits for elements that are not available yet. An element is its own
+flag: its place holds MISSING until it is written. Both ways add in the same order, so their results are equal
+to the last bit.
 """
 
 from __future__ import annotations
@@ -18,17 +19,21 @@ from fillpath.nouns import Array, Preconditioner
 from impl.cpu.atomics import fetch_add, load
 from impl.cpu.ordered import give_way, release
 
-# Elements that a thread takes at once.
+# Elements that a thread takes at a time.
 CHUNK = np.uint64(128)
-# The bits of a NaN that no arithmetic makes.
+# The bits of a NaN that no arithmetic produces.
 MISSING = np.uint64(0xFFFFFFFFFFFFFFFF)
 ONE = np.uint64(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Solves:
-    """A factor, ready to be applied. inverse : (n,) float64, 1 / D. rows : G by rows, (indptr, indices,
-    values), None on one thread. y : (n,) float64, what is between the two triangles."""
+    """A factor, ready to be applied.
+
+    inverse : (n,) float64, 1 / D
+    rows : G by rows, (indptr, indices, values); None for one thread
+    y : (n,) float64, the vector between the two triangular solves
+    """
 
     columns: tuple[Array, Array, Array]
     inverse: Array
@@ -36,7 +41,7 @@ class Solves:
     y: Array
 
     def apply(self, r: Array, z: Array) -> None:
-        """z = (G D G^T)^+ r. r, z : (n,) float64, not the same; r is left alone."""
+        """z = (G D G^T)^+ r. r, z : (n,) float64, different arrays; r is not changed."""
         if self.rows is None:
             z[...] = r
             _alone(*self.columns, self.inverse, z)
@@ -47,8 +52,8 @@ class Solves:
 
 
 def analysed(factor: Preconditioner) -> Solves:
-    """The solves with a factor for the threads that Numba has: on several it is transposed, O(n + nnz).
-    Raises FillpathError for one whose elements would wait for each other then."""
+    """The solves with a factor on Numba's threads; for more than one thread it is transposed in O(n + nnz).
+    Raises FillpathError for a factor whose elements would then wait for each other."""
     columns = (factor.pattern.indptr.view(np.uint64), factor.pattern.indices.view(np.uint32), factor.values)
     inverse = np.zeros(len(factor.diagonal))
     np.divide(1.0, factor.diagonal, out=inverse, where=factor.diagonal != 0)
@@ -75,7 +80,7 @@ def _not_below(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _transposed(indptr, indices, values):
-    """By rows what is by columns: (indptr, indices, values), columns ascending in each row."""
+    """A matrix by columns as one by rows: (indptr, indices, values), columns ascending in each row."""
     n = len(indptr) - 1
     starts = np.zeros(n + 2, np.uint64)
     for p in range(len(indices)):
@@ -112,7 +117,8 @@ def _alone(indptr, indices, values, inverse, z):
 def _together(
     starts, columns, by_rows, indptr, rows, by_columns, inverse, r, y_bits, z_bits, y, z, tickets, threads
 ):
-    """y and y_bits are one array, z and z_bits too. tickets : (2,) uint64 of 0, chunks taken down and up."""
+    """Solve with all threads. y and y_bits are one array, and so are z and z_bits. tickets : (2,) uint64 of
+    0, chunks taken down and up."""
     n = np.uint64(len(inverse))
     for i in prange(len(inverse)):
         y_bits[i] = MISSING
@@ -137,7 +143,7 @@ def _together(
 
 @njit(inline="always")
 def _gathered(indices, values, first, last, start, bits, vector):
-    """start less the dot product of a row. MISSING is a NaN: a sum without one has missed nothing."""
+    """start less the dot product of a row. MISSING is a NaN, so a sum that is not NaN missed nothing."""
     total = start
     for p in range(first, last):
         total -= values[p] * load(vector, indices[p])
@@ -146,13 +152,13 @@ def _gathered(indices, values, first, last, start, bits, vector):
         for p in range(first, last):
             total -= values[p] * _awaited(bits, vector, indices[p])
         if np.isnan(total):
-            return np.nan  # Whichever NaN it was: not MISSING.
+            return np.nan  # Not the NaN that was read: it might be MISSING.
     return total
 
 
 @njit
 def _awaited(bits, vector, index):
-    """The element, once it is there."""
+    """The element, as soon as it is available."""
     while load(bits, index) == MISSING:
         give_way()
     return load(vector, index)

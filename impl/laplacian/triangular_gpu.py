@@ -1,10 +1,10 @@
 """Solves with ParAC's factor on the GPU: z = (G D G^T)^+ r, where 1 / 0 counts as 0.
 
 Liu, Li, Hogg, Duff and Vinter (Euro-Par 2016) solve without levels: a row waits for the rows that it needs
-and for nothing else. Here a value is its own flag, both triangles are one launch, and rows short and long are
-dealt out so that a lane has a few entries (`triangular.cu`). What is left is the longest path of the factor,
-at the latency of the L2 cache a step, and most of it leads through the vertices that are eliminated last: on
-these, the tail, the inverse of the factor is made and applied as one dense matrix.
+and for nothing else. Here a value is its own flag, both triangles are one launch, and short and long rows are
+distributed so that each lane has a few entries (`triangular.cu`). What remains is the longest path of the
+factor, with the latency of the L2 cache at each step. Most of this path leads through the vertices eliminated
+last. For these, the tail, the inverse of the factor is computed and applied as one dense matrix.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from impl.laplacian.launches import ENTRIES, MOST_ROWS, THREADS, Room, launch, r
 
 KERNEL = Path(__file__).with_name("triangular.cu")
 NAMES = ("tri_columns", "tri_lengths", "tri_down", "tri_up", "tri_tail", "tri_sweep", "tri_dense")
-# Blocks a multiprocessor at most: more warps wait longer for what they ask of the L2 cache.
+# The most blocks per multiprocessor: with more warps each waits longer for the L2 cache.
 RESIDENT = 2
-# Entries of a row that a lane takes, on average, where a resident lane has at most so many rows: few tasks a
-# warp, so that what one takes is waited for.
+# Entries of a row per lane, on average, if a resident lane has at most that many rows: then a warp has few
+# tasks, and others wait for each of them.
 FEW_ENTRIES = 2
 FEW_ROWS = 8
-# Looks at what is missing after which a warp gives up: seconds.
+# Attempts to read a missing value after which a warp gives up: seconds.
 PATIENCE = 2**23
 
 
@@ -35,9 +35,14 @@ class Solves:
     """A factor, ready to be applied."""
 
     def __init__(self, factor: Preconditioner, vertices: int, tail: int) -> None:
-        """factor : of n vertices, on the device. vertices : of them without the ground. tail : of those,
-        whose inverse is made dense, if there are so many. Raises InputError for a negative tail,
-        UnsupportedError beyond 2^28 vertices."""
+        """Prepare the solves.
+
+        factor : of n vertices, on the device
+        vertices : how many of them there are without the ground
+        tail : for how many of these the inverse is made dense, if there are as many
+
+        Raises InputError for a negative tail, UnsupportedError beyond 2^28 vertices.
+        """
         if tail < 0:
             raise InputError(f"tail={tail}: expected a number of vertices")
         if 2 * vertices > MOST_ROWS:
@@ -61,7 +66,7 @@ class Solves:
         return True
 
     def apply(self, room: Room) -> Any:
-        """Launch z = (G D G^T)^+ r and state[RZ] = r.z, where y and z are missing. Returns z."""
+        """Launch z = (G D G^T)^+ r and state[RZ] = r.z, where y and z are MISSING. Returns z."""
         down, up = self.tasks.ends
         if self.body < self.down:
             self._sweep(0, down, False, room)
@@ -86,7 +91,7 @@ class Solves:
         self.kernels["tri_sweep"].kernel(*self._grid("tri_sweep"), arguments, enable_cooperative_groups=True)
 
     def _rows(self, factor: Preconditioner) -> tuple[Array, Array, Array]:
-        """(starts, places, factors) of the elements, in the order in which they are found."""
+        """(starts, places, factors) of the elements, in the order in which they are computed."""
         import cupy
 
         indptr, indices, values = factor.pattern.indptr, factor.pattern.indices, factor.values
@@ -128,5 +133,5 @@ class Solves:
         launch(self.kernels[name], items, *arguments)
 
     def _grid(self, name: str) -> tuple[tuple[int], tuple[int]]:
-        """As many blocks as are resident, and their threads."""
+        """(blocks, threads): as many blocks as are resident."""
         return (self._blocks[name],), (THREADS,)

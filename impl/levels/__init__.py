@@ -1,1 +1,1 @@
-"""Levels: columns of L and U that can be factorised at once."""
+"""Levels: sets of columns of L and U that can be factorised at the same time."""

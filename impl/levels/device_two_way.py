@@ -1,4 +1,4 @@
-"""What two_way.py makes, made on the device, an array at a time: NumPy can stand in for CuPy."""
+"""The functions of two_way.py on the device, with array operations only: NumPy can stand in for CuPy."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from fillpath.nouns import Array, Assembled, Filled, Levels, Pattern, Prepared, 
 
 
 def by_both(filled: Filled, xp: Any) -> TwoWay:
-    """F by columns too.
+    """F by rows and by columns.
 
-    filled : n x n, rows sorted, diagonal present. xp : the module of its arrays, CuPy or NumPy. Returns it
-    with its columns (rows ascend in each) and with the place of each entry in them, all where F is. Takes a
-    stable sort by columns, and up to 28 bytes an entry, 12 of them for what it returns.
+    filled : n x n, rows sorted, diagonal present
+    xp : the module of its arrays, CuPy or NumPy
+
+    Returns F with its columns (rows ascend in each) and with the position of each entry in them, where F is.
+    Takes a stable sort by columns and up to 28 bytes per entry, of which 12 are returned.
     """
     n, indices = filled.pattern.n, filled.pattern.indices
-    # Entries come row by row, which a stable sort leaves as they are within each column.
+    # Entries come row by row, and a stable sort keeps that order within each column.
     order = xp.argsort(indices, kind="stable")
     starts = xp.searchsorted(indices[order], xp.arange(n + 1, dtype=np.int32))
     rows = _rows(filled.pattern, xp)[order]
@@ -31,12 +33,15 @@ def by_both(filled: Filled, xp: Any) -> TwoWay:
 def assembled(prepared: Prepared, both: TwoWay, levels: Levels, xp: Any) -> Assembled:
     """The matrix's values on F by columns, 0 where it fills.
 
-    prepared : n x n, its entries among those of F. levels : of F's columns. xp : as above, of all arrays.
-    Takes up to 16 bytes an entry of F, 8 of them for the values. Raises InputError where an entry lies
-    outside of F.
+    prepared : n x n, its entries among those of F
+    levels : of F's columns
+    xp : the module of all arrays, CuPy or NumPy
+
+    Takes up to 16 bytes per entry of F, of which 8 are the values. Raises InputError for an entry outside of
+    F.
     """
     places, wanted = _places(both.filled.pattern, xp), _places(prepared.pattern, xp)
-    # The last place of all is on the diagonal, in F: no position lies behind it.
+    # The last position of F is on the diagonal: nothing that is searched lies behind it.
     found = xp.searchsorted(places, wanted)
     if not bool((places[found] == wanted).all()):
         raise InputError(f"{prepared.provenance.matrix}: an entry lies outside of the filled pattern")

@@ -1,8 +1,8 @@
-"""GLU1.0's levels, known to be wrong: by the updates that a column receives, not by what it reads of others.
+"""GLU1.0's levels, known to be wrong: they follow the updates of a column, not what it reads from others.
 
 K. He, S. X.-D. Tan, H. Wang and G. Shi, GPU-accelerated parallel sparse LU factorization method for fast
-circuit analysis, IEEE TVLSI 24 (2016), as the slides of GLU3.0 tell it. Kept to show what GLU2.0 mended: in
-their 3 x 3 example columns 1 and 2 share a level, and column 2 before 1 gives a wrong factor.
+circuit analysis, IEEE TVLSI 24 (2016), as described in the slides of GLU3.0. Kept to show what GLU2.0
+corrected: in their 3 x 3 example columns 1 and 2 share a level, and column 2 before 1 gives a wrong factor.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from fillpath.registry import implementation
 
 @implementation(stage="levels", paper="glu3", section="GLU1.0; 'Dependency prediction', L dependency")
 def glu1(two_way: TwoWay) -> tuple[Levels, Work]:
-    """Levels by U alone (sequential): wrong where one column reads what another of its level writes.
+    """Levels by U alone (sequential): wrong if one column reads what another of its level writes.
 
-    two_way : F, n x n, by rows and by columns. Column k depends on i < k if and only if U[i,k] != 0 and
-    L[:,i] is not empty. Returns the levels, columns ascending in each; facts as `counted` has them.
+    two_way : F, n x n, by rows and by columns
+
+    Column k depends on i < k if and only if U[i,k] != 0 and L[:,i] is not empty. Returns the levels, with
+    columns ascending in each, and the facts of `counted`.
     """
     columns, filled = two_way.columns, two_way.filled
     pointers, grouped, widest, found = _glu1(
@@ -33,8 +35,8 @@ def glu1(two_way: TwoWay) -> tuple[Levels, Work]:
 
 
 def counted(pointers: Array, grouped: Array, widest: int, found: int) -> tuple[Levels, Work]:
-    """The levels and what is told of them: levels, columns of the widest, dependencies that the rule found
-    (one that it found in two ways counts twice)."""
+    """The levels with their facts: levels, widest (columns of the widest level), and the number of
+    dependencies that the rule found (one found in two ways counts twice)."""
     facts = {"levels": len(pointers) - 1, "widest": widest, "dependencies": found}
     return Levels(pointers, grouped), Work(facts=facts)
 
@@ -44,7 +46,7 @@ def _glu1(starts, rows, lower_start, indptr, upper_start):
     n = np.uint64(len(lower_start))
     one = np.uint64(1)
     level = np.empty(n, np.int32)
-    # The level that a column has at least if it depends on this one; 0 where L[:,i] is empty.
+    # The least level of a column that depends on this one; 0 if L[:,i] is empty.
     after = np.empty(n, np.int32)
     found = np.uint64(0)
     for k in range(n):
@@ -61,8 +63,8 @@ def _glu1(starts, rows, lower_start, indptr, upper_start):
 
 @njit
 def by_level(level):
-    """Columns grouped by level, ascending in each: (depth + 1,) int64 pointers, (n,) int32 columns, and how
-    many the widest level has. level : (n,) int32."""
+    """Columns grouped by level, ascending in each: (depth + 1,) int64 pointers, (n,) int32 columns, and the
+    number of columns of the widest level. level : (n,) int32."""
     n = np.uint64(len(level))
     one = np.uint64(1)
     depth = np.uint64(0)

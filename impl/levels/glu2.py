@@ -1,9 +1,9 @@
-"""GLU2.0's levels: the exact dependencies, the double-U ones by three nested loops.
+"""GLU2.0's levels: the exact dependencies, with the double-U ones found by three nested loops.
 
-K. He, S. X.-D. Tan et al., GLU2.0 (2017), as the slides of GLU3.0 print it (Algorithm 3), its t from i + 1:
-as printed, from i, columns would depend on themselves. Column t reads U[t,k] for the rows j > t of L[:,t], so
-that j starts behind the diagonal here, as the slides draw it, where the print has j = t too, which
-orders columns that read nothing; where i wrote U[t,k] before, by L[t,i] U[i,k], t comes after i.
+K. He, S. X.-D. Tan et al., GLU2.0 (2017), as printed in the slides of GLU3.0 (Algorithm 3), except that t
+starts at i + 1: as printed, from i, columns would depend on themselves. Column t reads U[t,k] for every row
+j > t of L[:,t], so here j starts below the diagonal, as drawn in the slides; the print includes j = t, which
+orders columns that read nothing. If i has written U[t,k] before, by L[t,i] U[i,k], t has to come after i.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from impl.levels.glu1 import by_level, counted
 
 @implementation(stage="levels", paper="glu3", section="GLU2.0, Algorithm 3; Table II")
 def glu2(two_way: TwoWay, *, search: Literal["loops", "closed"] = "loops") -> tuple[Levels, Work]:
-    """Levels by exact dependencies, double-U ones searched for (sequential).
+    """Levels by exact dependencies, with a search for double-U ones (sequential).
 
-    two_way : F, n x n, by rows and by columns. Column k depends on i < k if and only if U[i,k] != 0 and
-    L[:,i] is not empty, or L[k,i] != 0 and a column c > k has entries in row i and in a row j > k of L[:,k].
-    search : `loops`, the print's, row i as a bitmap and each search ended by the first c; `closed`, without
-    a third loop: F[k,c] and so F[j,c] are there wherever L[k,i] and U[i,c] are, whichever j is asked, so that
-    the last c of row i decides.
-    Returns the levels, columns ascending in each; facts as `counted` has them, double-U dependencies apart as
-    `double_u`, and the entries that `loops` read of the rows j as `searched`.
+    two_way : F, n x n, by rows and by columns
+    search : "loops", as printed, with row i as a bitmap, and each search ending at the first c; or "closed",
+        without a third loop: wherever L[k,i] and U[i,c] are present, so is F[k,c], and hence F[j,c] for every
+        j, so the last c of row i decides
+
+    Column k depends on i < k if and only if U[i,k] != 0 and L[:,i] is not empty, or L[k,i] != 0 and a column
+    c > k has entries in row i and in a row j > k of L[:,k]. Returns the levels, with columns ascending in
+    each, and the facts of `counted`; also `double_u`, the number of double-U dependencies, and `searched`,
+    the entries of the rows j read by "loops".
     """
     columns, filled = two_way.columns, two_way.filled
     pointers, grouped, widest, direct, double, searched = _glu2(
@@ -47,7 +49,7 @@ def glu2(two_way: TwoWay, *, search: Literal["loops", "closed"] = "loops") -> tu
 
 @njit(cache=True, nogil=True)
 def _glu2(starts, rows, lower_start, indptr, indices, upper_start, closed):
-    """A column's level is final when its turn comes: all that it depends on are before it."""
+    """The level of a column is final at its turn: all columns that it depends on come before it."""
     n = np.uint64(len(lower_start))
     one = np.uint64(1)
     level = np.zeros(n, np.int32)
@@ -80,13 +82,13 @@ def _glu2(starts, rows, lower_start, indptr, indices, upper_start, closed):
 
 @njit
 def _double_u(starts, rows, lower_start, indptr, indices, in_row, t):
-    """Whether a row j of L[:,t] has a column past t that is in row i, and how many entries it took."""
+    """(whether a row j of L[:,t] has a column past t that is also in row i, entries read)."""
     one = np.uint64(1)
     read = np.uint64(0)
     for p in range(lower_start[t], starts[t + one]):
         j = np.uint64(rows[p])
         q = indptr[j + one]
-        # Backwards: row j holds its diagonal, past t, and L[j,t], where this ends.
+        # Backwards: row j ends with its diagonal, past t; the search ends at L[j,t].
         while indices[q - one] > t:
             q -= one
             read += one

@@ -1,4 +1,4 @@
-"""GLU3.0's levels: a superset of the exact dependencies that two loops find.
+"""GLU3.0's levels: a superset of the exact dependencies, found by two loops.
 
 S. Peng and S. X.-D. Tan, GLU3.0: fast GPU-based parallel sparse LU factorization for circuit simulation,
 IEEE Design & Test 37 (2020), Algorithm 4. A column looks up along U and left along its row of L.
@@ -20,11 +20,13 @@ from impl.levels.glu1 import by_level, counted
 def glu3_relaxed(two_way: TwoWay, *, series: bool = False) -> tuple[Levels, Work]:
     """Levels by relaxed dependencies, in two loops (sequential).
 
-    two_way : F, n x n, by rows and by columns. Column k depends on i < k if U[i,k] != 0 and L[:,i] is not
-    empty, or if L[k,i] != 0. series : keep what each level holds, which levels alone do not need. Returns the
-    levels, columns ascending in each; facts as `counted` has them, a pair with both entries counting twice,
-    and the entries of F as `filled`. Reads the rows of L, and the columns of U where those do not give the
-    deepest level so far.
+    two_way : F, n x n, by rows and by columns
+    series : also return what each level holds, which levels alone do not need
+
+    Column k depends on i < k if U[i,k] != 0 and L[:,i] is not empty, or if L[k,i] != 0. Returns the levels,
+    with columns ascending in each, and the facts of `counted`, where a pair with both entries counts twice;
+    also `filled`, the entries of F. Reads the rows of L, and the columns of U only if those do not already
+    give the deepest level so far.
     """
     columns, filled = two_way.columns, two_way.filled
     pointers, grouped, widest, found = _glu3_relaxed(
@@ -41,7 +43,7 @@ def glu3_relaxed(two_way: TwoWay, *, series: bool = False) -> tuple[Levels, Work
 
 
 def _held(two_way: TwoWay, levels: Levels) -> LevelSeries:
-    """Columns of each level, and the most sub-columns of one."""
+    """For each level, its columns and the most sub-columns of one of them."""
     filled = two_way.filled
     subcolumns = filled.pattern.indptr[1:] - filled.upper_start - 1
     most = np.maximum.reduceat(subcolumns[levels.columns], levels.pointers[:-1])
@@ -53,7 +55,7 @@ def _glu3_relaxed(starts, rows, lower_start, indptr, indices, upper_start):
     n = np.uint64(len(lower_start))
     one = np.uint64(1)
     level = np.empty(n, np.int32)
-    # The level that a column has at least if it depends on this one; 0 where L[:,i] is empty.
+    # The least level of a column that depends on this one; 0 if L[:,i] is empty.
     after = np.empty(n, np.int32)
     deepest = np.int32(0)
     found = np.uint64(0)

@@ -1,8 +1,8 @@
 // Kahn's algorithm on the relaxed dependency graph of GLU3.0 (PPoPP'23, Algorithm 5), level by level.
 //
-// Column k waits for i < k where U[i,k] != 0 and L[:,i] is not empty, and where L[k,i] != 0. The graph is not built:
-// row i of U and column i of L are the successors of i, and one that is in both is counted twice in its degree.
-// A column whose L is empty has no successors; those in its row of U are released before the first level.
+// Column k waits for i < k if U[i,k] != 0 and L[:,i] is not empty, and if L[k,i] != 0. The graph is not built: row i of
+// U and column i of L are the successors of i, and a successor in both is counted twice in its degree. A column whose L
+// is empty has no successors; those in its row of U are released before the first level.
 //
 // The queue is never emptied: its parts, one after another, are the levels.
 
@@ -13,11 +13,11 @@ typedef unsigned long long u64;
 
 constexpr u32 ALL = 0xFFFFFFFFu;
 constexpr u32 THREADS = 1024;
-// One block goes on alone, the others waiting, while a level has at most so many columns and successors.
+// Block 0 works alone, and the others wait, while a level has at most this many columns and successors.
 constexpr u32 FEW_COLUMNS = 64, FEW_SUCCESSORS = 4096;
 
 struct Graph {
-    const long long *rows, *upper_start;     // (n + 1,), (n,): F by rows, and where each row's diagonal stands
+    const long long *rows, *upper_start;     // (n + 1,), (n,): F by rows, and the position of each row's diagonal
     const int *row_columns;
     const long long *columns, *lower_start;  // (n + 1,), (n,): F by columns, and where each column's L begins
     const int *column_rows;
@@ -25,12 +25,12 @@ struct Graph {
 };
 
 struct Queue {
-    u32 *degree;  // (n,) dependencies that are still waited for
+    u32 *degree;  // (n,) dependencies still waited for
     int *queue;   // (n,)
     int *level;   // (n,) of each column
 };
 
-// Where block 0 left off when it went on alone.
+// The state after block 0 has worked alone.
 struct Left {
     u32 first, last, level, successors;
 };
@@ -64,8 +64,8 @@ __device__ __forceinline__ void append(
     work.level[column] = (int)level;
 }
 
-// Decrement what waits for the columns in first..last-1 of the queue, and append what waits for nothing more.
-// Each column has an equal share of the warps, of which this one is number `warp`.
+// Decrement the degrees of all columns that wait for the columns first..last-1 of the queue, and append those that
+// become ready. Each column has an equal share of the warps, of which this one is number `warp`.
 __device__ __forceinline__ void expand(
     const Graph &graph, const Queue &work, u32 first, u32 last, u32 level, u64 *added, u32 warp, u32 warps) {
     const u32 lane = threadIdx.x & 31u;
@@ -93,7 +93,7 @@ __device__ __forceinline__ void expand(
     }
 }
 
-// A thread a column: what stands above the diagonal in its column of F and left of it in its row.
+// One thread per column: the entries above the diagonal in its column of F, and left of it in its row.
 extern "C" __global__ void kahn_degrees(
     const long long *rows, const long long *upper_start, const long long *columns, const long long *lower_start,
     u32 n, u32 *degree) {
@@ -101,7 +101,7 @@ extern "C" __global__ void kahn_degrees(
     if (k < n) degree[k] = (u32)(lower_start[k] - 1 - columns[k] + upper_start[k] - rows[k]);
 }
 
-// A warp a column: nothing waits for a column whose L is empty.
+// One warp per column: no other column waits for one whose L is empty.
 extern "C" __global__ void kahn_release(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *columns,
     const long long *lower_start, u32 n, u32 *degree) {
@@ -112,7 +112,7 @@ extern "C" __global__ void kahn_release(
         atomicSub(degree + row_columns[p], 1u);
 }
 
-// A thread a column: the first level. added : (3,), of which the first is written.
+// One thread per column: the first level. added : (3,), of which the first is written.
 extern "C" __global__ void kahn_ready(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *columns,
     const long long *lower_start, const int *column_rows, u32 n, u32 *degree, int *queue, int *level, u64 *added) {
@@ -194,9 +194,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) kahn_levels(
 }
 
 #ifdef RELOCATABLE
-// A level's columns are known when the launch before is done: this launches their level behind itself, and itself
-// behind that, until a level is empty. One thread. most : blocks of a launch. pointers : (n + 1,), of which depth + 1
-// are written. depth : one word.
+// The columns of a level are known when the previous launch is done. So this kernel launches that level and then itself
+// again, until a level is empty. One thread. most : blocks of a launch. pointers : (n + 1,), of which depth + 1 are
+// written. depth : one word.
 extern "C" __global__ void kahn_tail(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *columns,
     const long long *lower_start, const int *column_rows, u32 n, u32 *degree, int *queue, int *level, u64 *added,

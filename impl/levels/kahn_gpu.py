@@ -1,7 +1,7 @@
 """Levels on the GPU: Kahn's algorithm (PPoPP'23, Algorithm 5) on GLU3.0's relaxed dependencies.
 
-The paper drives its levels from a parent kernel that waits for its children, which no current CUDA lets a
-kernel do; the driver `tail_launch` is the nearest that there is: kernels that launch what comes after them.
+In the paper a parent kernel launches the levels and waits for its children, which no current CUDA allows in a
+kernel. The driver `tail_launch` comes closest: kernels that launch their successors.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ VARIANTS: tuple[tuple[str, ...], ...] = ((), (relocatable.DEFINE,))
 NAMES = ("kahn_degrees", "kahn_release", "kahn_ready", "kahn_level", "kahn_levels")
 # As in kahn.cu.
 THREADS = 1024
-# Blocks a multiprocessor of the kernel that goes through all levels: more of them wait longer for each other.
+# Blocks per multiprocessor of the kernel that goes through all levels: with more, they wait longer for each
+# other.
 RESIDENT = 2
-# Blocks a multiprocessor, at most, of a kernel that goes through one level.
+# The most blocks per multiprocessor of a kernel that goes through one level.
 BLOCKS = 2
 
 
@@ -40,14 +41,24 @@ def kahn_gpu(
 ) -> tuple[Levels, Work]:
     """Relaxed levels by Kahn's algorithm, on the GPU.
 
-    two_way : F, n x n, on the device. driver : what goes from level to level: one cooperative kernel, whose
-    blocks wait for each other and in which one block goes on alone while levels are small; tail launches, by
-    which a kernel of one thread launches each level and then itself; or the host, a launch a level.
+    two_way : F, n x n, on the device
+    driver : how to go from level to level
 
-    Returns the levels, columns ascending in each, on the device. Facts: levels; widest, columns of the
-    largest level; rounds, waits of all blocks for each other or of the host for the device, or levels
-    launched by the device; alone, levels of one block. Raises UnavailableError for tail_launch where the code
-    cannot be linked with cudadevrt, FillpathError where the device refuses a launch.
+        - "cooperative": one cooperative kernel, whose blocks wait for each other, and in which one block works
+          alone while levels are small
+        - "tail_launch": a kernel of one thread that launches each level and then itself
+        - "host": one launch per level by the host
+
+    Returns the levels, with columns ascending in each, on the device. Facts:
+
+    levels : how many there are
+    widest : columns of the largest level
+    rounds : "cooperative": waits of all blocks for each other; "host": waits of the host for the device;
+        "tail_launch": levels launched by the device
+    alone : levels of one block
+
+    Raises UnavailableError for tail_launch if the code cannot be linked with cudadevrt; FillpathError if the
+    device refuses a launch.
     """
     import cupy
 
@@ -66,7 +77,7 @@ def kahn_gpu(
 
 
 class _Levels:
-    """The queue on the device, holding the first level, and what drives it on."""
+    """The queue on the device, with the first level in it, and the drivers."""
 
     def __init__(self, two_way: TwoWay) -> None:
         import cupy
@@ -90,7 +101,7 @@ class _Levels:
             self.queue,
             self.level,
         )
-        # Successors << 32 | columns that each round appends.
+        # Successors << 32 | columns appended by each round.
         self.added = cupy.zeros(3, np.uint64)
         rows, upper_start, row_columns, indptr, lower_start = self.graph[:5]
         self._launch("kahn_degrees", n, (rows, upper_start, indptr, lower_start, np.uint32(n), self.degree))
@@ -113,7 +124,7 @@ class _Levels:
         left, arrived, stats = (cupy.zeros(words, np.uint32) for words in (4, 1, 3))
         kernel = self.kernels["kahn_levels"]
         blocks = device.multiprocessors() * min(RESIDENT, device.occupancy(kernel, THREADS, 0))
-        # A warp a column: no more blocks than the largest level could keep busy.
+        # One warp per column: no more blocks than the largest level could keep busy.
         blocks = min(blocks, -(-self.n // (THREADS // 32)))
         kernel.kernel(
             (blocks,),
@@ -146,13 +157,13 @@ class _Levels:
         )
         self.rounds = int(cupy.asnumpy(depth)[0])
         found: Array = pointers[: self.rounds + 1].copy()
-        # A launch that the device refuses is told nowhere else.
+        # A refused launch is reported nowhere else.
         if not self.rounds or int(found[-1]) != self.n:
             raise FillpathError("kahn_gpu driver=tail_launch: the device launched not all of the levels")
         return found
 
     def host(self) -> Array:
-        """Launch each level when the one before has said how large it is. Returns the levels' pointers."""
+        """Launch each level when the previous one has reported its size. Returns the levels' pointers."""
         import cupy
 
         most = BLOCKS * device.multiprocessors()

@@ -1,4 +1,4 @@
-"""F by rows and by columns, and the values on it: what the stages after the symbolic one are given."""
+"""F by rows and by columns, and the values on it: the input of the stages after the symbolic one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from fillpath.nouns import Assembled, Filled, Levels, Pattern, Prepared, TwoWay
 
 
 def by_both(filled: Filled) -> TwoWay:
-    """F by columns too.
+    """F by rows and by columns.
 
-    filled : n x n, rows sorted, diagonal present. Returns it with its columns (rows ascend in each) and with
-    the place of each entry in them. Time O(n + nnz of F), memory 12 bytes an entry.
+    filled : n x n, rows sorted, diagonal present
+
+    Returns F with its columns (rows ascend in each) and with the position of each entry in them. Time
+    O(n + nnz of F), memory 12 bytes per entry.
     """
     starts, rows, lower_start, to_column = _by_columns(
         filled.pattern.indptr.view(np.uint64), filled.pattern.indices.view(np.uint32)
@@ -25,8 +27,11 @@ def by_both(filled: Filled) -> TwoWay:
 def assembled(prepared: Prepared, both: TwoWay, levels: Levels) -> Assembled:
     """The matrix's values on F by columns, 0 where it fills.
 
-    prepared : n x n, its entries among those of F. levels : of F's columns.
-    Raises InputError where an entry lies outside of F.
+    prepared : n x n, its entries among those of F
+    both : F by rows and by columns
+    levels : of F's columns
+
+    Raises InputError for an entry outside of F.
     """
     rows = both.filled.pattern
     values, inside = _scattered(
@@ -44,7 +49,8 @@ def assembled(prepared: Prepared, both: TwoWay, levels: Levels) -> Assembled:
 
 @njit(cache=True, nogil=True)
 def _by_columns(indptr, indices):
-    """Columns as (starts, rows), where each one's lower part begins, and each entry's place in them."""
+    """(starts, rows) of the columns, where the lower part of each begins, and the position of each entry in
+    them."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)
@@ -70,7 +76,7 @@ def _by_columns(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _scattered(indptr, indices, given, filled_indptr, filled_indices, to_column):
-    """The given values on F by columns, and whether all of them have a place there."""
+    """The given values on F by columns, and whether each of them has an entry there."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     values = np.zeros(len(filled_indices))
