@@ -1,7 +1,8 @@
-"""Relaxed atomics on one element of a one-dimensional array, as LLVM has them: Numba offers none on the CPU.
+"""Relaxed atomics on one element of a one-dimensional array, by LLVM's instructions: Numba offers none on the
+CPU.
 
-They work inside `prange`. Relaxed: an operation is indivisible but orders nothing else; what one parallel
-loop wrote, the next one sees. index : any unsigned or signed integer, never negative, not checked.
+They work inside `prange`. Relaxed: an operation is indivisible but orders no other access; what one parallel
+loop wrote is visible to the next. index : any integer type, never negative, not checked.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> An
 
 @intrinsic
 def fetch_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] += value. Returns the element's value before."""
+    """array[index] += value. Returns the previous value."""
     return _read_modify_write("add", array, index, value)
 
 
 @intrinsic
 def fetch_min(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = min(array[index], value), both unsigned. Returns the element's value before."""
+    """array[index] = min(array[index], value), both unsigned. Returns the previous value."""
     return _read_modify_write("umin", array, index, value)
 
 
 @intrinsic
 def fetch_max(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = max(array[index], value), both unsigned. Returns the element's value before."""
+    """array[index] = max(array[index], value), both unsigned. Returns the previous value."""
     return _read_modify_write("umax", array, index, value)
 
 

@@ -1,7 +1,9 @@
 """A set of column indices as two levels of 64-bit words, enumerated in ascending order without sorting.
 
-words : (ceil(n / 64),) uint64, a bit a column. summary : (ceil(n / 4096),) uint64, a bit a word that is not
-zero. All index arithmetic is unsigned: Numba then leaves out its test for negative indices.
+words : (ceil(n / 64),) uint64, one bit per column
+summary : (ceil(n / 4096),) uint64, one bit per word, set if the word is not zero
+
+All index arithmetic is unsigned: Numba then omits its check for negative indices.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def trailing_zeros(typing_context: Any, value: Any) -> Any:
 
 @intrinsic
 def ones(typing_context: Any, value: Any) -> Any:
-    """How many bits of a uint64 are set."""
+    """The number of bits set in a uint64."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -55,7 +57,7 @@ def insert(words, summary, column):
 
 @njit
 def successor(words, summary, column, limit):
-    """The smallest member >= column, or limit where it would be >= limit. limit <= 64 len(words)."""
+    """The smallest member >= column, or limit if that would be >= limit. limit <= 64 len(words)."""
     if column >= limit:
         return limit
     word = column >> SIX

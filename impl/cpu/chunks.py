@@ -1,6 +1,7 @@
-"""A growing list of uint32 in chunks: growing it copies nothing, and reading it once frees it as it is read.
+"""A growing list of uint32 in chunks: growing copies nothing, and reading it, possible once, frees it on the
+way.
 
-What is appended at once stands in one chunk. The reader repeats the writer's lengths, in their order.
+What is appended in one call is in one chunk. The reader repeats the writer's lengths in the same order.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from numba.typed import List
 
 from impl.cpu.memory import forget
 
-# Entries of a chunk, unless what is appended at once is longer.
+# Entries of a chunk, unless a single call appends more.
 CHUNK = np.uint64(2**16)
 
 
@@ -25,7 +26,7 @@ def new_chunks():
 
 @njit
 def room(chunks, used, length):
-    """Make the last chunk one that has room for `length` entries. Returns how many are in it."""
+    """Ensure that the last chunk has room for `length` entries. Returns how many it holds."""
     if used + length <= np.uint64(len(chunks[-1])):
         return used
     chunks.append(np.empty(max(CHUNK, length), np.uint32))
@@ -34,7 +35,7 @@ def room(chunks, used, length):
 
 @njit
 def append(chunks, used, entries, length):
-    """Append entries[:length]. Returns how many are in the last chunk then."""
+    """Append entries[:length]. Returns how many entries the last chunk holds then."""
     used = room(chunks, used, length)
     chunks[-1][used : used + length] = entries[:length]
     return used + length
@@ -42,7 +43,8 @@ def append(chunks, used, entries, length):
 
 @njit
 def advance(chunks, number, used, length):
-    """Where the next `length` entries stand, (chunk, position); frees the chunk that they are not in."""
+    """Where the next `length` entries are, (chunk, position). Frees the current chunk if they are not in
+    it."""
     if used + length <= np.uint64(len(chunks[number])):
         return number, used
     release(chunks, number)

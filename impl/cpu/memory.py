@@ -1,7 +1,7 @@
-"""Buffers whose final size is not known: the unwritten takes no memory, the outgrown is given back.
+"""Buffers whose final size is not known: what is not written takes no memory, what is outgrown is returned.
 
-A large buffer is mapped by itself (glibc keeps smaller blocks for later) and asks for huge pages, as NumPy's
-own arrays do and Numba's do not: its first writes then cost a quarter of what they cost page by page.
+A large buffer has its own mapping (glibc keeps smaller blocks for later) and asks for huge pages, as NumPy's
+arrays do and Numba's do not: its first writes then take a quarter of the time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-# Entries below which a buffer is an array like any other.
+# Entries below which a buffer is an ordinary array.
 SMALL = np.uint64(2**20)
-# Entries of the smallest large buffer: 256 MiB of addresses where an entry has 4 bytes.
+# Entries of the smallest large buffer: 256 MiB of addresses for entries of 4 bytes.
 LARGE = np.uint64(2**26)
 PAGE = np.uint64(mmap.PAGESIZE)
 MADV_DONTNEED = np.int32(4)
@@ -28,7 +28,7 @@ ONE = np.uint64(1)
 
 @intrinsic
 def _madvise(typing_context: Any, address: Any, length: Any, advice: Any) -> Any:
-    """The C library's madvise, found by name, so that compiled code may be cached."""
+    """The C library's madvise, looked up by name, so that compiled code may be cached."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = ir.IntType(64)
@@ -41,7 +41,7 @@ def _madvise(typing_context: Any, address: Any, length: Any, advice: Any) -> Any
 
 @njit
 def _advise(array, advice):
-    """Advise the system on the whole pages of an array. What it does not know it refuses; nothing is lost."""
+    """Advise the system on the whole pages of an array. Unknown advice is refused without harm."""
     start = np.uint64(array.ctypes.data)
     first = (start + PAGE - ONE) & ~(PAGE - ONE)
     last = (start + np.uint64(array.nbytes)) & ~(PAGE - ONE)
@@ -51,7 +51,7 @@ def _advise(array, advice):
 
 @njit
 def buffer(entries, dtype):
-    """An unwritten array of at least so many entries."""
+    """An uninitialised array of at least `entries` entries."""
     if entries < SMALL:
         return np.empty(entries, dtype)
     array = np.empty(max(entries, LARGE), dtype)
@@ -61,13 +61,14 @@ def buffer(entries, dtype):
 
 @njit
 def forget(array):
-    """Give the array's memory back at once, whatever the allocator keeps; its values are lost."""
+    """Return the array's memory to the system at once, whatever the allocator keeps; its values are lost."""
     _advise(array, MADV_DONTNEED)
 
 
 @njit
 def reserve(array, used, wanted):
-    """The array, at least doubled where it holds fewer than `wanted` entries; used ones are kept."""
+    """The array, or a copy of at least twice the size if it has fewer than `wanted` entries; `used` are
+    copied."""
     if wanted <= np.uint64(len(array)):
         return array
     grown = buffer(max(wanted, np.uint64(len(array)) << ONE), array.dtype)

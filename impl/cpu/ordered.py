@@ -1,7 +1,7 @@
-"""Atomics that order other memory accesses, and what a worker does while it waits: beside `atomics`, whose
-operations order nothing.
+"""Atomics that order other memory accesses, prefetches, and yielding; see `atomics` for operations that order
+nothing.
 
-As there: one element of a one-dimensional array; index : any integer, never negative, not checked.
+Again on one element of a one-dimensional array. index : any integer type, never negative, not checked.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> An
 
 @intrinsic
 def exchange(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = value, acquire and release. Returns the element's value before."""
+    """array[index] = value, acquire and release. Returns the previous value."""
     return _read_modify_write("xchg", array, index, value)
 
 
 @intrinsic
 def add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] += value, acquire and release. Returns the element's value before."""
+    """array[index] += value, acquire and release. Returns the previous value."""
     return _read_modify_write("add", array, index, value)
 
 
 @intrinsic
 def acquire(typing_context: Any, array: Any, index: Any) -> Any:
-    """The element's value, and with it all that was written before it was released."""
+    """The element's value; everything written before it was released is visible afterwards."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)
@@ -49,7 +49,7 @@ def acquire(typing_context: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def release(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = value, for whoever acquires it, and with it all that was written before."""
+    """array[index] = value; everything written before is visible to a worker that acquires it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)
@@ -74,19 +74,19 @@ def _prefetch(array: Any, index: Any, writing: int) -> Any:
 
 @intrinsic
 def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Have the element's cache line brought near; it need not be in the array."""
+    """Prefetch the element's cache line; the index may lie outside of the array."""
     return _prefetch(array, index, writing=0)
 
 
 @intrinsic
 def prefetch_to_write(typing_context: Any, array: Any, index: Any) -> Any:
-    """The same, and taken from every other core's cache."""
+    """The same, with the line taken from every other core's cache."""
     return _prefetch(array, index, writing=1)
 
 
 @intrinsic
 def give_way(typing_context: Any) -> Any:
-    """The C library's sched_yield: where there are more threads than cores, another one goes on."""
+    """The C library's sched_yield: if there are more threads than cores, another one runs."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         prototype = ir.FunctionType(ir.IntType(32), [])

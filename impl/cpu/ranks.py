@@ -1,5 +1,5 @@
-"""Parts of a filled pattern by rows, one an MPI rank, and how they become one. mpi4py is imported where it is
-asked."""
+"""Parts of a filled pattern by rows, one per MPI rank, and how they are gathered. mpi4py is imported only
+where it is needed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from numba import njit, prange
 from fillpath.errors import InputError, UnavailableError
 from fillpath.nouns import Array, Counts, Filled, Pattern
 
-# Entries of a message: older MPI counts them in 31 bits.
+# Entries per message: older versions of MPI count them in 31 bits.
 MESSAGE = 2**28
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some rows of F. rows : (k,) int32, ascending. lower, upper, edges : (n,) int64, 0 for other rows.
-    indices : (entries,) int32, the columns of the rows one after the other; None where only counts are
-    wanted."""
+    """Some rows of F.
+
+    rows : (k,) int32, ascending
+    lower, upper, edges : (n,) int64, 0 for other rows
+    indices : (entries,) int32, the columns of the rows, one row after the other; None if only counts are
+    wanted
+    """
 
     rows: Array
     lower: Array
@@ -30,7 +34,7 @@ class Part:
     indices: Array | None
 
     def result(self) -> Filled | Counts:
-        """What an implementation returns of it, other rows empty."""
+        """The filled pattern or the row counts, with other rows empty."""
         if self.indices is None:
             return Counts(self.lower, self.upper)
         indptr = offsets(self.lower + self.upper)
@@ -38,10 +42,10 @@ class Part:
 
 
 def world(ranks: int) -> Any:
-    """MPI's communicator of so many ranks; None for one, which needs no MPI.
+    """MPI's communicator of this many ranks; None for one rank, which needs no MPI.
 
-    Raises InputError below one, UnavailableError where mpi4py is missing or MPI was started with other than
-    so many.
+    Raises InputError for fewer than one rank; UnavailableError if mpi4py is missing, or MPI was started with
+    a different number of ranks.
     """
     if ranks < 1:
         raise InputError(f"option ranks={ranks}: expected 1 or more")
@@ -66,7 +70,7 @@ def rank_of(communicator: Any) -> int:
 
 
 def gathered(communicator: Any, part: Part) -> Part:
-    """All rows, on rank 0; on the others their own part again. Every rank has to call it."""
+    """All rows, on rank 0; other ranks get their own part back. Collective: every rank has to call it."""
     if communicator is None:
         return part
     rows = _arrays(communicator, part.rows)
@@ -86,14 +90,15 @@ def gathered(communicator: Any, part: Part) -> Part:
 
 
 def offsets(lengths: Array) -> Array:
-    """(k + 1,) int64: where each of k rows begins, and the end."""
+    """(k + 1,) int64: where each of k rows begins, and the end of the last."""
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return indptr
 
 
 def place(indptr: Array, indices: Array, rows: Array, columns: Array) -> None:
-    """Copy rows, which stand one after the other in `columns`, to where `indptr` has them in `indices`."""
+    """Copy rows, which lie one after the other in `columns`, to their places in `indices`, given by
+    `indptr`."""
     starts = offsets(indptr[rows + 1] - indptr[rows])
     _place(indptr, indices, rows, starts, columns)
 

@@ -1,1 +1,2 @@
-"""All that touches CUDA and is no algorithm: loading kernels, facts of the device, moving nouns."""
+"""Everything that touches CUDA and is not an algorithm: loading kernels, facts of the device, moving
+nouns."""

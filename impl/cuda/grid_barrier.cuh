@@ -1,8 +1,8 @@
-// A barrier of all blocks of a grid that was launched cooperatively, so that all are resident.
+// A barrier of all blocks of a grid that was launched cooperatively, so that all blocks are resident.
 //
-// arrived : a word of global memory, 0 at the launch. passed : each thread's own, 0 at first. Every thread of every
-// block calls it equally often. What any thread wrote before it is visible to every thread after it. In two halves,
-// what stands between them is done while others are waited for, and must not read what they write.
+// arrived : a word of global memory, 0 at the launch. passed : private to each thread, 0 at first. Every thread of
+// every block calls the barrier equally often. What any thread wrote before it is visible to every thread after it. If
+// it is called in two halves, the code between them runs while others arrive, and must not read what they write.
 
 __device__ __forceinline__ void grid_arrive(unsigned int *arrived, unsigned int &passed) {
     passed += gridDim.x;

@@ -1,6 +1,6 @@
-"""Kernels: what lies in a .cu file, compiled by NVRTC through CuPy when it is first asked for.
+"""Kernels of a .cu file, compiled by NVRTC through CuPy at their first use.
 
-CuPy keeps what it compiled in ~/.cupy/kernel_cache, by the text of the source and the options.
+CuPy caches compiled kernels in ~/.cupy/kernel_cache, by the source text and the options.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from fillpath.errors import FillpathError
 from fillpath.nouns import content_hash
 from fillpath.registry import HEADERS, included
 
-# Every kernel is C++17; quoted includes are looked up in impl/cuda/.
+# Every kernel is C++17; quoted includes are searched in impl/cuda/.
 OPTIONS = ("--std=c++17", f"-I{HEADERS}")
 
 
 @functools.cache
 def available() -> tuple[bool, str]:
-    """Whether CuPy can be imported and sees a device, and if not the reason. Never raises."""
+    """(whether CuPy can be imported and sees a device, the reason if not). Never raises."""
     if importlib.util.find_spec("cupy") is None:
         return False, "CuPy is not installed"
     try:
@@ -29,7 +29,7 @@ def available() -> tuple[bool, str]:
     except Exception as error:
         return False, f"CuPy cannot be imported: {_one_line(error)}"
     try:
-        # 0 without a driver, for which getDeviceCount has a misleading error.
+        # 0 without a driver; getDeviceCount would give a misleading error.
         driver = cupy.cuda.runtime.driverGetVersion()
         count = cupy.cuda.runtime.getDeviceCount() if driver else 0
     except Exception as error:
@@ -40,8 +40,12 @@ def available() -> tuple[bool, str]:
 def load(path: Path, names: tuple[str, ...], defines: tuple[str, ...] = ()) -> dict[str, Any]:
     """The kernels of a .cu file, by the names of their `extern "C"` entry points, for the current device.
 
-    path : of the file. defines : such as "BUBBLE=1". The same arguments give the same kernels again.
-    Raises FillpathError, naming the file, where it cannot be read or compiled or lacks an entry point.
+    path : of the file
+    names : of the entry points
+    defines : such as "BUBBLE=1"
+
+    The same arguments give the same kernels again. Raises FillpathError, naming the file, if it cannot be
+    read or compiled, or lacks an entry point.
     """
     import cupy
 
@@ -65,12 +69,12 @@ def _load(path: Path, names: tuple[str, ...], defines: tuple[str, ...], device: 
 
 
 def options(defines: tuple[str, ...]) -> tuple[str, ...]:
-    """What NVRTC is told beside the architecture. defines : such as "BUBBLE=1"."""
+    """NVRTC's options, apart from the architecture. defines : such as "BUBBLE=1"."""
     return (*OPTIONS, *(f"-D{define}" for define in defines))
 
 
 def first_error(log: str, path: Path) -> str:
-    """The first error of an NVRTC log, or its first line, with the file under its own name: CuPy compiles a
+    """The first error of an NVRTC log, or its first line, with the name of the original file: CuPy compiles a
     copy."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     line = next((line for line in lines if "error" in line), lines[0] if lines else "NVRTC gave no log")
@@ -78,7 +82,7 @@ def first_error(log: str, path: Path) -> str:
 
 
 def _source(path: Path) -> str:
-    """The text of the file, with the hash of what it includes: CuPy's cache does not look into headers."""
+    """The text of the file, with the hash of its includes: CuPy's cache does not look into headers."""
     try:
         text = path.read_text()
         headers = [header.read_bytes() for header in included(path)]

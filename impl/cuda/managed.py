@@ -1,5 +1,5 @@
-"""Managed (unified) memory, within what is safe: asking for more than the card has free can hang it for
-all."""
+"""Managed (unified) memory within safe limits: requesting more than what is free on the card can hang it for
+all its users."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Any
 from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array
 
-# Share of the free memory that a request may have.
+# Share of the free memory that one request may take.
 SHARE = 0.5
 
 
 def words(count: int, *, oversubscribe: bool) -> Array:
-    """An unwritten (count,) uint32 array in managed memory.
+    """An uninitialised (count,) uint32 array in managed memory.
 
-    Raises MemoryBudgetError, before anything is allocated, for more than half of what is free on the card,
-    unless `oversubscribe`: for one's own card alone, where nobody else's work can be hurt. What CuPy's pool
-    holds unused is not free: managed memory is not allocated from there. Raises UnsupportedError where the
-    driver moves all managed memory at each launch instead of the pages that a kernel touches.
+    oversubscribe : allow more than half of what is free on the card; only for a card that nobody else uses
+
+    Memory that CuPy's pool holds unused does not count as free: managed memory is not allocated from the
+    pool. Raises MemoryBudgetError, before anything is allocated, for more than half without `oversubscribe`;
+    UnsupportedError if the driver moves all managed memory at each launch instead of the pages that a kernel
+    touches.
     """
     import cupy
     import numpy as np
@@ -36,7 +38,7 @@ def words(count: int, *, oversubscribe: bool) -> Array:
 
 
 def prefetch(array: Any) -> None:
-    """Have the array's pages on the current device before what is launched next on the current stream."""
+    """Move the array's pages to the current device before whatever is launched next on the current stream."""
     import cupy
 
     stream = cupy.cuda.get_current_stream()

@@ -1,10 +1,10 @@
 """Page faults and migrations of managed memory while a block of code runs, from CUPTI's unified-memory
 counters.
 
-CUPTI writes a record for each group of faults that the driver serviced together and for each migration, into
-buffers that are asked for and handed back by callbacks, late: what has begun when the code ends is waited
-for. It is reached through ctypes, so that no compiler is needed. Nothing else may collect CUPTI's activities
-at the same time.
+CUPTI writes one record per group of faults that the driver serviced together, and one per migration, into
+buffers that it requests and returns through callbacks. Records arrive late, so the end of the block waits for
+those of events that have begun. CUPTI is called through ctypes, so no compiler is needed. Nothing else may
+collect CUPTI activities at the same time.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _FORCED = 1
 _REFUSED = "the driver refuses CUPTI's unified-memory counters"
 
 _BUFFER = 8 * 2**20
-# Records that are this late are no longer waited for; the wait begins anew with each that comes.
+# How long to wait for late records; each record that arrives restarts the wait.
 _QUIET_SECONDS = 0.2
-# Bytes that are moved to see whether records come, and how long they may take to.
+# Bytes that are moved to test whether records arrive, and how long they may take.
 _PROBE = 2**22
 _PROBE_SECONDS = 5.0
 _LIBRARIES = ("libcupti.so.13", "libcupti.so.12", "libcupti.so")
@@ -43,7 +43,7 @@ class _Config(ctypes.Structure):
 
 
 class _Record(ctypes.Structure):
-    """What all versions of the record begin with."""
+    """The common beginning of all versions of the record."""
 
     _pack_ = 8
     _layout_ = "ms"
@@ -59,12 +59,14 @@ class _Record(ctypes.Structure):
 
 @dataclass
 class PageFaults:
-    """What was counted, filled in when the block ends.
+    """The counters, complete when the block ends.
 
-    gpu_fault_groups : groups of faults that the driver serviced together; gpu_fault_records : in so many
-    records, each of the groups of one page. fault_seconds : of servicing, records that overlap counted once
-    each. cpu_faults : of the host. bytes_to_device, bytes_to_host : migrated. thrashing : events of pages
-    that went to and fro.
+    gpu_fault_groups : groups of faults that the driver serviced together
+    gpu_fault_records : records of such groups, one per page
+    fault_seconds : time spent servicing; overlapping records count once each
+    cpu_faults : on the host
+    bytes_to_device, bytes_to_host : migrated
+    thrashing : events of pages that moved back and forth
     """
 
     gpu_fault_groups: int = 0
@@ -92,7 +94,7 @@ class PageFaults:
 
 
 def available() -> tuple[bool, str]:
-    """Whether CUPTI is there to be loaded, and if not the reason."""
+    """(whether CUPTI can be loaded, the reason if not)."""
     try:
         _cupti()
     except UnavailableError as error:
@@ -102,9 +104,9 @@ def available() -> tuple[bool, str]:
 
 @contextmanager
 def page_faults() -> Iterator[PageFaults]:
-    """Count on the current device while the block runs. Its device must have a context already.
+    """Count on the current device while the block runs. The device must already have a context.
 
-    Raises UnavailableError where there is no CUPTI, or it or the driver refuses.
+    Raises UnavailableError if there is no CUPTI, or CUPTI or the driver refuses.
     """
     import cupy
 
@@ -141,14 +143,14 @@ _Completed = ctypes.CFUNCTYPE(
 )
 
 
-# For the life of the process, also of a collector that saw no record: CUPTI keeps only the callbacks'
-# addresses.
+# Kept alive as long as the process runs, even for a collector that saw no record: CUPTI stores only the
+# addresses of the callbacks.
 _kept: list[Any] = []
 
 
 @dataclass
 class _Collector:
-    """The process's one pair of callbacks, and where their records go."""
+    """The callbacks, one pair per process, and the destination of their records."""
 
     cupti: Any
     counted: PageFaults = field(default_factory=PageFaults)
@@ -162,7 +164,7 @@ class _Collector:
 
     def _requested(self, buffer: Any, size: Any, most: Any) -> None:
         memory = ctypes.create_string_buffer(_BUFFER + 8)
-        # CUPTI wants multiples of eight bytes.
+        # CUPTI requires multiples of eight bytes.
         address = (ctypes.addressof(memory) + 7) & ~7
         self.buffers[address] = memory
         buffer[0], size[0], most[0] = address, _BUFFER, 0
@@ -185,7 +187,7 @@ class _Collector:
         _check(self.cupti, self.cupti.cuptiActivityFlushAll(_FORCED))
 
     def wait(self) -> None:
-        """Until no record has come for a while."""
+        """Wait until no record has arrived for a while."""
         quiet_since, before = time.monotonic(), -1
         while time.monotonic() - quiet_since < _QUIET_SECONDS:
             self.flush()
@@ -196,7 +198,8 @@ class _Collector:
 
 @functools.cache
 def _collector() -> _Collector:
-    """The process's collector, once it has seen a record: what happens before the first is lost."""
+    """The process's collector, once it has received a record: what happens before the first record is
+    lost."""
     import cupy
     import numpy as np
 
@@ -216,8 +219,8 @@ def _collector() -> _Collector:
 
 @functools.cache
 def _cupti() -> Any:
-    """The library: of the system, which fits its driver, else of an installed wheel. Raises UnavailableError
-    if there is none."""
+    """The library: the system's, which matches its driver, or else that of an installed wheel. Raises
+    UnavailableError if there is none."""
     for candidate in [*_LIBRARIES, *_wheels()]:
         try:
             return ctypes.CDLL(str(candidate))
@@ -230,7 +233,7 @@ def _cupti() -> Any:
 
 
 def _wheels() -> list[Path]:
-    """Where NVIDIA's wheels put the library."""
+    """The libraries in NVIDIA's wheels."""
     spec = importlib.util.find_spec("nvidia")
     folders = [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
     return [path for folder in folders for path in sorted(folder.glob("*/lib/libcupti.so.*"), reverse=True)]

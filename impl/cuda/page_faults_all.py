@@ -21,11 +21,11 @@ from impl.cuda.page_faults import (
 def page_faults_of(devices: Sequence[int]) -> Iterator[PageFaults]:
     """Count on all of these devices while the block runs, as `page_faults` does on one.
 
-    Raises UnavailableError where there is no CUPTI, or it or the driver refuses.
+    Raises UnavailableError if there is no CUPTI, or CUPTI or the driver refuses.
     """
     collector = _collector()
     cupti, found = collector.cupti, list(devices)
-    # CUPTI wants a context on each.
+    # CUPTI requires a context on each device.
     peers.synchronise(found)
     kinds = [_Config(_SINGLE_DEVICE, kind, device, 1) for device in found for kind in _KINDS]
     configs = (_Config * len(kinds))(*kinds)

@@ -1,4 +1,4 @@
-"""Several devices of one process: which there are, and copies from one to another."""
+"""Several devices of one process: how many there are, and copies between them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def device_count() -> int:
 
 
 def devices(count: int) -> list[int]:
-    """So many devices from the current one on, which reach each other's memory where the hardware lets them.
-    Raises InputError below one, UnavailableError for more than there are."""
+    """`count` devices from the current one on, with access to each other's memory where the hardware allows
+    it. Raises InputError for fewer than one, UnavailableError for more than there are."""
     import cupy
 
     if count < 1:
@@ -37,16 +37,16 @@ def devices(count: int) -> list[int]:
 
 
 def all_reach(found: Sequence[int]) -> bool:
-    """Whether each of these devices reaches the memory of all others. Without it copies go through the host,
-    and pages of managed memory move: right too, and slower."""
-    # Of every pair, also behind one that does not.
+    """Whether each of these devices can access the memory of all others. If not, copies go through the host,
+    and pages of managed memory move, which is correct but slower."""
+    # Every pair is tried, also after one that fails.
     reached = [_reaches(one, other) for one, other in itertools.permutations(found, 2)]
     return all(reached)
 
 
 def copied(array: Array, source: int, target: int) -> Array:
-    """The array, which lies on `source`, on `target`: a copy, unless it is there. What is launched on either
-    device from now on finds it whole; what was launched on either before is waited for by the copy."""
+    """The array, which lies on `source`, on `target`: a copy if they differ. Work launched on either device
+    from now on sees the complete copy; the copy waits for work launched on either before."""
     import cupy
 
     if source == target:
@@ -75,7 +75,7 @@ def synchronise(found: list[int]) -> None:
 
 @functools.cache
 def _reaches(one: int, other: int) -> bool:
-    """Have `one` reach the memory of `other`, if it can."""
+    """Give `one` access to the memory of `other`. Returns whether it has it."""
     import cupy
 
     runtime = cupy.cuda.runtime

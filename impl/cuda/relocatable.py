@@ -11,13 +11,13 @@ from fillpath.nouns import content_hash
 from fillpath.registry import included
 from impl.cuda import kernels
 
-# What such code is compiled under: a part of a .cu file that is left out otherwise, and NVRTC's option.
+# The macro that enables a part of a .cu file that is left out otherwise, and NVRTC's option.
 DEFINE, OPTION = "RELOCATABLE=1", "-rdc=true"
 
 
 def load(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """As `kernels.load`, for the current device. Raises UnavailableError where CuPy finds no cudadevrt, or
-    cannot link it: it looks in a CUDA toolkit and in the wheels of CUDA 13, not in those of CUDA 12."""
+    """As `kernels.load`, for the current device. Raises UnavailableError if CuPy finds no cudadevrt or cannot
+    link it: CuPy looks in a CUDA toolkit and in the wheels of CUDA 13, not in those of CUDA 12."""
     import cupy
 
     return _load(path, names, cupy.cuda.runtime.getDevice())
@@ -27,7 +27,7 @@ def load(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 def _load(path: Path, names: tuple[str, ...], device: int) -> dict[str, Any]:
     import cupy
 
-    # CuPy's cache goes by the options, and does not look into headers.
+    # CuPy's cache is keyed by the options and does not look into headers.
     headers = f"HEADERS_{content_hash(*(header.read_bytes() for header in included(path)))}"
     module = cupy.RawModule(
         code=path.read_text(), options=(*kernels.options((DEFINE, headers)), OPTION), backend="nvrtc"

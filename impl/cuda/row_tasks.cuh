@@ -1,7 +1,7 @@
-// Rows of a sparse matrix dealt out to warps, and sums over a grid.
+// Rows of a sparse matrix distributed over warps, and sums over a grid.
 //
-// A task is what a warp takes at once: 32 / lanes rows, one after another, each by so many of its lanes. lanes is a
-// power of two. In a word of an array it is first << 3 | log2(lanes).
+// A task is what a warp takes at a time: 32 / lanes rows, each computed by `lanes` of its lanes, a power of two. It is
+// stored in one word as first << 3 | log2(lanes), where first is its first row.
 
 constexpr unsigned int WARP = 0xFFFFFFFFu;
 
@@ -11,7 +11,7 @@ struct Task {
 
 __device__ __forceinline__ Task task_of(unsigned int word) { return {word >> 3, 1u << (word & 7u)}; }
 
-// The sum over groups of so many lanes, in each of them.
+// The sum over groups of `lanes` lanes, in each of them.
 __device__ __forceinline__ double lanes_sum(double value, unsigned int lanes) {
     for (unsigned int d = lanes >> 1; d > 0u; d >>= 1) value += __shfl_xor_sync(WARP, value, d);
     return value;
@@ -28,8 +28,8 @@ __device__ __forceinline__ double block_sum(double value) {
     return threadIdx.x < 32u ? lanes_sum(value, 32u) : 0.0;
 }
 
-// The sum over a grid, in the one thread for which this is true: it is in the last block to come, so that what
-// other blocks wrote before is there to read. Each thread of the grid calls it once. The same order every time.
+// The sum over a grid. Returns true in exactly one thread, which has the total; it is in the last block to arrive, so
+// it can read what the other blocks wrote before. Each thread of the grid calls it once. The order is always the same.
 //
 // sums : (gridDim.x,). arrived : a word, 0 before and after.
 __device__ __forceinline__ bool grid_sum(double value, double *sums, unsigned int *arrived, double &total) {
