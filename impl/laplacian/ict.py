@@ -19,7 +19,7 @@ def ict(
     drop_tolerance: float | None = None,
     rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
-    """Thresholded incomplete Cholesky at ParAC's fill (one core), then conjugate gradients on all threads.
+    """Thresholded incomplete Cholesky at ParAC's fill (one core), conjugate gradients on all threads.
 
     system : on the host
     seed : of the ac_sequential factor whose fill is matched

@@ -44,8 +44,8 @@ def kahn_gpu(
     two_way : F, n x n, on the device
     driver : how to go from level to level
 
-        - "cooperative": one cooperative kernel, whose blocks wait for each other, and in which one block works
-          alone while levels are small
+        - "cooperative": one cooperative kernel, whose blocks wait for each other; one block works alone while
+          levels are small
         - "tail_launch": a kernel of one thread that launches each level and then itself
         - "host": one launch per level by the host
 
