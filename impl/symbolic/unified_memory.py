@@ -38,7 +38,7 @@ def unified_memory(
     oversubscribe: bool = False,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in with six words a vertex for every row in managed memory (PPoPP 2023's baseline).
+    """Fill-in with six words per vertex for every row in managed memory (PPoPP 2023's baseline).
 
     pattern : n x n, sorted, diagonal present; on the device
     prefetch : move the arrays to the device before the launch
