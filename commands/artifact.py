@@ -1,8 +1,11 @@
-"""Write the appendix of an artefact evaluation."""
+"""Write the appendix of an artefact evaluation.
+
+Exit status 1 where a figure could not be judged."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 
 import reports
 from benchmarks.runs import launch
@@ -17,7 +20,9 @@ def run(arguments: argparse.Namespace) -> int:
     cases = {pair: cases_of(*pair) for pair in reports.available_figures()}
     launch.adopt()
     made = drawing.make(records.machines(), cases, {}, catalogue.entries(), launch.die_with_parent)
+    for pair, reason in made.failed.items():
+        logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
     measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
     for path in artifact.write(made.standings, measured, records):
         print(path)
-    return 0
+    return int(bool(made.failed))

@@ -1,7 +1,7 @@
 """Write the page of all records, reports/index.html.
 
-Exit status 1 where a figure could not be drawn, and with --draw where a folder was refused: that stops no
-measurement."""
+Exit status 1 where a figure could not be judged or drawn, and with --draw where a folder was refused: that
+stops no measurement."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from fillpath.errors import FillpathError, InputError
 from reports import Records
 from reports.facts.standings import Standing
 from reports.pages import drawing
-from reports.pages.compare import Comparison, compare
-from reports.pages.hardware import draw_pairs, draw_rooflines
-from reports.pages.webpage.comparison import comparison_folder, rooflines_folder
-from reports.pages.webpage.scoreboard import machines_of
+from reports.pages.comparison import Comparison
+from reports.pages.hardware import draw_comparisons
+from reports.pages.ledger.order import machines_of
 
 LOG = logging.getLogger("fillpath")
 
@@ -46,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     launch.adopt()
     made = drawing.make(records.machines(), cases, drawn, catalogue.entries(), launch.die_with_parent)
     for pair, reason in made.failed.items():
-        LOG.warning("%s not drawn: %s", ".".join(pair), reason)
+        LOG.warning("%s %s", ".".join(pair), reason)
     stored = [Case.parse(record.case) for record in records.rows]
     shown = list(dict.fromkeys([*(case for listed in measured.values() for case in listed), *stored]))
     comparisons = _comparisons(made.standings, records)
@@ -55,16 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _comparisons(standings: Sequence[Standing], records: Records) -> list[Comparison]:
-    """The machine with the most judged claims against each of the others, drawn; none for fewer than two, and
-    none where a folder is damaged."""
-    machines = machines_of(standings)
+    """The machine with the most judged claims and each of the others; none where a folder is damaged."""
     try:
-        comparisons = [compare([machines[0], other], records) for other in machines[1:]]
-        for comparison in comparisons:
-            draw_pairs(comparison, comparison_folder(comparison))
-        if comparisons:
-            draw_rooflines(machines, records, rooflines_folder())
+        return draw_comparisons(machines_of(standings), records)
     except InputError as error:
         LOG.warning("machines not compared: %s", error)
         return []
-    return comparisons

@@ -22,10 +22,10 @@ from reports.facts.standings import Outcome, Standing
 from reports.figures import exhibits
 from reports.pages import artifact
 from reports.pages.compare import compare
-from reports.pages.hardware import draw_comparison
+from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
-from reports.pages.webpage.comparison import comparison_folder
-from reports.pages.webpage.scoreboard import MARKS, machines_of
+from reports.pages.ledger.order import machines_of
+from reports.pages.webpage.scoreboard import MARKS
 from reports.shapes import style
 from tests.test_reports import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
 

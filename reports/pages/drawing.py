@@ -1,6 +1,6 @@
 """Everything that the page needs from the records, on all cores: the figures, and the claims of each machine.
 
-A process a core, each of which reads the records once. What one figure fails at stops no other.
+One process per core, each of which reads the records once. What one figure fails at stops no other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reports.facts.claims import PAPERS
 from reports.facts.records import Entries, Records
 from reports.facts.standings import Standing
 from reports.figures import draw
-from reports.pages.ledger import ledger
+from reports.pages.ledger import Judgement, judge
 
 # The cases behind each (paper, figure).
 CasesByFigure = Mapping[tuple[str, str], Sequence[Case]]
@@ -26,8 +26,11 @@ CasesByFigure = Mapping[tuple[str, str], Sequence[Case]]
 
 @dataclass(frozen=True)
 class Made:
-    """What was made of the records. standings : of each machine, in the order of claims.yaml. failed : why a
-    figure was not drawn, by (paper, figure)."""
+    """What was made of the records.
+
+    standings : of each machine, in the order of claims.yaml
+    failed : why a figure could not be judged or drawn, by (paper, figure)
+    """
 
     standings: tuple[Standing, ...]
     failed: Mapping[tuple[str, str], str]
@@ -42,17 +45,31 @@ def make(
 ) -> Made:
     """Judge the claims of these machines, and draw figures.
 
-    judged : the cases behind every figure that decides a claim. drawn : those behind each figure to draw.
-    begin : what a process does first. Raises what judging raises.
+    judged : the cases behind every figure that decides a claim
+    drawn : the cases behind each figure to draw
+    entries : of the catalogue
+    begin : what a process does first
+
+    Raises UnknownNameError for a machine without records.
     """
     with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"), initializer=begin) as pool:
         # The longest first: each is of one paper.
-        standings = [
-            pool.submit(_judge, machine, paper, judged, entries) for machine in machines for paper in PAPERS
-        ]
-        figures = {pair: pool.submit(_draw, *pair, cases, entries) for pair, cases in drawn.items()}
-        found = tuple(standing for future in standings for standing in future.result())
-        return Made(found, {pair: told for pair, future in figures.items() if (told := _failure(future))})
+        judgements = {
+            (machine, paper): pool.submit(_judge, machine, paper, judged, entries)
+            for machine in machines
+            for paper in PAPERS
+        }
+        pictures = {pair: pool.submit(_draw, *pair, cases, entries) for pair, cases in drawn.items()}
+        reasons: dict[tuple[str, str], list[str]] = {}
+        standings: list[Standing] = []
+        for (machine, _), future in judgements.items():
+            standings += future.result().standings
+            for pair, reason in future.result().failures.items():
+                reasons.setdefault(pair, []).append(f"not judged on {machine}: {reason}")
+        for pair, picture in pictures.items():
+            if reason := _failure(picture):
+                reasons.setdefault(pair, []).append(f"not drawn: {reason}")
+    return Made(tuple(standings), {pair: "; ".join(texts) for pair, texts in reasons.items()})
 
 
 def _failure(future: Future[None]) -> str:
@@ -61,8 +78,8 @@ def _failure(future: Future[None]) -> str:
     return "" if error is None else f"{type(error).__name__}: {error}"
 
 
-def _judge(machine: str, paper: str, cases: CasesByFigure, entries: Entries) -> list[Standing]:
-    return ledger(machine, _records(), entries, lambda paper, figure: cases[paper, figure], [paper])
+def _judge(machine: str, paper: str, cases: CasesByFigure, entries: Entries) -> Judgement:
+    return judge(machine, _records(), entries, lambda paper, figure: cases[paper, figure], [paper])
 
 
 def _draw(paper: str, figure: str, cases: Sequence[Case], entries: Entries) -> None:
@@ -71,6 +88,6 @@ def _draw(paper: str, figure: str, cases: Sequence[Case], entries: Entries) -> N
 
 @functools.cache
 def _records() -> Records:
-    """Those of all machines, as they are when a process first asks."""
+    """The records of all machines, as they are when a process first asks."""
     registry.load_all()
     return Records.load()

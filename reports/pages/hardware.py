@@ -1,30 +1,52 @@
-"""Pictures of a comparison of machines: performance profiles, and a roofline of each device."""
+"""The files of a comparison of machines: the pairs as CSV, and its pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from fillpath import paths
 from fillpath.paths import write_text
 from reports.facts.records import Records
-from reports.frames.roofline import EDGES, Roof, Spot, Unplaced, limit, roofs, spots
-from reports.pages.compare import Comparison, Curve, frame_of
+from reports.frames.roofline import roofs, spots
+from reports.pages.compare import compare
+from reports.pages.comparison import Comparison
+from reports.pages.hardware_pictures import profiles, rooflines
 from reports.shapes import style
-from reports.shapes.labels import legend_above
-from reports.shapes.style import LARGE, PALETTE, SMALL, new_figure
 
-MARKERS = "osD^vP*X<>"
+
+def comparison_folder(comparison: Comparison) -> Path:
+    """Where its pictures and its CSV lie."""
+    return rooflines_folder() / "_".join(comparison.machines)
+
+
+def rooflines_folder() -> Path:
+    """Where the rooflines of all machines lie."""
+    return paths.SITE / "compare"
+
+
+def draw_comparisons(machines: Sequence[str], records: Records) -> list[Comparison]:
+    """Compare the first machine with each of the others, two by two, and write the files of each and the
+    rooflines of all; none for fewer than two. A machine that shares no case with another hides nothing of the
+    rest.
+
+    Raises InputError for damaged ceilings.
+    """
+    comparisons = [compare([machines[0], other], records) for other in machines[1:]]
+    for comparison in comparisons:
+        draw_pairs(comparison, comparison_folder(comparison))
+    if comparisons:
+        draw_rooflines(machines, records, rooflines_folder())
+    return comparisons
 
 
 def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> list[Path]:
-    """Write ratios.csv, profiles and rooflines (SVG and PNG) into a folder. Returns their paths. Raises
-    InputError for damaged ceilings."""
+    """Write ratios.csv, profiles and rooflines (SVG and PNG) into a folder, and return their paths.
+
+    Raises InputError for damaged ceilings.
+    """
     return [
         *draw_pairs(comparison, folder),
         *draw_rooflines(comparison.machines, records, folder),
@@ -32,144 +54,28 @@ def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> l
 
 
 def draw_pairs(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write ratios.csv and profiles."""
+    """Write ratios.csv and profiles, and return their paths."""
     path = folder / "ratios.csv"
-    write_text(path, frame_of(comparison).to_csv(index=False, lineterminator="\n"))
-    return [path, *_written(profiles(comparison), folder, "profiles")]
+    write_text(path, comparison.frame().to_csv(index=False, lineterminator="\n"))
+    return [path, *_write(profiles(comparison), folder, "profiles")]
 
 
 def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> list[Path]:
-    """Write the rooflines of these machines. Raises InputError for damaged ceilings."""
-    under = [
-        (roof, *spots(roof.machine, roof.kind, records)) for machine in machines for roof in roofs(machine)
+    """Write the rooflines of these machines, and return their paths.
+
+    Raises InputError for damaged ceilings.
+    """
+    ceilings = {machine: roofs(machine) for machine in machines}
+    devices = [
+        (roof, *spots(roof.machine, roof.kind, records)) for listed in ceilings.values() for roof in listed
     ]
-    without = [machine for machine in machines if not roofs(machine)]
-    return _written(rooflines(under, without), folder, "rooflines")
+    without = [machine for machine, listed in ceilings.items() if not listed]
+    return _write(rooflines(devices, without), folder, "rooflines")
 
 
-def _written(figure: Figure, folder: Path, name: str) -> list[Path]:
-    found = [folder / f"{name}.{kind}" for kind in ("svg", "png")]
+def _write(figure: Figure, folder: Path, name: str) -> list[Path]:
+    files = [folder / f"{name}.{kind}" for kind in ("svg", "png")]
     box = style.measured(figure)
-    for path in found:
+    for path in files:
         style.write_picture(figure, path, box)
-    return found
-
-
-def profiles(comparison: Comparison) -> Figure:
-    """A panel a stage: the share of the cases solved within a factor of the fastest machine."""
-    groups = list(dict.fromkeys(curve.group for curve in comparison.profiles))
-    figure, panels = _grid(len(groups), across=3, title="Performance profiles: machines on the same cases")
-    for axes, group in zip(panels, groups, strict=False):
-        _profile(axes, [curve for curve in comparison.profiles if curve.group == group], comparison.machines)
-    if not groups:
-        panels[0].text(0.5, 0.5, "no case that every machine has tried", ha="center", va="center")
-        panels[0].set_axis_off()
-    handles = [
-        Line2D([], [], color=PALETTE[i % len(PALETTE)], linestyle=("-", "--", ":", "-.")[i % 4], linewidth=2,
-               label=machine)
-        for i, machine in enumerate(comparison.machines)
-    ]  # fmt: skip
-    legend_above(figure, handles)
-    style.write_below(
-        figure,
-        "Of the cases that every machine has tried, the share that a machine solves within a factor of the "
-        "fastest machine's seconds (Dolan and More). A case without a verified result there is a failure, "
-        "which no factor mends: its curve ends below 1, and says so.",
-    )
-    return figure
-
-
-def rooflines(
-    under: Sequence[tuple[Roof, Sequence[Spot], Sequence[Unplaced]]], without: Sequence[str]
-) -> Figure:
-    """A panel a device: its measured ceilings, and every verified case that ran on it."""
-    figure, panels = _grid(
-        len(under), across=2, title="Rooflines from measured ceilings, and the work that was counted"
-    )
-    names = sorted({spot.implementation for _, found, _ in under for spot in found})
-    for axes, (roof, found, _) in zip(panels, under, strict=False):
-        _roofline(axes, roof, found, names)
-    if not under:
-        panels[0].text(0.5, 0.5, "no machine here has ceilings: fillpath calibrate", ha="center", va="center")
-        panels[0].set_axis_off()
-    lacking = sorted({(lack.implementation, lack.reason) for _, _, out in under for lack in out})
-    said = "; ".join(f"{name} {reason}" for name, reason in lacking)
-    style.write_below(
-        figure,
-        "Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product, both "
-        "by `fillpath calibrate`. Full points: bytes were counted, by hardware counters where there are any; "
-        "empty: at least an index of 4 bytes an edge is read, so that the point belongs there or further "
-        f"left. An operation is one of the {EDGES}, or a floating-point operation; an edge is none of these, "
-        "so that the level is no limit of its own to a traversal. A point above the slope has bytes that a "
-        "cache served."
-        + (f" Without a place: {said}." if said else "")
-        + (f" Without ceilings: {', '.join(without)}." if without else ""),
-    )
-    return figure
-
-
-def _grid(count: int, *, across: int, title: str) -> tuple[Figure, list[Axes]]:
-    across = max(1, min(across, count))
-    down = max(1, -(-count // across))
-    figure = new_figure(max(9.0, 6.0 * across), 1.2 + 5.0 * down)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
-    panels = list(figure.subplots(down, across, squeeze=False).ravel())
-    for axes in panels[max(1, count) :]:
-        axes.set_axis_off()
-    return figure, panels
-
-
-def _profile(axes: Axes, curves: Sequence[Curve], machines: Sequence[str]) -> None:
-    axes.set_title(f"{curves[0].group}, {curves[0].n} cases", loc="left")
-    last = max(curve.within[-1] for curve in curves) * 1.3
-    for curve in curves:
-        i = machines.index(curve.machine)
-        axes.step(
-            [*curve.within, last], [*curve.share, curve.share[-1]], where="post", linewidth=2,
-            color=PALETTE[i % len(PALETTE)], linestyle=("-", "--", ":", "-.")[i % 4],
-        )  # fmt: skip
-        if curve.failed:
-            axes.annotate(
-                f"{curve.machine}: {curve.failed} of {curve.n} failed", (last, curve.share[-1]), (-4, 4),
-                textcoords="offset points", ha="right", va="bottom", fontsize=SMALL,
-            )  # fmt: skip
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}x"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(1, last)
-    axes.set_ylim(0, 1.05)
-    axes.set_xlabel("within a factor of the fastest")
-    axes.set_ylabel("share of the cases")
-
-
-def _roofline(axes: Axes, roof: Roof, found: Sequence[Spot], names: Sequence[str]) -> None:
-    """names : of all panels' implementations, so that each has one colour and one marker."""
-    axes.set_title(f"{roof.machine}: {roof.name}", loc="left")
-    ridge = roof.flops / roof.copy
-    marks = [spot.intensity for spot in found]
-    ends = (min([*marks, ridge]) / 5, max([*marks, ridge]) * 20)
-    line = np.geomspace(*ends, 200)
-    axes.plot(line, [limit(roof, x) for x in line], color="black", linewidth=2)
-    for i, name in enumerate(names):
-        own = [spot for spot in found if spot.implementation == name]
-        for bound in (False, True):
-            some = [spot for spot in own if spot.bound == bound]
-            colour = PALETTE[i % len(PALETTE)]
-            axes.plot(
-                [spot.intensity for spot in some], [spot.rate for spot in some], linestyle="",
-                marker=MARKERS[i % len(MARKERS)], markersize=7, markeredgecolor=colour if bound else "black",
-                color="none" if bound else colour, label=name if some else None,
-            )  # fmt: skip
-    lines = [f"copy {roof.copy / 1e9:,.0f} GB/s", f"double {roof.flops / 1e9:,.0f} GFLOP/s"]
-    if roof.link is not None:
-        lines.append(f"link {roof.link / 1e9:,.0f} GB/s")
-    if roof.faults is not None:
-        lines.append(f"page faults {roof.faults:,.0f} / s")
-    axes.text(0.02, 0.98, "\n".join(lines), transform=axes.transAxes, va="top", fontsize=SMALL)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("operations a byte")
-    axes.set_ylabel("operations a second")
-    if found:
-        axes.legend(fontsize=SMALL, loc="lower right")
+    return files

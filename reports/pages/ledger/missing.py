@@ -1,0 +1,58 @@
+"""What keeps a claim from a number of each of its matrices on a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fillpath import registry
+from reports.facts.claims import Claim
+from reports.facts.standings import Missing, Verdict
+from reports.pages.ledger.view import View
+
+
+def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
+    """What the claim lacks, each kind once; nothing where all of its matrices have a number.
+
+    figure : that decides the claim, empty for none
+    verdict : that decides it, None for none
+    """
+    if not figure:
+        return (Missing("experiment", ("none of config/experiments.yaml measures it",)),)
+    measured = verdict.measured.points if verdict and verdict.measured and verdict.firm else ()
+    lacking = [abbr for abbr in claim.matrices or () if abbr not in {point.abbr for point in measured}]
+    rows = view.rows[view.rows["abbr"].isin(lacking)] if claim.matrices else view.rows
+    complete = bool(measured) and not lacking
+    failed = rows[:0] if complete else rows[rows["status"] != "ok"]
+    lacks = [Missing("library", (f"{claim.library}, which nothing here wraps",))] if claim.library else []
+    lacks += [_lack(row, view) for row in failed.to_dict("records")]
+    absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
+    if absent:
+        lacks.append(Missing("experiment", (f"none of the figure's has {', '.join(absent)}",)))
+    if not lacks and (verdict is None or verdict.measured is None):
+        lacks.append(Missing("measurement", tuple(sorted(set(rows["case"]))) or (figure,)))
+    return _by_kind(lacks)
+
+
+def _lack(row: Mapping[Any, Any], view: View) -> Missing:
+    """Why a case of one of the claim's matrices has no number."""
+    reason = str(row["reason"])
+    if row["status"] == "unavailable":
+        return Missing("GPU" if "GPU" in reason else "library", (f"{row['implementation']}: {reason}",))
+    if row["status"] != "not_run":
+        return Missing("measurement", (f"{row['case']}: {str(row['status']).replace('_', ' ')}, {reason}",))
+    on_gpu = registry.lookup(row["stage"], row["implementation"]).device == "gpu"
+    if on_gpu and not view.has_gpu:
+        return Missing("GPU", (f"{row['implementation']}: no record of a GPU on this machine",))
+    rows = view.rows
+    if not (rows[rows["matrix"] == row["matrix"]]["status"] == "ok").any():
+        return Missing("matrix", (str(row["label"]),))
+    return Missing("measurement", (str(row["case"]),))
+
+
+def _by_kind(lacks: Sequence[Missing]) -> tuple[Missing, ...]:
+    """Each kind once, with everything that it lacks."""
+    kinds: dict[str, dict[str, None]] = {}
+    for lack in lacks:
+        kinds.setdefault(lack.kind, {}).update(dict.fromkeys(lack.what))
+    return tuple(Missing(kind, tuple(names)) for kind, names in kinds.items())

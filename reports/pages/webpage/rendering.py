@@ -1,0 +1,67 @@
+"""The page's templates, and how they write what they are given: addresses, numbers, verdicts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+from fillpath import paths
+from reports.facts.claims import PAPERS
+from reports.facts.standings import JUDGED, Standing
+from reports.pages.comparison import HARDWARE
+from reports.pages.environment import environment
+from reports.pages.hardware import comparison_folder
+from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
+from reports.pages.webpage.scoreboard import MARKS, direction_and_size, label, rank
+from reports.shapes import style
+from reports.shapes.bars import seconds, times
+
+HERE = Path(__file__).parent
+
+
+def render(name: str, **values: object) -> str:
+    """A template of this folder with its values."""
+    return _ENVIRONMENT.get_template(name).render(values)
+
+
+def address(path: Path) -> str:
+    """A file as the page links to it."""
+    return quote(Path(os.path.relpath(path, paths.PAGE.parent)).as_posix())
+
+
+def _asset(name: str) -> str:
+    """A style sheet or script, which the page holds as it is."""
+    return (HERE / "assets" / name).read_text()
+
+
+def _place(standing: Standing) -> str:
+    """The id under which the page shows a claim on a machine."""
+    return f"{standing.claim.id}.{standing.machine}"
+
+
+_ENVIRONMENT = environment(HERE / "templates")
+_ENVIRONMENT.filters |= {
+    "address": address,
+    "direction_and_size": direction_and_size,
+    "figure_file": lambda name, kind: address(style.figure_path(name, kind)),
+    "measured_text": measured_text,
+    "place": _place,
+    "rank": lambda standing: rank(standing.outcome, standing.indicative),
+    "record_file": lambda path: address(paths.results() / path),
+    "seconds": seconds,
+    "stem": lambda path: Path(path).stem,
+    "times": times,
+    "value_text": value_text,
+}
+_ENVIRONMENT.globals |= {
+    "HARDWARE": HARDWARE,
+    "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
+    "JUDGED": JUDGED,
+    "MARKS": MARKS,
+    "PAPERS": PAPERS,
+    "PICTURE": style.PICTURE,
+    "asset": _asset,
+    "comparison_folder": comparison_folder,
+    "label": label,
+}
