@@ -11,7 +11,6 @@ import time
 from snakemake.exceptions import WorkflowError
 
 from benchmarks.runs.experiments import (
-    Settings,
     suite_cases,
     suite_figures,
     suite_inputs,
@@ -19,9 +18,10 @@ from benchmarks.runs.experiments import (
 )
 from fillpath.errors import FillpathError
 from fillpath.registry import lookup
+from fillpath.settings import settings
 
 try:
-    SETTINGS = Settings.from_env()
+    SETTINGS = settings()
 except FillpathError as error:
     raise WorkflowError(str(error))
 

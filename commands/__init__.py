@@ -21,6 +21,7 @@ from pathlib import Path
 from commands._parser import Parser
 from fillpath import __version__, paths
 from fillpath.errors import FillpathError, suggest
+from fillpath.settings import settings
 
 ABOUT = "Measure sparse factorisation, verified before timed."
 EXAMPLES = """examples:
@@ -82,6 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse(words)
     try:
         paths.require_checkout()
+        settings()
         status: int = command.run(parsed)
         return status
     except FillpathError as error:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from benchmarks.runs import experiments
-from benchmarks.runs.experiments import Settings
 from fillpath import holdings, paths
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.record import Record, interval
+from fillpath.settings import Settings
 
 if TYPE_CHECKING:
     # Whoever only measures need not load matplotlib and pandas.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 
-from benchmarks.runs.experiments import PAPERS
 from commands._parser import Parser
 from commands._records import figure_cases, load_records
 from fetch import catalogue
 from fillpath.errors import InputError
+from fillpath.settings import PAPERS
 from reports.pages import ledger
 
 

@@ -9,10 +9,10 @@ import argparse
 
 from benchmarks.engine.machine import introduce
 from benchmarks.probes.faults import count, counted_cases
-from benchmarks.runs.experiments import Settings
 from commands._cases import count_each
 from commands._parser import Parser
 from fillpath.registry import load_all
+from fillpath.settings import settings
 
 
 def add_arguments(parser: Parser) -> None:
@@ -27,5 +27,5 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     load_all()
     introduce()
-    names = arguments.case or [case.name for case in counted_cases(Settings.from_env())]
+    names = arguments.case or [case.name for case in counted_cases(settings())]
     return count_each(names, count)

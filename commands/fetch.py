@@ -6,11 +6,11 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 
-from benchmarks.runs.experiments import SUITES
 from commands._parser import Parser
 from fetch import batch, catalogue, collection
 from fillpath.errors import UnknownNameError
 from fillpath.paths import bytes_text
+from fillpath.settings import SUITES
 
 
 def add_arguments(parser: Parser) -> None:

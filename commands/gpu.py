@@ -6,14 +6,13 @@ failed, 2 without a GPU."""
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
 
 from benchmarks.engine.machine import introduce
 from benchmarks.runs.launch import die_with_parent
 from benchmarks.runs.tiers import TIERS, resumed, run_tiers
 from fillpath.errors import UnavailableError
 from fillpath.paths import ROOT
+from fillpath.settings import settings
 from impl.cuda import kernels
 
 
@@ -23,4 +22,4 @@ def run(arguments: argparse.Namespace) -> int:
     if not available:
         raise UnavailableError(f"{why_not}: nothing to run")
     introduce()
-    return run_tiers(resumed(TIERS), Path(os.environ.get("FILLPATH_PACKS") or ROOT / "packs"))
+    return run_tiers(resumed(TIERS), settings().packs or ROOT / "packs")

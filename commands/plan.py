@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from benchmarks.runs.experiments import SUITES, Settings
 from benchmarks.runs.plan import plan
 from commands._parser import Parser
 from fillpath.errors import UnknownNameError, suggest
+from fillpath.settings import SUITES, settings
 
 
 def add_arguments(parser: Parser) -> None:
@@ -21,6 +21,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UnknownNameError(
             f"suite {suite!r}: expected one of {', '.join(SUITES)}{suggest(suite, SUITES)}"
         )
-    needs = plan(replace(Settings.from_env(), suite=suite))
+    needs = plan(replace(settings(), suite=suite))
     print(needs.text())
     return 0 if needs.fits else 1

@@ -11,11 +11,11 @@ from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
 from benchmarks.runs import experiments
-from benchmarks.runs.experiments import Settings
 from commands._parser import Parser
 from commands._records import figure_cases, record_text, with_records
 from fillpath import host
 from fillpath.record import Status
+from fillpath.settings import settings
 from reports import Records
 from reports.facts.claims import find_claim
 from reports.figures import figure_of
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     figure = figure_of(claim.paper, claim.subject)
     here = Records.load(host.machine_name())
     stored = with_records(figure_cases(here)(claim.paper, figure), here)
-    cases = stored or experiments.figure_cases(claim.paper, figure, Settings.from_env())
+    cases = stored or experiments.figure_cases(claim.paper, figure, settings())
     within, failed = runs.alone(), 0
     for case in cases:
         record = measure(case, fresh=True, within=within)

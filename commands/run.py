@@ -8,14 +8,14 @@ import logging
 
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import Limits, measure
-from benchmarks.engine.run import parse_limit
 from commands._parser import Parser, natural, positive
 from commands._records import record_text
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
-from fillpath.errors import FillpathError, UnknownNameError
+from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.record import Status
+from fillpath.settings import seconds
 from fillpath.stages import STAGES
 
 
@@ -109,9 +109,6 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _duration(text: str) -> float:
     try:
-        limit = parse_limit(text)
-    except FillpathError:
-        limit = None
-    if limit is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 30m or 2h")
-    return limit
+        return seconds(text)
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import functools
 import logging
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from fetch.part import discard, locked
 from fetch.transfer import Wanted, is_remote, transfer
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, write_text
+from fillpath.settings import settings
 
 SITE = "https://sparse.tamu.edu"
 _INDEX = "files/ssstats.csv"
@@ -39,7 +39,7 @@ class Listed:
 
 def address(path: str) -> str:
     """Where that file of the collection is: under `$FILLPATH_MIRROR`, a folder or a URL, or on the site."""
-    base = (os.environ.get("FILLPATH_MIRROR") or SITE).rstrip("/")
+    base = (settings().mirror or SITE).rstrip("/")
     return f"{base}/{path}" if is_remote(base) else str(Path(base).expanduser().absolute() / path)
 
 

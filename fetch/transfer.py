@@ -11,7 +11,6 @@ import email.utils
 import hashlib
 import http.client
 import logging
-import os
 import re
 import time
 import urllib.error
@@ -26,8 +25,9 @@ from typing import cast
 from fetch.part import Origin, Partial
 from fetch.progress import Progress
 from fillpath import __version__
-from fillpath.errors import ConfigError, TransferError
+from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
+from fillpath.settings import settings
 
 USER_AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; Python-urllib)"
 TIMEOUT = 60.0  # seconds without a byte, and seconds over which SLOWEST is averaged
@@ -83,12 +83,8 @@ def is_remote(location: str) -> bool:
 
 
 def refuse_offline(wanted: Wanted) -> None:
-    """Raise TransferError where a server would have to be asked in offline mode; ConfigError for a value of
-    FILLPATH_OFFLINE that says neither."""
-    setting = os.environ.get("FILLPATH_OFFLINE") or "0"
-    if setting not in ("0", "1"):
-        raise ConfigError(f"FILLPATH_OFFLINE={setting}: expected 1, 0 or nothing")
-    if is_remote(wanted.location) and (wanted.offline or setting == "1"):
+    """Raise TransferError where a server would have to be asked in offline mode."""
+    if is_remote(wanted.location) and (wanted.offline or settings().offline):
         remedy = "drop --offline" if wanted.offline else "unset FILLPATH_OFFLINE"
         remedy += ", or set FILLPATH_MIRROR to a folder that holds it"
         raise TransferError(f"offline: {wanted.label} is not in the cache; {remedy}")

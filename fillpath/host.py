@@ -22,6 +22,7 @@ from typing import Any
 
 from fillpath.errors import ConfigError
 from fillpath.paths import WORK, require_checkout, results, write_text
+from fillpath.settings import settings
 
 # Where the system says what it is.
 _MACHINE_ID = Path("/etc/machine-id")
@@ -143,7 +144,7 @@ def known_gpus() -> tuple[str, ...]:
 
 
 def _kind() -> str:
-    return _plain(os.environ.get("FILLPATH_MACHINE", ""))
+    return _plain(settings().machine)
 
 
 def _names(name: str) -> itertools.chain[str]:

@@ -1,4 +1,4 @@
-"""Where things lie: the checkout, the user's cache, the results. Read once, at the edge."""
+"""Where things lie: the checkout, the user's cache, the results."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from fillpath.errors import ConfigError, DiskFullError
+from fillpath.settings import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
@@ -37,15 +38,13 @@ def require_checkout() -> None:
 
 def results() -> Path:
     """`results/` of this checkout, or `$FILLPATH_RESULTS`."""
-    return Path(os.environ.get("FILLPATH_RESULTS") or ROOT / "results")
+    return settings().results or ROOT / "results"
 
 
 def cache() -> Path:
     """The per-user cache of downloads and prepared artefacts: `$FILLPATH_CACHE` or the XDG place."""
-    explicit = os.environ.get("FILLPATH_CACHE")
-    if explicit:
-        return Path(explicit)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fillpath"
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return settings().cache or Path(home) / "fillpath"
 
 
 @contextlib.contextmanager

@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import fillpath.settings
 from fillpath import registry
 from fillpath.paths import ROOT
 from impl.cuda import kernels
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()
+# A process reads its settings once, but a test changes the environment.
+fillpath.settings._read = fillpath.settings._read.__wrapped__
 
 settings.register_profile("fillpath", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("fillpath")

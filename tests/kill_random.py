@@ -27,9 +27,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.runs.experiments import Settings, suite_cases
+from benchmarks.runs.experiments import suite_cases
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status, read_records
+from fillpath.settings import Settings
 
 MARK = "FILLPATH_KILL_RANDOM"
 KINDS: Mapping[str, Callable[[list[str]], bool]] = {
@@ -159,7 +160,7 @@ def main() -> int:
     parser.add_argument("--patience", type=float, default=40.0, help="longest time before a kill, in seconds")
     arguments = parser.parse_args()
     generator = random.Random(arguments.seed)
-    expected = {case.name for case in suite_cases(Settings.from_env())}
+    expected = {case.name for case in suite_cases(Settings.from_env(os.environ))}
     print(f"seed {arguments.seed}, {arguments.kills} kills, {len(expected)} cases", flush=True)
     with tempfile.TemporaryDirectory(prefix="fillpath-kill-") as folder:
         trial = Trial(Path(folder))

@@ -31,9 +31,10 @@ DPI = 50
 
 def made(names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Of each figure and scene, as the code in the working folder makes it."""
-    from benchmarks.runs.experiments import Settings, drawn_cases
+    from benchmarks.runs.experiments import drawn_cases
     from fetch import catalogue
     from fillpath import registry
+    from fillpath.settings import Settings
     from reports import figures
     from reports.facts.records import Records
 

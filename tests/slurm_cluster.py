@@ -35,9 +35,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.engine import machine
-from benchmarks.runs.experiments import Settings, suite_cases
+from benchmarks.runs.experiments import suite_cases
 from fillpath.paths import ROOT, WORK
 from fillpath.record import Record, Status, read_records
+from fillpath.settings import Settings
 
 NODES = ("node1", "node2")
 # Finished records of a stage under measurement, before its node is killed.

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import reports.gsofa
-from benchmarks.runs.experiments import Settings, figure_cases
+from benchmarks.runs.experiments import figure_cases
 from fetch import catalogue
 from fillpath.errors import UnknownNameError
+from fillpath.settings import Settings
 from reports import figures
 from reports.exhibit import Column, Exhibit, Held
 from reports.facts.records import Records

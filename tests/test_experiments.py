@@ -11,7 +11,6 @@ import pytest
 
 from benchmarks.engine import run
 from benchmarks.runs.experiments import (
-    Settings,
     drawn_cases,
     experiment_cases,
     experiments,
@@ -25,6 +24,7 @@ from fetch import catalogue
 from fillpath import registry
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import CONFIG
+from fillpath.settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -210,16 +210,16 @@ def test_a_run_goes_on_after_a_kill_but_not_under_other_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("", None), ("90", 90), ("90s", 90), ("30m", 1800), ("2h", 7200)]
+    ("text", "limit"), [("", None), ("90", 90), ("90s", 90), ("30m", 1800), ("2h", 7200)]
 )
-def test_limits(text: str, seconds: float | None) -> None:
-    assert run.parse_limit(text) == seconds
+def test_limits(text: str, limit: float | None) -> None:
+    assert Settings.from_env({"FILLPATH_LIMIT": text}).limit == limit
 
 
 @pytest.mark.parametrize("text", ["soon", "-1h", "0", "2d", "1h30m"])
 def test_limits_that_mean_nothing_are_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="LIMIT"):
-        run.parse_limit(text)
+    with pytest.raises(ConfigError, match=f"FILLPATH_LIMIT={text}: expected a time"):
+        Settings.from_env({"FILLPATH_LIMIT": text})
 
 
 def test_remaining_time_runs_out() -> None:

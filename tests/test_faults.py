@@ -24,7 +24,6 @@ from benchmarks.probes import faults
 from benchmarks.probes.counting import Ended
 from benchmarks.probes.faults import FaultsError, counted_cases, facts, faults_path
 from benchmarks.runs import archive
-from benchmarks.runs.experiments import Settings
 from commands import main
 from fetch.prepare import prepare
 from fillpath import registry
@@ -33,6 +32,7 @@ from fillpath.errors import UnavailableError
 from fillpath.nouns import Pattern
 from fillpath.paths import results
 from fillpath.record import Record, Status
+from fillpath.settings import Settings
 from impl.cuda import kernels
 from impl.cuda.page_faults import PageFaults
 from reports.facts.records import read_faults
@@ -417,7 +417,7 @@ def test_without_a_gpu_or_a_known_suite_nothing_is_looked_for(
     assert capsys.readouterr().err == "fillpath: no NVIDIA GPU: no driver\n"
     monkeypatch.setenv("FILLPATH_SUITE", "tiny")
     assert main(["faults"]) == 2
-    assert capsys.readouterr().err.startswith("fillpath: SUITE=tiny: expected one of")
+    assert capsys.readouterr().err.startswith("fillpath: FILLPATH_SUITE=tiny: expected one of")
 
 
 @pytest.mark.gpu

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from benchmarks.engine import measure
 from benchmarks.engine.measure import Limits
 from benchmarks.runs import plan, rates
-from benchmarks.runs.experiments import Settings, suite_inputs
+from benchmarks.runs.experiments import suite_inputs
 from benchmarks.runs.rates import Rate
 from commands import main
 from fetch import catalogue, sizes
@@ -26,6 +26,7 @@ from fillpath.case import Case, Preparation
 from fillpath.errors import TransferError
 from fillpath.nouns import Pattern
 from fillpath.record import Record, Status
+from fillpath.settings import Settings
 from impl.symbolic import forecast
 from impl.symbolic.fill1 import fill1
 from impl.symbolic.fill2_cpu import fill2_cpu

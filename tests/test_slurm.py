@@ -19,12 +19,13 @@ import yaml
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import slurm
-from benchmarks.runs.experiments import Settings, suite_cases
+from benchmarks.runs.experiments import suite_cases
 from commands import main
 from fillpath import host, paths
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.record import record_path, write_records
+from fillpath.settings import Settings
 from tests.test_reports import made_record
 
 needs_plugin = pytest.mark.skipif(
@@ -35,7 +36,10 @@ needs_plugin = pytest.mark.skipif(
 
 def clean(**settings: str) -> dict[str, str]:
     """This environment without what a caller of the tests, or a job of Slurm's, may have set."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "FILLPATH_P", "SNAKEMAKE"))}
+    dropped = {"FILLPATH_PARENT", "FILLPATH_PROGRESS", "FILLPATH_PAPER", "FILLPATH_PROFILE", "FILLPATH_PACKS"}
+    kept = {
+        k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "SNAKEMAKE")) and k not in dropped
+    }
     return {**kept, **settings}
 
 
@@ -187,7 +191,7 @@ def test_the_summary_is_of_where_each_stage_was_measured(
     monkeypatch.setattr(run, "_MACHINES", tmp_path / "machines")
     monkeypatch.setenv("FILLPATH_PAPER", "gsofa")
     monkeypatch.setenv("FILLPATH_DEVICE", "cpu")
-    (case, *_) = suite_cases(Settings.from_env())
+    (case, *_) = suite_cases(Settings.from_env(os.environ))
     record = replace(made_record(case, 0), machine="node1")
     write_records(record_path("node1", case.name), [record])
     assert main(["workflow", "summary"]) == 0

@@ -13,10 +13,10 @@ import pytest
 
 from benchmarks.engine import run
 from benchmarks.runs import tiers
-from benchmarks.runs.experiments import Settings
 from benchmarks.runs.tiers import TIERS, Tier
 from commands import main
 from fillpath.paths import results
+from fillpath.settings import Settings
 from impl.cuda import kernels
 
 
@@ -34,7 +34,11 @@ def test_each_tier_is_packed_before_the_next_and_failures_are_said_at_the_end(
     count = f"import pathlib; print('packs', len(list(pathlib.Path({str(packs)!r}).iterdir())))"
     chosen = [
         Tier("first", ("-c", f"{count}; raise SystemExit(3)")),
-        Tier("second", ("-c", f"{count}; import os; print(os.environ['FILLPATH_LIMIT'])"), {"LIMIT": "12m"}),
+        Tier(
+            "second",
+            ("-c", f"{count}; import os; print(os.environ['FILLPATH_LIMIT'])"),
+            {"FILLPATH_LIMIT": "12m"},
+        ),
     ]
     assert tiers.run_tiers(chosen, packs) == 1
     ended = capfd.readouterr().out.splitlines()
@@ -72,7 +76,7 @@ def test_what_follows_its_parents_end_knows_this_process_as_its_parent(
     job, figures = TIERS[0].command[:3], TIERS[1].command
     chosen = [
         Tier("job", (*job, sys.executable, "-c", "print('the job ran')")),
-        Tier("figures", figures, {"SUITE": "tiny"}),
+        Tier("figures", figures, {"FILLPATH_SUITE": "tiny"}),
     ]
     tiers.run_tiers(chosen, tmp_path)
     told = capfd.readouterr().out
@@ -86,16 +90,12 @@ def test_all_going_well_is_status_0(tmp_path: Path) -> None:
 def test_what_is_run() -> None:
     correctness, figures, rest, faults = TIERS
     assert correctness.seconds == 360 and correctness.command[-2:] == ("-m", "gpu")
-    limited = Settings.from_env({"FILLPATH_SUITE": "small", **prefixed(figures)})
+    limited = Settings.from_env({"FILLPATH_SUITE": "small", **figures.settings})
     assert limited == Settings("small", "gsofa", "gpu", 720.0, False)
     # Of all devices in one run, so that GPU and CPU make pairs.
-    assert Settings.from_env({"FILLPATH_PAPER": "glu3", **prefixed(rest)}) == Settings(fresh=True)
+    assert Settings.from_env({"FILLPATH_PAPER": "glu3", **rest.settings}) == Settings(fresh=True)
     # Of no other cases than those that were just measured.
     assert faults.settings == rest.settings and faults.command[-3:] == ("-m", "fillpath", "faults")
-
-
-def prefixed(tier: Tier) -> dict[str, str]:
-    return {f"FILLPATH_{name}": value for name, value in tier.settings.items()}
 
 
 def test_a_killed_run_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from fillpath.errors import ConfigError
 from fillpath.host import machine_name
 from fillpath.paths import WORK, write_text
 
@@ -71,16 +69,6 @@ def machine_of(stage: str) -> str:
 def alone() -> Run:
     """A run of this process alone, which ends with it."""
     return Run(f"{_new_id()}-{os.getpid()}", None, "")
-
-
-def parse_limit(text: str) -> float | None:
-    """Seconds in `90`, `90s`, `30m` or `2h`; None for an empty text. Raises ConfigError."""
-    if not text:
-        return None
-    found = re.fullmatch(r"([0-9]*\.?[0-9]+)([smh]?)", text)
-    if found is None or float(found[1]) <= 0:
-        raise ConfigError(f"LIMIT={text}: expected a time such as 90s, 30m or 2h")
-    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 def _new_id() -> str:

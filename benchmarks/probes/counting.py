@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.engine import run
 from benchmarks.engine.measure import Limits, make_ready, settled
 from benchmarks.engine.reference import load_reference, reference_path
-from benchmarks.runs.launch import PARENT, parent_mark
+from benchmarks.runs.launch import parent_mark
 from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.paths import write_text
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation, lookup
+from fillpath.settings import PARENT
 from fillpath.stages import stage_of
 
 if TYPE_CHECKING:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.engine import machine
 from fillpath import host, paths, registry
 from fillpath.errors import FillpathError
+from fillpath.settings import VARIABLES
 from impl.cuda import device, kernels, nvml
 
 
 def diagnosis() -> str:
-    """The machine, its libraries and places, and each implementation with the reason it cannot run."""
+    """The machine, its libraries and places, the settings, and why an implementation cannot run."""
     registry.load_all()
     facts = machine.machine()
     memory = "unknown" if facts.memory is None else f"{facts.memory / 2**30:.1f} GiB"
@@ -29,7 +32,18 @@ def diagnosis() -> str:
         f"cache     {paths.cache()}, {shutil.disk_usage(_existing(paths.cache())).free / 2**30:.1f} GiB free",
         "",
     ]
-    return "\n".join(lines + [_verdict(entry) for entry in registry.registered()])
+    verdicts = [_verdict(entry) for entry in registry.registered()]
+    return "\n".join([*lines, *_settings(os.environ), "", *verdicts])
+
+
+def _settings(environment: Mapping[str, str]) -> list[str]:
+    """One line per variable: its name, its value or what holds without it, its meaning."""
+    rows = [
+        (v.name, environment.get(v.name) or (f"({v.absent})" if v.absent else "-"), v.meaning)
+        for v in VARIABLES
+    ]
+    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+    return [f"{name:<{first}}  {value:<{second}}  {meaning}" for name, value, meaning in rows]
 
 
 def _name() -> str:

@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.engine.measure import Limits, settled
 from benchmarks.probes.counting import CountingError, Ended, child_status, measured, run_child, store, subject
-from benchmarks.runs.experiments import Settings, figure_cases
+from benchmarks.runs.experiments import figure_cases
 from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
 from fillpath.errors import FillpathError
@@ -31,6 +31,7 @@ from fillpath.lock import exclusive
 from fillpath.paths import results, write_text
 from fillpath.record import Status, read_records, record_path
 from fillpath.registry import load_all, lookup
+from fillpath.settings import Settings
 from impl.cuda import kernels, peers
 from impl.cuda.page_faults import PageFaults, available, page_faults
 from impl.cuda.page_faults_all import page_faults_of

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -24,6 +23,7 @@ from fillpath.case import Preparation
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.nouns import Counts, Pattern, Work
 from fillpath.paths import write_text
+from fillpath.settings import settings
 from impl.symbolic.forecast import Forecast, sample_sources
 
 PREPARATION = Preparation("none", "metis")
@@ -111,7 +111,7 @@ def _run(name: str, pattern: Pattern) -> tuple[Counts, Work]:
 
 def at_hand() -> list[str]:
     """`Group/Name` of every archive in the mirror. Raises ConfigError where that is no folder."""
-    folder = Path(os.environ.get("FILLPATH_MIRROR", "")) / "MM"
+    folder = Path(settings().mirror) / "MM"
     found = sorted(folder.glob("*/*.tar.gz"))
     if not found:
         raise ConfigError("FILLPATH_MIRROR names no folder with MM/<group>/<name>.tar.gz")

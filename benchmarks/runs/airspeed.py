@@ -25,7 +25,7 @@ from typing import TextIO
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
 from benchmarks.runs.asv_results import merge, write_json
-from benchmarks.runs.experiments import Settings, suite_cases
+from benchmarks.runs.experiments import suite_cases
 from benchmarks.runs.launch import adopt, die_with_parent
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
@@ -34,9 +34,9 @@ from fillpath.lock import exclusive
 from fillpath.paths import ROOT, SITE, WORK, results
 from fillpath.record import Record
 from fillpath.registry import lookup
+from fillpath.settings import PROGRESS, settings
 from impl.cuda import nvml
 
-_PROGRESS = "FILLPATH_PROGRESS"
 _REFUSED = "refused"
 _SCRATCH = WORK / "asv" / node_name()
 _YEARS = 3e8  # seconds: the time limit is `measure`'s, asv's must not cut in
@@ -66,7 +66,7 @@ class Cases(ABC):
     @property
     def params(self) -> list[list[str]]:
         """The names of the cases that the settings choose and this machine can run."""
-        return [[case.name for case in suite_cases(Settings.from_env(), self.stage) if _can_run(case)]]
+        return [[case.name for case in suite_cases(settings(), self.stage) if _can_run(case)]]
 
     def track_seconds(self, case: str) -> float:
         """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok.
@@ -75,7 +75,7 @@ class Cases(ABC):
         """
         die_with_parent()
         try:
-            record = measure(case, fresh=Settings.from_env().fresh, within=run.current())
+            record = measure(case, fresh=settings().fresh, within=run.current())
         except DiskFullError as error:
             _tell(f"{_REFUSED} {case}: {error}")
             raise
@@ -91,7 +91,7 @@ def run_stage(stage: str) -> None:
     for want of space. From a clean tree the medians join asv's series of this commit; otherwise only the
     records are written.
     """
-    cases = suite_cases(Settings.from_env(), stage)
+    cases = suite_cases(settings(), stage)
     _record_unavailable([case for case in cases if not _can_run(case)])
     cases = [case for case in cases if _can_run(case)]
     if not cases:
@@ -152,7 +152,7 @@ def _report(record: Record) -> None:
 
 
 def _tell(line: str) -> None:
-    path = os.environ.get(_PROGRESS)
+    path = os.environ.get(PROGRESS)
     if path:
         with Path(path).open("a") as handle:
             handle.write(f"{line}\n")
@@ -162,7 +162,7 @@ def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int)
     """Run asv and pass its cases' lines on as they come: how many there were, and why a case was refused."""
     log.parent.mkdir(parents=True, exist_ok=True)
     progress.write_text("")
-    process = _start_asv(arguments, log, {_PROGRESS: str(progress)})
+    process = _start_asv(arguments, log, {PROGRESS: str(progress)})
     reported, refusal = 0, ""
     with progress.open() as lines:
         running = True

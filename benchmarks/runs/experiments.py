@@ -4,55 +4,20 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jsonschema
 import yaml
 
-from benchmarks.engine.run import parse_limit
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case, Preparation
-from fillpath.errors import ConfigError, suggest
+from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
+from fillpath.settings import SUITES, Settings
 from fillpath.stages import STAGES, stage_of
-
-SUITES: Mapping[str, tuple[str, ...]] = {
-    "embedded": ("embedded",),
-    "small": ("small",),
-    "papers": ("small", "papers"),
-}
-PAPERS = ("gsofa", "ooclu", "glu3", "parac")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a run covers. suite : a size class. paper, device : empty for all. limit : seconds, None without.
-    fresh : measure again what is stored."""
-
-    suite: str = "embedded"
-    paper: str = ""
-    device: str = ""
-    limit: float | None = None
-    fresh: bool = False
-
-    @classmethod
-    def from_env(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """From FILLPATH_SUITE, _PAPER, _DEVICE, _LIMIT and _FRESH. Raises ConfigError naming the setting."""
-        return cls(
-            suite=_choice(environment, "SUITE", tuple(SUITES), "embedded"),
-            paper=_choice(environment, "PAPER", PAPERS, ""),
-            device=_choice(environment, "DEVICE", ("cpu", "gpu"), ""),
-            limit=parse_limit(environment.get("FILLPATH_LIMIT", "")),
-            fresh=_choice(environment, "FRESH", ("0", "1"), "0") == "1",
-        )
-
-    def text(self) -> str:
-        """What tells one run from another: all but the time limit."""
-        return json.dumps({k: v for k, v in asdict(self).items() if k != "limit"}, sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -235,10 +200,3 @@ def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
 def _cost(entry: catalogue.Entry) -> int:
     """A rank only: entries of the matrix."""
     return entry.nnz_with_zeros or entry.nnz or 0
-
-
-def _choice(environment: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
-    value = environment.get(f"FILLPATH_{name}", "") or default
-    if value not in (*known, default):
-        raise ConfigError(f"{name}={value}: expected one of {', '.join(known)}{suggest(value, known)}")
-    return value

@@ -27,10 +27,8 @@ from typing import NoReturn
 from fillpath.errors import FillpathError
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT, WORK, require_checkout
+from fillpath.settings import PARENT, settings
 
-# The process that a child may expect as its parent: closes the gap between a fork and the request to die. A
-# job of Slurm's inherits it from the host that submitted it, so the job that it is of stands beside it.
-PARENT = "FILLPATH_PARENT"
 ORPHAN_SECONDS = 60.0
 _PR_SET_PDEATHSIG = 1
 
@@ -39,8 +37,9 @@ def die_with_parent() -> None:
     """Have the kernel kill this process when its parent dies; end now if the parent is gone already."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    expected = os.environ.get(PARENT)
-    process, _, job = (expected or "").partition("@")
+    # Closes the gap between a fork and the request to die. A job of Slurm's inherits it from the host that
+    # submitted it, so the job that it is of stands beside the process.
+    process, _, job = os.environ.get(PARENT, "").partition("@")
     if process and job == _job() and os.getppid() != int(process):
         sys.exit("the process that started this one has ended")
 
@@ -63,18 +62,17 @@ def figures(arguments: Sequence[str]) -> int:
     """Run the workflow under the lock and return its exit status."""
     from benchmarks.engine.machine import introduce
     from benchmarks.runs import slurm
-    from benchmarks.runs.experiments import Settings, suite_cases, suite_figures, suite_inputs
+    from benchmarks.runs.experiments import suite_cases, suite_figures, suite_inputs
 
     die_with_parent()
-    settings = Settings.from_env()
-    profile = os.environ.get("FILLPATH_PROFILE") or "default"
-    on_slurm = slurm.submits(profile)
+    chosen = settings()
+    on_slurm = slurm.submits(chosen.profile)
     if not on_slurm:
         introduce()
-    counts = [len(suite(settings)) for suite in (suite_cases, suite_inputs, suite_figures)]
+    counts = [len(suite(chosen)) for suite in (suite_cases, suite_inputs, suite_figures)]
     print("fillpath: {} cases on {} inputs, cheapest first, for {} figures".format(*counts), file=sys.stderr)
     os.chdir(ROOT)
-    chosen = ["--rerun-incomplete", "--workflow-profile", f"profiles/{profile}"]
+    options = ["--rerun-incomplete", "--workflow-profile", f"profiles/{chosen.profile}"]
     # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
     with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
         deadline = time.monotonic() + ORPHAN_SECONDS
@@ -83,7 +81,7 @@ def figures(arguments: Sequence[str]) -> int:
         _wait_for_snakemake(deadline)
         # No other workflow runs, so any lock of Snakemake's was left by one that was killed.
         shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
-        status = _run([sys.executable, "-m", "snakemake", "all", *chosen, *arguments])
+        status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments])
     if status:
         logs = [".fillpath/logs", ".snakemake/log", *([".snakemake/slurm_logs"] if on_slurm else [])]
         print(f"fillpath: the workflow failed; logs: {', '.join(logs)}", file=sys.stderr)

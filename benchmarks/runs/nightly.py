@@ -29,6 +29,7 @@ from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.paths import ROOT, WORK, results
 from fillpath.record import Record, stored_records
+from fillpath.settings import settings
 
 PLACE = WORK / "nightly"
 # Measures what is checked out in that folder; returns the exit status.
@@ -158,9 +159,9 @@ def measure_here(folder: Path) -> int:
     """Fetch, prepare and measure the suite of what is checked out there, afresh, but draw nothing."""
     python = environment(folder, PLACE)
     adopt()
-    settings = {"FILLPATH_FRESH": "1", "FILLPATH_RESULTS": str(results()), "FILLPATH_MACHINE": machine_name()}
+    chosen = {"FILLPATH_FRESH": "1", "FILLPATH_RESULTS": str(results()), "FILLPATH_MACHINE": machine_name()}
     launch = [str(python), "-m", "benchmarks.runs.launch", "figures", "--until", "measure"]
-    return subprocess.run(launch, cwd=folder, env={**os.environ, **settings}, check=False).returncode
+    return subprocess.run(launch, cwd=folder, env={**os.environ, **chosen}, check=False).returncode
 
 
 def environment(folder: Path, place: Path) -> Path:
@@ -190,7 +191,7 @@ def environment_key(locks: Sequence[Path]) -> str:
 
 def _locks(folder: Path) -> list[Path]:
     """The checkout's locks: that of all machines, and that of this machine's CUDA."""
-    chosen = os.environ.get("FILLPATH_CUDA") or subprocess.run(
+    chosen = settings().cuda or subprocess.run(
         ["sh", str(folder / "profiles" / "cuda-choice")], capture_output=True, text=True, check=False
     ).stdout.strip()  # fmt: skip
     names = ["requirements.lock", *([f"requirements-cuda{chosen}.lock"] if chosen in ("12", "13") else [])]

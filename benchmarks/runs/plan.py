@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from benchmarks.engine.measure import Limits, settled
 from benchmarks.engine.reference import reference_path
 from benchmarks.runs import costs
-from benchmarks.runs.experiments import Settings, suite_cases
+from benchmarks.runs.experiments import suite_cases
 from benchmarks.runs.rates import Kind, Rate, kind_of, rates
 from fetch import catalogue, generate, suitesparse
 from fetch.prepare import prepare, prepared_path
@@ -25,6 +25,7 @@ from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
 from fillpath.nouns import Prepared
 from fillpath.paths import RESERVE, bytes_text, cache
 from fillpath.record import standing_records
+from fillpath.settings import Settings
 from fillpath.stages import stage_of
 
 _Step = tuple[str, float | None]

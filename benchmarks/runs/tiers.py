@@ -18,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import archive
-from benchmarks.runs.experiments import Settings
 from benchmarks.runs.launch import adopt
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results
+from fillpath.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,11 @@ class Tier:
 
 
 JOB, FIGURES = ("-m", "benchmarks.runs.launch", "job"), ("-m", "benchmarks.runs.launch", "figures")
-ALL = {"PAPER": "", "DEVICE": "", "LIMIT": "", "FRESH": "1"}
+ALL = {"FILLPATH_PAPER": "", "FILLPATH_DEVICE": "", "FILLPATH_LIMIT": "", "FILLPATH_FRESH": "1"}
+QUICK = {"FILLPATH_PAPER": "gsofa", "FILLPATH_DEVICE": "gpu", "FILLPATH_LIMIT": "12m", "FILLPATH_FRESH": ""}
 TIERS = (
     Tier("correctness", (*JOB, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
-    Tier("figures", FIGURES, {"PAPER": "gsofa", "DEVICE": "gpu", "LIMIT": "12m", "FRESH": ""}),
+    Tier("figures", FIGURES, QUICK),
     # Afresh, because a ratio is of two measurements of one run, and the CPU's are of this one.
     Tier("rest", FIGURES, ALL),
     # Of what the tier before it measured, under its settings: a run of any others is not gone on with here.
@@ -122,5 +123,4 @@ def resumed(tiers: Sequence[Tier]) -> list[Tier]:
 
 def _environment(tier: Tier) -> dict[str, str]:
     # What this machine should run, whatever a cluster might.
-    own = {**os.environ, "FILLPATH_PROFILE": "default"}
-    return {**own, **{f"FILLPATH_{name}": value for name, value in tier.settings.items()}}
+    return {**os.environ, "FILLPATH_PROFILE": "default", **tier.settings}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from benchmarks.engine.run import machine_of
-from benchmarks.runs.experiments import Settings, suite_stages
+from benchmarks.runs.experiments import suite_stages
+from fillpath.settings import Settings
 
 
 def machine_of_each_stage(settings: Settings) -> dict[str, str]:

@@ -6,13 +6,12 @@ import argparse
 import logging
 
 from benchmarks.engine import run as runs
-from benchmarks.runs.experiments import Settings
+from fillpath.settings import settings
 
 
 def run(arguments: argparse.Namespace) -> int:
-    settings = Settings.from_env()
     before = runs.current()
-    begun = runs.begin(settings.text(), settings.limit)
+    begun = runs.begin(settings().text(), settings().limit)
     if before is not None and before.id == begun.id:
         logging.getLogger("fillpath").info("going on with the unfinished run %s", begun.id)
     print(begun.id)

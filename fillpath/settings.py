@@ -1,0 +1,166 @@
+"""Every FILLPATH_ variable: its name, its meaning, and what holds without it. A process reads them once.
+
+`settings()` gives their values; nothing else reads the environment for them. An empty variable counts as
+none. One that begins with FILLPATH_ and is not listed here is refused: it is a misspelt one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fillpath.errors import ConfigError, suggest
+
+# Which of the catalogue's classes of matrices belong to a suite.
+SUITES: Mapping[str, tuple[str, ...]] = {
+    "embedded": ("embedded",),
+    "small": ("small",),
+    "papers": ("small", "papers"),
+}
+PAPERS = ("gsofa", "ooclu", "glu3", "parac")
+PREFIX = "FILLPATH_"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose.
+
+    suite : size class of the matrices
+    paper : empty for all papers
+    device : `cpu` or `gpu`, empty for both
+    limit : seconds that a run may take, None without a limit
+    fresh : measure again what is stored
+    machine : name of a kind of machine, empty for the host's own name
+    results, cache, packs : folders, None for the usual places
+    mirror : folder or URL in place of the collection, empty for its site
+    offline : ask no server
+    profile : folder of profiles/ that says where jobs run
+    cuda : `12`, `13` or `none`, empty for what the driver supports
+    """
+
+    suite: str = "embedded"
+    paper: str = ""
+    device: str = ""
+    limit: float | None = None
+    fresh: bool = False
+    machine: str = ""
+    results: Path | None = None
+    cache: Path | None = None
+    packs: Path | None = None
+    mirror: str = ""
+    offline: bool = False
+    profile: str = "default"
+    cuda: str = ""
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> Settings:
+        """Raises ConfigError naming a variable that does not exist, or whose value makes no sense."""
+        refuse_unknown(environment)
+        present = [variable for variable in VARIABLES if variable.field and environment.get(variable.name)]
+        return cls(**{variable.field: variable.value(environment[variable.name]) for variable in present})
+
+    def text(self) -> str:
+        """What distinguishes one run from another: what it covers, but not the time limit."""
+        covered = {name: getattr(self, name) for name in ("suite", "paper", "device", "fresh")}
+        return json.dumps(covered, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of the environment.
+
+    name : in full, so that a search finds it
+    meaning : what it says, in a line
+    absent : what holds without it, in words
+    field : of Settings; empty for what `settings()` does not give
+    parse : its value from its text, which is not empty; raises ConfigError without the name
+    """
+
+    name: str
+    meaning: str
+    absent: str = ""
+    field: str = ""
+    parse: Callable[[str], Any] = str
+
+    def value(self, text: str) -> Any:
+        """Raises ConfigError naming the variable and its text."""
+        try:
+            return self.parse(text)
+        except ConfigError as error:
+            raise ConfigError(f"{self.name}={text}: {error}") from None
+
+
+def seconds(text: str) -> float:
+    """The seconds in `90`, `90s`, `30m` or `2h`. Raises ConfigError."""
+    match = re.fullmatch(r"([0-9]*\.?[0-9]+)([smh]?)", text)
+    if match is None or float(match[1]) <= 0:
+        raise ConfigError("expected a time such as 90s, 30m or 2h")
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def choice(text: str) -> str:
+        if text not in choices:
+            raise ConfigError(f"expected one of {', '.join(choices)}{suggest(text, choices)}")
+        return text
+
+    return choice
+
+
+def _switch(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise ConfigError("expected 1, 0 or nothing")
+    return text == "1"
+
+
+# What a process says to those that it starts, read where it is used: it changes while a process runs.
+PARENT, PROGRESS = "FILLPATH_PARENT", "FILLPATH_PROGRESS"
+_BY_DRIVER = "what the driver supports"
+VARIABLES = (
+    Variable("FILLPATH_SUITE", "size class of the matrices", "embedded", "suite", _one_of(*SUITES)),
+    Variable("FILLPATH_PAPER", "only the figures of this paper", "all papers", "paper", _one_of(*PAPERS)),
+    Variable("FILLPATH_DEVICE", "only what runs on cpu or gpu", "both", "device", _one_of("cpu", "gpu")),
+    Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
+    Variable("FILLPATH_FRESH", "1: measure again what is stored", "0", "fresh", _switch),
+    Variable("FILLPATH_MACHINE", "name of this kind of machine", "the host's name", "machine"),
+    Variable("FILLPATH_RESULTS", "folder of all results", "results/ of the checkout", "results", Path),
+    Variable("FILLPATH_CACHE", "folder of downloads and prepared inputs", "~/.cache/fillpath", "cache", Path),
+    Variable("FILLPATH_PACKS", "folder of the packs of `make gpu`", "packs/ of the checkout", "packs", Path),
+    Variable("FILLPATH_MIRROR", "folder or URL in place of the collection", "its site", "mirror"),
+    Variable("FILLPATH_OFFLINE", "1: ask no server", "0", "offline", _switch),
+    Variable("FILLPATH_PROFILE", "folder of profiles/ that says where jobs run", "default", "profile"),
+    Variable("FILLPATH_CUDA", "make: CuPy's CUDA", _BY_DRIVER, "cuda", _one_of("none", "12", "13")),
+    Variable("FILLPATH_BROWSER", "tests: 1 where a missing browser is a failure", "0"),
+    Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),
+    Variable("FILLPATH_KILL_RANDOM", "tests: the trial that a process belongs to"),
+    Variable(PARENT, "between processes: the one whose end this one follows"),
+    Variable(PROGRESS, "between processes: the file where asv's cases report"),
+)
+
+
+def refuse_unknown(environment: Mapping[str, str]) -> None:
+    """Raise ConfigError for a variable that begins with FILLPATH_ and does not exist."""
+    names = {variable.name.removeprefix(PREFIX): variable.name for variable in VARIABLES}
+    for name in environment:
+        if name.startswith(PREFIX) and name not in names.values():
+            # Without what all have in common, which would make each like every other.
+            near = difflib.get_close_matches(name.removeprefix(PREFIX), names, 1)
+            hint = f"did you mean {names[near[0]]}?" if near else f"there are {', '.join(names.values())}"
+            raise ConfigError(f"{name}: no such setting; {hint}")
+
+
+def settings() -> Settings:
+    """Those of this process, as its environment was when they were first asked for. Raises ConfigError."""
+    return _read()
+
+
+@functools.cache
+def _read() -> Settings:
+    return Settings.from_env(os.environ)

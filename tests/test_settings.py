@@ -1,0 +1,126 @@
+"""Each FILLPATH_ variable has one meaning, a misspelt one is refused, and a process reads them once."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from commands import main
+from fillpath.errors import ConfigError
+from fillpath.paths import ROOT
+from fillpath.settings import VARIABLES, Settings
+
+
+def test_every_setting_is_a_variables_and_every_variable_says_what_it_means() -> None:
+    assert sorted(v.field for v in VARIABLES if v.field) == sorted(f.name for f in fields(Settings))
+    assert len({v.name for v in VARIABLES}) == len(VARIABLES)
+    assert all(v.meaning for v in VARIABLES)
+
+
+def test_every_variable_that_the_code_names_is_listed() -> None:
+    named: set[str] = set()
+    for pattern in ("*/**/*.py", "Makefile", "Snakefile", ".ci/*", ".github/**/*.yml", "docs/*.md", "*.md"):
+        for path in ROOT.glob(pattern):
+            if ".venv" not in path.parts and path.is_file() and path != Path(__file__):
+                named |= set(re.findall(r"\bFILLPATH_[A-Z_]*[A-Z]\b", path.read_text()))
+    assert named == {v.name for v in VARIABLES}
+
+
+def test_values_of_the_environment() -> None:
+    text = {
+        "FILLPATH_SUITE": "small",
+        "FILLPATH_LIMIT": "90s",
+        "FILLPATH_FRESH": "1",
+        "FILLPATH_RESULTS": "elsewhere",
+        "FILLPATH_PARENT": "1@",
+        "PATH": "/bin",
+    }
+    expected = Settings(suite="small", limit=90.0, fresh=True, results=Path("elsewhere"))
+    assert Settings.from_env(text) == expected
+    assert Settings.from_env({v.name: "" for v in VARIABLES}) == Settings.from_env({}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("FILLPATH_SUIT", "small", "FILLPATH_SUIT: no such setting; did you mean FILLPATH_SUITE"),
+        ("FILLPATH_XYZZY", "", "FILLPATH_XYZZY: no such setting; there are FILLPATH_SUITE, "),
+        (
+            "FILLPATH_SUITE",
+            "smal",
+            "FILLPATH_SUITE=smal: expected one of embedded, small, papers; did you mean",
+        ),
+        ("FILLPATH_PAPER", "gsfa", "did you mean gsofa"),
+        ("FILLPATH_OFFLINE", "yes", "FILLPATH_OFFLINE=yes: expected 1, 0 or nothing"),
+        ("FILLPATH_LIMIT", "soon", "FILLPATH_LIMIT=soon: expected a time such as"),
+        ("FILLPATH_CUDA", "11", "FILLPATH_CUDA=11: expected one of none, 12, 13"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_every_door(
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        Settings.from_env({name: value})
+    monkeypatch.setenv(name, value)
+    assert main(["list"]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err and captured.out == "" and len(captured.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("door", ["launch", "snakemake"])
+def test_the_workflow_refuses_a_misspelt_setting(door: str, tmp_path: Path) -> None:
+    commands = {
+        "launch": ["benchmarks.runs.launch", "figures"],
+        "snakemake": [
+            "snakemake",
+            "--dry-run",
+            "--snakefile",
+            str(ROOT / "Snakefile"),
+            "--directory",
+            str(tmp_path),
+        ],
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", *commands[door]],
+        cwd=ROOT, env={**os.environ, "FILLPATH_SUIT": "small"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "FILLPATH_SUIT: no such setting; did you mean FILLPATH_SUITE" in done.stdout + done.stderr
+
+
+def test_a_process_reads_them_once() -> None:
+    code = (
+        "import os; from fillpath.settings import settings; before = settings()\n"
+        "os.environ['FILLPATH_SUITE'] = 'papers'; assert settings() is before and before.suite == 'small'"
+    )
+    environment = {**os.environ, "FILLPATH_SUITE": "small"}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
+
+
+def test_runs_differ_by_what_they_cover_only() -> None:
+    one = Settings(suite="small", limit=60.0)
+    assert one.text() == replace(one, limit=None, offline=True, results=Path("x")).text()
+    assert (
+        len({replace(one, **{name: "gpu"}).text() for name in ("suite", "paper", "device")} | {one.text()})
+        == 4
+    )
+    assert replace(one, fresh=True).text() != one.text()
+
+
+def test_doctor_prints_each_with_its_value(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FILLPATH_SUITE", "small")
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for variable in VARIABLES:
+        (line,) = re.findall(rf"^{variable.name} .*$", out, re.MULTILINE)
+        assert line.endswith(variable.meaning)
+    assert re.search(r"^FILLPATH_SUITE +small ", out, re.MULTILINE)
+    assert re.search(r"^FILLPATH_DEVICE +\(both\) ", out, re.MULTILINE)
