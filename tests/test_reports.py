@@ -16,13 +16,14 @@ import pandas as pd
 import pytest
 
 import reports
-from benchmarks.runs.experiments import Settings, figure_cases
+from benchmarks.runs.experiments import figure_cases
 from commands import main
 from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, Verified, record_path, write_records
+from fillpath.settings import Settings
 from reports import figures
 from reports.facts.claims import paper_figure, subject, subjects
 from reports.facts.records import Records

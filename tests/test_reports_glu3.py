@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 from benchmarks.engine.series import series_path, write_series
-from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases
+from benchmarks.runs.experiments import experiments, figure_cases
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.nouns import LevelSeries
 from fillpath.record import Record, Status
+from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import AUTHORS
 from reports.facts.claims import abbreviation, abbreviations, claim
 from reports.facts.naming import label, printed_label

@@ -11,11 +11,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases, suite_cases
+from benchmarks.runs.experiments import experiments, figure_cases, suite_cases
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.record import Record, Status, Verified
+from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import scratch_columns
 from reports.facts.claims import claim, printed_table
 from reports.frames import arrays

@@ -11,13 +11,14 @@ import pandas as pd
 import pytest
 
 from benchmarks.engine.series import series_path, write_series
-from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases
+from benchmarks.runs.experiments import experiments, figure_cases
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.paths import results
 from fillpath.record import Record, Status
+from fillpath.settings import SUITES, Settings
 from impl.cuda import managed
 from reports.facts.claims import abbreviation, abbreviations, printed_table
 from reports.facts.records import Records

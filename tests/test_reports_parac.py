@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 
 from benchmarks.checks.trees import depths
-from benchmarks.runs.experiments import SUITES, Settings, experiments, figure_cases
+from benchmarks.runs.experiments import experiments, figure_cases
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.nouns import Array, Laplacian, Preconditioner
 from fillpath.record import Record, Status
+from fillpath.settings import SUITES, Settings
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.graph import from_edges
 from reports.facts.claims import abbreviation, abbreviations, claim

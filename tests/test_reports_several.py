@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from benchmarks.probes.faults import faults_path
-from benchmarks.runs.experiments import Settings, figure_cases
+from benchmarks.runs.experiments import figure_cases
 from fillpath.case import Case
 from fillpath.record import Record, Status
+from fillpath.settings import Settings
 from reports.facts.records import Records
 from reports.figures import exhibit
 from tests.test_reports import ENTRIES, made_record
