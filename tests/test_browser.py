@@ -118,6 +118,7 @@ def test_nothing_fails_and_nothing_is_wider_than_the_window(browser: Any, page: 
 def test_every_link_leads_to_a_file_or_a_place_on_the_page(browser: Any, page: Path) -> None:
     opened(browser, page, 1280)
     links, ids = browser.execute_script(FILES_AND_IDS)
+    assert links and ids
     for link in links:
         parts = urlsplit(link)
         path = Path(unquote(parts.path))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,13 +14,15 @@ import pandas as pd
 import pytest
 
 import reports
+from benchmarks.runs import airspeed, launch
+from commands import main
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.paths import ROOT, results
 from fillpath.record import record_path, write_records
 from reports.facts.claims import claims
 from reports.facts.records import Records
-from reports.facts.standings import Outcome, Standing
+from reports.facts.standings import Excluded, Missing, Outcome, Standing
 from reports.figures import exhibits
 from reports.pages import artifact
 from reports.pages.compare import compare
@@ -31,6 +35,8 @@ from tests.test_reports import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_c
 
 __all__ = ["site"]
 SIZE = 3_000_000
+# Closes tags and attributes where it is not escaped, and is a character of HTML where it is escaped twice.
+HOSTILE = """</td><evil a="b" c='d'>&lt;"""
 
 
 def cases_of(paper: str, figure: str) -> list[Case]:
@@ -77,6 +83,50 @@ def test_every_case_is_on_the_page_and_text_is_escaped(site: Path) -> None:
     text = reports.page([], CASES, RECORDS, ENTRIES).read_text()
     assert all(case.name in text for case in CASES)
     assert "3 rows differ &lt;first: 7 &amp; 9&gt;" in text and "<first" not in text
+
+
+class Pieces(HTMLParser):
+    """The tags, texts and attributes' values of a page, unescaped."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.texts: list[str] = []
+        self.values: set[str] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.values |= {value for _, value in attrs if value}
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def hostile(standing: Standing) -> Standing:
+    """A standing whose machine, matrices and reasons are all called HOSTILE."""
+    verdict = standing.verdict and replace(standing.verdict, excluded=(Excluded(HOSTILE, HOSTILE),))
+    return replace(
+        standing, machine=HOSTILE, verdict=verdict, why=f"why {HOSTILE}", command=f"again {HOSTILE}",
+        missing=(Missing("matrix", (f"lack {HOSTILE}",)),), records=(f"{HOSTILE}/records/a.jsonl",),
+    )  # fmt: skip
+
+
+def test_names_and_reasons_are_text_whatever_characters_they_hold(
+    site: Path, standings: list[Standing]
+) -> None:
+    elsewhere = tuple(replace(record, machine=HOSTILE, device=HOSTILE) for record in RECORDS.rows)
+    both = replace(RECORDS, rows=(*RECORDS.rows, *elsewhere), refused={f"far{HOSTILE}": f"torn {HOSTILE}"})
+    shown = [*standings, *map(hostile, standings)]
+    text = reports.page(shown, CASES, both, ENTRIES, [compare(["made-up", HOSTILE], both)]).read_text()
+    pieces = Pieces(text)
+    assert "evil" not in pieces.tags
+    assert {HOSTILE, f"machine-{HOSTILE}", f"verdict on {HOSTILE}"} <= pieces.values
+    texts = {" ".join(piece.split()) for piece in pieces.texts}
+    wanted = [HOSTILE, f"why {HOSTILE}", f"again {HOSTILE}", f"lack {HOSTILE}", f": torn {HOSTILE}"]
+    assert set(wanted) <= texts
+    assert f"made-up and {HOSTILE}" in texts and f"{HOSTILE}: {HOSTILE}" in texts
 
 
 def test_the_page_stands_before_anything_is_measured_or_drawn(site: Path) -> None:
@@ -172,6 +222,34 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone(
     assert others == [s for s in standings if s.claim.id not in lost]
 
 
+def torn(*arguments: object) -> pd.DataFrame:
+    raise ValueError("torn")
+
+
+def begin_as_always() -> None:
+    pass
+
+
+def begin_with_a_torn_figure() -> None:
+    """What a process that judges and draws does first; it makes Figure 14 fail."""
+    exhibits("gsofa")["fig14"] = replace(exhibits("gsofa")["fig14"], frame=torn)
+
+
+@pytest.mark.parametrize(("begin", "status"), [(begin_as_always, 0), (begin_with_a_torn_figure, 1)])
+def test_a_figure_that_cannot_be_judged_makes_the_exit_status_one(
+    site: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    begin: Callable[[], None], status: int,
+) -> None:  # fmt: skip
+    for record in RECORDS.rows[:9]:
+        write_records(record_path(record.machine, record.case), [record])
+    monkeypatch.setattr(airspeed, "publish", lambda: None)
+    monkeypatch.setattr(launch, "adopt", lambda: None)
+    monkeypatch.setattr(launch, "die_with_parent", begin)
+    assert main(["page"]) == status
+    assert ("gsofa.fig14 not judged on made-up: ValueError: torn" in caplog.text) == bool(status)
+    assert ("could not be judged: ValueError: torn" in paths.PAGE.read_text()) == bool(status)
+
+
 def test_the_appendix_holds_every_claim_and_sums_that_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, standings: list[Standing]
 ) -> None:
@@ -183,6 +261,7 @@ def test_the_appendix_holds_every_claim_and_sums_that_hold(
     artifact.write(standings, {("gsofa", "fig14"): ON_GPU}, RECORDS)
     text = (tmp_path / "appendix.md").read_text()
     assert all(f"`{id}`" in text for id in claims())
+    assert "The papers' matrices" in text, "Markdown is not escaped as HTML"
     assert "remeasure gsofa.fig14_maxid_ranges" in text
     lines = (tmp_path / "SHA256SUMS").read_text().splitlines()
     assert len(lines) == len({record.case for record in RECORDS.rows})
