@@ -28,7 +28,7 @@ from reports import figures
 from reports.facts.claims import paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
-from reports.pages import readme as state
+from reports.pages import readme_table
 from reports.shapes import bars, style
 
 METIS = Preparation(ordering="metis")
@@ -418,23 +418,23 @@ def test_figures_speak_to_claims_that_exist() -> None:
 
 
 def test_state_table_has_every_claim_and_can_be_written(tmp_path: Path) -> None:
-    assert len(state.state_table().splitlines()) >= 2 + len(subjects())
-    assert "drawn" in state.state_table() and "not yet" in state.state_table()
+    assert len(readme_table.state_table().splitlines()) >= 2 + len(subjects())
+    assert "drawn" in readme_table.state_table() and "not yet" in readme_table.state_table()
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{state.PART.begin}\nold\n{state.PART.end}\nafter\n")
-    assert not state.PART.is_current(readme, state.state_table())
-    state.PART.write(readme, state.state_table())
-    assert state.PART.is_current(readme, state.state_table())
+    readme.write_text(f"before\n{readme_table.PART.begin}\nold\n{readme_table.PART.end}\nafter\n")
+    assert not readme_table.PART.is_current(readme, readme_table.state_table())
+    readme_table.PART.write(readme, readme_table.state_table())
+    assert readme_table.PART.is_current(readme, readme_table.state_table())
     assert readme.read_text().startswith("before\n") and readme.read_text().endswith(
-        f"{state.PART.end}\nafter\n"
+        f"{readme_table.PART.end}\nafter\n"
     )
     with pytest.raises(ConfigError, match="state:begin"):
-        state.PART.inserted("no markers", "table")
+        readme_table.PART.inserted("no markers", "table")
 
 
 def test_readme_says_what_is_reproduced() -> None:
     readme = ROOT / "README.md"
-    if not readme.is_file() or state.PART.begin not in readme.read_text():
+    if not readme.is_file() or readme_table.PART.begin not in readme.read_text():
         pytest.skip("README.md has no markers for the table")
     assert main(["maintain", "readme", "--check"]) == 0
 

@@ -18,7 +18,7 @@ from fillpath.errors import ConfigError, FillpathError
 from fillpath.nouns import Array, Pattern
 from fillpath.paths import ROOT
 from impl.symbolic.forecast import _elimination_tree, sample_sources
-from reports.pages import survey as work
+from reports.pages import work_page
 from tests.patterns import from_dense, patterns, to_dense
 
 
@@ -72,17 +72,17 @@ def test_a_refused_matrix_and_an_estimate_are_shown_as_such(tmp_path: Path) -> N
         survey.Surveyed("G/c", reason="rectangular"),
     ]
     (tmp_path / "work.csv").write_text(survey.csv_text(rows, {"preparation": "metis"}))
-    (tmp_path / "work.md").write_text(f"{work.PART.begin}\n{work.PART.end}\n")
-    frame = work.work_frame(tmp_path / "work.csv")
-    table = work.work_tables(frame)
-    assert not work.PART.is_current(tmp_path / "work.md", table)
-    work.PART.write(tmp_path / "work.md", table)
-    work.draw(frame, tmp_path / "work.svg")
-    assert work.PART.is_current(tmp_path / "work.md", table)
+    (tmp_path / "work.md").write_text(f"{work_page.PART.begin}\n{work_page.PART.end}\n")
+    frame = work_page.work_frame(tmp_path / "work.csv")
+    table = work_page.work_tables(frame)
+    assert not work_page.PART.is_current(tmp_path / "work.md", table)
+    work_page.PART.write(tmp_path / "work.md", table)
+    work_page.draw(frame, tmp_path / "work.svg")
+    assert work_page.PART.is_current(tmp_path / "work.md", table)
     page = (tmp_path / "work.md").read_text()
     assert "| G/b | 9 | 30 | 0.50 | 40 | 400 | 10.0 | estimated |" in page and "rectangular" in page
     assert "On the 1 matrices" in page and (tmp_path / "work.svg").is_file()
-    caption = work.work_caption(frame)
+    caption = work_page.work_caption(frame)
     assert "2 of 3 real matrices" in caption and "1 counted" in caption and "1 estimated" in caption
 
 
@@ -95,8 +95,8 @@ def test_the_survey_counts_a_real_matrix(
     shutil.copy(suitesparse / archive, tmp_path / archive)
     monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path))
     assert main(["survey", "--to", str(tmp_path / "work.csv")]) == 0
-    here = work.work_frame(tmp_path / "work.csv").iloc[0]
-    committed = work.work_frame(ROOT / "docs" / "work.csv").set_index("matrix").loc["HB/west0067"]
+    here = work_page.work_frame(tmp_path / "work.csv").iloc[0]
+    committed = work_page.work_frame(ROOT / "docs" / "work.csv").set_index("matrix").loc["HB/west0067"]
     assert here["matrix"] == "HB/west0067" and here["fill2_how"] == "counted"
     assert here["fill2_cpu"] == committed["fill2_cpu"] and here["filled"] == committed["filled"]
     monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "nowhere"))

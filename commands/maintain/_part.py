@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 
 from commands._parser import Parser
-from reports.pages.markers import Part
+from reports.pages.generated_part import Part
 
 
 def add_check(parser: Parser) -> None:

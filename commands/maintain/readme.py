@@ -6,7 +6,7 @@ import argparse
 
 from commands.maintain._part import add_check, update
 from fillpath.paths import ROOT
-from reports.pages.readme import PART, state_table
+from reports.pages.readme_table import PART, state_table
 
 add_arguments = add_check
 

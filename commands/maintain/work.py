@@ -6,14 +6,14 @@ import argparse
 
 from commands.maintain._part import add_check, update
 from fillpath.paths import ROOT
-from reports.pages import survey
+from reports.pages import work_page
 
 add_arguments = add_check
 
 
 def run(arguments: argparse.Namespace) -> int:
     docs = ROOT / "docs"
-    frame = survey.work_frame(docs / "work.csv")
+    frame = work_page.work_frame(docs / "work.csv")
     if not arguments.check:
-        survey.draw(frame, docs / "work.svg")
-    return update(survey.PART, docs / "work.md", survey.work_tables(frame), arguments)
+        work_page.draw(frame, docs / "work.svg")
+    return update(work_page.PART, docs / "work.md", work_page.work_tables(frame), arguments)

@@ -1,6 +1,6 @@
-"""docs/work.md: what each symbolic algorithm examines, from docs/work.csv, which `fillpath survey` writes.
+"""The generated part of docs/work.md and its picture: the edges that each symbolic algorithm examines.
 
-`fillpath maintain work` writes it.
+`fillpath survey` measures docs/work.csv; `fillpath maintain work` writes the page from it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.pages.markers import Part
+from reports.pages.generated_part import Part
 from reports.shapes import style
 from reports.shapes.style import LARGE, MARKERS, PALETTE, SMALL
 
@@ -61,7 +61,7 @@ def work_caption(frame: pd.DataFrame) -> str:
 
 
 def work_tables(frame: pd.DataFrame) -> str:
-    """The generated part of the page: picture, summary and a row a matrix, as Markdown."""
+    """The generated part of the page as Markdown: picture, summary, and one row per matrix."""
     common = _common(frame)
     summary = [_summary_row(name, common) for name in ALGORITHMS]
     ordered = frame.sort_values("fill2_cpu_over_filled", ascending=False, kind="stable")

@@ -1,13 +1,13 @@
-"""What is reproduced: a table in the README, generated from the claims and the figures that can be drawn.
+"""The README's table of what is reproduced: one row per claim, and per figure without a claim.
 
-`fillpath maintain readme` writes it.
+`fillpath maintain readme` writes it from config/claims.yaml and the figures that can be drawn.
 """
 
 from __future__ import annotations
 
 from reports.facts.claims import PAPERS, subjects
 from reports.figures import exhibits
-from reports.pages.markers import Part
+from reports.pages.generated_part import Part
 
 PART = Part("state")
 DRAWN, NOT_YET = "drawn", "not yet"
@@ -22,15 +22,15 @@ def state_table() -> str:
 
 def _rows(paper: str) -> list[tuple[str, str, str]]:
     """(figure, claim, state): figures without a claim first."""
-    shown = exhibits(paper)
-    spoken = {id for exhibit in shown.values() for id in exhibit.subjects}
-    bare = [
-        (figure, exhibit.heading.partition(": ")[2], DRAWN)
-        for figure, exhibit in shown.items()
+    figures = exhibits(paper)
+    drawn = {id for exhibit in figures.values() for id in exhibit.subjects}
+    without_claim = [
+        (name, exhibit.heading.partition(": ")[2], DRAWN)
+        for name, exhibit in figures.items()
         if not exhibit.subjects
     ]
-    listed = [found for (p, _), found in subjects().items() if p == paper]
-    return bare + [(c.figure or "-", c.what, DRAWN if c.id in spoken else NOT_YET) for c in listed]
+    of_paper = [subject for (name, _), subject in subjects().items() if name == paper]
+    return without_claim + [(s.figure or "-", s.what, DRAWN if s.id in drawn else NOT_YET) for s in of_paper]
 
 
 def _cell(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Parts of hand-written pages that are generated: what stands between two markers."""
+"""The generated part of a page that is otherwise written by hand: the text between two markers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from fillpath.paths import write_text
 
 @dataclass(frozen=True)
 class Part:
-    """A generated part, by the name of its markers."""
+    """A generated part.
+
+    name : of its two markers
+    """
 
     name: str
 
