@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -13,7 +15,7 @@ class Parser(argparse.ArgumentParser):
     """argparse, with a suggestion for a misspelt option or choice.
 
     program : what a user writes to get here.
-    about : shown below the usage, as it is.
+    about : shown below the usage, its paragraphs filled.
     after : shown at the end, as it is.
     """
 
@@ -21,6 +23,8 @@ class Parser(argparse.ArgumentParser):
         self._options: list[str] = []
         # A command's name comes first: argparse does not know it here.
         usage = f"{program} [OPTION] COMMAND ..." if after else None
+        width = shutil.get_terminal_size().columns - 2
+        about = "\n\n".join(textwrap.fill(paragraph, width) for paragraph in about.split("\n\n"))
         super().__init__(program, usage, about, after, formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:

@@ -65,6 +65,10 @@ def suitesparse() -> Path:
     return folder
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew", action="store_true", help="write tests/golden/ anew: tests/test_golden.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marked = [item for item in items if "gpu" in item.keywords]
     available, why_not = kernels.available() if marked else (True, "")

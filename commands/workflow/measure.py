@@ -12,7 +12,7 @@ from fillpath.stages import STAGES
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_choice("stage", tuple(STAGES))
+    parser.add_choice("stage", tuple(STAGES), help="a stage with a case in the run")
 
 
 def run(arguments: argparse.Namespace) -> int:

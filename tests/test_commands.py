@@ -1,0 +1,98 @@
+"""A command is one file of commands/: found, listed, parsed and run, and first help imports none of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import commands
+from commands import main, members
+from fillpath.paths import ROOT
+
+GREET = '''"""Greet somebody, for an example.
+
+Exit status 3, so that it is known."""
+
+from fillpath.errors import InputError
+
+
+def add_arguments(parser):
+    parser.add_argument("name", help="whom")
+    parser.add_choice("--tone", ("loud", "soft"), default="soft", help="how")
+
+
+def run(arguments):
+    if arguments.name == "nobody":
+        raise InputError("nobody is there")
+    print(arguments.name.upper() if arguments.tone == "loud" else arguments.name)
+    return 3
+'''
+
+
+@pytest.fixture
+def greet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of commands beside the real one, with one more file and one that cannot be imported."""
+    (tmp_path / "greet.py").write_text(GREET)
+    (tmp_path / "broken.py").write_text('"""Break."""\n\nraise ValueError("imported")\n')
+    (tmp_path / "_shared.py").write_text('"""No command."""\n')
+    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "commands.greet", raising=False)
+    return tmp_path
+
+
+def ended(*words: str) -> int:
+    try:
+        return main(words)
+    except SystemExit as exit:
+        return int(exit.code or 0)
+
+
+def test_one_more_file_is_one_more_command(greet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended("--help") == 0
+    first = capsys.readouterr().out
+    assert "  greet      Greet somebody, for an example.\n" in first and "shared" not in first
+    assert ended("greet", "--help") == 0
+    assert "usage: fillpath greet [-h] [--tone {loud,soft}] name" in (out := capsys.readouterr().out)
+    assert "Exit status 3, so that it is known." in out and "whom" in out
+    assert ended("greet", "Ann", "--tone", "loud") == 3
+    assert capsys.readouterr().out == "ANN\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gret"], "fillpath: no command 'gret'; did you mean greet?"),
+        (["greet", "Ann", "--tnoe", "loud"], "fillpath greet: unknown argument --tnoe; did you mean --tone?"),
+        (["greet", "Ann", "--tone", "loudd"], "expected one of loud, soft; did you mean loud?"),
+        (["greet"], "fillpath greet: the following arguments are required: name"),
+        (["greet", "nobody"], "fillpath: nobody is there"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(
+    words: list[str], message: str, greet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(*words) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err and captured.out == "" and "Traceback" not in captured.err
+
+
+def test_first_help_imports_no_command_and_no_room() -> None:
+    code = (
+        "import sys; from commands import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'matplotlib', 'pandas', 'benchmarks', 'fetch', 'impl', 'reports'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "assert [name for name in sys.modules if name.startswith('commands.')] == ['commands._parser']\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_every_command_says_what_it_does_in_a_line() -> None:
+    groups = [member.module for member in members().values() if member.is_group]
+    assert groups == ["commands.maintain", "commands.workflow"]
+    every = [member for package in ("commands", *groups) for member in members(package).values()]
+    assert all(member.summary.endswith(".") and len(member.summary) < 110 for member in every)
