@@ -115,12 +115,12 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     for member in members().values():
         status, out, _ = run(capsys, member.name, "--help")
         assert status == 0 and member.summary
-        assert all(text in out for text in ([] if member.is_group else [member.summary]))
+        assert member.is_group or member.summary in " ".join(out.split())
         assert (f"  {member.name} " in first) == (not member.is_group), "a group is left out"
         for inner in members(member.module).values() if member.is_group else ():
             status, help_text, _ = run(capsys, member.name, inner.name, "--help")
             assert status == 0 and f"usage: fillpath {member.name} {inner.name}" in help_text
-            assert inner.summary and inner.summary in help_text and inner.summary in out
+            assert inner.summary in out and inner.summary in " ".join(help_text.split())
 
 
 def test_pack_and_unpack_keep_both_runs_of_a_key(

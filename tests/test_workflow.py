@@ -47,7 +47,7 @@ def test_clean_keeps_results_and_downloads(tmp_path: Path) -> None:
         path.write_text("x")
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
-    for name in ("benchmarks", "fetch", "fillpath", "impl", "tests"):
+    for name in ("benchmarks", "commands", "fetch", "fillpath", "impl", "tests"):
         (tmp_path / name).mkdir()
     done = make(tmp_path, "clean")
     assert done.returncode == 0, done.stderr
