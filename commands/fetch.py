@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from commands._parser import Parser
 from fetch import batch, catalogue, collection
+from fetch.matrix_id import parse, resolve
 from fillpath.errors import UnknownNameError
 from fillpath.paths import bytes_text
 from fillpath.settings import SUITES
@@ -29,19 +30,20 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.name and not arguments.index:
         raise UnknownNameError(f"fetch: name a matrix, or one of {', '.join(SUITES)}")
     suites = [name for name in arguments.name if name in SUITES]
-    named = [catalogue.resolve(name) for name in arguments.name if name not in SUITES]
-    within = [e.id for e in catalogue.entries() if any(e.suite in SUITES[suite] for suite in suites)]
+    named = [resolve(name) for name in arguments.name if name not in SUITES]
+    within = [parse(e.id) for e in catalogue.entries() if any(e.suite in SUITES[suite] for suite in suites)]
     if arguments.index:
         print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
     outcomes = []
-    for outcome in batch.fetch_each(
+    for outcome in batch.fetch_batch(
         dict.fromkeys(named + within), offline=arguments.offline, trust_change=arguments.trust
     ):
-        print(f"{outcome.matrix}: {outcome.told}", flush=True)
+        print(f"{outcome.matrix}: {outcome.message}", flush=True)
         outcomes.append(outcome)
     if outcomes:
         print(_counts(outcomes))
-    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in named]
+    asked = {matrix.text for matrix in named}
+    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in asked]
     return int(bool(missing) or any(o.how in ("failed", "not tried") for o in outcomes))
 
 

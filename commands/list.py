@@ -6,6 +6,7 @@ import argparse
 
 from commands._parser import Parser
 from fetch import catalogue, collection
+from fetch.matrix_id import parse
 from fillpath import registry
 from fillpath.errors import UnknownNameError
 
@@ -55,7 +56,7 @@ def _collection(word: str) -> list[Row]:
     for matrix in matrices:
         square = matrix.rows == matrix.columns
         order = str(matrix.rows) if square else f"{matrix.rows}x{matrix.columns}"
-        id = catalogue.resolve(f"{matrix.group}/{matrix.name}")
+        id = parse(f"{matrix.group}/{matrix.name}").text
         rows.append((id, order, str(matrix.entries), matrix.kind))
     return rows
 

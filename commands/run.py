@@ -10,7 +10,8 @@ from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import Limits, measure
 from commands._parser import Parser, natural, positive
 from commands._records import record_text
-from fetch import catalogue
+from fetch.matrix_id import parse, resolve
+from fetch.source import forget_failure
 from fillpath import registry
 from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
@@ -71,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     introduce()
     registry.load_all()
     case = _case(arguments)
-    catalogue.forget_failure(case.matrix)
+    forget_failure(parse(case.matrix))
     logging.getLogger("fillpath").info("measuring %s", case.name)
     record = measure(case, Limits(seconds=arguments.limit, samples=arguments.samples), fresh=arguments.fresh)
     if arguments.json:
@@ -86,7 +87,7 @@ def _case(arguments: argparse.Namespace) -> Case:
     return Case(
         stage=arguments.stage,
         implementation=arguments.implementation,
-        matrix=catalogue.resolve(arguments.matrix),
+        matrix=resolve(arguments.matrix).text,
         preparation=Preparation(
             arguments.matching or ("none" if arguments.diagonal else "auto"),
             arguments.ordering,

@@ -1,4 +1,4 @@
-"""Matrices one after another: one that fails stops no other, a full disk stops the rest."""
+"""A batch of matrices: one that fails does not stop the others, a full disk does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from fetch import catalogue
+from fetch.matrix_id import Generated, LocalFile, MatrixId, Unobtainable
+from fetch.source import download
 from fillpath.errors import DiskFullError, InputError, TransferError
 
 How = Literal[
@@ -16,38 +17,44 @@ How = Literal[
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a matrix. told : for people. arrived : bytes that were moved now."""
+    """What became of a matrix.
+
+    matrix : its id
+    how : it was obtained, or why not
+    message : for people
+    arrived : bytes that were transferred now
+    """
 
     matrix: str
     how: How
-    told: str
+    message: str
     arrived: int = 0
 
 
-def fetch_each(matrices: Iterable[str], *, offline: bool, trust_change: bool) -> Iterator[Outcome]:
-    """Get the matrices of these ids, each outcome as soon as it is known."""
+def fetch_batch(matrices: Iterable[MatrixId], *, offline: bool, trust_change: bool) -> Iterator[Outcome]:
+    """Get these matrices. Yields each outcome as soon as it is known."""
     full = False
     for matrix in matrices:
-        outcome = Outcome(matrix, "not tried", "not tried: the disk is full")
+        outcome = Outcome(matrix.text, "not tried", "not tried: the disk is full")
         if not full:
             try:
                 outcome = _fetch(matrix, offline, trust_change)
             except DiskFullError as problem:
                 full = True
-                outcome = Outcome(matrix, "failed", f"failed: {problem}")
+                outcome = Outcome(matrix.text, "failed", f"failed: {problem}")
         yield outcome
 
 
-def _fetch(matrix: str, offline: bool, trust_change: bool) -> Outcome:
-    entry = catalogue.entry_of(matrix)
-    if entry is not None and not entry.obtainable:
-        return Outcome(matrix, "unobtainable", f"cannot be had: {entry.kind}")
+def _fetch(matrix: MatrixId, offline: bool, trust_change: bool) -> Outcome:
+    match matrix:
+        case Generated():
+            return Outcome(matrix.text, "generated", "generated: nothing to fetch")
+        case LocalFile():
+            return Outcome(matrix.text, "own", "a file of your own: nothing to fetch")
+        case Unobtainable(text, reason):
+            return Outcome(text, "unobtainable", f"cannot be obtained: {reason}")
     try:
-        got = catalogue.download(matrix, offline=offline, trust_change=trust_change)
+        archive = download(matrix, offline=offline, trust_change=trust_change)
     except (TransferError, InputError) as problem:
-        return Outcome(matrix, "failed", f"failed: {problem}")
-    if got is not None:
-        return Outcome(matrix, got.how, got.told, got.archive - got.resumed)
-    if matrix.startswith("local+"):
-        return Outcome(matrix, "own", "a file of your own: nothing to fetch")
-    return Outcome(matrix, "generated", "generated: nothing to fetch")
+        return Outcome(matrix.text, "failed", f"failed: {problem}")
+    return Outcome(matrix.text, archive.how, archive.message, archive.archive - archive.resumed)

@@ -1,4 +1,4 @@
-"""Nested dissection of a regular grid by its geometry: what METIS has to find, known beforehand.
+"""Nested dissection of a regular grid by its geometry, which METIS has to discover.
 
 A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10(2), 1973.
 """
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fetch import generate
 from fetch.compiled import compiled
+from fetch.matrix_id import Generated, MatrixId
+from fetch.names import Spec
 from fillpath.errors import UnsupportedError
 
 Array = npt.NDArray[Any]
@@ -19,11 +20,11 @@ Array = npt.NDArray[Any]
 _DEPTH = 256  # boxes waiting at once: below 2 per halving of 3 sides
 
 
-def geometric(matrix: str) -> Array:
-    """(n,) int32, new position -> old index, for the generated grid of that id.
+def geometric(matrix: MatrixId) -> Array:
+    """(n,) int32, new position -> old index, for a generated grid.
 
-    The longest side is cut by a plane one point thick; its two halves come first, the plane last, each half
-    the same way. Raises UnsupportedError for any other matrix.
+    The longest side is cut by a plane one point thick. The two halves come first, each ordered in the same
+    way, and the plane comes last. Raises UnsupportedError for any other matrix.
     """
     spec, dimensions = grid(matrix)
     order = np.empty(spec.order, np.int32)
@@ -31,13 +32,14 @@ def geometric(matrix: str) -> Array:
     return order
 
 
-def grid(matrix: str) -> tuple[generate.Spec, int]:
-    """The generated grid of that id and its dimensions. Raises UnsupportedError for any other matrix."""
-    spec = generate.parse(matrix) if generate.is_generated(matrix) else None
+def grid(matrix: MatrixId) -> tuple[Spec, int]:
+    """The specification of a generated grid and its dimensions. Raises UnsupportedError for any other
+    matrix."""
+    spec = matrix.spec if isinstance(matrix, Generated) else None
     dimensions = {"poisson3d": 3, "grid2d": 2}.get(spec.generator, 0) if spec is not None else 0
     if spec is None or dimensions == 0:
         raise UnsupportedError(
-            f"{matrix}: ordering geometric needs a generated grid (poisson3d:k or grid2d:k); "
+            f"{matrix.text}: ordering geometric needs a generated grid (poisson3d:k or grid2d:k); "
             "choose metis for any other matrix"
         )
     return spec, dimensions
@@ -45,7 +47,8 @@ def grid(matrix: str) -> tuple[generate.Spec, int]:
 
 @compiled
 def _dissect(k: int, dimensions: int, order: Array) -> None:
-    """A stack of boxes: low x, y, z; high x, y, z (exclusive); and where the box begins in the order."""
+    """Fill `order` from a stack of boxes: low x, y, z; high x, y, z (exclusive); where the box begins in
+    it."""
     stack = np.empty((_DEPTH, 7), np.int64)
     stack[0, :3] = 0
     stack[0, 3:6] = k

@@ -1,7 +1,7 @@
-"""Laplacians of generated graphs of the kinds that ParAC's Table 1 has: road networks and triangulations.
+"""Laplacians of generated graphs of the kinds in ParAC's Table 1: road networks and triangulations.
 
-All edges weigh 1. They are connected, so that the constants alone are in the null space. What SciPy does here
-is imported where it is used: every process imports this module, and SciPy's take 0.2 s.
+All edges weigh 1. The graphs are connected, so the null space holds only the constants. SciPy's modules are
+imported where they are used: every process imports this one, and they take 0.2 s.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from scipy.sparse import coo_array, csr_array
 
 Array = npt.NDArray[Any]
 
-# Of a road network: roads a junction, and vertices along a road, whose numbers fall exponentially. Then a
-# vertex has 2.14 neighbours on average: belgium_osm's has 2.15, europe_osm's 2.12.
+# Of a road network: roads per junction, and the mean number of vertices along a road, which is distributed
+# exponentially. A vertex then has 2.14 neighbours on average; in belgium_osm it has 2.15, in europe_osm 2.12.
 _ROADS = 1.5
 _BENDS = 4.0
 
 
 def road(n: int, seed: int) -> csr_array:
-    """A road network on n >= 2 vertices: junctions on a square lattice, joined to neighbours by a random
-    spanning tree and further random roads; the other vertices are where roads bend."""
+    """A road network on n >= 2 vertices: junctions on a square lattice, joined by a random spanning tree and
+    further random roads between neighbours; the other vertices are bends of roads."""
     rng = np.random.default_rng(seed)
     junctions = max(2, round(n / (1 + _ROADS * _BENDS)))
     starts, ends = _roads(junctions, rng)
@@ -40,7 +40,7 @@ def road(n: int, seed: int) -> csr_array:
 
 
 def delaunay(n: int, seed: int) -> csr_array:
-    """Delaunay's triangulation of n >= 4 uniform random points in the unit square, as delaunay_n24 is one."""
+    """The Delaunay triangulation of n >= 4 uniform random points in the unit square, like delaunay_n24."""
     from scipy.spatial import Delaunay
 
     corners = Delaunay(np.random.default_rng(seed).random((n, 2))).simplices.astype(np.int64)
@@ -69,7 +69,7 @@ def _roads(junctions: int, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def _laplacian(n: int, rows: Array, columns: Array) -> csr_array:
-    """Of the graph with these edges, each given once."""
+    """The Laplacian of the graph with these edges, each given once."""
     ones = np.ones(len(rows))
     degrees = np.bincount(np.concatenate([rows, columns]), minlength=n).astype(np.float64)
     every = np.arange(n)

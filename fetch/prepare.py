@@ -1,8 +1,10 @@
-"""From a matrix to what is factorised: matching, scaling, ordering, and a cached artefact.
+"""From a matrix to the matrix that is factorised: matching, scaling, ordering, and a cached artefact.
 
-P_r D_r A D_c P_c: a row matching puts large entries on the diagonal and scales them to 1 (optional), missing
-diagonal entries are added as zeros (or as a given value, as PPoPP'23 does for its Table 4), one symmetric
+P_r D_r A D_c P_c: optionally a row matching puts large entries on the diagonal and scales them to 1. Missing
+diagonal entries are added as zeros (or as a given value, as PPoPP'23 does for its Table 4). One symmetric
 permutation of pattern(A + A^T) reduces fill.
+
+Longer than two screens: all of it decides the content of one artefact, and is read in the order of its steps.
 """
 
 from __future__ import annotations
@@ -19,18 +21,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from fetch import catalogue, compiled, dissection, matching, matrixmarket, ordering
-from fetch.catalogue import Loaded, load, locate
+from fetch import compiled, dissection, matching, matrixmarket, ordering, source
+from fetch.matrix_id import MatrixId, parse
+from fetch.source import Loaded, load, locate
 from fillpath.case import Preparation
 from fillpath.errors import InputError
 from fillpath.nouns import Pattern, Prepared, Provenance, content_hash
 from fillpath.paths import atomic_write, cache, require_space
+from fillpath.syntax import module_text
 
 Array = npt.NDArray[Any]
 
 PREPARE_VERSION = 1
-# What else decides an artefact's content: an edit of any makes a new one. Generators are in the checksum.
-_MAKERS = (catalogue, compiled, dissection, matching, matrixmarket, ordering)
+# Modules that decide an artefact's content, beside this one: a change of their code makes a new artefact.
+# The generators are in the matrix's checksum.
+_MAKERS = (compiled, dissection, matching, matrixmarket, ordering, source)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 _log = logging.getLogger("fillpath")
@@ -38,7 +43,7 @@ _log = logging.getLogger("fillpath")
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """A square matrix as triplets without repeats: rows, columns (nnz,) int32, values (nnz,) float64."""
+    """A square matrix as triplets without repetitions: rows, columns (nnz,) int32, values (nnz,) float64."""
 
     n: int
     rows: Array
@@ -47,39 +52,48 @@ class _Entries:
 
 
 def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared:
-    """The prepared matrix, from the cache or made and kept there; a damaged artefact is made again.
+    """The prepared matrix, from the cache, or made and stored there; a damaged artefact is made again.
 
-    Raises what fetch.catalogue.load raises, InputError for a structurally singular matrix under mc64 and for
-    what cannot be read, UnsupportedError for an ordering that the matrix has not, UnavailableError for one
-    whose library is missing, DiskFullError.
+    matrix_id : as in a case's name
+    preparation : matching, ordering, and what becomes of zeros
+    seed : of orderings that are random, and of the values of a pattern
+
+    Raises what `fetch.source.load` raises, UnknownNameError for the id, InputError for a matrix that cannot
+    be read or is structurally singular under mc64, UnsupportedError for an ordering that the matrix does not
+    have, UnavailableError for one whose library is missing, DiskFullError.
     """
-    path = prepared_path(matrix_id, preparation, seed)
+    matrix = parse(matrix_id)
+    path = _artefact_path(matrix, preparation, seed)
     if path.is_file():
         try:
             return load_prepared(path)
         except InputError as problem:
             _log.warning("%s; making it again", problem)
-    prepared = _make(matrix_id, load(matrix_id), preparation, seed)
+    prepared = _make(matrix, load(matrix), preparation, seed)
     _store(path, prepared)
-    _log.info("%s.%s: prepared %s", matrix_id, preparation.name, path)
+    _log.info("%s.%s: prepared %s", matrix.text, preparation.name, path)
     return prepared
 
 
 def prepared_path(matrix_id: str, preparation: Preparation, seed: int = 0) -> Path:
-    """Where `prepare` keeps the artefact, named by all that decides its content. Fetches a matrix that is
-    not here yet, because its checksum is part of the name, but reads no more than its header."""
-    ordering.refuse(preparation.ordering, matrix_id)
-    source = locate(matrix_id)
-    seed = seed if _uses_seed(preparation, source.field) else 0
-    code = [Path(cast(str, module.__file__)).read_bytes() for module in _MAKERS]
+    """Where `prepare` stores the artefact. Its name follows everything that decides its content, including
+    the matrix's checksum: so a matrix that is not in the cache is fetched, but only its header is read."""
+    return _artefact_path(parse(matrix_id), preparation, seed)
+
+
+def _artefact_path(matrix: MatrixId, preparation: Preparation, seed: int) -> Path:
+    ordering.refuse(preparation.ordering, matrix)
+    origin = locate(matrix)
+    seed = seed if _uses_seed(preparation, origin.field) else 0
+    files = [Path(__file__), *(Path(cast(str, module.__file__)) for module in _MAKERS)]
     versions = json.dumps(_versions(preparation), sort_keys=True)
-    words = (matrix_id, source.checksum, preparation.name, str(seed), str(PREPARE_VERSION), versions)
-    return cache() / "prepared" / f"{content_hash(*words, Path(__file__).read_bytes(), *code)}.npz"
+    words = (matrix.text, origin.checksum, preparation.name, str(seed), str(PREPARE_VERSION), versions)
+    return cache() / "prepared" / f"{content_hash(*words, *map(module_text, files))}.npz"
 
 
 def load_prepared(path: Path) -> Prepared:
-    """The prepared matrix in an artefact. Raises InputError if it is missing, truncated or damaged (the
-    archive's checksums are compared while it is read)."""
+    """The prepared matrix in an artefact. Raises InputError if it is missing, truncated or damaged: reading
+    it compares the archive's checksums."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             about = json.loads(str(stored["about"]))
@@ -101,21 +115,21 @@ def _store(path: Path, prepared: Prepared) -> None:
         np.savez(cast(IO[bytes], handle), about=np.array(about), values=prepared.values, **arrays)
 
 
-def _make(matrix_id: str, loaded: Loaded, preparation: Preparation, seed: int) -> Prepared:
-    matrix = loaded.matrix if preparation.explicit_zeros else _without_zeros(loaded.matrix)
-    method = _matching_method(preparation.matching, matrix, loaded.field)
-    matched = _match(matrix, method, matrix_id)
-    scaled = _scale(matrix, matched)
+def _make(matrix: MatrixId, loaded: Loaded, preparation: Preparation, seed: int) -> Prepared:
+    given = loaded.matrix if preparation.explicit_zeros else _without_zeros(loaded.matrix)
+    method = _matching_method(preparation.matching, given, loaded.field)
+    matched = _match(given, method, matrix.text)
+    scaled = _scale(given, matched)
     entries = _complete_diagonal(scaled)
     holes = (entries.rows == entries.columns) & (entries.values == 0)
     if loaded.field == "pattern":
         entries = _synthetic(entries, seed)
     if preparation.diagonal:
         entries.values[holes] = preparation.diagonal
-    order = ordering.order(preparation.ordering, entries.rows, entries.columns, entries.n, seed, matrix_id)
+    order = ordering.order(preparation.ordering, entries.rows, entries.columns, entries.n, seed, matrix)
     pattern, values = _permute(entries, order)
     provenance = Provenance(
-        matrix=matrix_id,
+        matrix=matrix.text,
         source=loaded.source,
         checksum=loaded.checksum,
         matching=method,
@@ -141,7 +155,7 @@ def _uses_seed(preparation: Preparation, field: str) -> bool:
 
 
 def _versions(preparation: Preparation) -> dict[str, str]:
-    """Of the libraries that decide this artefact's content."""
+    """The versions of the libraries that decide this artefact's content."""
     always = {name: importlib.metadata.version(name) for name in ("numpy", "scipy")}
     return always | ordering.libraries(preparation.ordering)
 
@@ -153,7 +167,7 @@ def _without_zeros(matrix: csr_array) -> csr_array:
 
 
 def _matching_method(asked: str, matrix: csr_array, field: str) -> str:
-    """`auto` matches where it must: the diagonal has a hole, or the values are unsymmetric."""
+    """`auto` matches only if necessary: the diagonal has a hole, or the values are unsymmetric."""
     if asked != "auto":
         return asked
     rows, columns = coo_array(matrix).coords
@@ -162,7 +176,8 @@ def _matching_method(asked: str, matrix: csr_array, field: str) -> str:
 
 
 def _structural_symmetry(matrix: csr_array) -> float:
-    """As the collection counts it: explicit zeros are entries, the diagonal is left out."""
+    """The share of mirrored entries as the collection counts it: explicit zeros are entries, the diagonal is
+    left out."""
     rows, columns = coo_array(matrix).coords
     off = rows != columns
     entries = int(np.count_nonzero(off))
@@ -187,7 +202,7 @@ def _match(matrix: csr_array, method: str, name: str) -> matching.Matching:
 
 
 def _scale(matrix: csr_array, matched: matching.Matching) -> _Entries:
-    """Scaled entries, rows moved to the columns that they are matched to."""
+    """Scaled entries, with each row moved to the column that it is matched to."""
     n = matrix.shape[0]
     old = np.repeat(np.arange(n, dtype=np.int32), np.diff(matrix.indptr))
     columns = matrix.indices.astype(np.int32)
@@ -204,8 +219,8 @@ def _complete_diagonal(entries: _Entries) -> _Entries:
 
 
 def _synthetic(entries: _Entries, seed: int) -> _Entries:
-    """Values for a pattern without any: in (-1, -0.1) off the diagonal, the same for (i, j) and (j, i), and a
-    diagonal that dominates its row and its column. They depend on the position, not on its storage."""
+    """Values for a pattern: in (-1, -0.1) off the diagonal, equal for (i, j) and (j, i), and a diagonal that
+    dominates its row and its column. They depend on the position of an entry, not on its storage."""
     low = np.minimum(entries.rows, entries.columns).astype(np.uint64)
     high = np.maximum(entries.rows, entries.columns).astype(np.uint64)
     mixed = _mix((low << np.uint64(32)) ^ high ^ _mix(np.full(1, seed, np.uint64)))

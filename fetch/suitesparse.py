@@ -43,7 +43,7 @@ class Download:
     resumed: int = 0
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """What happened, for people."""
         if self.how == "reused":
             return f"reused {self.path} (from {self.source})"

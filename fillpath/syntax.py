@@ -105,6 +105,11 @@ def reached(path: Path, name: str) -> frozenset[Definition]:
     return frozenset(definition for definition in found if definition.nodes)
 
 
+def module_text(path: Path) -> str:
+    """The code of a whole module: the same for the same code."""
+    return "\n".join(map(_text, _kept(ast.parse(_source(path)).body)))
+
+
 def cuda_text(text: str) -> str:
     """The tokens of CUDA C++ code, one per line; of a directive its words, which blanks keep apart."""
     joined = text.replace("\\\n", " ")

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from benchmarks.engine.gate import row_hashes, verify_symbolic
-from fetch import catalogue
+from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
@@ -64,7 +64,7 @@ def compare(
 ) -> list[str]:
     """What each implementation made of it: `same`, `differs: ..`, `left out: ..`, `refused: ..`."""
     try:
-        pattern = prepare(catalogue.resolve(name), Preparation("none", ordering)).pattern
+        pattern = prepare(resolve(name).text, Preparation("none", ordering)).pattern
     except FillpathError as problem:
         return [f"refused: {problem}"]
     forecast = sample_sources(pattern, 50)

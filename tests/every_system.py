@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.checks.residuals import verify_solution
-from fetch import catalogue
+from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
@@ -68,7 +68,7 @@ def tell(solve: Any, name: str, work: float) -> str:
     tried: list[str] = []
     for way in WAYS:
         try:
-            prepared = prepare(catalogue.resolve(name), Preparation("mc64", way.ordering))
+            prepared = prepare(resolve(name).text, Preparation("mc64", way.ordering))
             if (needed := updates(prepared)) > work:
                 return f"left out: {needed:.2g} multiply-adds"
         except FillpathError as problem:

@@ -80,7 +80,7 @@ def test_what_cannot_be_had_fails_only_if_it_was_named(
     entries = tuple(entry for entry in catalogue.entries() if entry.id == "spe16m")
     monkeypatch.setattr(catalogue, "entries", lambda: entries)
     status, out, _ = run(capsys, "fetch", entries[0].suite)
-    assert status == 0 and out[0].startswith("spe16m: cannot be had")
+    assert status == 0 and out[0].startswith("spe16m: cannot be obtained")
     assert run(capsys, "fetch", "spe16m")[0] == 1
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from benchmarks.runs.experiments import experiments
-from fetch import catalogue, generate
+from fetch import catalogue, names
+from fetch.matrix_id import parse, resolve
+from fetch.source import load
 from fillpath.case import Case
 from fillpath.errors import ConfigError, InputError, TransferError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
@@ -72,7 +74,7 @@ def counted_by(entry: catalogue.Entry, paper: str) -> int | None:
 def test_an_entry_is_found_by_each_of_its_names_and_fits_a_case(entry: catalogue.Entry) -> None:
     for spelling in (entry.id, entry.name, f"{entry.group}/{entry.name}" if entry.group else entry.name):
         assert catalogue.lookup(spelling) is entry
-        assert catalogue.resolve(spelling) == entry.id
+        assert resolve(spelling).text == entry.id
     case = Case("symbolic", "fill1", entry.id)
     assert Case.parse(case.name) == case
 
@@ -90,8 +92,8 @@ def test_every_entry_is_a_papers_stands_in_for_one_or_is_named_by_an_experiment(
     ids=lambda entry: entry.id,
 )
 def test_an_entry_without_a_group_is_generated_as_listed(entry: catalogue.Entry) -> None:
-    loaded = catalogue.load(entry.id)
-    assert generate.canonical(entry.name) == entry.name
+    loaded = load(parse(entry.id))
+    assert names.canonical(entry.name) == entry.name
     assert (loaded.matrix.shape[0], loaded.entries) == (entry.order, entry.nnz)
     assert (loaded.explicit_zeros, loaded.field, len(loaded.checksum)) == (0, "real", 64)
 
@@ -99,7 +101,7 @@ def test_an_entry_without_a_group_is_generated_as_listed(entry: catalogue.Entry)
 @needs_mirror
 @pytest.mark.parametrize("name", ["rajat12", "add32", "west2021", "gemat11", "fpga_dcop_01"])
 def test_a_real_entry_holds_what_is_listed(name: str) -> None:
-    entry, loaded = catalogue.lookup(name), catalogue.load(name)
+    entry, loaded = catalogue.lookup(name), load(parse(name))
     assert (loaded.matrix.shape[0], loaded.entries) == (entry.order, entry.nnz_with_zeros)
     assert loaded.entries - loaded.explicit_zeros == entry.nnz
     assert loaded.matrix.dtype == np.float64 and loaded.matrix.has_sorted_indices
@@ -107,11 +109,11 @@ def test_a_real_entry_holds_what_is_listed(name: str) -> None:
 
 @needs_mirror
 def test_the_rest_of_the_collection_is_reached_by_group_and_name() -> None:
-    assert catalogue.resolve("HB/bcspwr01") == catalogue.resolve("HB+bcspwr01") == "HB+bcspwr01"
-    loaded = catalogue.load("HB+bcspwr01")
+    assert resolve("HB/bcspwr01").text == resolve("HB+bcspwr01").text == "HB+bcspwr01"
+    loaded = load(parse("HB+bcspwr01"))
     assert loaded.field == "pattern" and loaded.matrix.shape == (39, 39) and loaded.source == "HB/bcspwr01"
     with pytest.raises(TransferError, match="HB/bcspwr99"):
-        catalogue.load("HB+bcspwr99")
+        load(parse("HB+bcspwr99"))
 
 
 @pytest.mark.parametrize(
@@ -126,50 +128,50 @@ def test_the_rest_of_the_collection_is_reached_by_group_and_name() -> None:
 )
 def test_an_unknown_name_gets_suggestions(text: str, says: str) -> None:
     with pytest.raises(UnknownNameError, match=says):
-        catalogue.resolve(text)
+        resolve(text)
     with pytest.raises(UnknownNameError):
-        catalogue.load(text)
+        load(parse(text))
 
 
 def test_generated_names_have_one_id() -> None:
-    assert catalogue.resolve("poisson3d:243:uniform") == "poisson3d,243"
-    assert catalogue.resolve("circuit:50:symmetry=0.5:seed=2") == "circuit,50,seed=2"
+    assert resolve("poisson3d:243:uniform").text == "poisson3d,243"
+    assert resolve("circuit:50:symmetry=0.5:seed=2").text == "circuit,50,seed=2"
     assert catalogue.lookup("poisson3d:243:uniform").papers == ("parac",)
 
 
 def test_a_matrix_that_nobody_holds_says_so() -> None:
-    with pytest.raises(InputError, match="spe16m cannot be had"):
-        catalogue.load("spe16m")
+    with pytest.raises(InputError, match="spe16m cannot be obtained"):
+        load(parse("spe16m"))
 
 
 @pytest.mark.parametrize("text", ["absent.mtx", "./absent", "/a/b/c", "~/absent.mtx.gz", "a/b/c"])
 def test_a_path_that_is_not_there_is_named(text: str) -> None:
     with pytest.raises(InputError, match=r"absent|c: no such file"):
-        catalogue.resolve(text)
+        resolve(text)
 
 
 def test_a_file_of_ones_own_is_copied_under_its_content(tmp_path: Path) -> None:
     plain, packed = tmp_path / "my matrix,v2.mtx", tmp_path / "my matrix,v2.mtx.gz"
     plain.write_text(TINY)
     packed.write_bytes(gzip.compress(TINY.encode()))
-    found = catalogue.resolve(str(plain))
-    assert found == catalogue.resolve(str(packed)) and found.startswith("local+my-matrix-v2-")
+    matrix = resolve(str(plain))
+    assert matrix == resolve(str(packed)) and matrix.text.startswith("local+my-matrix-v2-")
     plain.unlink()
-    loaded = catalogue.load(found)
+    loaded = load(matrix)
     assert (loaded.entries, loaded.explicit_zeros) == (3, 1)
-    assert catalogue.resolve(found) == found and found.endswith(loaded.checksum[:12])
-    assert Case.parse(Case("symbolic", "fill1", found).name).matrix == found
+    assert resolve(matrix.text) == matrix and matrix.text.endswith(loaded.checksum[:12])
+    assert Case.parse(Case("symbolic", "fill1", matrix.text).name).matrix == matrix.text
 
 
 def test_a_local_id_of_another_cache_is_explained(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="give the path"):
-        catalogue.resolve("local+m-0123456789ab")
+        resolve("local+m-0123456789ab")
     with pytest.raises(InputError, match=r"not an \.mtx"):
-        catalogue.resolve(str(_touch(tmp_path / "a.txt")))
+        resolve(str(_touch(tmp_path / "a.txt")))
     bad = tmp_path / "bad.mtx.gz"
     bad.write_bytes(b"no gzip")
     with pytest.raises(InputError, match="cannot be read"):
-        catalogue.resolve(str(bad))
+        resolve(str(bad))
 
 
 def _touch(path: Path) -> Path:

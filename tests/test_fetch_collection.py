@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fetch import catalogue, collection, transfer
+from fetch import collection, transfer
 from fetch.collection import Listed
+from fetch.matrix_id import resolve
 from fillpath.errors import TransferError, UnknownNameError
 from tests.misbehaving import Site, answered, cut, no_length, serving
 
@@ -94,7 +95,7 @@ def test_a_folders_index_is_used_where_it_is(mirror: Path) -> None:
 def test_a_spoilt_index_hinders_no_suggestion(mirror: Path, caplog: pytest.LogCaptureFixture) -> None:
     mirror.write_text("spoilt")
     with pytest.raises(UnknownNameError, match="did you mean bcsstk18"):
-        catalogue.resolve("bcsstk81")
+        resolve("bcsstk81")
     assert "`fillpath fetch --index` gets another" in caplog.text
 
 
@@ -107,15 +108,15 @@ def test_names_are_searched_in_groups_and_kinds(mirror: Path) -> None:
 
 
 def test_a_bare_name_stands_for_the_only_matrix_that_has_it(mirror: Path) -> None:
-    assert catalogue.resolve("west0001") == "HB+west0001"
+    assert resolve("west0001").text == "HB+west0001"
     with pytest.raises(UnknownNameError, match="holds HB/twin and Pothen/twin; say which"):
-        catalogue.resolve("twin")
+        resolve("twin")
     for text, meant in [("west0010", "HB/west0001"), ("WEST0001", "HB/west0001"), ("bcsstk81", "bcsstk18")]:
         with pytest.raises(UnknownNameError, match=f"did you mean .*{meant}"):
-            catalogue.resolve(text)
+            resolve(text)
 
 
 def test_no_server_is_asked_to_explain_a_name(site: Site) -> None:
     with pytest.raises(UnknownNameError):
-        catalogue.resolve("west0001")
+        resolve("west0001")
     assert site.requests == []

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching, min_weight_full_bipartite_matching
 
-from fetch import catalogue
+from fetch import names
 from fetch.generate import generate
 from fetch.matching import Matching, maximum_product
+from fetch.matrix_id import parse
+from fetch.source import load
 from fillpath.errors import InputError
 
 
@@ -68,7 +70,7 @@ def test_explicit_zeros_do_not_match() -> None:
 
 
 def test_a_shuffled_dominant_matrix_is_put_back() -> None:
-    matrix = generate("circuit:20000")
+    matrix = generate(names.parse("circuit:20000"))
     shuffle = np.random.default_rng(0).permutation(20000)
     found = maximum_product(csr_array(matrix[shuffle]), "shuffled")
     assert np.array_equal(shuffle[found.rows], np.arange(20000))
@@ -92,12 +94,12 @@ def seconds(matrix: csr_array) -> float:
 
 def test_a_permuted_circuit_of_a_hundred_thousand_rows_takes_less_than_a_second() -> None:
     shuffle = np.random.default_rng(0).permutation(100_000)
-    assert seconds(csr_array(generate("circuit:100000")[shuffle])) < 1
+    assert seconds(csr_array(generate(names.parse("circuit:100000"))[shuffle])) < 1
 
 
 def test_ex40_takes_less_than_half_a_second(suitesparse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", str(suitesparse))
-    assert seconds(catalogue.load("ex40").matrix) < 0.5
+    assert seconds(load(parse("ex40")).matrix) < 0.5
 
 
 def test_every_real_matrix_is_read_and_matched_or_says_why(
@@ -111,7 +113,7 @@ def test_every_real_matrix_is_read_and_matched_or_says_why(
         listed = list(csv.DictReader(handle))
     matched = 0
     for row in listed:
-        loaded = catalogue.load(f"{row['group']}+{row['name']}")
+        loaded = load(parse(f"{row['group']}+{row['name']}"))
         matrix = loaded.matrix
         counts = (loaded.entries, loaded.entries - loaded.explicit_zeros)
         assert matrix.shape[0] == int(row["order"]) and int(row["nnz"]) in counts, row["name"]

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engine.measure import Limits, measure
-from fetch import catalogue, generate, matrixmarket, room
+from fetch import generate, matrixmarket, names, room
+from fetch.matrix_id import parse, resolve
+from fetch.source import load
 from fillpath.errors import MemoryBudgetError
 from fillpath.paths import ROOT
 from fillpath.record import Status
@@ -59,9 +61,9 @@ def test_a_file_is_read_where_there_is_memory_for_it(tmp_path: Path, monkeypatch
 )
 def test_a_generated_matrix_is_refused_by_its_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "available_memory", lambda: 24 * 10**9)
-    monkeypatch.setattr(generate, "generate", lambda name: pytest.fail("it was made"))
+    monkeypatch.setattr(generate, "generate", lambda spec: pytest.fail("it was made"))
     with pytest.raises(MemoryBudgetError, match=r"at least .* GB .*24\.0 GB are available; choose a smaller"):
-        catalogue.load(name)
+        load(parse(name))
 
 
 def test_its_record_says_out_of_memory() -> None:
@@ -74,9 +76,9 @@ def test_its_record_says_out_of_memory() -> None:
 @pytest.mark.parametrize("matrix", ["one entry", "poisson3d,80", "random,500000,1e-5"])
 def test_preparation_takes_what_is_said_and_not_twice_as_much(tmp_path: Path, matrix: str) -> None:
     if matrix == "one entry":
-        matrix, counts = catalogue.resolve(str(one_entry(tmp_path, 10**6))), (10**6, 1, 0)
+        matrix, counts = resolve(str(one_entry(tmp_path, 10**6))).text, (10**6, 1, 0)
     else:
-        spec = generate.parse(matrix)
+        spec = names.parse(matrix)
         counts = (spec.order, spec.least_entries, spec.least_entries)
     command = [sys.executable, "-c", GROWTH, matrix]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)

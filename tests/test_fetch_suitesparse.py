@@ -41,7 +41,7 @@ from tests.misbehaving import (
 )
 
 AT = "/MM/G/m.tar.gz"
-FETCH = "from fetch import suitesparse; print(suitesparse.fetch('G', 'm').told)"
+FETCH = "from fetch import suitesparse; print(suitesparse.fetch('G', 'm').message)"
 
 
 def incompressible(seed: int, size: int) -> bytes:
@@ -127,12 +127,12 @@ def test_a_truncated_matrix_in_the_cache_is_fetched_again(mirror: Path) -> None:
 
 def test_it_says_what_it_downloaded_resumed_and_reused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     first = suitesparse.fetch("G", "m")
-    assert first.told == f"downloaded {first.archive / 1000:.1f} kB from {site.url}{AT}"
+    assert first.message == f"downloaded {first.archive / 1000:.1f} kB from {site.url}{AT}"
     again = suitesparse.fetch("G", "m")
-    assert again.told == f"reused {first.path} (from {site.url}{AT})" and again.archive == 0
+    assert again.message == f"reused {first.path} (from {site.url}{AT})" and again.archive == 0
     shutil.rmtree(first.path.parent)
     leave_a_part(site, 5000, monkeypatch)
-    assert suitesparse.fetch("G", "m").told.startswith("resumed at 5.0 kB of 2")
+    assert suitesparse.fetch("G", "m").message.startswith("resumed at 5.0 kB of 2")
 
 
 def test_a_cached_matrix_is_used_whatever_mirror_it_came_from(
@@ -141,7 +141,7 @@ def test_a_cached_matrix_is_used_whatever_mirror_it_came_from(
     monkeypatch.setenv("FILLPATH_MIRROR", site.url)
     suitesparse.fetch("G", "m")
     monkeypatch.setenv("FILLPATH_MIRROR", str(mirror))
-    assert site.url in suitesparse.fetch("G", "m").told
+    assert site.url in suitesparse.fetch("G", "m").message
 
 
 def test_a_download_that_was_cut_leaves_only_the_matrix(site: Site) -> None:

@@ -17,7 +17,7 @@ from benchmarks.engine.measure import Limits, measure
 from benchmarks.engine.reference import make_reference
 from benchmarks.engine.worker import _moved
 from benchmarks.runs import archive, rates
-from fetch import catalogue
+from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
@@ -264,7 +264,7 @@ def test_a_solution_of_another_shape_is_refused(prepared: Prepared) -> None:
 def written(tmp_path: Path, text: str) -> str:
     path = tmp_path / "tiny.mtx"
     path.write_text(f"%%MatrixMarket matrix coordinate {text}\n")
-    return catalogue.resolve(str(path))
+    return resolve(str(path)).text
 
 
 def test_superlu_leaves_the_diagonal_only_where_it_is_zero(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
-from fetch import generate
+from fetch import names
+from fetch.generate import generate
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.paths import CONFIG
@@ -43,25 +44,25 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_is_sorted_has_a_full_dominant_diagonal_and_no_explicit_zeros(name: str) -> None:
-    matrix = generate.generate(name)
+    matrix = generate(names.parse(name))
     assert matrix.dtype == np.float64 and matrix.has_canonical_format
     assert np.all(matrix.data != 0)
     diagonal = matrix.diagonal()
     assert np.all(2 * diagonal >= abs(matrix).sum(axis=1) * (1 - 1e-12))
     assert np.all(diagonal > 0)
-    assert generate.parse(name).order == matrix.shape[0]
+    assert names.parse(name).order == matrix.shape[0]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if generate.parse(name).nnz])
+@pytest.mark.parametrize("name", [name for name in NAMES if names.parse(name).nnz])
 def test_a_grid_has_the_entries_that_its_formula_gives(name: str) -> None:
-    assert generate.generate(name).nnz == generate.parse(name).nnz
+    assert generate(names.parse(name)).nnz == names.parse(name).nnz
 
 
-@pytest.mark.parametrize("variant", generate.VARIANTS)
+@pytest.mark.parametrize("variant", names.VARIANTS)
 def test_poisson_at_243_has_the_size_that_parac_prints(variant: str) -> None:
     with (CONFIG / "papers" / "parac_table1_matrices.csv").open(newline="") as handle:
         printed = next(row for row in csv.DictReader(handle) if row["matrix"] == "uniform 3D poisson")
-    spec = generate.parse(f"poisson3d:243:{variant}")
+    spec = names.parse(f"poisson3d:243:{variant}")
     assert (spec.order, spec.nnz) == (int(printed["order"]), int(printed["nnz"]))
 
 
@@ -73,7 +74,7 @@ def test_poisson_at_243_has_the_size_that_parac_prints(variant: str) -> None:
     ],
 )  # fmt: skip
 def test_a_grid_is_symmetric_positive_definite(name: str) -> None:
-    dense = generate.generate(name).toarray()
+    dense = generate(names.parse(name)).toarray()
     assert np.array_equal(dense, dense.T)
     assert np.linalg.eigvalsh(dense).min() > 0
 
@@ -81,8 +82,8 @@ def test_a_grid_is_symmetric_positive_definite(name: str) -> None:
 @given(k=st.integers(1, 5), unknowns=st.integers(1, 4))
 @settings(max_examples=20, deadline=None)
 def test_finite_elements_couple_all_unknowns_of_nodes_that_share_an_element(k: int, unknowns: int) -> None:
-    spec = generate.parse(f"fem3d:{k}:unknowns={unknowns}")
-    matrix = generate.generate(spec.name)
+    spec = names.parse(f"fem3d:{k}:unknowns={unknowns}")
+    matrix = generate(spec)
     assert matrix.shape == (spec.order, spec.order) == (unknowns * k**3,) * 2
     assert matrix.nnz == spec.nnz == unknowns**2 * (3 * k - 2) ** 3
     z, y, x = np.unravel_index(np.arange(k**3), (k, k, k))
@@ -93,7 +94,7 @@ def test_finite_elements_couple_all_unknowns_of_nodes_that_share_an_element(k: i
 
 @pytest.mark.parametrize("symmetry", [0.0, 0.3, 1.0])
 def test_a_circuit_has_the_structural_symmetry_asked_for(symmetry: float) -> None:
-    pattern = generate.generate(f"circuit:5000:symmetry={symmetry}").astype(bool).astype(int)
+    pattern = generate(names.parse(f"circuit:5000:symmetry={symmetry}")).astype(bool).astype(int)
     off = pattern.nnz - pattern.shape[0]
     mirrored = pattern.multiply(pattern.T).nnz - pattern.shape[0]
     assert mirrored / off == pytest.approx(symmetry, abs=0.03)
@@ -107,7 +108,7 @@ def test_a_circuit_has_the_structural_symmetry_asked_for(symmetry: float) -> Non
     ],
 )
 def test_a_graph_is_connected_and_its_laplacian_has_unit_weights(name: str, degree: float) -> None:
-    matrix = generate.generate(name)
+    matrix = generate(names.parse(name))
     off = matrix.nnz - matrix.shape[0]
     assert off / matrix.shape[0] == pytest.approx(degree, rel=0.01)
     assert np.all(matrix.sum(axis=1) == 0) and (matrix != matrix.T).nnz == 0
@@ -116,24 +117,24 @@ def test_a_graph_is_connected_and_its_laplacian_has_unit_weights(name: str, degr
 
 
 def test_most_vertices_of_a_road_network_are_bends() -> None:
-    degrees = generate.generate("road:7000").diagonal()
+    degrees = generate(names.parse("road:7000")).diagonal()
     assert np.mean(degrees == 2) == pytest.approx(0.87, abs=0.03) and degrees.max() == 4
 
 
 def test_a_circuit_has_a_few_dense_rows() -> None:
-    counts = np.diff(generate.generate("circuit:5000").indptr)
+    counts = np.diff(generate(names.parse("circuit:5000")).indptr)
     assert counts.max() > 8 * np.median(counts)
 
 
 def test_a_random_matrix_has_about_the_density_asked_for() -> None:
-    assert generate.generate("random:500:0.02").nnz == pytest.approx(0.02 * 500 * 499 + 500, rel=0.1)
+    assert generate(names.parse("random:500:0.02")).nnz == pytest.approx(0.02 * 500 * 499 + 500, rel=0.1)
 
 
 @given(
     seed=st.integers(0, 50),
     symmetry=st.floats(0, 1, allow_subnormal=False),
     density=st.floats(1e-9, 1),
-    unknowns=st.integers(1, generate.MAX_UNKNOWNS),
+    unknowns=st.integers(1, names.MAX_UNKNOWNS),
 )
 @settings(max_examples=50, deadline=None)
 def test_a_canonical_name_stays_and_fits_a_case(
@@ -144,20 +145,22 @@ def test_a_canonical_name_stays_and_fits_a_case(
         f"random:9:{density!r}:seed={seed}",
         f"fem3d:9:unknowns={unknowns}",
     ):
-        canonical = generate.canonical(name)
-        assert generate.canonical(canonical) == canonical
-        assert generate.parse(canonical) == generate.parse(name)
+        canonical = names.canonical(name)
+        assert names.canonical(canonical) == canonical
+        assert names.parse(canonical) == names.parse(name)
         case = Case("symbolic", "fill1", canonical.replace(":", ","))
         assert Case.parse(case.name) == case
 
 
 def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
     spellings = ["circuit:50", "circuit:50:seed=0", "circuit,50,symmetry=0.50", "circuit:50:symmetry=.5"]
-    assert {generate.canonical(name) for name in spellings} == {"circuit:50"}
-    assert generate.canonical("poisson3d:4:uniform") == "poisson3d:4"
-    assert generate.canonical("fem3d,4,unknowns=1") == "fem3d:4"
-    assert generate.canonical("grid2d:4:dirichlet") == "grid2d:4"
-    first, again, other = map(generate.generate, ("circuit:50", "circuit:50", "circuit:50:seed=1"))
+    assert {names.canonical(name) for name in spellings} == {"circuit:50"}
+    assert names.canonical("poisson3d:4:uniform") == "poisson3d:4"
+    assert names.canonical("fem3d,4,unknowns=1") == "fem3d:4"
+    assert names.canonical("grid2d:4:dirichlet") == "grid2d:4"
+    first, again, other = (
+        generate(names.parse(name)) for name in ("circuit:50", "circuit:50", "circuit:50:seed=1")
+    )
     assert np.array_equal(first.data, again.data) and np.array_equal(first.indices, again.indices)
     assert first.nnz != other.nnz or not np.array_equal(first.data, other.data)
 
@@ -201,4 +204,4 @@ def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
 )
 def test_a_bad_name_says_what_is_wrong(name: str, says: str) -> None:
     with pytest.raises(UnknownNameError, match=says):
-        generate.generate(name)
+        names.parse(name)

@@ -18,7 +18,8 @@ import pytest
 from benchmarks.engine import machine, run
 from benchmarks.engine import measure as measuring
 from benchmarks.engine.measure import Limits, measure
-from fetch import catalogue, ordering
+from fetch import ordering
+from fetch.matrix_id import resolve
 from fillpath import paths, registry
 from fillpath.case import Case, Preparation
 from fillpath.errors import DiskFullError, UnknownNameError
@@ -79,7 +80,7 @@ def test_a_full_disk_refuses_the_next_case_and_leaves_what_is_finished(
 def test_complex_values_stop_before_numeric_work_only(tmp_path: Path) -> None:
     path = tmp_path / "complex.mtx"
     path.write_text("%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 0 1\n2 2 1 0\n")
-    matrix = catalogue.resolve(str(path))
+    matrix = resolve(str(path)).text
     assert measure(Case("symbolic", "fill2_cpu", matrix), LIMITS).status is Status.OK
     registry.implementation(stage="numeric")(fakes.right)
     record = measure(Case("numeric", "right", matrix), LIMITS)

@@ -18,7 +18,7 @@ from benchmarks.engine.reference import make_reference
 from benchmarks.engine.worker import _moved
 from benchmarks.numeric import Numeric
 from benchmarks.solve import Solve
-from fetch import catalogue
+from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Case, Preparation
@@ -344,12 +344,12 @@ def test_what_cannot_be_factorised_is_said_in_the_record(tmp_path: Path) -> None
         "%%MatrixMarket matrix coordinate real general\n3 3 7\n"
         "1 1 1\n1 3 1\n2 1 1\n2 2 1\n2 3 1\n3 2 1\n3 3 1\n"
     )
-    matrix, natural = catalogue.resolve(str(path)), Preparation("none", "natural")
+    matrix, natural = resolve(str(path)).text, Preparation("none", "natural")
     limits = Limits(seconds=60, samples=3)
     record = measure(Case("levels", "glu1", matrix, natural), limits)
     assert record.status is Status.WRONG and record.verified and record.verified.value == 1
     path.write_text("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 2 1\n2 1 1\n2 2 1\n")
-    matrix = catalogue.resolve(str(path))
+    matrix = resolve(str(path)).text
     record = measure(Case("solve", "lu_cpu", matrix, natural), limits)
     assert record.status is Status.UNSUPPORTED and "pivot of column 0 is 0" in record.reason
 

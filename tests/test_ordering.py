@@ -11,13 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fetch import dissection, ordering, prepare
+from fetch.matrix_id import LocalFile, parse
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, UnavailableError, UnknownNameError, UnsupportedError
 from impl.symbolic.fill1_pruned import fill1_pruned
 
 
 def order(name: str, rows: list[int], columns: list[int], n: int, seed: int = 0) -> np.ndarray:
-    return ordering.order(name, np.array(rows, np.int32), np.array(columns, np.int32), n, seed, "m")
+    return ordering.order(
+        name, np.array(rows, np.int32), np.array(columns, np.int32), n, seed, LocalFile("m")
+    )
 
 
 def filled(matrix: str, name: str) -> int:
@@ -45,20 +48,20 @@ def test_geometric_is_nested_dissection_of_the_grid(generator: str, k: int) -> N
     depth = k if generator == "poisson3d" else 1
     points = dissected([(0, depth), (0, k), (0, k)])
     expected = [(z * k + y) * k + x for z, y, x in points]
-    assert dissection.geometric(f"{generator},{k}").tolist() == expected
+    assert dissection.geometric(parse(f"{generator},{k}")).tolist() == expected
 
 
 @given(st.sampled_from(["grid2d", "poisson3d"]), st.integers(1, 24))
 @settings(max_examples=40, deadline=None)
 def test_geometric_is_a_permutation_at_every_size(generator: str, k: int) -> None:
-    found = dissection.geometric(f"{generator},{k}")
+    found = dissection.geometric(parse(f"{generator},{k}"))
     assert found.dtype == np.int32
     assert np.array_equal(np.sort(found), np.arange(k ** (3 if generator == "poisson3d" else 2)))
 
 
 def test_geometric_numbers_four_million_points_whole() -> None:
     """The largest grid of PPoPP'23's Figure 8: no point is left out or stands twice."""
-    found = dissection.geometric("grid2d,2000")
+    found = dissection.geometric(parse("grid2d,2000"))
     assert np.array_equal(np.bincount(found), np.ones(2000**2))
 
 
@@ -133,7 +136,7 @@ def test_what_amd_reports_is_raised(
 @pytest.mark.parametrize("matrix", ["circuit,50", "HB+bcsstk18", "local+m-0123456789ab"])
 def test_geometric_refuses_what_is_no_grid(matrix: str) -> None:
     with pytest.raises(UnsupportedError, match="needs a generated grid"):
-        dissection.geometric(matrix)
+        dissection.geometric(parse(matrix))
 
 
 def test_what_cannot_be_ordered_is_refused_before_it_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +174,7 @@ def test_amd_with_an_extension_that_cannot_be_called_says_so(monkeypatch: pytest
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, ordering._AMD, None)
         with pytest.raises(UnavailableError, match=r"cannot use the module suitesparse_amd\._amd"):
-            ordering.refuse("amd", "grid2d,5")
+            ordering.refuse("amd", parse("grid2d,5"))
     monkeypatch.setitem(ordering._AMD_ORDER, np.int32, "no_such_function")
     with pytest.raises(UnavailableError, match=r"no_such_function.*install suitesparse-amd anew"):
         order("amd", [0], [1], 3)

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 from fetch import catalogue, prepare
+from fetch.matrix_id import LocalFile, parse, resolve
+from fetch.source import Loaded, load
 from fillpath.case import MATCHINGS, ORDERINGS, Preparation
 from fillpath.errors import InputError
 from fillpath.nouns import Prepared
@@ -32,13 +34,13 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", str(HELD))
 
 
-def loaded(matrix: csr_array, field: str = "real") -> catalogue.Loaded:
+def loaded(matrix: csr_array, field: str = "real") -> Loaded:
     zeros = int(np.count_nonzero(matrix.data == 0))
-    return catalogue.Loaded(matrix, field, zeros, matrix.nnz, "test", "0" * 64)
+    return Loaded(matrix, field, zeros, matrix.nnz, "test", "0" * 64)
 
 
 def make(matrix: csr_array, preparation: str, seed: int = 0, field: str = "real") -> Prepared:
-    return prepare._make("test", loaded(matrix, field), Preparation.parse(preparation), seed)
+    return prepare._make(LocalFile("test"), loaded(matrix, field), Preparation.parse(preparation), seed)
 
 
 def dense(prepared: Prepared) -> np.ndarray:
@@ -50,7 +52,7 @@ def dense(prepared: Prepared) -> np.ndarray:
 def write(tmp_path: Path, header: str, body: str) -> str:
     path = tmp_path / "m.mtx"
     path.write_text(f"%%MatrixMarket matrix coordinate {header}\n{body}")
-    return catalogue.resolve(str(path))
+    return resolve(str(path)).text
 
 
 @st.composite
@@ -76,7 +78,7 @@ def test_prepared_values_are_the_permuted_scaled_original(
     for matching in MATCHINGS:
         preparation = Preparation(matching, ordering, zeros)
         try:
-            prepared = prepare._make("test", loaded(matrix), preparation, seed)
+            prepared = prepare._make(LocalFile("test"), loaded(matrix), preparation, seed)
         except InputError as problem:
             assert "structurally singular" in str(problem)
             continue
@@ -133,11 +135,16 @@ def test_auto_matches_only_where_it_must(rows: list[list[float]], field: str, me
 
 
 @pytest.mark.parametrize("ordering", COMMON)
-def test_matrices_that_trouble_orderings(ordering: str) -> None:
+def test_matrices_that_trouble_orderings_are_permuted_whole(ordering: str) -> None:
+    """Vertices without neighbours, and no edge or few."""
     for n, links in ((1, []), (5, []), (5, [(0, 3)]), (6, [(1, 2), (4, 5)])):
         entries = np.array([*links, *[(i, i) for i in range(n)]]).T
-        matrix = csr_array(coo_array((np.ones(entries.shape[1]), tuple(entries)), shape=(n, n)))
-        make(matrix, ordering).pattern.validate()
+        matrix = csr_array(coo_array((np.arange(1.0, entries.shape[1] + 1), tuple(entries)), shape=(n, n)))
+        prepared = make(matrix, ordering)
+        prepared.pattern.validate()
+        order = prepared.row_permutation
+        assert sorted(order) == list(range(n))
+        assert np.array_equal(dense(prepared), matrix.toarray()[order][:, order])
 
 
 def test_metis_fills_less_than_the_natural_order_and_than_its_inverse() -> None:
@@ -148,7 +155,7 @@ def test_metis_fills_less_than_the_natural_order_and_than_its_inverse() -> None:
             filled[np.ix_(below, below)] = True
         return int(filled.sum())
 
-    grid = catalogue.load("grid2d,20").matrix
+    grid = load(parse("grid2d,20")).matrix
     order = prepare.prepare("grid2d,20", Preparation("none", "metis")).row_permutation
     assert fill(order) < 0.6 * min(fill(np.arange(400)), fill(np.argsort(order)))
 
@@ -268,10 +275,10 @@ def test_structural_symmetry_is_that_of_the_collections_index() -> None:
     with (HELD / "files" / "ssstats.csv").open(newline="") as handle:
         listed = {(row[0], row[1]): float(row[9]) for row in csv.reader(handle) if len(row) == 13}
     for name in ("add32", "memplus", "west2021", "onetone2", "orani678", "cage10", "ex40", "bcsstk18"):
-        loaded = catalogue.load(name)
+        stored = load(parse(name))
         entry = catalogue.lookup(name)
-        found = prepare._structural_symmetry(loaded.matrix)
-        assert found == pytest.approx(listed[entry.group, entry.name], abs=5e-4), name
+        symmetry = prepare._structural_symmetry(stored.matrix)
+        assert symmetry == pytest.approx(listed[entry.group, entry.name], abs=5e-4), name
 
 
 @needs_mirror

@@ -16,7 +16,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from fetch import catalogue, ordering
+from fetch import ordering
+from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
@@ -55,7 +56,7 @@ class Surveyed:
 def survey(matrix: str) -> Surveyed:
     """The row of a matrix of the collection."""
     try:
-        prepared = prepare(catalogue.resolve(matrix), PREPARATION)
+        prepared = prepare(resolve(matrix).text, PREPARATION)
     except FillpathError as problem:
         return Surveyed(matrix, reason=" ".join(str(problem).split()))
     forecast = sample_sources(prepared.pattern)

@@ -16,7 +16,7 @@ from benchmarks.engine.reference import reference_path
 from benchmarks.runs import costs
 from benchmarks.runs.experiments import suite_cases
 from benchmarks.runs.rates import Kind, Rate, kind_of, rates
-from fetch import catalogue, generate, suitesparse
+from fetch import catalogue, names, suitesparse
 from fetch.prepare import prepare, prepared_path
 from fetch.sizes import archive_sizes
 from fillpath import host, registry
@@ -137,7 +137,7 @@ def _inputs(settings: Settings) -> list[_Input]:
 
 
 def _is_here(entry: catalogue.Entry) -> bool:
-    here = generate.is_generated(entry.id)
+    here = names.is_generated(entry.id)
     return here or suitesparse.cached(entry.group, entry.name, entry.sha256) is not None
 
 

@@ -1,0 +1,68 @@
+"""Files of the user's own: each is copied into the cache, under its name and the hash of its content."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from fetch.unpack import MAX_MATRIX
+from fillpath.errors import InputError
+from fillpath.paths import atomic_write, cache
+
+_BLOCK = 1 << 20
+_NAME = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{12}")
+
+
+def adopt(path: Path) -> str:
+    """Copy a file into the cache. Returns the copy's name, stem and hash. Raises InputError for a path that
+    is no .mtx or .mtx.gz file."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    if not path.name.endswith((".mtx", ".mtx.gz")):
+        raise InputError(f"{path}: not an .mtx or .mtx.gz file")
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name.removesuffix(".gz").removesuffix(".mtx")).strip("-")
+    name = f"{stem or 'matrix'}-{file_hash(path)[:12]}"
+    target = _path(name)
+    if not target.is_file():
+        with atomic_write(target, "wb") as handle:
+            for block in _blocks(path):
+                cast(IO[bytes], handle).write(block)
+    return name
+
+
+def local_path(name: str) -> Path:
+    """The copy of that name. Raises InputError if it is not in this cache."""
+    if not _NAME.fullmatch(name) or not _path(name).is_file():
+        matrix = f"local+{name}"
+        raise InputError(f"matrix {matrix!r} is not in this cache; give the path of its .mtx file instead")
+    return _path(name)
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of the file's content, decompressed."""
+    digest = hashlib.sha256()
+    for block in _blocks(path):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def _path(name: str) -> Path:
+    return cache() / "local" / f"{name}.mtx"
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    size = 0
+    try:
+        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as handle:
+            while block := handle.read(_BLOCK):
+                size += len(block)
+                if size > MAX_MATRIX:
+                    raise InputError(f"{path}: larger than {MAX_MATRIX} bytes")
+                yield block
+    except (OSError, EOFError, zlib.error) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}") from None

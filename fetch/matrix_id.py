@@ -1,0 +1,125 @@
+"""Matrix ids, each parsed once into a value, whose text is what a case's name holds.
+
+poisson3d,16    a generated matrix
+bcsstk18        a matrix of the catalogue
+HB+bcspwr01     any other matrix of the collection, by group and name
+local+m-1a2b    a file of the user's own, by its stem and the hash of its content
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetch import catalogue, collection, local, names
+from fetch.catalogue import Entry
+from fetch.names import Spec
+from fillpath.case import matrix_id
+from fillpath.errors import UnknownNameError
+
+_IN_COLLECTION = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)[/+]([A-Za-z0-9][A-Za-z0-9_.+-]*)")
+_LOCAL = "local+"
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A matrix that its name alone defines."""
+
+    spec: Spec
+
+    @property
+    def text(self) -> str:
+        return matrix_id(self.spec.name)
+
+
+@dataclass(frozen=True)
+class InCollection:
+    """A matrix of the SuiteSparse collection. sha256 : of its archive, empty if the catalogue has none."""
+
+    text: str
+    group: str
+    name: str
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """A file of the user's own. name : of its copy in the cache."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        return f"{_LOCAL}{self.name}"
+
+
+@dataclass(frozen=True)
+class Unobtainable:
+    """A matrix of the catalogue that can be neither downloaded nor generated. reason : why."""
+
+    text: str
+    reason: str
+
+
+MatrixId = Generated | InCollection | LocalFile | Unobtainable
+
+
+def parse(text: str) -> MatrixId:
+    """The value of a matrix id, which may also be written as `poisson3d:16` or `Group/Name`.
+
+    Raises UnknownNameError with suggestions.
+    """
+    entry = catalogue.find(text)
+    if entry is not None:
+        return _of_entry(entry)
+    if names.is_generated(text):
+        return Generated(names.parse(text))
+    if text.startswith(_LOCAL):
+        return LocalFile(text.removeprefix(_LOCAL))
+    match = _IN_COLLECTION.fullmatch(text)
+    if match is None:
+        raise UnknownNameError(f"matrix {text!r} is not in the catalogue{catalogue.suggestion(text)}")
+    return InCollection(f"{match[1]}+{match[2]}", match[1], match[2])
+
+
+def resolve(text: str) -> MatrixId:
+    """The value of whatever a user types; a file is copied into the cache.
+
+    text : an id as for `parse`, the name of one matrix in the index of the collection, or the path of an
+        .mtx or .mtx.gz file
+
+    Raises UnknownNameError with suggestions, InputError for a path that is no file.
+    """
+    if _looks_like_path(text):
+        return LocalFile(local.adopt(Path(text).expanduser()))
+    known = catalogue.find(text) is not None or names.is_generated(text)
+    matrix = parse(text) if known or _IN_COLLECTION.fullmatch(text) else parse(_in_index(text))
+    if isinstance(matrix, LocalFile):
+        local.local_path(matrix.name)
+    return matrix
+
+
+def _of_entry(entry: Entry) -> MatrixId:
+    if entry.group:
+        return InCollection(entry.id, entry.group, entry.name, entry.sha256)
+    if names.is_generated(entry.name):
+        return Generated(names.parse(entry.name))
+    return Unobtainable(entry.id, entry.kind)
+
+
+def _in_index(name: str) -> str:
+    """Group/Name of the one matrix in the local index that has this name."""
+    labels = [f"{listed.group}/{listed.name}" for listed in collection.known() if listed.name == name]
+    if len(labels) == 1:
+        return labels[0]
+    if labels:
+        raise UnknownNameError(f"matrix {name!r}: the collection holds {' and '.join(labels)}; say which")
+    raise UnknownNameError(
+        f"matrix {name!r} is not in the catalogue{catalogue.suggestion(name)}; "
+        "Group/Name, a generator such as poisson3d:16, or a path to an .mtx file work too"
+    )
+
+
+def _looks_like_path(text: str) -> bool:
+    return text.endswith((".mtx", ".mtx.gz")) or text.count("/") > 1 or text.startswith((".", "/", "~"))

@@ -1,0 +1,123 @@
+"""Where the matrix of an id comes from, and the matrix itself."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from fetch import generate, graphs, grids, local, matrixmarket, names, random_patterns, suitesparse
+from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable
+from fetch.names import Spec
+from fetch.room import require_memory
+from fillpath.errors import InputError
+from fillpath.nouns import content_hash
+from fillpath.syntax import module_text
+
+# What decides the values of a generated matrix.
+_GENERATORS = (generate, graphs, grids, names, random_patterns)
+
+_log = logging.getLogger("fillpath")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a matrix comes from.
+
+    name : as in the collection, of the file, or of the generated matrix
+    path : of its .mtx file, None for a generated matrix
+    checksum : SHA-256 of the archive or file; for a generated matrix, of its name and the generators' code
+    field : of its values: real, integer, complex or pattern
+    """
+
+    name: str
+    path: Path | None
+    checksum: str
+    field: str
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A matrix before its preparation.
+
+    matrix : n x n float64 CSR, rows sorted, explicit zeros kept
+    field : real, integer, complex (the values are moduli) or pattern (the values are 1)
+    explicit_zeros : how many of the stored entries are 0
+    entries : stored entries
+    source : where it came from
+    checksum : SHA-256 of the archive or file, or of the content of a generated matrix
+    """
+
+    matrix: csr_array
+    field: str
+    explicit_zeros: int
+    entries: int
+    source: str
+    checksum: str
+
+
+def locate(matrix: MatrixId) -> Source:
+    """Where the matrix comes from. Downloads it if necessary, but reads only its header.
+
+    Raises InputError for a matrix that cannot be obtained, TransferError, DiskFullError.
+    """
+    match matrix:
+        case Generated(spec):
+            return Source(spec.name, None, _generator_hash(spec), field="real")
+        case LocalFile(name):
+            path = local.local_path(name)
+            return Source(path.name, path, local.file_hash(path), matrixmarket.read_field(path))
+        case InCollection(_, group, name, sha256):
+            archive = suitesparse.fetch(group, name, sha256)
+            level = logging.DEBUG if archive.how == "reused" else logging.INFO
+            _log.log(level, "%s/%s: %s", group, name, archive.message)
+            field = matrixmarket.read_field(archive.path)
+            return Source(f"{group}/{name}", archive.path, archive.sha256, field)
+        case Unobtainable(text, reason):
+            raise InputError(f"matrix {text} cannot be obtained: {reason}")
+
+
+def load(matrix: MatrixId) -> Loaded:
+    """The matrix, generated, or fetched and read.
+
+    Raises what `locate` raises, InputError for a file that is not valid, MemoryBudgetError for a matrix that
+    this machine has too little memory to prepare.
+    """
+    if isinstance(matrix, Generated):
+        return _generated(matrix.spec)
+    source = locate(matrix)
+    assert source.path is not None
+    file = matrixmarket.read(source.path)
+    entries = file.matrix.nnz
+    return Loaded(file.matrix, file.field, file.explicit_zeros, entries, source.name, source.checksum)
+
+
+def download(
+    matrix: InCollection, *, offline: bool = False, trust_change: bool = False
+) -> suitesparse.Download:
+    """Download a matrix if necessary, even if that failed a moment ago. offline, trust_change, errors : see
+    `suitesparse.fetch`."""
+    forget_failure(matrix)
+    place = matrix.group, matrix.name, matrix.sha256
+    return suitesparse.fetch(*place, offline=offline, trust_change=trust_change)
+
+
+def forget_failure(matrix: MatrixId) -> None:
+    """Let the next `locate` of that matrix try at once, even if one failed a moment ago."""
+    if isinstance(matrix, InCollection):
+        suitesparse.forget_failure(matrix.group, matrix.name)
+
+
+def _generator_hash(spec: Spec) -> str:
+    code = [module_text(Path(str(module.__file__))) for module in _GENERATORS]
+    return content_hash(spec.name, np.__version__, *code)
+
+
+def _generated(spec: Spec) -> Loaded:
+    require_memory(f"matrix {spec.name}", spec.order, spec.least_entries, spec.least_entries)
+    matrix = generate.generate(spec)
+    checksum = content_hash(matrix.indptr, matrix.indices, matrix.data)
+    return Loaded(matrix, "real", 0, matrix.nnz, spec.name, checksum)
