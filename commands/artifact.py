@@ -19,10 +19,10 @@ def run(arguments: argparse.Namespace) -> int:
     cases_of = figure_cases(records)
     cases = {pair: cases_of(*pair) for pair in reports.available_figures()}
     launch.adopt()
-    made = drawing.make(records.machines(), cases, {}, catalogue.entries(), launch.die_with_parent)
-    for pair, reason in made.failed.items():
+    result = drawing.make(records.machines(), cases, {}, catalogue.entries(), launch.die_with_parent)
+    for pair, reason in result.failed.items():
         logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
     measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
-    for path in artifact.write(made.standings, measured, records):
+    for path in artifact.write(result.standings, measured, records):
         print(path)
-    return int(bool(made.failed))
+    return int(bool(result.failed))

@@ -43,14 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
     drawn = {pair: listed for pair, listed in measured.items() if listed and arguments.draw}
     launch.adopt()
-    made = drawing.make(records.machines(), cases, drawn, catalogue.entries(), launch.die_with_parent)
-    for pair, reason in made.failed.items():
+    result = drawing.make(records.machines(), cases, drawn, catalogue.entries(), launch.die_with_parent)
+    for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)
     stored = [Case.parse(record.case) for record in records.rows]
     shown = list(dict.fromkeys([*(case for listed in measured.values() for case in listed), *stored]))
-    comparisons = _comparisons(made.standings, records)
-    print(reports.page(made.standings, shown, records, catalogue.entries(), comparisons))
-    return int(bool(made.failed or (arguments.draw and records.refused)))
+    comparisons = _comparisons(result.standings, records)
+    print(reports.page(result.standings, shown, records, catalogue.entries(), comparisons))
+    return int(bool(result.failed or (arguments.draw and records.refused)))
 
 
 def _comparisons(standings: Sequence[Standing], records: Records) -> list[Comparison]:

@@ -81,7 +81,7 @@ def test_a_stand_in_alone_is_marked_indicative(standings: dict[tuple[str, str], 
     alone = Records(tuple(HERE[2:]))
     (mean,) = [s for s in ledger.ledger("h200", alone, ENTRIES, cases_of, PAPER) if s.claim.id == MEAN]
     assert mean.outcome is Outcome.CONTRADICTED and mean.indicative
-    assert mean.told == "contradicted (indicative)"
+    assert mean.label == "contradicted (indicative)"
 
 
 def test_what_was_not_run_says_what_is_missing(standings: dict[tuple[str, str], Standing]) -> None:

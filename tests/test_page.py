@@ -61,7 +61,7 @@ def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(
     rows = re.findall(r"<tr>(.*?)</tr>", matrix.partition("<tbody>")[2], re.DOTALL)
     assert len(rows) == len(claims()) == len(standings)
     for row, standing in zip(rows, standings, strict=True):
-        assert standing.told in row and MARKS[standing.outcome].symbol in row
+        assert standing.label in row and MARKS[standing.outcome].symbol in row
         assert f'href="#{standing.claim.id}.made-up"' in row
     assert len(text.encode()) < SIZE
 

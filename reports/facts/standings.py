@@ -107,11 +107,11 @@ class Verdict:
     @property
     def key(self) -> str:
         """What tells this verdict from a figure's others."""
-        told = ", ".join(part for part in (self.basis, self.machine, self.scope) if part)
-        return f"verdict {self.claim} ({told})"
+        parts = ", ".join(part for part in (self.basis, self.machine, self.scope) if part)
+        return f"verdict {self.claim} ({parts})"
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """The outcome, and of one that deviates by how much and in which direction."""
         if self.outcome is not Outcome.DEVIATES:
             return str(self.outcome)
@@ -123,7 +123,7 @@ class Verdict:
     @property
     def text(self) -> str:
         """The outcome and the numbers, or why there are none."""
-        return ": ".join(part for part in (self.told, self.why, self.numbers) if part)
+        return ": ".join(part for part in (self.label, self.why, self.numbers) if part)
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,6 @@ class Standing:
     command: str
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """`contradicted (indicative)`."""
         return f"{self.outcome}{' (indicative)' if self.indicative else ''}"

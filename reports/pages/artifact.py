@@ -133,7 +133,7 @@ def _standing_text(standing: Standing | None) -> str:
     if standing is None:
         return ""
     number = measured_text(standing.claim, standing.verdict) if standing.verdict else ""
-    return f"{standing.told}{f': {number}' if number else ''}"
+    return f"{standing.label}{f': {number}' if number else ''}"
 
 
 def _needs(cases: Sequence[Case]) -> str:

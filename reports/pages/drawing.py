@@ -25,8 +25,8 @@ CasesByFigure = Mapping[tuple[str, str], Sequence[Case]]
 
 
 @dataclass(frozen=True)
-class Made:
-    """What was made of the records.
+class Result:
+    """What the records give.
 
     standings : of each machine, in the order of claims.yaml
     failed : why a figure could not be judged or drawn, by (paper, figure)
@@ -42,7 +42,7 @@ def make(
     drawn: CasesByFigure,
     entries: Entries,
     begin: Callable[[], None],
-) -> Made:
+) -> Result:
     """Judge the claims of these machines, and draw figures.
 
     judged : the cases behind every figure that decides a claim
@@ -69,7 +69,7 @@ def make(
         for pair, picture in pictures.items():
             if reason := _failure(picture):
                 reasons.setdefault(pair, []).append(f"not drawn: {reason}")
-    return Made(tuple(standings), {pair: "; ".join(texts) for pair, texts in reasons.items()})
+    return Result(tuple(standings), {pair: "; ".join(texts) for pair, texts in reasons.items()})
 
 
 def _failure(future: Future[None]) -> str:

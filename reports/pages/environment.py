@@ -1,4 +1,4 @@
-"""Jinja2 as all generated pages use it: HTML escapes what it is given, and an unknown name is an error."""
+"""Jinja2 as all generated pages use it: values are escaped in HTML, and an unknown name is an error."""
 
 from __future__ import annotations
 

@@ -25,49 +25,56 @@ def summary(
     records: Records,
     entries: Sequence[MatrixEntry],
 ) -> str:
-    """The closing table as text: case, status, median, the paper's figure; then where the figures are. What
-    cannot run here is counted, a line a reason."""
+    """The closing text of a run: the table of cases, why some failed, where the figures are.
+
+    figures : (paper, figure) of each that the run draws
+    cases : that the run was to measure
+    records : of the machines that measured them
+    entries : of the catalogue
+    """
     if not cases:
         return "nothing to measure: no experiment in config/experiments.yaml fits these settings"
-    whole = records.frame(cases)
-    frame = whole[whole["status"] != "unavailable"]
-    rows = [("case", "status", "median", "the paper")] + [
+    rows = records.frame(cases)
+    tried = rows[rows["status"] != "unavailable"]
+    pictures = [style.figure_path(stem(*pair), "svg") for pair in figures]
+    files = [f"  {_short(path)}" for path in [*pictures, paths.PAGE] if path.is_file()]
+    blocks = [_table(tried, entries), _unavailable(rows), _failures(tried), [PRINTED], ["figures:", *files]]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
+    """Case, status, median, the paper's figure, as far as they fit into WIDTH."""
+    cells = [("case", "status", "median", "the paper")] + [
         (row["case"], row["status"], seconds(row["median"]), paper_figure(Case.parse(row["case"]), entries))
-        for row in frame.to_dict("records")
+        for row in rows.to_dict("records")
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 6)
     lines = [
         f"{_clip(case, widths[0]):<{widths[0]}}  {status:<{widths[1]}}  {time:>{widths[2]}}  {paper}".rstrip()
-        for case, status, time, paper in rows
+        for case, status, time, paper in cells
     ]
-    failed = frame[~frame["status"].isin(["ok", "not_run"])]
-    reasons = [
-        "  " + _clip(f"{r['status']}: {r['case']}: {r['reason']}", WIDTH - 2)
-        for r in failed.to_dict("records")
-    ]
-    drawn = [style.figure_path(stem(*pair), "svg") for pair in figures]
-    shown = [f"  {_short(path)}" for path in [*drawn, paths.PAGE] if path.is_file()]
-    rule = "-" * max(map(len, lines))
-    absent = _unavailable(whole)
-    blocks = [
-        [lines[0], rule, *lines[1:]],
-        absent and ["", *absent],
-        reasons and ["", "why not ok:", *reasons],
-    ]
-    return "\n".join([line for block in [*blocks, ["", PRINTED], ["", "figures:", *shown]] for line in block])
+    return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
+
+
+def _failures(rows: pd.DataFrame) -> list[str]:
+    """One line per case that ran and is not ok."""
+    failed = rows[~rows["status"].isin(["ok", "not_run"])]
+    reasons = [f"{row['status']}: {row['case']}: {row['reason']}" for row in failed.to_dict("records")]
+    return ["why not ok:", *(f"  {_clip(reason, WIDTH - 2)}" for reason in reasons)] if reasons else []
 
 
 def _unavailable(rows: pd.DataFrame) -> list[str]:
-    """`42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
-    absent = rows[rows["status"] == "unavailable"]
+    """One line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
+    unavailable = rows[rows["status"] == "unavailable"]
     return [
-        _clip(
-            f"{len(own)} cases of {', '.join(sorted(set(own['implementation'])))} are unavailable: {reason}",
-            WIDTH,
-        )
-        for reason, own in absent.groupby("reason", sort=False)
+        _clip(f"{len(group)} cases of {_names(group)} are unavailable: {reason}", WIDTH)
+        for reason, group in unavailable.groupby("reason", sort=False)
     ]
+
+
+def _names(rows: pd.DataFrame) -> str:
+    return ", ".join(sorted(set(rows["implementation"])))
 
 
 def _short(path: Path) -> Path:

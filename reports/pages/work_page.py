@@ -21,7 +21,7 @@ from reports.shapes.style import LARGE, MARKERS, PALETTE, SMALL
 PART = Part("work")
 ALGORITHMS = ("fill1_pruned", "gilbert_peierls", "fill1", "fill2_cpu", "gsofa_cpu")
 LINES = ("-", "--", ":", "-", "-.")
-# How the number of fill2's edges is known.
+# Where the number of fill2's edges comes from.
 HOW = {"counted": "counted", "symmetric": "exact, by the elimination tree", "estimate": "estimated"}
 NAMED = 6
 
@@ -49,14 +49,14 @@ def work_figure(frame: pd.DataFrame) -> Figure:
 
 def work_caption(frame: pd.DataFrame) -> str:
     """What is drawn, of which matrices."""
-    known = frame[frame["filled"].notna()]
-    counts = known["fill2_how"].value_counts()
+    filled = frame[frame["filled"].notna()]
+    counts = filled["fill2_how"].value_counts()
     how = ", ".join(f"{counts[key]} {text}" for key, text in HOW.items() if key in counts)
     return (
-        f"{len(known)} of {len(frame)} real matrices at hand, ordered by METIS, not matched; nnz(L + U): the "
-        f"diagonal counted once, without pivoting. Left: edges of fill2 ({how}); the {NAMED} largest ratios "
-        f"are named. Right: edges over nnz(L + U) on the {len(_common(frame))} matrices where all five were "
-        "counted, in ascending order for each algorithm by itself. gsofa_cpu on one thread."
+        f"{len(filled)} of {len(frame)} real matrices at hand, ordered by METIS, not matched; nnz(L + U): "
+        f"the diagonal counted once, without pivoting. Left: edges of fill2 ({how}); the {NAMED} largest "
+        f"ratios are named. Right: edges over nnz(L + U) on the {len(_common(frame))} matrices where all "
+        "five were counted, in ascending order for each algorithm by itself. gsofa_cpu on one thread."
     )
 
 

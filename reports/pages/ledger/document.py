@@ -37,7 +37,7 @@ def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str,
 def _standing(standing: Standing) -> Mapping[str, Any]:
     return {
         **asdict(standing),
-        "told": standing.told,
+        "told": standing.label,
         "claim": _claim(standing.claim),
         "verdict": None if standing.verdict is None else _verdict(standing.verdict),
         "beside": [_verdict(verdict) for verdict in standing.beside],

@@ -40,5 +40,5 @@ def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[C
 
 def counts(standings: Sequence[Standing]) -> list[tuple[str, str, int]]:
     """(machine, label of the outcome, how many claims), by machine and label."""
-    labels = Counter((standing.machine, standing.told) for standing in standings)
+    labels = Counter((standing.machine, standing.label) for standing in standings)
     return [(machine, label, count) for (machine, label), count in sorted(labels.items())]

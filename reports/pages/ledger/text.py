@@ -26,7 +26,7 @@ def table(standings: Sequence[Standing]) -> str:
         claim = standing.claim
         lines += [
             f"{claim.id} ({PAPERS[claim.paper]}, {claim.cite}): {claim.metric}: printed {claim.printed}",
-            f"  {standing.machine}: {standing.told}",
+            f"  {standing.machine}: {standing.label}",
             f"    {standing.why}",
             *_interval(standing),
             *(f"    missing {lack.kind}: {', '.join(_first(lack.what))}" for lack in standing.missing),

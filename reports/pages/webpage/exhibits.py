@@ -1,4 +1,4 @@
-"""A paper's part of the page: its figures with what is said of them, and the claims that none speaks to."""
+"""A paper's part of the page: its figures, the claims that each decides, and the claims that none decides."""
 
 from __future__ import annotations
 

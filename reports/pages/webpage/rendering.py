@@ -1,4 +1,4 @@
-"""The page's templates, and how they write what they are given: addresses, numbers, verdicts."""
+"""The page's templates, and the functions by which they write addresses, numbers and verdicts."""
 
 from __future__ import annotations
 
