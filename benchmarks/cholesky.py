@@ -1,9 +1,66 @@
-"""asv's view of the stage cholesky."""
+"""The stage `cholesky`: from a graph's Laplacian to ParAC's randomised factor G D G^T.
 
-from benchmarks.runs.airspeed import Cases
+An implementation is given the Laplacian of the graph that the matrix is read as. Its option `seed` decides
+the factor to the last bit, so two codes can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.nouns import Array, Laplacian
+from fillpath.record import Verified
+
+if TYPE_CHECKING:
+    from fillpath.registry import Implementation
 
 
-class Cholesky(Cases):
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The factor of the same seed.
+
+    by : the code that made it.
+    hashes : (n,) uint64, of each column.
+    """
+
+    by: str
+    hashes: Array
+
+
+class Cholesky(Suite):
     """Seconds from a graph Laplacian, resident, to its randomised factor, resident."""
 
     stage = "cholesky"
+    reads = (Laplacian,)
+
+    def expected(self, context: Context, implementation: Implementation, seed: int) -> Columns:
+        """The factor of ac_sequential; of parac_cpu for ac_sequential itself."""
+        from benchmarks.checks.laplacians import column_hashes
+        from impl.cholesky.ac_sequential import ac_sequential
+        from impl.cholesky.parac_cpu import parac_cpu
+
+        other = parac_cpu if implementation.name == "ac_sequential" else ac_sequential
+        factor, _ = other(context.noun(Laplacian), seed=seed)
+        return Columns(other.__name__, column_hashes(factor))
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """Each column is well formed and equals, to the last bit, that of the other code."""
+        from benchmarks.checks.laplacians import verify_preconditioner
+
+        columns: Columns = context.expected
+        return verify_preconditioner(result, context.noun(Laplacian), columns.by, columns.hashes)
+
+    def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
+        """How deep the factor is: heights of its elimination trees, its longest path, its entries."""
+        from benchmarks.checks.trees import depths
+
+        return depths(context.noun(Laplacian), fetch(result))
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The edges of the graph, and the factor."""
+        graph = context.noun(Laplacian)
+        return bytes_of(graph.pattern.indices, graph.weights, result)

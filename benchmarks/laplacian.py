@@ -1,9 +1,32 @@
-"""asv's view of the stage laplacian."""
+"""The stage `laplacian`: from a graph's Laplacian L and b to x of L x = b, by factor and conjugate gradients.
 
-from benchmarks.runs.airspeed import Cases
+An implementation is given the system; with the option `rhs=product` it solves for L times the system's b.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.nouns import System
+from fillpath.record import Verified
 
 
-class Laplacian(Cases):
+class Laplacian(Suite):
     """Seconds from a graph Laplacian and a right-hand side, resident, to the solution, resident."""
 
     stage = "laplacian"
+    reads = (System,)
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """||b - L x|| / ||b|| is small, in float64."""
+        from benchmarks.checks.laplacians import verify_potentials
+
+        product = context.options.get("rhs") == "product"
+        return verify_potentials(result, context.noun(System), product=product)
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The edges of the graph (not every implementation asks for its components), and the solution."""
+        graph = context.noun(System).laplacian
+        return bytes_of(graph.pattern.indices, graph.weights, result)

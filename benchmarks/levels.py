@@ -1,9 +1,31 @@
-"""asv's view of the stage levels."""
+"""The stage `levels`: from F = L + U to sets of columns that can be factorised at the same time.
 
-from benchmarks.runs.airspeed import Cases
+An implementation is given F by rows and by columns, or by rows alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.nouns import Filled
+from fillpath.record import Verified
 
 
-class Levels(Cases):
+class Levels(Suite):
     """Seconds from the filled pattern by rows and columns, resident, to the columns of each level."""
 
     stage = "levels"
+    reads = (Filled,)
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """Each column is in one level, and every exact dependency goes up."""
+        from benchmarks.checks.levels import verify_levels
+
+        return verify_levels(result, context.noun(Filled))
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The counts of F, by rows or as many by columns, and what is returned."""
+        filled = context.noun(Filled)
+        return bytes_of(filled.pattern.indptr, filled.upper_start, result)

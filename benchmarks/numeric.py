@@ -1,9 +1,43 @@
-"""asv's view of the stage numeric."""
+"""The stage `numeric`: from the values of A on F to those of L and U.
 
-from benchmarks.runs.airspeed import Cases
+An implementation is given the values on F by columns, with GLU3.0's levels of its columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.nouns import Factor, Factorised, TwoWay
+from fillpath.record import Verified
 
 
-class Numeric(Cases):
+class Numeric(Suite):
     """Seconds from the values on the filled pattern, resident, to those of L and U, resident."""
 
     stage = "numeric"
+    reads = (TwoWay,)
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """||A - L U|| / ||A|| is small, in the type that the option `dtype` asks for; of a peer, the residual
+        of a system that it solved."""
+        from benchmarks.checks.residuals import verify_factor, verify_residual
+
+        if context.peer and isinstance(result, Factorised):
+            return verify_residual(result, context.prepared)
+        options = context.options
+        static = bool(options.get("static_pivoting"))
+        both = context.noun(TwoWay)
+        return verify_factor(result, context.prepared, both, options.get("dtype"), static)
+
+    def answer(self, result: Any, context: Context) -> Any:
+        """The factor's values: its pattern was given, and is on the host."""
+        return replace(result, two_way=context.noun(TwoWay)) if isinstance(result, Factor) else result
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The places and values of F by columns, and the values that are returned."""
+        places = context.noun(TwoWay).columns.indices
+        written = result.values if isinstance(result, Factor) else result
+        return bytes_of(places, written) + places.size * context.prepared.values.itemsize

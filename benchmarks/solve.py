@@ -1,9 +1,28 @@
-"""asv's view of the stage solve."""
+"""The stage `solve`: from the matrix through all stages to x of A x = b.
 
-from benchmarks.runs.airspeed import Cases
+An implementation is given the matrix with its values; b is made by impl/solve/right_hand_side.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.record import Verified
 
 
-class Solve(Cases):
+class Solve(Suite):
     """Seconds from the matrix, resident, through all stages to the solution of a linear system, resident."""
 
     stage = "solve"
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """The relative residual is small for the type that the option `dtype` asks for."""
+        from benchmarks.checks.residuals import verify_solution
+
+        return verify_solution(result, context.prepared, context.options.get("dtype"))
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The matrix and the solution."""
+        return bytes_of(context.prepared.pattern, context.prepared.values, result)

@@ -1,9 +1,34 @@
-"""asv's view of the stage supernodes."""
+"""The stage `supernodes`: from F = L + U to ranges of rows of U that share a structure.
 
-from benchmarks.runs.airspeed import Cases
+An implementation is given F, and has an option `maxsup`, the most rows of a supernode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.errors import FillpathError
+from fillpath.nouns import Filled
+from fillpath.record import Verified
 
 
-class Supernodes(Cases):
+class Supernodes(Suite):
     """Seconds from the filled pattern, resident, to the first row of each supernode, resident."""
 
     stage = "supernodes"
+    reads = (Filled,)
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """Every row joins the one before, or does not, as T3's definition says."""
+        from benchmarks.checks.partitions import verify_supernodes
+
+        if "maxsup" not in context.options:
+            raise FillpathError("stage supernodes: its implementations need an option maxsup")
+        return verify_supernodes(result, context.noun(Filled), context.options["maxsup"])
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The row counts of F, on which it depends what else is read, and what is returned."""
+        filled = context.noun(Filled)
+        return bytes_of(filled.pattern.indptr, filled.upper_start, result)

@@ -1,9 +1,43 @@
-"""asv's view of the symbolic stage."""
+"""The stage `symbolic`: from the pattern of A to that of L + U.
 
-from benchmarks.runs.airspeed import Cases
+An implementation is given the pattern; a peer, which factorises as well, the matrix with its values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.errors import FillpathError
+from fillpath.nouns import Counts, Factorised
+from fillpath.record import Verified
 
 
-class Symbolic(Cases):
+class Symbolic(Suite):
     """Seconds from the pattern of A, resident, to the filled pattern of L + U, resident."""
 
     stage = "symbolic"
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """Row counts and row hashes equal the reference's.
+
+        Row counts alone, or a peer's factorisation, are other work than the pattern. They pass by checks of
+        their own, and only where the case's name says that they were asked for.
+        """
+        from benchmarks.checks.residuals import verify_residual
+        from benchmarks.checks.rows import verify_counts, verify_symbolic
+
+        if context.reference is None:
+            raise FillpathError("stage symbolic: the check needs the reference of the matrix")
+        if context.peer and isinstance(result, Factorised):
+            return verify_residual(result, context.prepared)
+        if context.options.get("output") == "counts" and isinstance(result, Counts):
+            return verify_counts(result, context.reference)
+        return verify_symbolic(result, context.reference)
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The pattern of A, a peer's values with it, and all that is returned."""
+        prepared = context.prepared
+        values = [prepared.values] if context.peer else []
+        return bytes_of(prepared.pattern, *values, result)

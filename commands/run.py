@@ -6,8 +6,9 @@ import argparse
 import json
 import logging
 
+from benchmarks.engine.limits import Limits
 from benchmarks.engine.machine import introduce
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.measure import measure
 from commands._parser import Parser, natural, positive
 from commands._records import record_text
 from fetch.matrix_id import parse, resolve

@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.engine.gate import row_hashes, verify_symbolic
+from benchmarks.checks.rows import row_hashes, verify_symbolic
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry

@@ -17,7 +17,8 @@ from asv.config import Config
 
 from benchmarks.runs import airspeed
 from benchmarks.runs import asv_results as series
-from benchmarks.runs.airspeed import Cases, facets
+from benchmarks.runs.airspeed import facets
+from benchmarks.suite import Suite
 from benchmarks.symbolic import Symbolic
 from fillpath.case import Case
 from fillpath.paths import CONFIG, ROOT
@@ -49,7 +50,7 @@ def test_parameters_are_case_names_and_the_base_class_is_not_collected() -> None
 
     (names,) = Symbolic().params
     assert names and all(name.startswith("symbolic.") for name in names)
-    assert inspect.isabstract(Cases) and not inspect.isabstract(Symbolic)
+    assert inspect.isabstract(Suite) and not inspect.isabstract(Symbolic)
 
 
 def test_what_cannot_run_here_has_its_record_without_a_process(

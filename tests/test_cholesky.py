@@ -23,7 +23,9 @@ from benchmarks.engine import given as giving
 from benchmarks.engine import measure as measuring
 from benchmarks.engine import worker
 from benchmarks.engine.gate import verify
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
+from benchmarks.engine.outcome import Outcome
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Case, Preparation
@@ -549,11 +551,11 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
     case, limits = Case.parse("cholesky.parac_cpu.threads=1@grid2d,20.natural"), Limits(samples=3)
     implementation = registry.lookup(case.stage, case.implementation)
     prepared = prepare(case.matrix, case.preparation)
-    outcome = measuring._Outcome()
+    outcome = Outcome()
     with pytest.raises(MemoryError):
         worker._measure(
-            measuring._job(case, implementation, prepared, limits),
-            lambda event, **values: measuring._take(outcome, {"event": event, **values}),
+            measuring.job_of(case, implementation, prepared, limits),
+            lambda event, **values: outcome.take({"event": event, **values}),
         )
     assert len(outcome.seconds) == 3 and outcome.work and not outcome.done
     # The process had taken more memory before, in other tests.

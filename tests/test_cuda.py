@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from benchmarks.engine.places import Gpu
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation

@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from benchmarks.engine.reference import reference
 from benchmarks.probes import faults
 from benchmarks.probes.counting import Ended

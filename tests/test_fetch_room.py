@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from fetch import generate, matrixmarket, names, room
 from fetch.matrix_id import parse, resolve
 from fetch.source import load

@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import verify_residual
+from benchmarks.checks.rows import verify_counts
 from benchmarks.engine import given
 from benchmarks.engine import series as sources
-from benchmarks.engine.gate import require, verify, verify_counts
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.benchmark import Context, benchmark_of
+from benchmarks.engine.gate import verify
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from benchmarks.engine.reference import make_reference
-from benchmarks.engine.worker import _moved
 from benchmarks.runs import archive, rates
+from benchmarks.symbolic import Symbolic
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
@@ -36,6 +39,7 @@ from fillpath.nouns import (
 )
 from fillpath.paths import results
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
+from fillpath.stages import STAGES, Stage
 from impl.peers.superlu import superlu
 from impl.symbolic.fill1 import fill1
 from tests.patterns import from_dense, random_pattern
@@ -83,7 +87,7 @@ def verdict_of(stage: str, name: str, prepared: Prepared) -> Verified:
     entry = registry.lookup(stage, name)
     context = given.context(prepared, make_reference(prepared.pattern), entry, {})
     result, _ = entry.function(given.taken(entry, context))
-    return verify(stage, given.answer(result, context), context)
+    return verify(stage, result, context)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +117,10 @@ def test_supernodes_without_their_option_are_an_error(prepared: Prepared) -> Non
         verdict_of("supernodes", "no_cap", prepared)
 
 
-def test_what_has_no_gate_is_refused_and_every_stage_has_one() -> None:
-    with pytest.raises(UnsupportedError, match="stage drawing has no gate yet"):
-        require("drawing")
-    for stage in registry.STAGES:
-        require(stage)
+def test_a_stage_without_a_file_is_refused_and_every_stage_has_one() -> None:
+    with pytest.raises(UnsupportedError, match=r"stage drawing has no file benchmarks/drawing\.py yet"):
+        benchmark_of("drawing")
+    assert {stage: benchmark_of(stage).stage for stage in STAGES} == {stage: stage for stage in STAGES}
 
 
 def no_gate(pattern: Pattern) -> Any:
@@ -128,10 +131,10 @@ def no_gate(pattern: Pattern) -> Any:
 def test_what_cannot_be_verified_is_not_called_and_waits_for_its_gate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(registry, "STAGES", {**registry.STAGES, "drawing": "a stage of tomorrow"})
+    monkeypatch.setitem(STAGES, "drawing", Stage("drawing", "a stage of tomorrow"))
     registry.implementation(stage="drawing")(no_gate)
     record = measured("no_gate", "drawing")
-    assert record.status is Status.UNSUPPORTED and "no gate yet" in record.reason
+    assert record.status is Status.UNSUPPORTED and "no file benchmarks/drawing.py" in record.reason
     assert not record.conclusive and not record.seconds
 
 
@@ -331,10 +334,13 @@ def test_the_least_bytes_are_known_of_every_result(prepared: Prepared) -> None:
     filled, _ = fill1(pattern)
     rows = 8 * (n + 1)
     read = rows + 4 * pattern.nnz
-    assert _moved(pattern, filled) == read + rows + 4 * filled.pattern.nnz + 8 * n
-    assert _moved(pattern, filled.counts()) == read + 16 * n
-    assert _moved(prepared, Factorised(lambda b: b, 9)) == read + 8 * pattern.nnz
-    assert _moved(filled, Supernodes(np.arange(n + 1))) == rows + 8 * n + rows
+    context = Context(prepared, None, {}, nouns={Filled: filled})
+    symbolic, peer = Symbolic(), replace(context, peer=True)
+    assert symbolic.least_bytes(filled, context) == read + rows + 4 * filled.pattern.nnz + 8 * n
+    assert symbolic.least_bytes(filled.counts(), context) == read + 16 * n
+    assert symbolic.least_bytes(Factorised(lambda b: b, 9), peer) == read + 8 * pattern.nnz
+    starts = Supernodes(np.arange(n + 1))
+    assert benchmark_of("supernodes").least_bytes(starts, context) == rows + 8 * n + rows
 
 
 def test_a_peers_fills_are_no_entries_of_f() -> None:

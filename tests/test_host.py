@@ -13,7 +13,8 @@ import pytest
 
 from benchmarks.engine import machine
 from benchmarks.engine import measure as measuring
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from benchmarks.probes import doctor
 from benchmarks.runs import archive, launch
 from commands import main

@@ -15,9 +15,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.engine import machine, run
+from benchmarks.engine import machine, run, standing
 from benchmarks.engine import measure as measuring
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from fetch import ordering
 from fetch.matrix_id import resolve
 from fillpath import paths, registry
@@ -27,7 +28,7 @@ from fillpath.paths import ROOT
 from fillpath.record import Record, Status, read_records, record_path, standing_records, write_records
 from tests import fakes
 
-JOB = measuring._job
+JOB = measuring.job_of
 LIMITS = Limits(seconds=60, samples=3)
 
 
@@ -74,7 +75,7 @@ def test_a_full_disk_refuses_the_next_case_and_leaves_what_is_finished(
     with pytest.raises(DiskFullError, match=r"52\.4 MB are free, 104\.9 MB have to be"):
         measure(case_of("slow"), LIMITS)
     assert not record_path("test-machine", case_of("slow").name).exists()
-    assert standing(case_of("right")) == finished
+    assert last_record(case_of("right")) == finished
 
 
 def test_complex_values_stop_before_numeric_work_only(tmp_path: Path) -> None:
@@ -151,7 +152,7 @@ def test_more_samples_than_stored_are_measured() -> None:
     assert len(measure(case_of("right"), Limits(samples=5)).seconds) == 5
 
 
-def standing(case: Case) -> Record:
+def last_record(case: Case) -> Record:
     return next(r for r in standing_records("test-machine") if r.case == case.name)
 
 
@@ -161,14 +162,14 @@ def test_past_the_deadline_no_record_of_another_number_of_cores_stands(
     ok = measure(case_of("right"), LIMITS)
     late = run.Run("late", time.time() - 1, "")
     assert measure(case_of("right"), LIMITS, within=late) == ok
-    monkeypatch.setattr(measuring, "_threads", lambda case: 99)
+    monkeypatch.setattr(standing, "threads_of", lambda case: 99)
     assert measure(case_of("right"), LIMITS, within=late).status is Status.NOT_RUN
 
 
 def test_a_limit_never_hides_an_earlier_proof() -> None:
     ok = measure(case_of("right"), LIMITS)
     assert measure(case_of("right"), Limits(seconds=0.05), fresh=True).status is Status.TIMEOUT
-    assert standing(case_of("right")) == ok
+    assert last_record(case_of("right")) == ok
     assert measure(case_of("right"), LIMITS, within=run.Run("late", time.time() - 1, "")) == ok
     assert measure(case_of("right"), LIMITS) == ok
 
@@ -178,9 +179,9 @@ def test_the_record_that_measure_returns_is_the_one_that_stands(monkeypatch: pyt
     with monkeypatch.context() as edited:
         edited.setattr(registry.Implementation, "source_hash", lambda self: "edited")
         second = measure(case_of("right"), LIMITS)
-        assert standing(case_of("right")) == second != first
+        assert last_record(case_of("right")) == second != first
     assert measure(case_of("right"), LIMITS) == first
-    assert standing(case_of("right")) == first
+    assert last_record(case_of("right")) == first
 
 
 def test_one_sample_by_hand_is_not_enough_for_a_figure() -> None:
@@ -200,7 +201,7 @@ def test_another_number_of_cores_is_measured_again(monkeypatch: pytest.MonkeyPat
 def test_a_failure_before_the_implementation_began_settles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Path("/nonexistent/reference.npz")
     with monkeypatch.context() as broken:
-        broken.setattr(measuring, "_job", lambda *a: {**JOB(*a), "reference": str(nowhere)})
+        broken.setattr(measuring, "job_of", lambda *a: {**JOB(*a), "reference": str(nowhere)})
         record = measure(case_of("right"), LIMITS)
         assert (record.status, record.conclusive) == (Status.ERROR, False)
     assert measure(case_of("right"), LIMITS).status is Status.OK
@@ -209,7 +210,7 @@ def test_a_failure_before_the_implementation_began_settles_nothing(monkeypatch: 
 def test_two_writers_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     record = measure(case_of("right"), LIMITS)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: measuring._store(replace(record, run_id=f"run{i}")), range(8)))
+        list(pool.map(lambda i: standing.store(replace(record, run_id=f"run{i}")), range(8)))
     assert len(read_records(record_path("test-machine", record.case))) == 9
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation
 from fillpath.record import Status

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.checks.residuals import FACTOR_BOUND, verify_factor, verify_residual, verify_solution
+from benchmarks.engine.benchmark import Context
 from benchmarks.engine.given import context, taken
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from benchmarks.engine.reference import make_reference
-from benchmarks.engine.worker import _moved
+from benchmarks.levels import Levels
 from benchmarks.numeric import Numeric
 from benchmarks.solve import Solve
 from fetch.matrix_id import resolve
@@ -33,6 +35,7 @@ from fillpath.nouns import (
     Prepared,
     Provenance,
     Solution,
+    TwoWay,
 )
 from fillpath.record import Status
 from impl.levels.glu3_relaxed import glu3_relaxed
@@ -310,7 +313,7 @@ def test_what_is_given_is_made_of_the_verified_pattern() -> None:
     entry = registry.lookup("numeric", "left_looking")
     against = context(prepared, reference, entry, {"dtype": "float32"})
     start = taken(entry, against)
-    assert start.two_way is against.two_way and against.filled is start.two_way.filled
+    assert start.two_way is against.noun(TwoWay) and against.noun(Filled) is start.two_way.filled
     assert start.values.sum() == pytest.approx(prepared.values.sum())
     assert against.options == {"dtype": "float32", "static_pivoting": False}
     for stage, name, known in (
@@ -320,7 +323,7 @@ def test_what_is_given_is_made_of_the_verified_pattern() -> None:
     ):
         entry = registry.lookup(stage, name)
         found = context(prepared, reference, entry, {})
-        assert (isinstance(found.filled, Filled), found.two_way is not None) == (known, known)
+        assert (Filled in found.nouns) == known
         assert isinstance(taken(entry, found), entry.takes)
     counts = replace(reference.counts, lower=reference.counts.lower + 1)
     with pytest.raises(FillpathError, match="no longer gives the reference"):
@@ -331,9 +334,11 @@ def test_the_least_bytes_are_those_of_the_values_and_their_places() -> None:
     prepared = well_conditioned(50, 0.1, 2)
     start = start_of(prepared)
     n, nnz = 50, start.two_way.columns.nnz
-    assert _moved(start, left_looking(start)[0]) == 12 * nnz + 8 * nnz
+    nouns = {TwoWay: start.two_way, Filled: start.two_way.filled}
+    context = Context(prepared, None, {}, nouns=nouns)
+    assert Numeric().least_bytes(left_looking(start)[0], context) == 12 * nnz + 8 * nnz
     levels = start.levels
-    assert _moved(start.two_way, levels) == 8 * (n + 1) + 8 * n + levels.pointers.nbytes + 4 * n
+    assert Levels().least_bytes(levels, context) == 8 * (n + 1) + 8 * n + levels.pointers.nbytes + 4 * n
 
 
 @pytest.mark.usefixtures("shared_cache")

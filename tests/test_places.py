@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from benchmarks.probes.doctor import diagnosis
 from commands._records import record_text
 from fetch.prepare import prepare

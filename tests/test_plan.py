@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.engine import measure
-from benchmarks.engine.measure import Limits
+from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan, rates
 from benchmarks.runs.experiments import suite_inputs
+from benchmarks.runs.plan_text import plan_text
 from benchmarks.runs.rates import Rate
 from commands import main
 from fetch import catalogue, sizes
@@ -248,7 +249,7 @@ def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) ->
     downloads = [line.download for line in collected(made) if line.download]
     assert downloads == [1234567] * len(matrices), "one that is prepared in two ways comes once"
     assert len(asked) == len(matrices) < len(made.lines) and all(line.startswith("HEAD") for line in asked)
-    assert "~1.2 MB" not in made.text() and "fillpath fetch small" in made.text()
+    assert "~1.2 MB" not in plan_text(made) and "fillpath fetch small" in plan_text(made)
 
 
 def test_what_a_server_has_not_is_not_obtainable(server: Callable[[int], list[str]]) -> None:
@@ -273,7 +274,7 @@ def test_a_server_that_does_not_answer_leaves_estimates(monkeypatch: pytest.Monk
     assert all(line.guessed and line.disk > line.download for line in lines)
     downloaded = {line.name.rpartition(".")[0] for line in lines if line.download}
     assert downloaded == {line.name.rpartition(".")[0] for line in lines}
-    assert "~" in made.text().splitlines()[1]
+    assert "~" in plan_text(made).splitlines()[1]
 
 
 def test_a_server_that_fails_is_not_asked_for_every_matrix(server: Callable[[int], list[str]]) -> None:

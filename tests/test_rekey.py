@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from benchmarks.engine import reference
-from benchmarks.engine.measure import Limits, measure
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from benchmarks.engine.reference import load_reference, make_reference, reference_path
 from benchmarks.runs import rekey
 from fillpath import registry

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import verify_solution
-from benchmarks.engine.gate import Context, verify
+from benchmarks.engine.benchmark import Context
+from benchmarks.engine.gate import verify
 from benchmarks.engine.given import context, taken
 from benchmarks.engine.reference import make_reference
 from fillpath import registry

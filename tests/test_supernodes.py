@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.engine.gate import verify_supernodes
+from benchmarks.checks.partitions import verify_supernodes
 from benchmarks.supernodes import Supernodes as Benchmark
 from fillpath import registry
 from fillpath.errors import InputError

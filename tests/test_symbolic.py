@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
-from benchmarks.engine.gate import row_hashes, verify_symbolic
+from benchmarks.checks.rows import row_hashes, verify_symbolic
 from benchmarks.engine.reference import make_reference
 from fillpath import registry
 from fillpath.nouns import Counts, Filled, Pattern

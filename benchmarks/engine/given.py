@@ -1,4 +1,4 @@
-"""What an implementation is given, made before anything is timed, and what its results are held against."""
+"""What an implementation is given and what its results are checked against, made before anything is timed."""
 
 from __future__ import annotations
 
@@ -6,25 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.checks.laplacians import column_hashes
-from benchmarks.engine.gate import ON_FILLED, ON_TWO_WAY, Context, verify_symbolic
+import impl.inputs  # noqa: F401  It registers the makers.
+from benchmarks.checks.rows import verify_symbolic
+from benchmarks.engine.benchmark import Context, benchmark_of
 from fillpath.errors import FillpathError
-from fillpath.nouns import (
-    Assembled,
-    Factor,
-    Filled,
-    Laplacian,
-    Pattern,
-    Prepared,
-    Reference,
-    System,
-    TwoWay,
-)
+from fillpath.makers import maker_of, parts_of
+from fillpath.nouns import Filled, Pattern, Prepared, Reference
 from fillpath.registry import Implementation
-from fillpath.stages import stage_of
-from impl import inputs
-from impl.cholesky.ac_sequential import ac_sequential
-from impl.cholesky.parac_cpu import parac_cpu
 
 
 def context(
@@ -34,74 +22,58 @@ def context(
     options: Mapping[str, str],
     seed: int = 0,
 ) -> Context:
-    """What results are held against; F only where it is read. reference : None on GRAPH_STAGES, which read
-    none. options, seed : as a case has them.
+    """What results are checked against.
 
-    Raises FillpathError where F is no longer what the reference says, and what `inputs.graph` raises.
+    reference : of the matrix; None for a stage on graphs.
+    options, seed : as a case has them.
+
+    Raises UnsupportedError for a stage without a benchmark, and what `noun` raises.
     """
-    stage, takes = implementation.stage, implementation.takes
-    if stage_of(stage).on_graph:
-        return _on_graph(prepared, implementation, options, seed)
-    assert reference is not None
-    needs_both = stage in ON_TWO_WAY or takes in (TwoWay, Assembled)
-    filled = filled_of(prepared, reference) if needs_both or stage in ON_FILLED or takes is Filled else None
-    both = inputs.two_way(filled) if needs_both and filled is not None else None
-    values = implementation.values(options)
-    return Context(prepared, reference, values, bool(implementation.peer), filled, both)
+    benchmark = benchmark_of(implementation.stage)
+    values, peer = implementation.values(options), bool(implementation.peer)
+    nouns: dict[type, Any] = {Prepared: prepared, Pattern: prepared.pattern}
+    for kind in benchmark.reads:
+        _make(kind, nouns, reference)
+    bare = Context(prepared, reference, values, peer, nouns)
+    return replace(bare, expected=benchmark.expected(bare, implementation, seed))
 
 
-def _on_graph(
-    prepared: Prepared, implementation: Implementation, options: Mapping[str, str], seed: int
-) -> Context:
-    """The graph's system, and in the stage cholesky the factor of the same seed: ac_sequential's, or
-    parac_cpu's for ac_sequential itself."""
-    values = implementation.values(options)
-    system = inputs.linear_system(inputs.graph(prepared))
-    blank = Context(prepared, None, values, bool(implementation.peer), system=system)
-    if implementation.stage != "cholesky" or blank.system is None:
-        return blank
-    maker = parac_cpu if implementation.name == "ac_sequential" else ac_sequential
-    factor, _ = maker(blank.system.laplacian, seed=seed)
-    return replace(blank, factored_by=maker.__name__, columns=column_hashes(factor))
+def taken(implementation: Implementation, context: Context) -> Any:
+    """The noun that the implementation takes. Raises as `context`."""
+    return _make(implementation.takes, dict(context.nouns), context.reference)
 
 
 def arguments(
     implementation: Implementation, options: Mapping[str, str], seed: int, gpus: int = 0
 ) -> dict[str, Any]:
-    """Keyword arguments from a case's options, and its seed and GPUs for what has options of these names.
-    gpus : 0 for the implementation's own default."""
-    known = implementation.values({})
-    seeded = {"seed": seed} if "seed" in known else {}
-    counted = {"gpus": gpus} if gpus and "gpus" in known else {}
-    return {**implementation.arguments(options), **seeded, **counted}
+    """Keyword arguments: a case's options, and its seed and GPUs where there are options of these names.
+
+    gpus : 0 for the implementation's own default.
+    """
+    names = implementation.values({})
+    seeds = {"seed": seed} if "seed" in names else {}
+    counts = {"gpus": gpus} if gpus and "gpus" in names else {}
+    return {**implementation.arguments(options), **seeds, **counts}
 
 
-def taken(implementation: Implementation, context: Context) -> Any:
-    """The noun that the implementation takes."""
-    if implementation.takes is Assembled:
-        assert context.two_way is not None
-        return inputs.matrix_on_filled(context.prepared, context.two_way)
-    nouns = {
-        Pattern: context.prepared.pattern,
-        Prepared: context.prepared,
-        Filled: context.filled,
-        TwoWay: context.two_way,
-        Laplacian: context.system and context.system.laplacian,
-        System: context.system,
-    }
-    return nouns[implementation.takes]
+def _make(kind: type, nouns: dict[type, Any], reference: Reference | None) -> Any:
+    """The noun of that type, made by the makers that records are keyed by; `nouns` keeps it and its parts.
+
+    Raises FillpathError where F is not what the reference says, and what a maker raises.
+    """
+    if kind not in nouns:
+        maker = maker_of(kind)
+        if maker is None:
+            raise FillpathError(f"nothing makes {kind.__name__}: write a maker of it in impl/inputs.py")
+        parts = {name: _make(part, nouns, reference) for name, part in parts_of(maker).items()}
+        nouns[kind] = maker(**parts)
+        if kind is Filled:
+            _require_reference(nouns[kind], reference)
+    return nouns[kind]
 
 
-def answer(result: Any, context: Context) -> Any:
-    """The result without what was given: a factor's pattern is not to be carried back from a device."""
-    if isinstance(result, Factor) and context.two_way is not None:
-        return replace(result, two_way=context.two_way)
-    return result
-
-
-def filled_of(prepared: Prepared, reference: Reference) -> Filled:
-    """F, as later stages stand on it. Raises FillpathError unless it equals the reference."""
-    filled = inputs.filled(prepared.pattern)
+def _require_reference(filled: Filled, reference: Reference | None) -> None:
+    if reference is None:
+        raise FillpathError("F cannot be checked without the reference, which stages on graphs do not have")
     if verify_symbolic(filled, reference).value > 0:
         raise FillpathError("fill1_pruned no longer gives the reference that it made; report this")
-    return filled

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.engine.gate import row_hashes, verify_symbolic
+from benchmarks.checks.rows import row_hashes, verify_symbolic
 from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine import run
-from benchmarks.engine.measure import Limits, make_ready, settled
+from benchmarks.engine.inputs import make_ready
+from benchmarks.engine.limits import Limits
 from benchmarks.engine.reference import load_reference, reference_path
+from benchmarks.engine.standing import settling_record
 from benchmarks.runs.launch import parent_mark
 from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
@@ -31,7 +33,7 @@ from fillpath.settings import PARENT
 from fillpath.stages import stage_of
 
 if TYPE_CHECKING:
-    from benchmarks.engine.gate import Context
+    from benchmarks.engine.benchmark import Context
     from benchmarks.engine.places import Place
 
 SCHEMA_VERSION = 1
@@ -68,9 +70,8 @@ class Subject:
     def check(self, result: Any, when: str) -> None:
         """Hold a result against the reference. Raises CountingError for a wrong one, saying when it was."""
         from benchmarks.engine.gate import verify
-        from benchmarks.engine.given import answer
 
-        verdict = verify(self.stage, self.where.fetch(answer(result, self.context)), self.context)
+        verdict = verify(self.stage, result, self.context, self.where.fetch)
         if not verdict.value <= verdict.bound:
             raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
 
@@ -83,7 +84,7 @@ def measured(case: Case, implementation: Implementation) -> Record:
     if not available:
         raise CountingError(f"{case.name}: {reason}")
     prepared = make_ready(case, Limits(), run.alone())
-    record = settled(case, prepared.hash, Limits())
+    record = settling_record(case, prepared.hash, Limits())
     if record is None or record.status is not Status.OK:
         raise CountingError(
             f"{case.name}: no ok record of today's sources here: measure it first: {run_command(case)}"

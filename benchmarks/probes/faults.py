@@ -20,7 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.engine.measure import Limits, settled
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.standing import settling_record
 from benchmarks.probes.counting import CountingError, Ended, child_status, measured, run_child, store, subject
 from benchmarks.runs.experiments import figure_cases
 from benchmarks.runs.launch import die_with_parent
@@ -138,7 +139,7 @@ def _is_measured(case: Case) -> bool:
         (record.prepared or {}).get("hash", "")
         for record in read_records(record_path(machine_name(), case.name))
     }
-    standing = [settled(case, prepared_hash, Limits()) for prepared_hash in inputs]
+    standing = [settling_record(case, prepared_hash, Limits()) for prepared_hash in inputs]
     return any(record is not None and record.status is Status.OK for record in standing)
 
 

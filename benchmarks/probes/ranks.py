@@ -22,8 +22,10 @@ from typing import Any
 
 from benchmarks.engine import given, run
 from benchmarks.engine.gate import verify
+from benchmarks.engine.inputs import make_ready
+from benchmarks.engine.limits import Limits
 from benchmarks.engine.machine import introduce, machine
-from benchmarks.engine.measure import Limits, make_ready, store_outcome
+from benchmarks.engine.measure import store_outcome
 from benchmarks.engine.places import Place, place
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED, counted
@@ -144,7 +146,7 @@ def _check(
         return lambda result: None
     reference = load_reference(reference_path(prepared.hash))
     context = given.context(prepared, reference, implementation, dict(case.options), case.seed)
-    return lambda result: verify(case.stage, where.fetch(given.answer(result, context)), context)
+    return lambda result: verify(case.stage, result, context, where.fetch)
 
 
 def _stored(

@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -39,48 +38,30 @@ from impl.cuda import nvml
 
 _REFUSED = "refused"
 _SCRATCH = WORK / "asv" / node_name()
-_YEARS = 3e8  # seconds: the time limit is `measure`'s, asv's must not cut in
 
 
 class AirspeedError(FillpathError):
     """asv did not report every case it was given."""
 
 
-class Cases(ABC):
-    """The cases of a stage as asv sees them. Abstract, so that asv does not collect it where it is imported.
+def case_names(stage: str) -> list[str]:
+    """The cases of a stage that the settings choose and this machine can run: asv's parameters."""
+    return [case.name for case in suite_cases(settings(), stage) if _can_run(case)]
 
-    A stage's class sets `stage`; asv asks an instance for its parameters, so an import has no side effects.
+
+def median_seconds(case: str) -> float:
+    """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok.
+
+    Raises DiskFullError: what was not measured for that reason has no record.
     """
-
-    param_names = ("case",)
-    timeout = _YEARS
-    # Fixed: asv would otherwise start a new series whenever this file is edited.
-    version = "1"
-    unit = "seconds"
-
-    @property
-    @abstractmethod
-    def stage(self) -> str:
-        """The stage whose cases these are."""
-
-    @property
-    def params(self) -> list[list[str]]:
-        """The names of the cases that the settings choose and this machine can run."""
-        return [[case.name for case in suite_cases(settings(), self.stage) if _can_run(case)]]
-
-    def track_seconds(self, case: str) -> float:
-        """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok.
-
-        Raises DiskFullError: what was not measured for that reason has no record.
-        """
-        die_with_parent()
-        try:
-            record = measure(case, fresh=settings().fresh, within=run.current())
-        except DiskFullError as error:
-            _tell(f"{_REFUSED} {case}: {error}")
-            raise
-        _report(record)
-        return math.nan if record.median is None else record.median
+    die_with_parent()
+    try:
+        record = measure(case, fresh=settings().fresh, within=run.current())
+    except DiskFullError as error:
+        _tell(f"{_REFUSED} {case}: {error}")
+        raise
+    _report(record)
+    return math.nan if record.median is None else record.median
 
 
 def run_stage(stage: str) -> None:

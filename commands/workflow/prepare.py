@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.engine.measure import Limits, make_ready
+from benchmarks.engine.inputs import make_ready
+from benchmarks.engine.limits import Limits
 from benchmarks.runs.experiments import suite_cases
 from commands.workflow._input import add_input, case_of, step
 from fillpath.settings import settings

@@ -1,0 +1,101 @@
+"""What a worker reports: its protocol.
+
+The worker writes one JSON object per line: an `event`, and the values that belong to it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from fillpath.record import Status, Verified
+
+
+@dataclass
+class Outcome:
+    """What the worker has reported so far.
+
+    began : whether the implementation was called: what went wrong before is not its doing.
+    done : whether there is nothing to wait for.
+    bytes : the least that had to be moved. The other fields are those of a record.
+    """
+
+    status: Status = Status.ERROR
+    reason: str = ""
+    conclusive: bool = True
+    began: bool = False
+    done: bool = False
+    seconds: list[float] = field(default_factory=list)
+    phases: dict[str, list[float]] = field(default_factory=dict)
+    kernel_seconds: list[float] = field(default_factory=list)
+    verified: Verified | None = None
+    work: dict[str, Any] | None = None
+    peak_memory: int | None = None
+    clocks: dict[str, int] | None = None
+    throttle: list[str] | None = None
+    bytes: int | None = None
+    series: str | None = None
+
+    def take(self, message: dict[str, Any]) -> None:
+        """Take in one message. Those after the last are of no account."""
+        if not self.done:
+            getattr(self, f"_on_{message['event']}")(message)
+
+    def _on_began(self, message: dict[str, Any]) -> None:
+        self.began = True
+
+    def _on_verified(self, message: dict[str, Any]) -> None:
+        # JSON has no NaN and no infinity; neither is below any bound.
+        value = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
+        verdict = Verified(message["by"], message["method"], value, message["bound"])
+        self.verified = verdict
+        if not verdict.value <= verdict.bound:
+            reason = f"{verdict.method}: {verdict.value:g} where at most {verdict.bound:g} is right"
+            self._end(Status.WRONG, reason)
+
+    def _on_sample(self, message: dict[str, Any]) -> None:
+        self.seconds.append(message["seconds"])
+        for name, spent in message["phases"].items():
+            self.phases.setdefault(name, []).append(spent)
+        if message["kernel_seconds"] is not None:
+            self.kernel_seconds.append(message["kernel_seconds"])
+
+    def _on_sampled(self, message: dict[str, Any]) -> None:
+        self.work, self.bytes = message["work"], message["bytes"]
+        self.peak_memory = message["peak_memory"]
+        self.clocks, self.throttle = message["clocks"], message["throttle"]
+        self.phases |= message["transfers"]
+        self._refuse_impossible_work()
+
+    def _on_counted(self, message: dict[str, Any]) -> None:
+        if message["facts"]:
+            work = self.work or {}
+            self.work = {**work, "facts": {**(work.get("facts") or {}), **message["facts"]}}
+            self._refuse_impossible_work()
+
+    def _on_failed(self, message: dict[str, Any]) -> None:
+        self._end(Status(message["status"]), message["reason"])
+        self.conclusive = self.began
+
+    def _on_done(self, message: dict[str, Any]) -> None:
+        self.status, self.done, self.series = Status.OK, True, message.get("series")
+
+    def _refuse_impossible_work(self) -> None:
+        impossible = _impossible(self.work or {"facts": None})
+        if impossible:
+            self._end(Status.ERROR, f"its work has {', '.join(impossible)}")
+            self.work = None
+
+    def _end(self, status: Status, reason: str) -> None:
+        self.status, self.reason, self.done = status, reason, True
+
+
+def _impossible(work: dict[str, Any]) -> list[str]:
+    """What no count can be: below zero, or no number."""
+    counts = [(name, value) for name, value in work.items() if name != "facts" and value is not None]
+    counts += (work["facts"] or {}).items()
+    negative = [f"negative {name}" for name, value in counts if value < 0]
+    infinite = [f"no finite {name}" for name, value in counts if not (value < 0 or math.isfinite(value))]
+    return negative + infinite

@@ -1,0 +1,98 @@
+"""Which record of a case stands: the one that settles a key, and the last line of the case's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.engine import machine
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.worker import LEAST_SAMPLES
+from fillpath import host
+from fillpath.case import Case
+from fillpath.lock import exclusive
+from fillpath.record import Record, Status, read_records, record_key, record_path, write_records
+from fillpath.registry import lookup
+
+_NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
+
+
+def key_of(case: Case, prepared_hash: str) -> str:
+    """The key of today's code for this input on this machine. prepared_hash : empty before there is one."""
+    source_hash = lookup(case.stage, case.implementation).source_hash()
+    return record_key(case.name, prepared_hash, source_hash, host.machine_name())
+
+
+def threads_of(case: Case) -> int:
+    """How many threads the case runs on here."""
+    return case.threads or machine.machine().cores
+
+
+def settling_record(case: Case, prepared_hash: str, limits: Limits) -> Record | None:
+    """The record that `measure` returns for this input rather than measure again: the newest of today's key
+    that is conclusive, and not cut off by a lower limit than today's."""
+    key = key_of(case, prepared_hash)
+    for record in _measured_here(case):
+        if record.key == key and _settles(record, limits):
+            return record
+    return None
+
+
+def ok_record(case: Case) -> Record | None:
+    """The newest ok record of today's code, whatever its input was."""
+    for record in _measured_here(case):
+        prepared_hash = (record.prepared or {}).get("hash", "")
+        if record.status is Status.OK and record.key == key_of(case, prepared_hash):
+            return record
+    return None
+
+
+def store(record: Record) -> Record:
+    """Add the record to its case's file, and drop what measured nothing under the same key before.
+
+    It stands, unless it says less than an ok record of the same key does.
+    """
+    machine.write_facts()
+    path = record_path(record.machine, record.case)
+    with exclusive(path.parent.parent / ".lock"):
+        others = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]
+        ok = [r for r in others if r.key == record.key and r.status is Status.OK]
+        last = ok[-1:] if _says_less_than_ok(record) else []
+        write_records(path, [*(r for r in others if r not in last), record, *last])
+    return record
+
+
+def make_last(record: Record) -> Record:
+    """Make a stored record the one that stands."""
+    path = record_path(record.machine, record.case)
+    with exclusive(path.parent.parent / ".lock"):
+        records = read_records(path)
+        if records[-1] != record:
+            write_records(path, [*(r for r in records if r != record), record])
+    return record
+
+
+def _measured_here(case: Case) -> Iterator[Record]:
+    """The case's records of this machine, newest first, of as many cores as today and of the same device."""
+    device = machine.accelerator(lookup(case.stage, case.implementation).device)["device"]
+    for record in reversed(read_records(record_path(host.machine_name(), case.name))):
+        if record.threads_used == threads_of(case) and record.device == device:
+            yield record
+
+
+def _settles(record: Record, limits: Limits) -> bool:
+    if not _is_worth_keeping(record):
+        return False
+    if record.status is Status.TIMEOUT:
+        return limits.seconds <= (record.limit_seconds or 0.0)
+    if record.status is Status.OUT_OF_MEMORY:
+        return (limits.memory_limit() or 0) <= 1.1 * (record.memory_limit or 0)
+    return record.status is not Status.OK or len(record.seconds) >= (limits.samples or LEAST_SAMPLES)
+
+
+def _is_worth_keeping(record: Record) -> bool:
+    return record.status not in _NOTHING_MEASURED and record.conclusive
+
+
+def _says_less_than_ok(record: Record) -> bool:
+    """Limits and kills say nothing against an earlier proof; a wrong result or a crash does."""
+    return not _is_worth_keeping(record) or record.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY)
