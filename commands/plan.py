@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 
 from benchmarks.runs.plan import plan
+from benchmarks.runs.plan_text import plan_text
 from commands._parser import Parser
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.settings import SUITES, settings
@@ -22,5 +23,5 @@ def run(arguments: argparse.Namespace) -> int:
             f"suite {suite!r}: expected one of {', '.join(SUITES)}{suggest(suite, SUITES)}"
         )
     needs = plan(replace(settings(), suite=suite))
-    print(needs.text())
+    print(plan_text(needs))
     return 0 if needs.fits else 1

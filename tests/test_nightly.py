@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.runs import nightly
 from benchmarks.runs.nightly import Night, environment_key, night
-from benchmarks.runs.regressions import Base, Known, learn
+from benchmarks.runs.regressions import Base, State, learn
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results
@@ -166,35 +166,35 @@ def test_what_looks_worse_is_measured_again_and_the_better_counts(repository: Re
     commit = repository.commit("1.5 1.02")
     done = repository.night()
     assert done.status == 0 and repository.measured[-2:] == [commit, commit]
-    assert done.learned[0].known.worse == {}
+    assert done.changes[0].state.worse == {}
 
 
 def test_what_fails_now_is_a_regression_and_another_input_is_none() -> None:
-    base = learn(Known(), "a" * 40, [made("a" * 40, 1.0)]).known
+    base = learn(State(), "a" * 40, [made("a" * 40, 1.0)]).state
     failed = learn(base, "b" * 40, [made("b" * 40, None, Status.WRONG)])
     assert [found.factor for found in failed.new] == [None] and "wrong: made up" in failed.new[0].text
     assert learn(base, "b" * 40, [made("b" * 40, None, Status.NOT_RUN)]).new == ()
     moved = learn(base, "b" * 40, [made("b" * 40, 3.0, input_hash="2" * 64)])
-    assert moved.new == () and moved.known.bases[CASE].median == 3.0
+    assert moved.new == () and moved.state.bases[CASE].median == 3.0
 
 
 def test_a_creeping_loss_is_seen_and_only_a_clear_gain_moves_the_base() -> None:
-    known = Known()
+    state = State()
     for number, seconds in enumerate((1.0, 1.1, 1.19)):
-        found = learn(known, f"{number}" * 40, [made(f"{number}" * 40, seconds)])
-        known = found.known
-        assert found.new == () and known.bases[CASE].median == 1.0
-    assert learn(known, "3" * 40, [made("3" * 40, 1.3)]).new[0].before == "0" * 40
-    assert learn(known, "3" * 40, [made("3" * 40, 0.5)]).known.bases[CASE].median == 0.5
+        change = learn(state, f"{number}" * 40, [made(f"{number}" * 40, seconds)])
+        state = change.state
+        assert change.new == () and state.bases[CASE].median == 1.0
+    assert learn(state, "3" * 40, [made("3" * 40, 1.3)]).new[0].before == "0" * 40
+    assert learn(state, "3" * 40, [made("3" * 40, 0.5)]).state.bases[CASE].median == 0.5
 
 
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:
-    known = Known("a" * 40, {CASE: Base("a" * 40, 1.0, 0.9, 1.1, "here")})
-    known.save(tmp_path / "nightly.json")
-    assert Known.load(tmp_path / "nightly.json") == known
+    state = State("a" * 40, {CASE: Base("a" * 40, 1.0, 0.9, 1.1, "here")})
+    state.save(tmp_path / "nightly.json")
+    assert State.load(tmp_path / "nightly.json") == state
     (tmp_path / "nightly.json").write_text("[]")
     with pytest.raises(ConfigError, match=r"nightly\.json: not what a night wrote"):
-        Known.load(tmp_path / "nightly.json")
+        State.load(tmp_path / "nightly.json")
 
 
 def test_the_default_branch_is_the_remotes(repository: Repository, tmp_path: Path) -> None:

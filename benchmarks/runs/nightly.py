@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.engine import machine
 from benchmarks.runs import airspeed
 from benchmarks.runs.launch import adopt
-from benchmarks.runs.regressions import Known, Learned, learn
+from benchmarks.runs.regressions import Change, State, learn
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
@@ -38,28 +38,32 @@ Measure = Callable[[Path], int]
 
 @dataclass(frozen=True)
 class Night:
-    """What became of a night. learned : of each commit. failed : those without a result, and why."""
+    """What became of a night.
 
-    learned: tuple[Learned, ...]
+    changes : of each commit that was measured
+    failed : (commit, reason) of those without a result
+    """
+
+    changes: tuple[Change, ...]
     failed: tuple[tuple[str, str], ...]
 
     @property
     def status(self) -> int:
         """The exit status."""
-        return 2 if self.failed else int(any(found.new for found in self.learned))
+        return 2 if self.failed else int(any(change.new for change in self.changes))
 
     @property
     def text(self) -> str:
         """The summary."""
-        new = [found for each in self.learned for found in each.new]
-        mended = [case for each in self.learned for case in each.mended]
-        still = self.learned[-1].known.worse.values() if self.learned else ()
-        old = [found for found in still if found.case not in {each.case for each in new}]
+        new = [regression for change in self.changes for regression in change.new]
+        mended = [case for each in self.changes for case in each.mended]
+        still = self.changes[-1].state.worse.values() if self.changes else ()
+        old = [regression for regression in still if regression.case not in {each.case for each in new}]
         lines = [
-            f"{len(self.learned)} new commits, {sum(found.measured for found in self.learned)} results",
+            f"{len(self.changes)} new commits, {sum(change.measured for change in self.changes)} results",
             *(f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in self.failed),
-            *(f"NEW REGRESSION {found.text}" for found in new),
-            *(f"known regression {found.text}" for found in old),
+            *(f"NEW REGRESSION {regression.text}" for regression in new),
+            *(f"known regression {regression.text}" for regression in old),
             *(f"mended {case}" for case in mended),
         ]
         return "\n".join(lines)
@@ -78,37 +82,37 @@ def tonight() -> Night:
 
 def night(repository: Path, place: Path, measure: Measure) -> Night:
     """Measure the new commits of a repository's default branch. place : folder of the worktrees."""
-    state = results() / machine_name() / "nightly.json"
-    known = Known.load(state)
-    learned: list[Learned] = []
+    path = results() / machine_name() / "nightly.json"
+    state = State.load(path)
+    changes: list[Change] = []
     failed: list[tuple[str, str]] = []
-    for commit in new_commits(repository, known.last):
+    for commit in new_commits(repository, state.last):
         print(f"fillpath: commit {commit[:12]}", file=sys.stderr, flush=True)
         folder = _checked_out(repository, place / commit[:12], commit)
         try:
-            status, found = _measured(known, commit, folder, measure)
+            status, change = _measured(state, commit, folder, measure)
         except FillpathError as error:
             failed.append((commit, str(error)))
             _cleared(repository, folder)
             continue
-        if found.measured == 0:
+        if change.measured == 0:
             failed.append((commit, f"no case has a result (exit status {status})"))
-        known = found.known
-        known.save(state)
-        learned.append(found)
+        state = change.state
+        state.save(path)
+        changes.append(change)
         _cleared(repository, folder)
-    return Night(tuple(learned), tuple(failed))
+    return Night(tuple(changes), tuple(failed))
 
 
-def _measured(known: Known, commit: str, folder: Path, measure: Measure) -> tuple[int, Learned]:
-    """The exit status, and what was learned; what looks worse is measured a second time."""
+def _measured(state: State, commit: str, folder: Path, measure: Measure) -> tuple[int, Change]:
+    """The exit status, and what changed; what looks worse is measured a second time."""
     status = measure(folder)
-    found = learn(known, commit, _records_of(commit))
-    if found.new:
-        print(f"fillpath: {len(found.new)} cases look worse, measuring again", file=sys.stderr, flush=True)
+    change = learn(state, commit, _records_of(commit))
+    if change.new:
+        print(f"fillpath: {len(change.new)} cases look worse, measuring again", file=sys.stderr, flush=True)
         status = measure(folder)
-        found = learn(known, commit, _records_of(commit))
-    return status, found
+        change = learn(state, commit, _records_of(commit))
+    return status, change
 
 
 def new_commits(repository: Path, last: str) -> list[str]:
@@ -128,8 +132,8 @@ def new_commits(repository: Path, last: str) -> list[str]:
 def default_branch(repository: Path) -> str:
     """The remote's default branch as it was last fetched; without a remote what is checked out."""
     remote = "refs/remotes/origin/HEAD"
-    known = _status(repository, "rev-parse", "--verify", "--quiet", remote) == 0
-    return _git(repository, "symbolic-ref", "--short", remote) if known else "HEAD"
+    exists = _status(repository, "rev-parse", "--verify", "--quiet", remote) == 0
+    return _git(repository, "symbolic-ref", "--short", remote) if exists else "HEAD"
 
 
 def _checked_out(repository: Path, folder: Path, commit: str) -> Path:
@@ -148,20 +152,24 @@ def _cleared(repository: Path, folder: Path) -> None:
 def _records_of(commit: str) -> list[Record]:
     """The best record of each case that was measured of just that commit on this machine: what looked worse
     was measured twice, and a machine is slow by accident but never fast."""
-    found = []
+    best = []
     for stored in stored_records(machine_name()):
-        own = [record for record in stored if record.commit == commit and record.dirty is False]
-        found += sorted(own, key=lambda record: math.inf if record.median is None else record.median)[:1]
-    return found
+        records = [record for record in stored if record.commit == commit and record.dirty is False]
+        best += sorted(records, key=lambda record: math.inf if record.median is None else record.median)[:1]
+    return best
 
 
 def measure_here(folder: Path) -> int:
     """Fetch, prepare and measure the suite of what is checked out there, afresh, but draw nothing."""
     python = environment(folder, PLACE)
     adopt()
-    chosen = {"FILLPATH_FRESH": "1", "FILLPATH_RESULTS": str(results()), "FILLPATH_MACHINE": machine_name()}
+    variables = {
+        "FILLPATH_FRESH": "1",
+        "FILLPATH_RESULTS": str(results()),
+        "FILLPATH_MACHINE": machine_name(),
+    }
     launch = [str(python), "-m", "benchmarks.runs.launch", "figures", "--until", "measure"]
-    return subprocess.run(launch, cwd=folder, env={**os.environ, **chosen}, check=False).returncode
+    return subprocess.run(launch, cwd=folder, env={**os.environ, **variables}, check=False).returncode
 
 
 def environment(folder: Path, place: Path) -> Path:
@@ -191,10 +199,10 @@ def environment_key(locks: Sequence[Path]) -> str:
 
 def _locks(folder: Path) -> list[Path]:
     """The checkout's locks: that of all machines, and that of this machine's CUDA."""
-    chosen = settings().cuda or subprocess.run(
+    cuda = settings().cuda or subprocess.run(
         ["sh", str(folder / "profiles" / "cuda-choice")], capture_output=True, text=True, check=False
     ).stdout.strip()  # fmt: skip
-    names = ["requirements.lock", *([f"requirements-cuda{chosen}.lock"] if chosen in ("12", "13") else [])]
+    names = ["requirements.lock", *([f"requirements-cuda{cuda}.lock"] if cuda in ("12", "13") else [])]
     return [folder / name for name in names]
 
 

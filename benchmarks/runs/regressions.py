@@ -1,4 +1,4 @@
-"""Which cases became slower, or failed, from commit to commit: what a night knows, and what it learns.
+"""Which cases became slower, or failed, from commit to commit.
 
 A case is slower where its median is at least `LEAST` times that of its base and the two intervals are apart.
 The base moves only to what is faster beyond doubt, so that a creeping loss is seen too, and begins anew where
@@ -26,7 +26,7 @@ _SILENT = (Status.NOT_RUN, Status.UNAVAILABLE)
 
 @dataclass(frozen=True)
 class Base:
-    """What a case is held against: median, interval, the commit, and input and device as text."""
+    """What a case is compared with: commit, median and interval in seconds, and input and device as text."""
 
     commit: str
     median: float
@@ -37,8 +37,12 @@ class Base:
 
 @dataclass(frozen=True)
 class Regression:
-    """A case that is worse. factor : of its seconds over the base's, None where it has no result any more.
-    before : the base's commit. after : the first commit that was found worse."""
+    """A case that is worse.
+
+    factor : its seconds over the base's, None where it has no result any more
+    before : the base's commit
+    after : the first commit that was worse
+    """
 
     case: str
     factor: float | None
@@ -54,22 +58,27 @@ class Regression:
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the nights so far have found. last : the last commit that was measured, empty before the first."""
+class State:
+    """What the nights so far know.
+
+    last : the last commit that was measured, empty before the first
+    bases : of each case
+    worse : the regressions that still stand, by case
+    """
 
     last: str = ""
     bases: Mapping[str, Base] = field(default_factory=dict)
     worse: Mapping[str, Regression] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, path: Path) -> Known:
-        """Nothing known where there is no file. Raises ConfigError for one that is none of ours."""
+    def load(cls, path: Path) -> State:
+        """Empty where there is no file. Raises ConfigError for a file that no night wrote."""
         if not path.is_file():
             return cls()
         try:
             data: dict[str, Any] = json.loads(path.read_text())
-            bases = {case: Base(**found) for case, found in data["bases"].items()}
-            worse = {case: Regression(**found) for case, found in data["worse"].items()}
+            bases = {case: Base(**values) for case, values in data["bases"].items()}
+            worse = {case: Regression(**values) for case, values in data["worse"].items()}
             return cls(data["last"], bases, worse)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ConfigError(f"{path}: not what a night wrote ({error}); remove it to begin anew") from error
@@ -79,35 +88,40 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Learned:
-    """What one commit's records changed. new : worse since this commit. mended : no longer worse. measured :
-    cases with a result."""
+class Change:
+    """What one commit's records changed.
 
-    known: Known
+    state : what is known now
+    new : what is worse since this commit
+    mended : cases that are no longer worse
+    measured : number of cases with a result
+    """
+
+    state: State
     new: tuple[Regression, ...]
     mended: tuple[str, ...]
     measured: int
 
 
-def learn(known: Known, commit: str, records: Iterable[Record]) -> Learned:
-    """Hold a commit's records, one a case, against what is known."""
-    bases, worse = dict(known.bases), dict(known.worse)
+def learn(state: State, commit: str, records: Iterable[Record]) -> Change:
+    """Hold a commit's records, one a case, against what is state."""
+    bases, worse = dict(state.bases), dict(state.worse)
     new, mended, measured = [], [], 0
     for record in records:
         case, base = record.case, bases.get(record.case)
         measured += record.median is not None
-        found = _held(base, record, commit) if base else None
-        if found and case not in worse:
-            new.append(found)
-        if found:
-            worse[case] = replace(found, after=worse[case].after if case in worse else commit)
+        regression = _regression(base, record, commit) if base else None
+        if regression and case not in worse:
+            new.append(regression)
+        if regression:
+            worse[case] = replace(regression, after=worse[case].after if case in worse else commit)
         elif record.median is not None:
             mended += [case] if worse.pop(case, None) else []
             bases[case] = _base(base, record, commit)
-    return Learned(Known(commit, bases, worse), tuple(new), tuple(mended), measured)
+    return Change(State(commit, bases, worse), tuple(new), tuple(mended), measured)
 
 
-def _held(base: Base, record: Record, commit: str) -> Regression | None:
+def _regression(base: Base, record: Record, commit: str) -> Regression | None:
     """How a record is worse than its base, None where it is not, or where there is nothing to compare."""
     if record.status in _SILENT:
         return None
@@ -119,11 +133,11 @@ def _held(base: Base, record: Record, commit: str) -> Regression | None:
 
 
 def _base(base: Base | None, record: Record, commit: str) -> Base:
-    """What the case is held against from now on."""
+    """What the case is compared with from now on."""
     low, high = interval(record.seconds)
-    found = Base(commit, float(np.median(record.seconds)), low, high, _where(record))
-    same = base is not None and base.where == found.where and found.high >= base.low
-    return base if base is not None and same else found
+    latest = Base(commit, float(np.median(record.seconds)), low, high, _where(record))
+    same = base is not None and base.where == latest.where and latest.high >= base.low
+    return base if base is not None and same else latest
 
 
 def _where(record: Record) -> str:
