@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.nouns import Array, Laplacian
 from fillpath.record import Verified
-
-if TYPE_CHECKING:
-    from fillpath.registry import Implementation
+from fillpath.registry import Implementation
 
 
 @dataclass(frozen=True, eq=False)

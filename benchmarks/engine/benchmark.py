@@ -7,14 +7,12 @@ import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Prepared, Reference
-
-if TYPE_CHECKING:
-    from fillpath.record import Verified
-    from fillpath.registry import Implementation
+from fillpath.record import Verified
+from fillpath.registry import Implementation
 
 Noun = TypeVar("Noun")
 
