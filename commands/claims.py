@@ -9,13 +9,13 @@ from commands._parser import Parser
 from commands._records import figure_cases, load_records
 from fetch import catalogue
 from fillpath.errors import InputError
-from fillpath.settings import PAPERS
+from fillpath.papers import paper_names
 from reports.pages import ledger
 
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("--machine", help="only that one's records (default: every machine in results/)")
-    parser.add_choice("--paper", PAPERS, help="only that one's claims")
+    parser.add_choice("--paper", tuple(paper_names()), help="only that one's claims")
     parser.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
 
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.machine in records.refused:
         raise InputError(records.refused[arguments.machine])
     machines = [arguments.machine] if arguments.machine else records.machines()
-    papers = [arguments.paper] if arguments.paper else PAPERS
+    papers = [arguments.paper] if arguments.paper else tuple(paper_names())
     entries, cases_of = catalogue.entries(), figure_cases(records)
     standings = [
         standing

@@ -24,7 +24,6 @@ SUITES: Mapping[str, tuple[str, ...]] = {
     "small": ("small",),
     "papers": ("small", "papers"),
 }
-PAPERS = ("gsofa", "ooclu", "glu3", "parac")
 PREFIX = "FILLPATH_"
 
 
@@ -114,6 +113,13 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return choice
 
 
+def _paper(text: str) -> str:
+    # It stands on paths, and paths on this module.
+    from fillpath.papers import papers
+
+    return _one_of(*papers())(text)
+
+
 def _switch(text: str) -> bool:
     if text not in ("0", "1"):
         raise ConfigError("expected 1, 0 or nothing")
@@ -125,7 +131,7 @@ PARENT, PROGRESS = "FILLPATH_PARENT", "FILLPATH_PROGRESS"
 _BY_DRIVER = "what the driver supports"
 VARIABLES = (
     Variable("FILLPATH_SUITE", "size class of the matrices", "embedded", "suite", _one_of(*SUITES)),
-    Variable("FILLPATH_PAPER", "only the figures of this paper", "all papers", "paper", _one_of(*PAPERS)),
+    Variable("FILLPATH_PAPER", "only the figures of this paper", "all papers", "paper", _paper),
     Variable("FILLPATH_DEVICE", "only what runs on cpu or gpu", "both", "device", _one_of("cpu", "gpu")),
     Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
     Variable("FILLPATH_FRESH", "1: measure again what is stored", "0", "fresh", _switch),

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError, suggest
+from fillpath.papers import paper as known_paper
+from fillpath.papers import papers
 from reports.exhibit import Exhibit
-from reports.facts.claims import PAPERS
-from reports.facts.records import Entries, Records
+from reports.facts.entries import Entries
+from reports.facts.records import Records
 from reports.shapes import style
 
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
@@ -24,9 +26,7 @@ _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 def exhibits(paper: str) -> dict[str, Exhibit]:
     """The figures of a paper by the names of their modules: tables, figures, what only its text says, what is
     beyond it; none where it has no package yet. Raises UnknownNameError."""
-    if paper not in PAPERS:
-        hint = suggest(paper, PAPERS) or f"; one of {', '.join(PAPERS)}"
-        raise UnknownNameError(f"paper {paper!r} is unknown{hint}")
+    known_paper(paper)
     if importlib.util.find_spec(f"reports.{paper}") is None:
         return {}
     package = importlib.import_module(f"reports.{paper}")
@@ -38,7 +38,7 @@ def exhibits(paper: str) -> dict[str, Exhibit]:
 
 def available_figures() -> list[tuple[str, str]]:
     """Every (paper, figure) that `draw` knows."""
-    return [(paper, figure) for paper in PAPERS for figure in exhibits(paper)]
+    return [(paper, figure) for paper in papers() for figure in exhibits(paper)]
 
 
 def exhibit(paper: str, figure: str) -> Exhibit:

@@ -22,7 +22,7 @@ from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
 from reports.pages.ledger import ledger
 from reports.shapes import style
-from tests.test_reports import CASES, ENTRIES, ON_GPU, RECORDS, own_cases
+from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, own_cases
 
 WIDTHS = (400, 1280)
 # Where .ci/run puts it.

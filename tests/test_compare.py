@@ -25,7 +25,7 @@ from reports.facts.records import Records
 from reports.frames.roofline import limit, roofs, spots
 from reports.pages.compare import compare, performance_profile
 from reports.pages.hardware import draw_comparison
-from tests.test_reports_gpu import measured
+from tests.reports_fakes import measured
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false")
 

@@ -32,8 +32,8 @@ from commands import main
 from fillpath.case import Case
 from fillpath.record import Status
 from fillpath.registry import registered
-from reports.facts.records import read_counters
-from tests.test_reports import on_gpu
+from reports.facts.probes import read_counters
+from tests.reports_fakes import on_gpu
 
 HEADER = (
     '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size",'

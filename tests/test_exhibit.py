@@ -2,59 +2,93 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import reports
 import reports.gsofa
 from benchmarks.runs.experiments import figure_cases
 from fetch import catalogue
-from fillpath.errors import UnknownNameError
+from fillpath import papers
+from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.settings import Settings
 from reports import figures
-from reports.exhibit import Column, Exhibit, Held
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import abbreviations
 from reports.facts.records import Records
+from reports.facts.standings import Outcome
+from reports.facts.verdicts import Subset
 from reports.shapes import style
-from tests.test_reports import ENTRIES, ON_GPU, RECORDS, site
+from reports.shapes.tables import Column, Table, Words
+from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, site
 
 __all__ = ["site"]
 MODULE = '''
 """Figure 99: seconds of everything."""
 
+from reports.exhibit import Exhibit, Held
 from reports.frames.device import columns_of
-from reports.exhibit import Exhibit, Held, Panels
-from reports.shapes.seconds import seconds_panel
 from reports.frames.timed import timed_frame
+from reports.shapes.panels import Panels
+from reports.shapes.seconds import seconds_panel
 
 
-def frame(records, entries, cases):
+def frame(inputs):
     """One row per case and machine."""
-    return columns_of(timed_frame(records, entries, cases), "median", "low", "high").assign(ratio=1.14)
+    return columns_of(timed_frame(inputs), "median", "low", "high").assign(ratio=1.14)
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 99",
+    "{paper}",
+    "{name}, Figure 99",
     "seconds of everything",
     frame,
     Panels([seconds_panel], 6.0),
-    """A sham with {count} rows: {braces}.""",
-    lambda frame: {"count": len(frame), "braces": "{kept}"},
-    held=(Held("fig14_maxid_ranges", "ratio", ("mean",)),),
+    """A sham with {{count}} rows: {{braces}}.""",
+    lambda frame: {{"count": len(frame), "braces": "{{kept}}"}},
+    held=({held},),
 )
 '''
+HELD = 'Held("fig14_maxid_ranges", "ratio", ("mean",))'
 
 
 @pytest.fixture
 def sham(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One more figure of a paper: one file."""
     (tmp_path / "sham").mkdir()
-    (tmp_path / "sham" / "fig99.py").write_text(MODULE)
+    (tmp_path / "sham" / "fig99.py").write_text(MODULE.format(paper="gsofa", name="GSoFA", held=HELD))
     monkeypatch.setattr(reports.gsofa, "__path__", [*reports.gsofa.__path__, str(tmp_path / "sham")])
     figures.exhibits.cache_clear()
     yield
     figures.exhibits.cache_clear()
+
+
+@pytest.fixture
+def sham_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One more paper: one file of data, and its folder of one figure."""
+    data, package = tmp_path / "papers", tmp_path / "reports" / "sham"
+    shutil.copytree(papers.FOLDER, data)
+    (data / "sham.yaml").write_text("name: Sham (2030)\nplace: 9\n")
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "fig99.py").write_text(MODULE.format(paper="sham", name="Sham", held="lambda frame: []"))
+    monkeypatch.setattr(papers, "FOLDER", data)
+    monkeypatch.setattr(reports, "__path__", [*reports.__path__, str(package.parent)])
+    forget()
+    yield
+    for name in ("reports.sham.fig99", "reports.sham"):
+        sys.modules.pop(name, None)
+    forget()
+
+
+def forget() -> None:
+    for cached in (papers.papers, figures.exhibits, abbreviations):
+        cached.cache_clear()
 
 
 def test_one_file_is_a_figure(sham: None, site: Path) -> None:
@@ -67,6 +101,25 @@ def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
     # Of two figures that speak to a subject the first decides, here as for `fillpath remeasure`.
     assert figures.figure_of("gsofa", "fig14_maxid_ranges") == "fig14"
+
+
+def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Path) -> None:
+    assert ("sham", "fig99") in figures.available_figures()
+    assert list(papers.papers())[-1] == "sham", "it stands at its place"
+    assert Settings.from_env({"FILLPATH_PAPER": "sham"}).paper == "sham"
+    paths = figures.draw("sham", "fig99", ON_GPU, RECORDS, ENTRIES)
+    comments, frame = style.read_csv(paths[2])
+    assert comments["caption"].startswith("A sham with") and len(frame) >= len(ON_GPU)
+    assert frame["abbr"].isna().all(), "it lists no matrices"
+    page = reports.page([], ON_GPU, RECORDS, ENTRIES).read_text()
+    assert "Sham (2030)" in page and "Figure 99: seconds of everything" in page and "sham_fig99" in page
+
+
+def test_a_damaged_paper_is_named(sham_paper: None) -> None:
+    (papers.FOLDER / "sham.yaml").write_text("name: Sham\nplace: 9\nyear: 2030\n")
+    papers.papers.cache_clear()
+    with pytest.raises(ConfigError, match=r"config/papers/sham.yaml: .*'year'.*fields of a paper"):
+        papers.papers()
 
 
 def test_without_it_there_is_none() -> None:
@@ -110,6 +163,37 @@ def test_a_cell_says_its_number_or_why_there_is_none(
     assert column.text({"median": value, "status": status, "machine": machine}) == text
 
 
+def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
+    words = Words("matrix", 1.0, lambda row: str(row["label"]), left=True)
+    table = Table([words, Column("n", 1.0, "", "n")], empty="nothing")
+    rows = pd.DataFrame({"label": ["a"], "n": [1], "machine": "m", "stand_in_for": None})
+    narrow, wide = (table(frame, "t") for frame in (rows, rows.assign(label=40 * "a")))
+    assert wide.get_figwidth() > 40 * 0.1 > narrow.get_figwidth()
+    assert [text.get_text() for text in wide.axes[0].texts][-2:] == [40 * "a", "1"]
+    assert "nothing" in [text.get_text() for text in table(rows.iloc[:0], "t").axes[0].texts]
+
+
+def test_subsets_are_judged_apart() -> None:
+    rows = pd.DataFrame(
+        {
+            "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "stand_in_for": None,
+            "ratio": [1.2, 9.0], "edges": 10**10,
+        }
+    )  # fmt: skip
+
+    def subsets(frame: pd.DataFrame) -> list[Subset]:
+        return [
+            Subset(frame[:1], "{}, first".format),
+            Subset(frame[1:], untestable="for a reason"),
+            Subset(frame[:0], "{}, none".format, beside=True),
+        ]
+
+    held = Held("fig14_maxid_ranges", "ratio", ("mean",), basis="seconds", subsets=subsets)
+    first, second = held.verdicts(rows, "gsofa", edges=True)
+    assert first.basis == "seconds, first" and first.measured and first.measured.value == 1.2
+    assert second.basis == "seconds" and second.outcome is Outcome.UNTESTABLE and second.why == "for a reason"
+
+
 def test_a_column_is_held_against_claims_row_by_row() -> None:
     rows = pd.DataFrame(
         {
@@ -131,5 +215,5 @@ def test_a_column_is_held_against_claims_row_by_row() -> None:
 def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
     held = (Held("a", "x"), Held("b", "x"), Held("a", "y"), lambda frame: [])
     known = figures.exhibit("gsofa", "fig14")
-    exhibit = Exhibit("gsofa", "N", "t", known.frame, known.draw, "", held=held, claims=("c",))
+    exhibit = Exhibit("gsofa", "N", "t", known.rows, known.draw, "", held=held, claims=("c",))
     assert exhibit.subjects == ("a", "b", "c")

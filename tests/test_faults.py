@@ -36,7 +36,7 @@ from fillpath.record import Record, Status
 from fillpath.settings import Settings
 from impl.cuda import kernels
 from impl.cuda.page_faults import PageFaults
-from reports.facts.records import read_faults
+from reports.facts.probes import read_faults
 from tests import device_fakes
 from tests.test_places import CACHED
 

@@ -10,14 +10,14 @@ import pytest
 
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
+from fillpath.papers import paper_names
 from fillpath.record import Record, Status
-from reports.facts.claims import PAPERS, claims, find_claim
+from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Outcome, Standing
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
-from tests.test_reports import ENTRIES, unavailable
-from tests.test_reports_gpu import BC, STAND_IN, case_of, measured
+from tests.reports_fakes import BC, ENTRIES, STAND_IN, case_of, measured, unavailable
 
 PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
@@ -146,7 +146,7 @@ def test_a_verdict_is_never_of_a_failed_case() -> None:
 def test_every_claim_that_can_be_tested_has_a_figure_that_judges_it() -> None:
     """Each claim that needs nothing has a verdict from its figure even where nothing is measured."""
     judged = set()
-    for paper in PAPERS:
+    for paper in paper_names():
         for exhibit in exhibits(paper).values():
             found = {v.claim for v in exhibit.verdicts(exhibit.frame(Records(), ENTRIES, []))}
             assert {claim.split(".")[1] for claim in found} <= set(exhibit.subjects), exhibit.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from fillpath import registry
 from fillpath.nouns import Array, Filled, Levels, Pattern, TwoWay
 from impl.levels.two_way import by_both
 from impl.symbolic.fill1 import fill1
+from tests.dependencies import depends, longest_paths
 from tests.devices import hosted
 from tests.patterns import from_dense, patterns, random_pattern, to_dense
 
@@ -33,30 +33,6 @@ SLIDES = from_dense(np.array([[1, 0, 1], [1, 1, 1], [0, 1, 1]], dtype=bool))
 def two_way_of(pattern: Pattern) -> TwoWay:
     filled: Any = fill1(pattern)[0]
     return by_both(filled)
-
-
-def depends(dense: Array, rule: str) -> Array:
-    """(n, n) bool: whether column k depends on i, [k, i], each rule read aloud on F."""
-    n = len(dense)
-    updates = np.tril(dense, -1).any(axis=0)
-    found = np.zeros((n, n), bool)
-    for i, k in itertools.combinations(range(n), 2):
-        found[k, i] = dense[i, k] and updates[i]
-        if rule == "relaxed":
-            found[k, i] |= dense[k, i]
-        elif rule == "exact" and dense[k, i]:
-            # Entries in the rows i, k and some j > k of a column past k.
-            below = np.flatnonzero(dense[k + 1 :, k]) + k + 1
-            found[k, i] |= any((dense[i, k + 1 :] & dense[j, k + 1 :]).any() for j in below)
-    return found
-
-
-def longest_paths(found: Array) -> Array:
-    """1 + the largest level of what a column depends on."""
-    level = np.zeros(len(found), int)
-    for k in range(len(found)):
-        level[k] = 1 + level[found[k]].max() if found[k].any() else 0
-    return level
 
 
 def grouped(level: Array) -> Levels:

@@ -21,7 +21,7 @@ from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
-from tests.test_reports import made_record
+from tests.reports_fakes import made_record
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 CASE = "symbolic.fill1@grid2d,8.metis"

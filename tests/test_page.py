@@ -31,7 +31,7 @@ from reports.pages.ledger import ledger
 from reports.pages.ledger.order import machines_of
 from reports.pages.webpage.scoreboard import MARKS
 from reports.shapes import style
-from tests.test_reports import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
+from tests.reports_fakes import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
 
 __all__ = ["site"]
 SIZE = 3_000_000

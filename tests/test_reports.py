@@ -6,207 +6,48 @@ All numbers are made up.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import reports
-from benchmarks.runs.experiments import figure_cases
 from commands import main
-from fillpath import paths
-from fillpath.case import Case, Preparation
+from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
-from fillpath.record import Record, Status, Verified, record_path, write_records
-from fillpath.settings import Settings
+from fillpath.record import Record, Status, record_key, record_path, write_records
+from fillpath.registry import lookup
 from reports import figures
 from reports.facts.claims import paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.pages import readme_table
 from reports.shapes import bars, style
-
-METIS = Preparation(ordering="metis")
-
-
-@dataclass(frozen=True)
-class Made:
-    id: str
-    group: str
-    name: str
-    stands_for: tuple[str, ...] = ()
-    lower_in: tuple[str, ...] = ()
-    papers: tuple[str, ...] = ()
-
-
-ENTRIES = (
-    Made("poisson3d,16", "", "poisson3d:16", ("stomach", "audikw_1", "dielFilterV2real")),
-    Made("poisson3d,16,aniso", "", "poisson3d:16:aniso"),
-    Made("grid2d,60", "", "grid2d:60", ("bcsstk18", "ecology1")),
-    Made("circuit,4000", "", "circuit:4000", ("pre2", "twotone", "onetone2")),
-    Made(
-        "circuit,3000,seed=1,symmetry=0.05",
-        "",
-        "circuit:3000:seed=1:symmetry=0.05",
-        ("Hamrle3", "g7jac200sc"),
-    ),
-    Made("random,1000,0.004", "", "random:1000:0.004", ("lhr71c", "bbmat")),
-    Made("bcsstk18", "HB", "bcsstk18"),
-    Made("rma10", "Bova", "rma10", papers=("gsofa", "ooclu")),
-)
-NAMES = ("fill1", "fill1_pruned", "fill2_cpu")
-CASES = [Case("symbolic", name, entry.id, METIS) for entry in ENTRIES for name in NAMES]
-ONE_CORE = [
-    Case("symbolic", name, "bcsstk18", METIS, threads=1)
-    for name in ("gsofa_cpu", "gilbert_peierls", "fill1_pruned")
-]
-SPACE_OFF = "bubble_removal=false.dynamic_space=false.external_frontiers=false"
-ON_GPU = [
-    Case.parse(f"symbolic.{name}@{matrix}.metis")
-    for matrix in ("bcsstk18", "circuit,4000")
-    for name in (
-        "fill2_gpu", "gsofa", "gsofa.fill_first=true", "gsofa.maxid_ranges=false",
-        "gsofa.queue_fraction=8.rule=published", "gsofa.output=counts",
-        f"gsofa.{SPACE_OFF}.rule=published", "gsofa.memory_budget=16GB", "gsofa.memory_budget=1GB",
-        "gsofa.dynamic_space=false.memory_budget=1GB",
-    )
-]  # fmt: skip
-OUT_OF_CORE = [
-    Case.parse(f"symbolic.{name}@{matrix}.metis")
-    for matrix in ("circuit,4000", "poisson3d,16")
-    for name in (
-        "out_of_core", "unified_memory", "unified_memory.prefetch=true", "out_of_core.memory_budget=1GB",
-        "out_of_core.dynamic_assignment=false.memory_budget=1GB",
-    )
-]  # fmt: skip
-ON_FILLED = [
-    Case.parse(f"{name}@circuit,4000.metis")
-    for name in (
-        "levels.glu2", "levels.glu2.search=closed", "levels.glu3_relaxed",
-        "levels.glu3_relaxed.series=true", "levels.kahn_gpu", "numeric.glu2.static_pivoting=true",
-        "numeric.glu3.static_pivoting=true", "numeric.glu3.storage=csc_search",
-        "numeric.glu3.memory_budget=2MB.storage=dense_column",
-        "solve.lu_cpu", "solve.superlu",
-    )
-]  # fmt: skip
-ON_GRAPHS = [
-    Case.parse(f"{name}@grid2d,60.nnz")
-    for name in (
-        "cholesky.parac_cpu.threads=1", "cholesky.parac_cpu.threads=2", "cholesky.parac_gpu",
-        "laplacian.parac_cpu", "laplacian.parac_cpu.rhs=product", "laplacian.ict",
-        "laplacian.ict.rhs=product",
-        "laplacian.pyamg", "laplacian.hypre", "laplacian.ac_sequential", "laplacian.parac_gpu",
-        "laplacian.parac_gpu.triangular=cusparse", "laplacian.ic0_gpu",
-        "laplacian.ic0_gpu.policy=levels", "laplacian.amgx",
-    )
-]  # fmt: skip
-ON_SEVERAL = [
-    Case.parse(f"symbolic.{name}@circuit,4000.metis")
-    for name in (
-        "gsofa_multi", "gsofa_multi.gpus=2", "gsofa_multi.gpus=2.order=inter_node",
-        "gsofa_multi.gpus=2.order=contiguous", "gsofa_multi.gpus=2.maxsup=64",
-        "gsofa_multi.gpus=2.sharing=separate_arrays", "gsofa_multi.gpus=2.sharing=one_array",
-        "gsofa_multi.advise=false.gpus=2.sharing=one_array",
-    )
-]  # fmt: skip
-IN_TURN = [
-    Case.parse(f"symbolic.{name}@circuit,4000.metis")
-    for name in ("fill2_multi.virtual_gpus=6", "fill2_multi.nodes=6.virtual_gpus=6")
-]
-FACTS = {
-    "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
-    "bytes_fill": 8e7, "bytes_queue": 6e8, "bytes_external": 0.0, "queue_mean": 0.001, "queue_peak": 0.2,
-    "reinit_share": 0.03, "launches": 2.0, "spilled": 0.0, "levels": 40.0, "dependencies": 9000.0,
-    "residual": 9e-7, "nnz_factor": 5e5, "nnz_l": 4e5, "nnz_g": 5e5, "height_classical": 900.0,
-    "height_actual": 90.0, "critical_path": 120.0, "workers": 2.0, "load_balance": 1.2,
-}  # fmt: skip
-FAILED = {
-    "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
-    "symbolic.fill2_cpu@grid2d,60.metis": (Status.WRONG, "3 rows differ <first: 7 & 9>"),
-    "symbolic.fill1_pruned@rma10.metis": (Status.OUT_OF_MEMORY, "killed at 6 GB,\nwhile assembling # rows"),
-}
-ABSENT = "symbolic.fill2_cpu@poisson3d,16,aniso.metis"
-
-
-def own_cases(paper: str, figure: str, cases: Sequence[Case]) -> list[Case]:
-    """Of these, those of the implementations that the figure's experiments have, on whatever matrix."""
-    own = {_variant(case) for case in figure_cases(paper, figure, Settings(suite="papers"))}
-    return [case for case in cases if _variant(case) in own]
-
-
-def _variant(case: Case) -> tuple[object, ...]:
-    return case.stage, case.implementation, case.options, case.gpus
-
-
-def made_record(case: Case, number: int) -> Record:
-    status, reason = FAILED.get(case.name, (Status.OK, ""))
-    ok = status is Status.OK
-    generator = np.random.default_rng(number)
-    seconds = (10.0 ** generator.uniform(-3, 0.5) * generator.uniform(0.9, 1.4, 3 + number % 8)).tolist()
-    n, nnz = 1000 * (number // 3 + 1), 7131 * (number // 3 + 1)
-    parts: dict[str, Any] = {
-        "stage": case.stage, "implementation": case.implementation, "options": {}, "matrix": case.matrix,
-        "preparation": case.preparation.name, "seed": 0, "threads": 0, "gpus": 0,
-    }  # fmt: skip
-    return Record(
-        case=case.name, parts=parts, key=f"{number:064x}", status=status, reason=reason, run_id="run-1",
-        started_at=f"2030-01-01T00:00:{number:02d}Z", machine="made-up",
-        prepared={
-            "hash": "0" * 64, "n": n, "nnz": nnz, "entries": nnz,
-            "diagonal_added": 0, "explicit_zeros": 3 if case.matrix == "rma10" else 0,
-            "matching": "none", "ordering": "metis", "versions": {},
-        },
-        seconds=seconds if ok else [],
-        work={"edges": 50 * nnz, "fills": 6 * nnz} if ok else None,
-        verified=Verified("fill1_pruned", "row hashes", 0.0, 0.0) if ok else None,
-        host_cpu="Imaginary CPU, 2 cores", versions={"numba": "0.61"}, commit="0123456789abcdef",
-        dirty=number == 4,
-    )  # fmt: skip
-
-
-def unavailable(case: Case, number: int) -> Record:
-    """A record of a machine without a GPU."""
-    record = replace(made_record(case, number), status=Status.UNAVAILABLE, reason="no NVIDIA GPU", seconds=[])
-    return replace(record, prepared=None, work=None, verified=None)
-
-
-def on_gpu(case: Case, number: int, **changes: Any) -> Record:
-    """A record of a GPU's."""
-    record = made_record(case, number)
-    work = {**(record.work or {}), "facts": FACTS} if record.work else None
-    return replace(record, work=work, device="Imaginary GPU", **changes)
-
-
-RECORDS = Records(
-    (
-        *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
-        *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
-        *(on_gpu(case, number) for number, case in enumerate(ON_SEVERAL)),
-        *(replace(on_gpu(case, number), device=None) for number, case in enumerate(IN_TURN)),
-        *(
-            replace(on_gpu(case, number), kernel_seconds=[0.002, 0.003])
-            for number, case in enumerate(ON_FILLED)
-        ),
-        *(
-            on_gpu(case, number, phases={"factor": [0.1] * 3, "analysis": [0.1] * 3, "solve": [0.2] * 3})
-            for number, case in enumerate(ON_GRAPHS)
-        ),
-    )
+from tests.reports_fakes import (
+    ABSENT,
+    CASES,
+    ENTRIES,
+    FAILED,
+    IN_TURN,
+    ON_FILLED,
+    ON_GPU,
+    ON_GRAPHS,
+    ON_SEVERAL,
+    ONE_CORE,
+    OUT_OF_CORE,
+    RECORDS,
+    made_record,
+    on_gpu,
+    own_cases,
+    site,
+    unavailable,
 )
 
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(paths, "PAGE", tmp_path / "index.html")
-    monkeypatch.setattr(paths, "SITE", tmp_path / "site")
-    monkeypatch.setattr(style, "DPI", 40)
-    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
-    return tmp_path / "site"
+__all__ = ["site"]
 
 
 def test_every_case_is_a_row_whatever_became_of_it() -> None:
@@ -237,6 +78,29 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
     assert sorted(frame["series"]) == ["fill1 on made-up", "fill1 on other"]
 
 
+def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> None:
+    """Whoever has imported implementations before: the loader asks, once."""
+    case = Case.parse("symbolic.fill1@bcsstk18.metis")
+    made = made_record(case, 1)
+    source = lookup(case.stage, case.implementation).source_hash(made.versions)
+    assert made.prepared is not None
+    key = record_key(made.case, made.prepared["hash"], source, made.machine)
+    of_old = replace(made, case="symbolic.fill1_pruned@bcsstk18.metis", key="0" * 64)
+    of_none = replace(made, case="symbolic.is_no_more@bcsstk18.metis", key="1" * 64)
+    for record in (replace(made, key=key), of_old, of_none):
+        write_records(record_path(record.machine, record.case), [record])
+    code = (
+        "from fillpath.case import Case\nfrom reports.facts.records import Records\n"
+        "records = Records.load()\ncases = [Case.parse(record.case) for record in records.rows]\n"
+        "rows = records.frame(cases).set_index('implementation')\n"
+        "print(rows.loc[['fill1', 'fill1_pruned', 'is_no_more'], 'current'].tolist())"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )  # fmt: skip
+    assert printed.stdout.strip() == "[True, False, <NA>]"
+
+
 def test_no_records_at_all_still_draws(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A layout draws everything once; to write that thrice a figure takes most of a minute for all of them.
     (site / "figures").mkdir(parents=True)
@@ -259,9 +123,13 @@ def test_teps_only_where_edges_are_those_of_fill2() -> None:
     ok = frame[frame["status"] == "ok"]
     counted = ok["implementation"] == "fill2_cpu"
     assert ok.loc[~counted, "teps"].isna().all()
-    fill2 = ok[counted]
-    assert (fill2["teps"] == fill2["edges"] / fill2["median"]).all()
-    assert ((fill2["teps_low"] <= fill2["teps"]) & (fill2["teps"] <= fill2["teps_high"])).all()
+    edges = {record.case: (record.work or {})["edges"] for record in RECORDS.rows if record.work}
+    medians = {record.case: record.median for record in RECORDS.rows}
+    fill2 = ok[counted].set_index("case")
+    assert len(fill2) == 6, "all of fill2_cpu's but the wrong and the absent one"
+    for case, row in fill2.iterrows():
+        assert row["teps"] == pytest.approx(edges[case] / medians[case])
+        assert row["teps_low"] <= row["teps"] <= row["teps_high"]
 
 
 def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:

@@ -22,11 +22,10 @@ from reports.facts.claims import abbreviation, abbreviations, claim
 from reports.facts.naming import label, printed_label
 from reports.frames import examples
 from reports.frames.examples import EXAMPLES, METHODS, SLIDES
-from reports.frames.wide import variant_of
+from reports.frames.variants import variant_of
 from reports.glu3 import dependencies, levels, phases, table1, table2
-from tests.made import made_frame
-from tests.test_levels import depends, longest_paths
-from tests.test_reports import made_record, unavailable
+from tests.dependencies import depends, longest_paths
+from tests.reports_fakes import made_frame, made_record, unavailable
 
 OWN, STAND_IN = "rajat12", "add32"
 ENTRIES = catalogue.entries()

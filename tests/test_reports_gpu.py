@@ -15,26 +15,25 @@ from fillpath.record import Record, Status
 from reports.facts.claims import printed_table, subject
 from reports.frames.space import WORD, printed_words
 from reports.gsofa import fig4, fig5, fig10, fig11, fig13, fig14, fig15, fig16, fig20, speed, table2, table3
-from tests.made import counting, made_frame, names, one, texts
-from tests.test_reports import ENTRIES, FACTS, SPACE_OFF, made_record, unavailable
+from tests.reports_fakes import (
+    BC,
+    ENTRIES,
+    FACTS,
+    SPACE_OFF,
+    STAND_IN,
+    case_of,
+    counting,
+    made_frame,
+    made_record,
+    measured,
+    names,
+    one,
+    texts,
+    unavailable,
+)
 
-BC, STAND_IN = "bcsstk18", "circuit,4000"
 OFF = f"gsofa.{SPACE_OFF}.rule=published"
 ON = "gsofa.queue_fraction=8.rule=published"
-
-
-def case_of(name: str, matrix: str = BC) -> Case:
-    return Case.parse(f"symbolic.{name}@{matrix}.metis")
-
-
-def measured(name: str, median: float, matrix: str = BC, **changes: Any) -> Record:
-    """An ok record: three samples around the median, all of FACTS."""
-    record = replace(
-        made_record(case_of(name, matrix), 1), status=Status.OK, machine="h200", device="NVIDIA H200"
-    )
-    work = {"edges": 10**8, "fills": 10**6, "facts": FACTS}
-    samples = [median * factor for factor in (0.9, 1.0, 1.2)]
-    return replace(record, **{"seconds": samples, "work": work, **changes})
 
 
 def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:

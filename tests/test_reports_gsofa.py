@@ -14,9 +14,10 @@ from benchmarks.engine.series import series_path, write_series
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.record import Record, Status
-from reports.facts.records import Records, read_series
+from reports.facts.records import Records
+from reports.facts.series import read_series
 from reports.gsofa import fig4, fig11, table1
-from tests.test_reports import ENTRIES, METIS, made_record
+from tests.reports_fakes import ENTRIES, METIS, made_record
 
 BC, STAND_IN, OTHER = (
     Case("symbolic", "gsofa_cpu", matrix, METIS, threads=1)

@@ -19,15 +19,14 @@ from fillpath.record import Record, Status, Verified
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import scratch_columns
 from reports.facts.claims import claim, printed_table
-from reports.frames import arrays
+from reports.frames import arrays, budgets
 from reports.frames import dense_columns as large
 from reports.glu3 import phases
 from reports.glu3.phases import PARTS, PHASES
 from reports.ooclu import fig4, fig5, fig8, kahn, table4
 from reports.shapes import style
 from reports.shapes.stacked import Part, add_own_shares, add_shares, stacked_panel
-from tests.made import made_frame, names, texts
-from tests.test_reports import made_record, unavailable
+from tests.reports_fakes import made_frame, made_record, names, texts, unavailable
 
 OT2, STAND_IN, GRID = "onetone2", "ex40", "grid2d,1000"
 ENTRIES = catalogue.entries()
@@ -119,11 +118,11 @@ def test_budgets_are_those_of_the_printed_blocks_in_proportion_to_n() -> None:
         if large.variant_of(case) != large.LIMITED:
             continue
         budget, n = (
-            large.budget_bytes(dict(case.options)["memory_budget"]),
+            budgets.budget_bytes(dict(case.options)["memory_budget"]),
             catalogue.lookup(case.matrix).order,
         )
         assert n is not None
-        printed = large.printed_numbers().get(case.matrix)
+        printed = large.printed_sizes().get(case.matrix)
         columns = scratch_columns(n, large.REAL, "dense_column", blocks, budget)
         assert columns == (printed[2] if printed else 125)
         assert printed or budget == 8e9 * n / 1.6e7
@@ -352,7 +351,7 @@ def test_figure_8_is_judged_by_the_printed_number_of_blocks_alone() -> None:
     own = stored(1.0, 3.0, 2.0, matrix="delaunay_n24", preparation="metis+diagonal=1000")
     frame = frame_of(fig8.EXHIBIT.frame, *own)
     assert fig8.EXHIBIT.verdicts(frame)[0].scope == "on the paper's own matrices"
-    assert len(frame) == 3 + 3 and set(frame["abbr"]) == set(large.printed_numbers())
+    assert len(frame) == 3 + 3 and set(frame["abbr"]) == set(large.printed_sizes())
 
 
 def test_storages_of_two_runs_give_no_ratio() -> None:

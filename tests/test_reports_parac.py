@@ -20,16 +20,16 @@ from fillpath.record import Record, Status
 from fillpath.settings import SUITES, Settings
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.graph import from_edges
-from reports.facts.claims import abbreviation, abbreviations, claim
+from reports.facts.claims import abbreviation, abbreviations, claim, printed_column
 from reports.facts.naming import label, measured_on, printed_label, stand_in
 from reports.facts.records import Records
-from reports.frames.parac import CPU, GPU, over, plain, printed, printed_sum
-from reports.frames.wide import variant_of
+from reports.frames.parac import CPU, GPU, over, printed_sum
+from reports.frames.variants import variant_of
 from reports.parac import breakeven, fig3, fig4, quality, rhs, seeds, table1, table2, table3
 from reports.parac.breakeven import ALWAYS, NEVER
 from reports.parac.fig3 import TOO_MANY
-from tests.made import made_frame
-from tests.test_reports import made_record, unavailable
+from reports.shapes.printed import plain
+from tests.reports_fakes import made_frame, made_record, unavailable
 
 OWN, STAND_IN = "ecology1", "road,20000"
 ENTRIES = catalogue.entries()
@@ -84,25 +84,26 @@ def test_generated_matrices_of_the_paper_are_its_own_and_have_stand_ins() -> Non
     own, other = catalogue.lookup("poisson3d,243,aniso"), catalogue.lookup("poisson3d,24,aniso")
     assert len(abbreviations("parac")) == 15 and abbreviation(own, "parac") == "anisotropic 3D poisson"
     assert label(own.id, own, "parac") == printed_label("anisotropic 3D poisson", "parac")
-    assert abbreviation(other, "parac") is None and stand_in(other, paper="parac") == "anisotropic 3D poisson"
+    assert abbreviation(other, "parac") is None and stand_in(other, "parac") == "anisotropic 3D poisson"
     assert abbreviation(own, "gsofa") is None
 
 
 def test_the_printed_tables_say_what_the_claims_say() -> None:
     """The counts of matrices in claims.yaml follow from the printed seconds."""
     ours = printed_sum(CPU, "parac_factor_s", "parac_solve_s")
-    assert set(ours) == set(abbreviations("parac").values()) == set(printed(GPU, "parac_total_ms"))
+    total = printed_column("parac", GPU, "parac_total_ms")
+    assert set(ours) == set(abbreviations("parac").values()) == set(total)
     ratios = {
         "ict": over(printed_sum(CPU, "ichol_factor_s", "ichol_solve_s"), ours),
-        "ict_solve": over(printed(CPU, "ichol_solve_s"), ours),
+        "ict_solve": over(printed_column("parac", CPU, "ichol_solve_s"), ours),
         "pyamg": over(printed_sum(CPU, "hypre_setup_s", "hypre_solve_s"), ours),
     }
     assert {name: sum((r or 0) > 1 for r in found.values()) for name, found in ratios.items()} == {
         "ict": 14, "ict_solve": 12, "pyamg": 2
     }  # fmt: skip
-    total = printed(GPU, "parac_total_ms")
     ic0 = over(printed_sum(GPU, "ic0_analysis_factor_ms", "ic0_solve_ms"), total)
-    amgx = [ratio for ratio in over(printed(GPU, "amgx_total_ms"), total).values() if ratio is not None]
+    ratios_of_amgx = over(printed_column("parac", GPU, "amgx_total_ms"), total).values()
+    amgx = [ratio for ratio in ratios_of_amgx if ratio is not None]
     counts = [claim("parac", "table3_gpu", name).count for name in ("below_ic0", "below_amgx")]
     assert (sum((ratio or 0) > 1 for ratio in ic0.values()), len(ic0)) == counts[0]
     assert (sum(ratio > 1 for ratio in amgx), len(amgx)) == counts[1]
@@ -126,7 +127,7 @@ def test_experiments_have_what_their_figures_show() -> None:
 
 
 def test_numbers_are_written_short() -> None:
-    assert [plain(v) for v in (0.06, 16.74, 999.7, 1248.55, None)] == ["0.06", "16.7", "1,000", "1,249", "-"]
+    assert [plain(v) for v in (0.06, 16.74, 999.7, 1248.55)] == ["0.06", "16.7", "1,000", "1,249"]
 
 
 def test_a_machine_is_named_once_with_its_gpu() -> None:

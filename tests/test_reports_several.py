@@ -18,7 +18,7 @@ from fillpath.record import Record, Status
 from fillpath.settings import Settings
 from reports.facts.records import Records
 from reports.figures import exhibit
-from tests.test_reports import ENTRIES, made_record
+from tests.reports_fakes import ENTRIES, made_record
 
 FIGURES = ("fig12", "fig17", "fig18", "fig19", "fig21")
 

@@ -26,7 +26,7 @@ from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.record import record_path, write_records
 from fillpath.settings import Settings
-from tests.test_reports import made_record
+from tests.reports_fakes import made_record
 
 needs_plugin = pytest.mark.skipif(
     importlib.util.find_spec("snakemake_executor_plugin_slurm") is None,

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from reports.facts.claims import Claim, claim
+from reports.facts.comparison import direction, magnitude, outcome
 from reports.facts.standings import Direction, Magnitude, Outcome, Verdict
-from reports.facts.verdicts import LEAST_EDGES, direction, judge, magnitude, outcome
+from reports.facts.verdicts import LEAST_EDGES, judge
 
 FOUND = claim("gsofa", "fig14_maxid_ranges", "mean")
 RANGE = claim("ooclu", "fig8_binary_search", "range")

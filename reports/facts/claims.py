@@ -14,45 +14,17 @@ import yaml
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.papers import papers
 from fillpath.paths import CONFIG
-from reports.facts.records import MatrixEntry, find_entry
-
-PAPERS: Mapping[str, str] = {
-    "gsofa": "GSoFA (TPDS 2021)",
-    "ooclu": "End-to-end LU (PPoPP 2023)",
-    "glu3": "GLU3.0",
-    "parac": "ParAC (2025)",
-}
-
-# The table in which a paper lists its matrices, and its column of names; their abbreviations stand in `abbr`.
-MATRICES: Mapping[str, tuple[str, str]] = {
-    "gsofa": ("gsofa_table1_matrices", "collection_name"),
-    "ooclu": ("ooclu_table2_matrices", "matrix"),
-    "glu3": ("glu3_table1_kernel_time", "matrix"),
-    "parac": ("parac_table1_matrices", "matrix"),
-}
-
-# Matrices of a paper's table that are generated: our name of each.
-GENERATED: Mapping[str, Mapping[str, str]] = {
-    "parac": {
-        "uniform 3D poisson": "poisson3d:243",
-        "anisotropic 3D poisson": "poisson3d:243:aniso",
-        "high contrast 3D poisson": "poisson3d:243:contrast",
-    }
-}
-
-# The claim that sets an implementation's bar beside the paper's, and what the ratio's upper side is.
-CONCERNS: Mapping[tuple[str, str], tuple[str, str, str]] = {
-    ("symbolic", "fill2_cpu"): ("gsofa", "fig10_vs_fill2_cpu", "GSoFA"),
-    ("symbolic", "gilbert_peierls"): ("gsofa", "fig11_vs_glu3_symbolic", "GSoFA"),
-    ("symbolic", "fill2_gpu"): ("gsofa", "fig10_vs_fill2_gpu", "GSoFA"),
-}
+from reports.facts.entries import MatrixEntry, find_entry
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a paper reports of one thing, in a figure or table say. data : as claims.yaml has it; numbers are
-    ratios unless `unit` says otherwise."""
+    """What a paper reports of one thing, in a figure or table say.
+
+    data : as claims.yaml has it; numbers are ratios unless `unit` says otherwise.
+    """
 
     paper: str
     id: str
@@ -89,14 +61,23 @@ class Subject:
 
 @dataclass(frozen=True)
 class Claim:
-    """One quantitative claim. id : `paper.subject.name`. cite : where it is printed. metric : of what, over
-    what. aggregate : how the numbers of the matrices become one, as claims.yaml explains. value : what is
-    printed; of a range its mean, of counts the share. by_matrix : what is printed of each, by abbreviation.
-    span : of a range. count : so many of so many. matrices : that it is about, None where the paper does not
-    say. unit : x (a ratio), %, share, count, or a unit of measure. better : higher, lower or none. neutral :
-    the value that says that there is no effect, None where there is none. tolerance : share of the printed
-    effect, value less neutral, by which a reproduction may be off. needs : what no machine here has, empty
-    for nothing. library : that would be measured and that nothing here wraps, empty for none."""
+    """One quantitative claim.
+
+    cite : where it is printed.
+    metric : of what, over what.
+    aggregate : how the numbers of the matrices become one, as claims.yaml explains.
+    value : what is printed; of a range its mean, of counts the share.
+    by_matrix : what is printed of each matrix, by abbreviation.
+    span : of a range.
+    count : so many of so many.
+    matrices : those that it is about, None where the paper does not say.
+    unit : x (a ratio), %, share, count, or a unit of measure.
+    better : higher, lower or none.
+    neutral : the value of no effect, None where there is none.
+    tolerance : share of the printed effect, value less neutral, by which a reproduction may be off.
+    needs : what no machine here has, empty for nothing.
+    library : what would be measured and nothing here wraps, empty for none.
+    """
 
     paper: str
     subject: str
@@ -246,8 +227,7 @@ def _by_matrix(subject: Subject, asked: Mapping[str, Any], where: str) -> Mappin
     missing = {*asked["sum"], *asked.get("over", ())} - set(rows)
     if missing:
         raise ConfigError(f"config/claims.yaml: {where}: {asked['table']}.csv has no {', '.join(missing)}")
-    called = {str(short): str(name) for name, short in _names(subject.paper).items()}
-    names = [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]
+    names = _matrices(subject.paper, rows)
     top = rows[asked["sum"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
     if "over" in asked:
         top = top / rows[asked["over"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
@@ -261,6 +241,20 @@ def _names(paper: str) -> Mapping[str, str]:
     return found
 
 
+def _matrices(paper: str, rows: pd.DataFrame) -> list[str]:
+    """What the matrices of a printed table are called in the paper's list of them."""
+    called = {str(short): str(name) for name, short in _names(paper).items()}
+    return [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]
+
+
+def printed_column(paper: str, table: str, column: str) -> dict[str, float | None]:
+    """A column of a printed table by matrix; None for what is no number there (OOM)."""
+    rows = printed_table(table)
+    numbers = pd.to_numeric(rows[column], errors="coerce")
+    pairs = zip(_matrices(paper, rows), numbers, strict=True)
+    return {name: None if pd.isna(value) else float(value) for name, value in pairs}
+
+
 @functools.cache
 def printed_table(name: str) -> pd.DataFrame:
     """A table as a paper prints it: config/papers/<name>.csv. Callers must not change it."""
@@ -269,42 +263,48 @@ def printed_table(name: str) -> pd.DataFrame:
 
 
 @functools.cache
-def abbreviations(paper: str = "gsofa") -> Mapping[str, str]:
+def abbreviations(paper: str) -> Mapping[str, str]:
     """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
     without the group, or our name where it is generated; the printed name where the paper abbreviates none.
     """
-    table, column = MATRICES[paper]
-    rows = printed_table(table)
-    printed = [str(name).rpartition("/")[2] for name in rows[column]]
-    names = [GENERATED.get(paper, {}).get(name, name) for name in printed]
-    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else printed, strict=True))
+    rows, printed = _listed(paper)
+    generated = papers()[paper].generated
+    bare = [name.rpartition("/")[2] for name in printed]
+    names = [generated.get(name, name) for name in bare]
+    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else bare, strict=True))
 
 
-def abbreviation(entry: MatrixEntry | None, paper: str = "gsofa") -> str | None:
+def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
     """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
-    table, column = MATRICES[paper]
-    if entry is not None and entry.name in GENERATED.get(paper, {}).values():
+    if entry is not None and entry.name in papers()[paper].generated.values():
         return abbreviations(paper)[entry.name]
     if entry is None or not entry.group:
         return None
-    names = printed_table(table)[column]
+    _, names = _listed(paper)
     # A table without groups says only what it is called: the catalogue knows whose it is.
-    bare = (names == entry.name).any() and paper in entry.papers
-    known = bare or (names == f"{entry.group}/{entry.name}").any()
-    return abbreviations(paper)[entry.name] if known else None
+    bare = entry.name in names and paper in entry.papers
+    return abbreviations(paper)[entry.name] if bare or f"{entry.group}/{entry.name}" in names else None
+
+
+def _listed(paper: str) -> tuple[pd.DataFrame, list[str]]:
+    """The table in which a paper lists its matrices, and their names there; nothing where it has none."""
+    table, _, column = papers()[paper].matrices.partition(".")
+    rows = printed_table(table) if table else pd.DataFrame({"none": []})
+    return rows, [str(name) for name in rows[column or "none"]]
 
 
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:
-    """What the paper prints over this case: its matrix's own ratio, else the mean; `-` for neither."""
+    """What a paper prints of its method over this case: its matrix's own ratio, else the mean; `-` for
+    neither."""
     entry = find_entry(case.matrix, entries)
-    concerned = CONCERNS.get((case.stage, case.implementation))
-    if entry is None or concerned is None:
+    baseline = f"{case.stage}.{case.implementation}"
+    paper = next((paper for paper in papers().values() if baseline in paper.baselines), None)
+    if entry is None or paper is None:
         return "-"
-    paper, id, over = concerned
-    found, short = subject(paper, id), abbreviation(entry)
-    value = found.value(short) if short else None
+    ratios, short = subject(paper.id, paper.baselines[baseline]), abbreviation(entry, paper.id)
+    value = ratios.value(short) if short else None
     if value is not None:
-        return f"{over}: {value:g}x"
-    if found.mean is None or not (short or abbreviations().keys() & set(entry.stands_for)):
+        return f"{paper.method}: {value:g}x"
+    if ratios.mean is None or not (short or abbreviations(paper.id).keys() & set(entry.stands_for)):
         return "-"
-    return f"{over}: {found.mean:g}x (mean)"
+    return f"{paper.method}: {ratios.mean:g}x (mean)"

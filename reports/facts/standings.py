@@ -45,8 +45,13 @@ class Magnitude(StrEnum):
 
 @dataclass(frozen=True)
 class Point:
-    """One row behind a number. label : its matrix. abbr : the paper's own abbreviation, None for any other
-    matrix. low, high : the value's interval. printed : of that matrix, None where the paper prints none."""
+    """One row behind a number.
+
+    label : its matrix.
+    abbr : the paper's own abbreviation, None for any other matrix.
+    low, high : the value's interval.
+    printed : of that matrix, None where the paper prints none.
+    """
 
     label: str
     abbr: str | None
@@ -58,9 +63,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Measured:
-    """The measured side of a claim. value : its aggregate over the points. low, high : the least and the most
-    that the points' intervals allow. printed : what it is held against, of the same matrices where the paper
-    prints by matrix. n : points; of : matrices that the claim is about, None where the paper does not say."""
+    """The measured side of a claim.
+
+    value : its aggregate over the points.
+    low, high : the least and the most that the points' intervals allow.
+    printed : what it is held against, of the same matrices where the paper prints by matrix.
+    n : points.
+    of : matrices that the claim is about, None where the paper does not say.
+    """
 
     value: float
     low: float
@@ -81,10 +91,16 @@ class Excluded:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a figure's frame says of one claim on one machine. claim : its id, `paper.subject.name`. basis :
-    what was compared (seconds, TEPS, bytes). machine : empty where nothing was measured. firm : of the
-    paper's own matrices, with enough work. numbers : measured and printed, as text. factor : measured over
-    printed. why : the reason of an outcome that is not judged, empty for others."""
+    """What a figure's frame says of one claim on one machine.
+
+    claim : its id, `paper.subject.name`.
+    basis : what was compared (seconds, TEPS, bytes).
+    machine : empty where nothing was measured.
+    firm : of the paper's own matrices, with enough work.
+    factor : measured over printed.
+    numbers : measured and printed, as text.
+    why : the reason of an outcome that is not judged, empty for others.
+    """
 
     claim: str
     basis: str
@@ -128,8 +144,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Missing:
-    """What a claim lacks on a machine. kind : matrix, GPU, library, measurement or experiment. what : by
-    name."""
+    """What a claim lacks on a machine.
+
+    kind : matrix, GPU, library, measurement or experiment.
+    what : by name.
+    """
 
     kind: str
     what: tuple[str, ...]
@@ -139,11 +158,14 @@ class Missing:
 class Standing:
     """How one claim stands on one machine.
 
-    verdict : that decides, None where nothing was measured. indicative : it is of stand-ins or of little
-    work. beside : other numbers of the same claim, the indicative one beside a firm one among them. why : in
-    words, of whatever the outcome. missing : what keeps it from being run, or run on all its matrices. figure
-    : that decides (`fig10`), empty for none. records : paths below results/, of that machine. command :
-    measures it again, empty where nothing here does.
+    indicative : it is of stand-ins or of little work.
+    why : in words, whatever the outcome.
+    verdict : the one that decides, None where nothing was measured.
+    beside : other numbers of the same claim, the indicative one beside a firm one among them.
+    missing : what keeps it from being run, or run on all its matrices.
+    figure : the one that decides (`fig10`), empty for none.
+    records : paths below results/, of that machine.
+    command : measures it again, empty where nothing here does.
     """
 
     claim: Claim

@@ -1,25 +1,28 @@
-"""What the figures of this paper share: the intermediate arrays of all rows, the three ways of having them,
-and the regime that unified memory is in."""
+"""The intermediate arrays of all rows, the three ways of having them, and the regime of unified memory."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.claims import Claim, printed_table
+from reports.facts.claims import printed_column, printed_table, subject
+from reports.facts.naming import among
 from reports.facts.records import Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge
-from reports.frames.variants import Row, said
+from reports.facts.verdicts import Subset
+from reports.frames.timed import RATIO
+from reports.shapes.ratios import BASELINE
+from reports.shapes.tables import Row, said
 
 PAPER = "ooclu"
 # The matrices of Table 2 with the largest n, in place of those that Figure 7 does not name.
 LARGEST = ("AP", "PR", "IN")
 MATRICES, FAULTS_TABLE = "ooclu_table2_matrices", "ooclu_table3_page_faults"
-# Words a vertex and row, and bytes of a word.
+# Words per vertex and row, and bytes per word.
 WORDS, WORD = 6, 4
 # Share of the card's memory that unified_memory asks for at most (impl/cuda/managed.py: of what is free).
 SHARE = 0.5
@@ -51,6 +54,12 @@ def variant_of(case: Case) -> str:
     return {(): PLAIN, (("prefetch", "true"),): PREFETCHED}.get(case.options, "")
 
 
+def variants_of(frame: pd.DataFrame) -> pd.Series[Any]:
+    """`variant_of` each row's case."""
+    variants = [variant_of(Case.parse(case)) for case in frame["case"]]
+    return pd.Series(variants, index=frame.index, dtype="object")
+
+
 def over_out_of_core(case: Case) -> Case | None:
     """out_of_core with its defaults on the same matrix, for a case of one of the three ways."""
     return replace(case, implementation=OUT_OF_CORE, options=()) if variant_of(case) else None
@@ -61,15 +70,9 @@ def where(row: Row) -> str:
     return str(row["where"]) if row["status"] == "ok" else said(str(row["status"]))
 
 
-def printed_numbers(table: str, column: str) -> dict[str, float | None]:
-    """A column of a printed table, by abbreviation."""
-    rows = printed_table(table)
-    return {str(abbr): float(value) for abbr, value in zip(rows["abbr"], rows[column], strict=True)}
-
-
 def printed_of(table: str, abbreviations: Sequence[str]) -> dict[str, float | None]:
     """nnz/n as Table 2 prints it, of these matrices."""
-    numbers = printed_numbers(table, "nnz_per_row")
+    numbers = printed_column(PAPER, table, "nnz_per_row")
     return {abbr: numbers[abbr] for abbr in abbreviations}
 
 
@@ -80,8 +83,7 @@ def the_seven() -> list[str]:
 
 def stand_in_among(frame: pd.DataFrame, abbreviations: Collection[str]) -> None:
     """Leave of what each row stands in for only these."""
-    stood_for = [name.split(", ") if isinstance(name, str) else [] for name in frame["stand_in_for"]]
-    left = [", ".join(short for short in shorts if short in abbreviations) or None for shorts in stood_for]
+    left = [among(names, abbreviations) for names in frame["stand_in_for"]]
     frame["stand_in_for"] = pd.Series(left, index=frame.index, dtype="object")
 
 
@@ -104,20 +106,44 @@ def add_memory(frame: pd.DataFrame, records: Records, order: pd.Series[float] | 
     frame["regime"] = regimes.where(known, "").astype("object")
 
 
-def by_regime(frame: pd.DataFrame, claim: Claim, value: str, *, status: str) -> list[Verdict]:
-    """A verdict for each regime, machine and scope; judged where the regime is the paper's alone."""
-    return [
-        verdict
-        for regime, rows in in_regimes(frame, status)
-        for verdict in judge(
-            rows, claim, value, status=status, untestable=OTHER_REGIME.get(regime, ""),
-            basis=claim.metric.replace(OVERSUBSCRIBED, regime),
-        )
-    ]  # fmt: skip
-
-
-def in_regimes(frame: pd.DataFrame, status: str) -> list[tuple[str, pd.DataFrame]]:
+def regimes_of(frame: pd.DataFrame, status: str) -> list[tuple[str, pd.DataFrame]]:
     """The rows of each regime that has a number; of the paper's, where none has."""
-    has = set(frame.loc[frame[status] == "ok", "regime"])
-    found = [(name or UNKNOWN, name) for name in (OVERSUBSCRIBED, FITS, "") if name in has]
-    return [(text, frame[frame["regime"] == name]) for text, name in found] or [(OVERSUBSCRIBED, frame)]
+    present = set(frame.loc[frame[status] == "ok", "regime"])
+    regimes = [(name or UNKNOWN, name) for name in (OVERSUBSCRIBED, FITS, "") if name in present]
+    return [(text, frame[frame["regime"] == name]) for text, name in regimes] or [(OVERSUBSCRIBED, frame)]
+
+
+def by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:
+    """The rows of each regime; judged where the regime is the paper's alone."""
+    return [
+        Subset(rows, functools.partial(_in_regime, regime), OTHER_REGIME.get(regime, ""))
+        for regime, rows in regimes_of(frame, status)
+    ]
+
+
+def _in_regime(regime: str, basis: str) -> str:
+    return basis.replace(OVERSUBSCRIBED, regime)
+
+
+def printed_range(of: str) -> tuple[float, float]:
+    """The least and the most ratio that the paper prints. of : a subject of claims.yaml."""
+    low, high = subject(PAPER, of).data["range"]
+    return float(low), float(high)
+
+
+def over_baseline(frame: pd.DataFrame, baseline: str) -> None:
+    """Make of the rows of that variant the baseline, which has no ratio, and of each variant a series, with
+    its machine where there are several."""
+    rows = frame["variant"] == baseline
+    frame.loc[rows, "pair"] = BASELINE
+    frame.loc[rows, list(RATIO[1:])] = float("nan")
+    several = frame["machine"].nunique() > 1
+    frame["series"] = frame["variant"] + (", " + frame["machine"].fillna("no machine") if several else "")
+
+
+def ratio_beside(frame: pd.DataFrame, variant: str) -> pd.Series[float]:
+    """Of each row the `ratio` of that variant on the same matrix and machine."""
+    by = ["matrix", "preparation", "machine"]
+    ratios = frame[frame["variant"] == variant].set_index(by)["ratio"].to_dict()
+    keys = frame[by].itertuples(index=False, name=None)
+    return pd.Series([ratios.get(key) for key in keys], index=frame.index, dtype="float64")

@@ -1,4 +1,4 @@
-"""What Figures 15 and 16 share: ratios under a budget of device memory, a point per budget."""
+"""Budgets of device memory: which a case has, whether it binds, and ratios under it, a point per budget."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.options import Option
-from reports.exhibit import Gains, Panels
-from reports.facts.claims import claim
 from reports.facts.records import Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge
+from reports.facts.verdicts import Subset
 from reports.frames.device import MEMORY, columns_of, gpu_caption, option_of, without
 from reports.frames.timed import RATIO
 from reports.shapes import bars
+from reports.shapes.gains import Gains
+from reports.shapes.panels import Panels
 
 BUDGET = "memory_budget"
-# The budget at which the paper prints its ratios.
+# The budget at which GSoFA's ratios are printed.
 PRINTED_AT = "1GB"
 
 
@@ -25,24 +24,33 @@ def budget_bytes(text: str) -> int:
     return int(Option(BUDGET, int, None).parse(text))
 
 
-def add_budgets(frame: pd.DataFrame, records: Records) -> pd.DataFrame:
-    """The frame with `budget` (as its case writes it), `budget_bytes`, `unlimited_bytes` (what gsofa takes of
-    the device without a budget, unknown where that was not measured), `binds` (1 where the first is below the
-    second) and a series for each budget and machine."""
-    budgets = [option_of(case, BUDGET) for case in frame["case"]]
-    pairs = zip(frame["case"], frame["machine"], strict=True)
-    found = frame.assign(
-        budget=pd.Series(budgets, index=frame.index, dtype="object"),
-        budget_bytes=pd.Series([budget_bytes(b or "0") for b in budgets], index=frame.index, dtype="float64"),
-        unlimited_bytes=pd.Series(
-            [_unlimited(records, *pair) for pair in pairs], index=frame.index, dtype="float64"
-        ),
+def budgets_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """The `budget` of each row's case as the case writes it, and `budget_bytes`; empty without one."""
+    texts = [option_of(case, BUDGET) if isinstance(case, str) else None for case in frame["case"]]
+    numbers = [budget_bytes(text) if text else None for text in texts]
+    return pd.DataFrame(
+        {
+            "budget": pd.Series(texts, index=frame.index, dtype="object"),
+            "budget_bytes": pd.Series(numbers, index=frame.index, dtype="float64"),
+        }
     )
-    binds = (found["budget_bytes"] < found["unlimited_bytes"]).astype("float64")
-    found["binds"] = binds.where(found["unlimited_bytes"].notna())
-    named = found["budget"] + ", " + found["where"]
-    found["series"] = found["where"].where(found["status"] == "unavailable", named)
-    return found
+
+
+def add_budgets(frame: pd.DataFrame) -> None:
+    """Add `budget` and `budget_bytes`, and make a series for each budget and machine."""
+    frame[["budget", "budget_bytes"]] = budgets_of(frame)
+    named = frame["budget"] + ", " + frame["where"]
+    frame["series"] = frame["where"].where(frame["status"] == "unavailable", named)
+
+
+def add_binding(frame: pd.DataFrame, records: Records) -> None:
+    """Add `unlimited_bytes`, what gsofa takes of the device without a budget, unknown where that was not
+    measured, and `binds`, 1 where the budget is below it."""
+    pairs = zip(frame["case"], frame["machine"], strict=True)
+    unlimited = [_unlimited(records, case, machine) for case, machine in pairs]
+    frame["unlimited_bytes"] = pd.Series(unlimited, index=frame.index, dtype="float64")
+    binds = (frame["budget_bytes"] < frame["unlimited_bytes"]).astype("float64")
+    frame["binds"] = binds.where(frame["unlimited_bytes"].notna())
 
 
 def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
@@ -52,7 +60,7 @@ def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def budget_columns(frame: pd.DataFrame, printed: str) -> pd.DataFrame:
-    """What the two figures write."""
+    """The columns of Figures 15 and 16 of GSoFA."""
     return columns_of(
         frame, "other", "budget", "budget_bytes", "unlimited_bytes", "binds", "median", "other_median",
         *RATIO, "concurrent_sources", "other_concurrent_sources", printed,
@@ -60,8 +68,11 @@ def budget_columns(frame: pd.DataFrame, printed: str) -> pd.DataFrame:
 
 
 def budget_points(label: str, printed: str, mean: float) -> Panels:
-    """A point per budget; empty where the budget does not bind or that is not known. label, printed, mean :
-    of the ratio, as a panel and `Gains` take them."""
+    """A point per budget; empty where the budget does not bind or that is not known.
+
+    label : of the axis.
+    printed, mean : of the ratio, as `Gains` takes them.
+    """
     panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="loose")
     legend = (
         ("star", f"printed, at {PRINTED_AT}"),
@@ -69,33 +80,34 @@ def budget_points(label: str, printed: str, mean: float) -> Panels:
         ("hollow", "the budget does not bind"),
         ("slot", "no ratio"),
     )
-    return Panels([Gains(panel, printed, mean, legend=legend)], height=7.0, shown=_shown)
+    return Panels([Gains(panel, printed, mean, legend=legend)], height=7.0, shown=one_slot)
 
 
 def budget_caption(frame: pd.DataFrame) -> str:
     """Which budgets bind, and where it was measured."""
     return (
         "Full points: the budget is below what gsofa takes without one on this card and matrix; empty "
-        f"points: it is not, or that was not measured. {gpu_caption(frame)}"
+        f"points: it is not, or that was not measured. {gpu_caption(frame, 'gsofa')}"
     )
 
 
-def budget_verdicts(frame: pd.DataFrame, subject: str) -> list[Verdict]:
-    """In seconds, a verdict per budget where it binds: at the paper's own budget it is judged, at others it
-    stands beside the print."""
+def where_binding(frame: pd.DataFrame) -> list[Subset]:
+    """The rows of each budget that binds: at the paper's own budget they are judged, at others they stand
+    beside the print."""
     binding = frame[frame["binds"] == 1]
     return [
-        verdict
-        for budget in dict.fromkeys([PRINTED_AT, *binding["budget"]])
-        for verdict in judge(
-            binding[binding["budget"] == budget], claim("gsofa", subject, "each"), "ratio", status="pair",
-            basis=f"seconds at {budget} where it binds", beside=budget != PRINTED_AT,
+        Subset(
+            binding[binding["budget"] == budget],
+            f"{{}} at {budget} where it binds".format,
+            beside=budget != PRINTED_AT,
         )
-    ]  # fmt: skip
+        for budget in dict.fromkeys([PRINTED_AT, *binding["budget"]])
+    ]
 
 
-def _shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """Where a machine cannot run gsofa, one slot says so for all budgets."""
+def one_slot(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with `loose`, where the budget does not bind. Where a machine cannot run it, one slot says so
+    for all budgets."""
     return frame.assign(loose=frame["binds"] != 1).drop_duplicates(["group", "series"])
 
 

@@ -10,10 +10,11 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.claims import printed_table, subject
-from reports.facts.records import Entries, find_entry
+from reports.facts.entries import Entries, find_entry
+from reports.facts.naming import among
 from reports.frames.arrays import PAPER
-from reports.frames.budgets import BUDGET, budget_bytes
-from reports.frames.device import option_of, with_rows_for
+from reports.frames.budgets import BUDGET, budgets_of
+from reports.frames.device import with_rows_for
 from reports.frames.timed import groups_of
 
 LARGE_TABLE = "ooclu_table4_large_matrices"
@@ -43,7 +44,7 @@ def over_search(case: Case) -> Case | None:
     return replace(case, options=((STORAGE, SEARCH),)) if variant_of(case) else None
 
 
-def printed_numbers() -> Mapping[str, tuple[int, int, int]]:
+def printed_sizes() -> Mapping[str, tuple[int, int, int]]:
     """Order, entries and blocks of each matrix of Table 4."""
     rows = printed_table(LARGE_TABLE)
     columns = (rows[name].tolist() for name in ("order", "nnz", "max_parallel_blocks_dense_columns"))
@@ -57,7 +58,7 @@ def blocks_printed() -> tuple[float, int]:
 
 
 def blocks_in(budget: pd.Series[float] | float, n: pd.Series[float]) -> pd.Series[float]:
-    """Dense columns of n numbers that so many bytes hold, one a block."""
+    """Dense columns of n numbers that so many bytes hold, one per block."""
     return budget // (REAL * n.astype("float64"))
 
 
@@ -65,15 +66,13 @@ def add_large(frame: pd.DataFrame, entries: Entries) -> pd.DataFrame:
     """The frame with the matrices of Table 4 called by their names (`abbr`), first and in its order, what the
     others stand in for, and what is printed: paper_order, paper_nnz, paper_blocks. One that is not at hand is
     `not_run`."""
-    printed = printed_numbers()
-    found = [find_entry(matrix, entries) for matrix in frame["matrix"]]
-    own = [entry.name if entry and entry.group and entry.name in printed else None for entry in found]
-    stood_for = [
-        ", ".join(name for name in (entry.stands_for if entry else ()) if name in printed) for entry in found
-    ]
-    frame["abbr"] = pd.Series(own, index=frame.index, dtype="object")
-    frame["stand_in_for"] = pd.Series([name or None for name in stood_for], index=frame.index, dtype="object")
-    frame = with_rows_for(frame, {name: name for name in printed if name not in own})
+    printed = printed_sizes()
+    matrices = [find_entry(matrix, entries) for matrix in frame["matrix"]]
+    names = [entry.name if entry and entry.group and entry.name in printed else None for entry in matrices]
+    stood_for = [among(", ".join(entry.stands_for) if entry else None, printed) for entry in matrices]
+    frame["abbr"] = pd.Series(names, index=frame.index, dtype="object")
+    frame["stand_in_for"] = pd.Series(stood_for, index=frame.index, dtype="object")
+    frame = with_rows_for(frame, {name: name for name in printed if name not in names})
     places = [list(printed).index(name) if isinstance(name, str) else len(printed) for name in frame["abbr"]]
     frame = frame.assign(place=places).sort_values("place", kind="stable", ignore_index=True)
     frame["group"] = groups_of(frame)
@@ -84,7 +83,7 @@ def add_large(frame: pd.DataFrame, entries: Entries) -> pd.DataFrame:
 
 
 def shortly(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame as a picture has room for it: a stand-in stands in for the table, not for each by name."""
+    """The frame as a picture has room for it: a stand-in stands in for the table, not for each matrix."""
     known = frame["stand_in_for"].notna()
     return frame.assign(stand_in_for=frame["stand_in_for"].where(~known, "Table 4's"))
 
@@ -92,11 +91,8 @@ def shortly(frame: pd.DataFrame) -> pd.DataFrame:
 def add_budgets(frame: pd.DataFrame) -> None:
     """Add `variant`, `budget_bytes`, `budget_blocks`, the dense columns that the budget holds, and `bound`,
     the blocks of the paper's binary search over them, or over the printed ones: what blocks alone give."""
-    cases = [case if isinstance(case, str) else "" for case in frame["case"]]
-    variants = [variant_of(Case.parse(case)) if case else "" for case in cases]
-    budgets = [option_of(case, BUDGET) if case else None for case in cases]
-    numbers = [budget_bytes(text) if text else None for text in budgets]
+    variants = [variant_of(Case.parse(case)) if isinstance(case, str) else "" for case in frame["case"]]
     frame["variant"] = pd.Series(variants, index=frame.index, dtype="object")
-    frame["budget_bytes"] = pd.Series(numbers, index=frame.index, dtype="float64")
+    frame["budget_bytes"] = budgets_of(frame)["budget_bytes"]
     frame["budget_blocks"] = blocks_in(frame["budget_bytes"], frame["n"])
     frame["bound"] = blocks_printed()[1] / frame["budget_blocks"].fillna(frame["paper_blocks"])

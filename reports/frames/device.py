@@ -1,5 +1,4 @@
-"""What the figures of the GPU share: what it told of itself (facts), and pairs of cases that differ in an
-option."""
+"""Facts that implementations on the GPU counted, and pairs of cases that differ in an option."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.claims import abbreviations, subject
+from reports.facts.inputs import Inputs
 from reports.facts.naming import listed, measured_on, printed_label
-from reports.facts.records import Entries, Records
 from reports.frames.timed import (
     RATIO,
     SLOTS,
@@ -36,14 +35,12 @@ STATUSES = {"pair", "pair_status", "default_status", "told", "both", "stack"}
 Partner = Callable[[Case], Case | None]
 
 
-def device_frame(
-    records: Records, entries: Entries, cases: Sequence[Case], facts: Sequence[str], *, paper: str = "gsofa"
-) -> pd.DataFrame:
-    """A row a case and machine as `timed_frame` has it, with a column for each fact; empty where the record
-    does not hold it. The series is the machine."""
-    frame = timed_frame(records, entries, cases, paper)
+def device_frame(inputs: Inputs, facts: Sequence[str]) -> pd.DataFrame:
+    """One row per case and machine as `timed_frame` has it, with a column for each fact; empty where the
+    record does not have it. The series is the machine."""
+    frame = timed_frame(inputs)
     known = [
-        {} if pd.isna(machine) else records.facts(case, machine)
+        {} if pd.isna(machine) else inputs.records.facts(case, machine)
         for case, machine in zip(frame["case"], frame["machine"], strict=True)
     ]
     add_columns(frame, known, facts)
@@ -52,40 +49,45 @@ def device_frame(
 
 
 def pair_frame(
-    records: Records,
-    entries: Entries,
-    cases: Sequence[Case],
+    inputs: Inputs,
     partner: Partner,
     *,
     role: str,
-    facts: Sequence[str],
+    facts: Sequence[str] = (),
     same: str = "",
     inverse: bool = False,
-    paper: str = "gsofa",
 ) -> pd.DataFrame:
-    """A row a case that has a partner, and machine: `ratio`, its seconds over the partner's in the same run,
-    with what the intervals allow; `pair` says `ok` or why there is none; `pair_status` is the partner's own.
+    """One row per case that has a partner, and machine: `ratio`, its seconds over the partner's in the same
+    run, with what the intervals allow; `pair` says `ok` or why there is none; `pair_status` is the partner's.
 
-    role : what `pair` calls the partner. facts : of the case, and as `other_<fact>` of its partner. same : a
-    fact that has to be known of both and equal. inverse : the partner's seconds over its own.
+    role : what `pair` calls the partner.
+    facts : of the case, and as `other_<fact>` of its partner.
+    same : a fact that both must have, and equal.
+    inverse : the partner's seconds over the case's.
     """
-    others = {case: other for case in cases if (other := partner(case)) is not None}
+    others = {case: other for case in inputs.cases if (other := partner(case)) is not None}
     whole = list(dict.fromkeys([*others, *others.values()]))
-    rows = device_frame(records, entries, whole, facts, paper=paper)
-    found = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
+    rows = device_frame(replace(inputs, cases=whole), facts)
+    by_name = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
     names = {case.name: other.name for case, other in others.items()}
     frame = rows[rows["case"].isin(names)].reset_index(drop=True)
     frame["other"] = [names[case] for case in frame["case"]]
-    paired = []
+    pairs = []
     for row in frame.to_dict("records"):
-        held = found.get((row["other"], row["machine"]))
-        ratio = ratio_of(held, row, (role, "")) if inverse else ratio_of(row, held, ("", role))
-        kept = {f"other_{name}": held[name] if held else None for name in ("median", *facts)}
-        status = {"pair_status": held["status"] if held else "not_run"}
-        paired.append(kept | status | _at_the_same(same, ratio, row, held))
-    add_columns(frame, paired, (*RATIO, "pair_status", "other_median", *(f"other_{name}" for name in facts)))
+        other_row = by_name.get((row["other"], row["machine"]))
+        ratio = ratio_of(other_row, row, (role, "")) if inverse else ratio_of(row, other_row, ("", role))
+        numbers = {f"other_{name}": other_row[name] if other_row else None for name in ("median", *facts)}
+        status = {"pair_status": other_row["status"] if other_row else "not_run"}
+        pairs.append(numbers | status | _at_the_same(same, ratio, row, other_row))
+    add_columns(frame, pairs, (*RATIO, "pair_status", "other_median", *(f"other_{name}" for name in facts)))
     frame["group"] = groups_of(frame)
     return frame
+
+
+def add_gains(frame: pd.DataFrame) -> None:
+    """Add `gain` and its interval, gain_low and gain_high: by how many per cent `ratio` is above 1."""
+    for end in ("", "_low", "_high"):
+        frame[f"gain{end}"] = 100 * (frame[f"ratio{end}"] - 1)
 
 
 def without(*options: str) -> Partner:
@@ -115,12 +117,12 @@ def option_of(case: str, name: str) -> str | None:
 
 
 def add_printed(
-    frame: pd.DataFrame, printed: Mapping[str, Mapping[str, float | None]], *, paper: str = "gsofa"
+    frame: pd.DataFrame, paper: str, printed: Mapping[str, Mapping[str, float | None]]
 ) -> pd.DataFrame:
-    """The frame with what the paper prints by matrix in columns of their own, the paper's matrices first in
-    its order; one that has numbers and no row is `not_run`.
+    """The frame with one more column for each printed one, the paper's matrices first in its order; one that
+    has numbers and no row is `not_run`.
 
-    printed : numbers by matrix, by column.
+    printed : by column, numbers by matrix.
     """
     order = list(abbreviations(paper).values())
     named = [abbr for abbr in order if any(abbr in numbers for numbers in printed.values())]
@@ -137,7 +139,7 @@ def add_printed(
 
 
 def with_rows_for(frame: pd.DataFrame, missing: Mapping[str, str]) -> pd.DataFrame:
-    """The frame and a row for each matrix of the paper's that is not at hand. missing : label by
+    """The frame and a row for each of the paper's matrices that is not at hand. missing : label by
     abbreviation."""
     if not missing:
         return frame
@@ -151,30 +153,33 @@ def with_rows_for(frame: pd.DataFrame, missing: Mapping[str, str]) -> pd.DataFra
     return pd.concat([frame, rows.astype(frame.dtypes)], ignore_index=True) if len(frame) else rows
 
 
-def not_at_hand(frame: pd.DataFrame, paper: str = "gsofa") -> str:
-    """The caption's part on matrices of the paper's that have no row, empty for none."""
+def not_at_hand(frame: pd.DataFrame, paper: str) -> str:
+    """The caption's part on the paper's matrices that have no row, empty for none."""
     there = set(frame["abbr"].dropna())
     absent = [label for label, abbr in abbreviations(paper).items() if abbr not in there]
     return f"Not run, because they are not at hand: {listed(absent)}. " if absent else ""
 
 
-def printed_values(id: str) -> dict[str, float | None]:
-    """What a claim prints by matrix, in the order of Table 1."""
-    found = subject("gsofa", id)
-    values = {abbr: found.value(abbr) for abbr in abbreviations().values()}
+def printed_values(paper: str, id: str) -> dict[str, float | None]:
+    """What a subject prints by matrix, in the order of the paper's table of matrices."""
+    ratios = subject(paper, id)
+    values = {abbr: ratios.value(abbr) for abbr in abbreviations(paper).values()}
     return {abbr: value for abbr, value in values.items() if value is not None}
 
 
-def columns_of(frame: pd.DataFrame, *own: str) -> pd.DataFrame:
-    """The columns that every frame of the GPU has, and a figure's own."""
+def columns_of(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
+    """The columns that every such frame has, and those of a figure."""
     first = ("case", "matrix", "label", "abbr", "stand_in_for", "preparation", "machine", "device", "where")
     last = ("status", "reason", "edges", "samples", "run_id", "host_cpu", "threads", "series", "group")
-    return frame[[*first, *own, *last]]
+    return frame[[*first, *more, *last]]
 
 
-def gpu_caption(frame: pd.DataFrame, *, timed: bool = True, slots: bool = True, paper: str = "gsofa") -> str:
-    """The caption's part on where it was measured and how. timed : it shows seconds, or ratios of them. slots
-    : it is no table."""
+def gpu_caption(frame: pd.DataFrame, paper: str, *, timed: bool = True, slots: bool = True) -> str:
+    """The caption's part on where it was measured and how.
+
+    timed : it shows seconds, or ratios of them.
+    slots : it is no table.
+    """
     ok = frame[frame["status"] == "ok"]
     slots_say = SLOTS if slots else STAND_INS
     absent = "Matrices of the paper's with a number of their own that are not at hand stand as not run."

@@ -1,25 +1,26 @@
-"""What Figures 4 and 5 share: LU end to end, put together from records of its stages."""
+"""LU end to end, put together from records of its stages: what Figures 4 and 5 of the second paper share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports.exhibit import Panels, Shape
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.arrays import MATRICES, PAPER, add_memory, printed_of, stand_in_among
 from reports.frames.device import add_printed, columns_of, gpu_caption
 from reports.frames.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
 from reports.shapes import bars
+from reports.shapes.panels import Panels
 from reports.shapes.ratios import BASELINE, Over
 from reports.shapes.seconds import OnOne
 from reports.shapes.stacked import Part, add_shares, columns_of_parts, stacked_panel
 from reports.shapes.style import PALETTE
+from reports.shapes.tables import Row
 
 NUMERIC = "glu3.static_pivoting=true"
 STAGES = ("symbolic", "levels", "numeric")
@@ -31,8 +32,6 @@ PARTS = (
 ENDS = ("median", "low", "high")
 NUMBERS = (*ENDS, *(part.seconds for part in PARTS))
 TEXTS = ("way", *(f"{stage}_case" for stage in STAGES))
-
-Row = Mapping[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -50,19 +49,19 @@ class Way:
         return {stage: Case.parse(f"{stage}.{text}@{on}") for stage, text in written.items()}
 
 
-def composed_frame(
-    records: Records, entries: Entries, cases: Sequence[Case], ways: Sequence[Way], among: Sequence[str]
-) -> pd.DataFrame:
+def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) -> pd.DataFrame:
     """One row per matrix, way and machine: `median`, the sum of its stages' medians in one run, and `low` and
     `high`, those of the ends of their intervals; the seconds and the share of each stage; `ratio`, over the
     first of the ways; the regime of unified memory. `status` says `ok`, or which stage failed and how.
 
     among : abbreviations of the matrices that the figure shows; one without a row is `not_run`.
     """
-    inputs = dict.fromkeys((case.matrix, case.preparation) for case in cases)
-    firsts = [Case.parse(f"numeric.{NUMERIC}@{matrix}.{preparation.name}") for matrix, preparation in inputs]
+    matrices = dict.fromkeys((case.matrix, case.preparation) for case in inputs.cases)
+    firsts = [
+        Case.parse(f"numeric.{NUMERIC}@{matrix}.{preparation.name}") for matrix, preparation in matrices
+    ]
     parts = [part for first in firsts for way in ways for part in way.cases(first).values()]
-    timed = timed_frame(records, entries, parts, PAPER)
+    timed = timed_frame(replace(inputs, cases=parts))
     stand_in_among(timed, among)
     found = {(row["case"], _machine(row)): row for row in timed.to_dict("records")}
     numeric = timed[timed["stage"] == "numeric"]
@@ -79,15 +78,15 @@ def composed_frame(
     frame = frame.astype(dict.fromkeys(NUMBERS, "float64"))
     add_columns(frame, rows, RATIO)
     frame["nnz_per_row"] = frame["entries"].astype("float64") / frame["n"].astype("float64")
-    frame = add_printed(frame, {"paper_nnz_per_row": printed_of(MATRICES, among)}, paper=PAPER)
+    frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed_of(MATRICES, among)})
     frame["way"] = frame["way"].astype("object").fillna("")
-    add_memory(frame, records)
+    add_memory(frame, inputs.records)
     add_shares(frame, PARTS)
     memory = ("n", "nnz_per_row", "paper_nnz_per_row", "managed_bytes", "card_bytes", "times_card", "regime")
     return columns_of(frame, *TEXTS, *ENDS, *columns_of_parts(PARTS), *RATIO, *memory)
 
 
-def composed(over: Over) -> Shape:
+def composed(over: Over) -> OnOne:
     """The ratios above the stacked stages."""
     return OnOne(Panels([over, _stages], height=11.0))
 
@@ -105,7 +104,7 @@ def composed_caption(frame: pd.DataFrame) -> str:
         "ends. "
         f"{seconds_how(frame, span)} auto: rows matched and scaled by MC64, but where the diagonal is full "
         "and the matrix symmetric or a pattern, whose values are synthetic. "
-        f"{gpu_caption(frame, timed=False, paper=PAPER)}"
+        f"{gpu_caption(frame, PAPER, timed=False)}"
     )
 
 

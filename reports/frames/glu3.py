@@ -1,13 +1,12 @@
-"""What the figures of this paper share: its printed tables, its means, how matrices were prepared."""
+"""What figures of GLU3.0 share: its printed tables, how matrices were prepared, how times are written."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from reports.facts.claims import printed_table
 from reports.facts.naming import listed, measured_on
 from reports.frames.timed import STAND_INS
-from reports.frames.variants import Row, said
+from reports.shapes.tables import Row, said
 
 PAPER = "glu3"
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
@@ -17,12 +16,6 @@ WAYS = (
     f"{OWN_WAY}: matched and scaled by MC64, ordered by AMD, as in the paper; metis: METIS alone, of "
     "generated matrices, which need no matching"
 )
-
-
-def printed(table: str, column: str) -> dict[str, float | None]:
-    """A column of a printed table, by matrix."""
-    rows = printed_table(table)
-    return {str(name): float(value) for name, value in zip(rows["matrix"], rows[column], strict=True)}
 
 
 def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:

@@ -1,31 +1,27 @@
-"""What Figures 17, 18, 19 and 21 share: GSoFA on several GPUs, measured or simulated in turn, and the ratio
-of two cases that differ in how."""
+"""GSoFA on several GPUs, measured or simulated in turn, and ratios of two cases that differ in how."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.exhibit import Held, Judge, headline
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
-from reports.frames.device import GSOFA, add_printed, columns_of, device_frame
-from reports.frames.timed import RATIO, add_columns, groups_of, name_matrices, ratio_of, width
-from reports.shapes import bars
-from reports.shapes.gains import draw_gains, gains_legend
-from reports.shapes.style import new_figure
+from reports.facts.inputs import Inputs
+from reports.facts.records import Records
+from reports.facts.verdicts import Subset
+from reports.frames.device import add_printed, columns_of, device_frame
+from reports.frames.timed import RATIO, add_columns, groups_of, ratio_of
 
 SEVERAL = ("gsofa_multi", "fill2_multi")
 FACTS = ("workers", "load_balance", "simulated")
-OWN = ("other", "what", "workers", "simulated", "parallel", "other_parallel", *RATIO, "load_balance")
+# The parallel seconds by the columns of seconds that they stand for.
+PARALLEL = {"median": "parallel", "low": "parallel_low", "high": "parallel_high"}
+COLUMNS = ("other", "what", "workers", "simulated", "parallel", "other_parallel", *RATIO, "load_balance")
 
 # The case that one is held against, and what the ratio of the two shows; None for a case that is no pair's.
 Pairing = Callable[[Case], tuple[Case, str] | None]
@@ -43,31 +39,28 @@ def with_option(case: Case, name: str, value: str | None) -> Case:
     return replace(case, options=tuple(sorted(kept.items())))
 
 
-def parallel_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-    """A row a case and machine with its facts, and `parallel`, parallel_low and parallel_high: the seconds of
-    a measured case; of one that is simulated, those of its slowest worker, the median over the samples and
-    its range. `simulated` : whether workers ran in turn."""
-    frame = device_frame(records, entries, cases, FACTS)
-    found = [
-        _slowest(records, str(row["case"]), row["machine"]) if row["status"] == "ok" else {}
+def parallel_frame(inputs: Inputs) -> pd.DataFrame:
+    """One row per case and machine with its facts, and `parallel`, parallel_low and parallel_high: the
+    seconds of a measured case; of a simulated one those of its slowest worker, the median over the samples
+    and its range. simulated : whether workers ran in turn."""
+    frame = device_frame(inputs, FACTS)
+    slowest = [
+        _slowest(inputs.records, str(row["case"]), row["machine"]) if row["status"] == "ok" else {}
         for row in frame.to_dict("records")
     ]
-    add_columns(frame, found, ("parallel", "parallel_low", "parallel_high"))
-    for end in ("", "_low", "_high"):
-        own = {"": "median"}.get(end, end.removeprefix("_"))
-        frame[f"parallel{end}"] = frame[f"parallel{end}"].fillna(frame[own])
+    add_columns(frame, slowest, tuple(PARALLEL.values()))
+    for seconds, parallel in PARALLEL.items():
+        frame[parallel] = frame[parallel].fillna(frame[seconds])
     frame["simulated"] = frame["simulated"].fillna(0) > 0
-    frame["series"] = [_told(row) for row in frame.to_dict("records")]
+    frame["series"] = [_series(row) for row in frame.to_dict("records")]
     return frame
 
 
-def gain_frame(
-    records: Records, entries: Entries, cases: Sequence[Case], *pairings: Pairing
-) -> pd.DataFrame:  # fmt: skip
-    """A row a pair of cases and machine, of one pairing after the other: `ratio`, the parallel seconds of the
-    other over the case's own in the same run; `what` it shows."""
-    rows = parallel_frame(records, entries, cases)
-    frame = pd.concat([_paired(rows, cases, pairing) for pairing in pairings], ignore_index=True)
+def gain_frame(inputs: Inputs, *pairings: Pairing) -> pd.DataFrame:
+    """One row per pair of cases and machine, of one pairing after the other: `ratio`, the parallel seconds of
+    the other over the case's in the same run; `what` it shows."""
+    rows = parallel_frame(inputs)
+    frame = pd.concat([_paired(rows, inputs.cases, pairing) for pairing in pairings], ignore_index=True)
     frame["group"] = groups_of(frame)
     return frame
 
@@ -94,7 +87,7 @@ def printed_columns(
 ) -> pd.DataFrame:
     """What the figures of ratios write. printed : by what is shown, and by matrix."""
     whole = {abbr: value for each in printed.values() for abbr, value in each.items()}
-    found = add_printed(frame, {"paper": whole})
+    found = add_printed(frame, "gsofa", {"paper": whole})
     # Of a matrix that is not at hand, whatever is printed.
     rows = zip(found["what"], found["abbr"], found["paper"], strict=True)
     found["paper"] = [
@@ -103,66 +96,20 @@ def printed_columns(
     found["paper"] = found["paper"].astype("float64")
     # A matrix of the paper's that is not at hand has a row without workers.
     found["simulated"] = found["simulated"].fillna(0).astype(bool) & found["workers"].notna()
-    return columns_of(found, *OWN, "paper", *more)
+    return columns_of(found, *COLUMNS, "paper", *more)
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """A panel for each ratio that the frame's `what` names, measured points full, simulated ones empty.
-
-    panels : (what, label, what the paper prints: its `mean`, and by matrix)."""
-
-    panels: Sequence[tuple[str, str, float | None, Mapping[str, float]]]
-
-    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        figure = new_figure(width(frame), 1.5 + 3.8 * len(self.panels))
-        axes = np.atleast_1d(figure.subplots(len(self.panels), 1, sharex=True))
-        headline(figure, title)
-        for each, (what, label, mean, printed) in zip(axes, self.panels, strict=True):
-            own = frame[(frame["what"] == what) | frame["what"].isna()].copy()
-            own["paper"] = [printed.get(abbr) if isinstance(abbr, str) else None for abbr in own["abbr"]]
-            own["paper"] = own["paper"].astype("float64")
-            _draw_ratios(each, own, label, mean, bool(printed))
-        name_matrices(axes[-1], frame)
-        return figure
-
-
-def _draw_ratios(axes: Axes, frame: pd.DataFrame, label: str, mean: float | None, starred: bool) -> None:
-    panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="simulated")
-    draw_gains(axes, frame, panel, "paper", mean)
-    marks = [("line", f"printed mean, {mean:g}x")] if mean is not None else []
-    stars = [("star", "printed, of the matrix")] if starred else []
-    hollow = [("hollow", "simulated in turn")] if frame["simulated"].any() else []
-    in_turn = frozenset(frame.loc[frame["simulated"], "series"])
-    gains_legend(axes, frame, [*stars, *marks, *hollow, ("slot", "no ratio")], in_turn)
-
-
-def by_kind(held: Held) -> Judge:
-    """The same claims, of what was measured and of each kind of simulation apart."""
-
-    def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-        for column, value in held.only.items():
-            frame = frame[frame[column] == value]
-        return [
-            verdict
-            for kind, rows in kinds(frame)
-            for verdict in replace(held, basis=f"{held.basis}, {kind}").verdicts(rows, GSOFA, edges=True)
-        ]
-
-    return verdicts
-
-
-def kinds(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """How the numbers came about, and the rows of each: a mean never mixes what was measured with what was
-    simulated. A frame without a number is of one kind."""
+def by_kind(frame: pd.DataFrame) -> list[Subset]:
+    """What was measured, and each kind of simulation, apart: a mean never mixes them. A frame without a
+    number is of one kind."""
     by_fill2 = frame["series"].astype(str).str.contains("by fill2")
     each = [
         ("measured", ~frame["simulated"]),
         ("gsofa in turn, simulated", frame["simulated"] & ~by_fill2),
         ("fill2 in turn, simulated", frame["simulated"] & by_fill2),
     ]
-    found = [(kind, frame[rows]) for kind, rows in each if (frame.loc[rows, "pair"] == "ok").any()]
-    return found or [("not run", frame)]
+    known = [(kind, frame[rows]) for kind, rows in each if (frame.loc[rows, "pair"] == "ok").any()]
+    return [Subset(rows, f"{{}}, {kind}".format) for kind, rows in known or [("not run", frame)]]
 
 
 def simulated_how() -> str:
@@ -194,11 +141,10 @@ def _in_parallel(row: Any) -> Any:
     """The row with its parallel seconds where `ratio_of` reads seconds."""
     if row is None:
         return None
-    names = {"median": "parallel", "low": "parallel_low", "high": "parallel_high"}
-    return {**row, **{name: row[own] for name, own in names.items()}}
+    return {**row, **{seconds: row[parallel] for seconds, parallel in PARALLEL.items()}}
 
 
-def _told(row: dict[Any, Any]) -> str:
+def _series(row: dict[Any, Any]) -> str:
     """`4 GPUs, h200`, `6 x 6 in turn by fill2, laptop`."""
     case = Case.parse(str(row["case"]))
     options = dict(case.options)

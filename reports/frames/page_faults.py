@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from fillpath.case import Case
-from reports.facts.records import Entries, Records, read_faults
-from reports.frames.arrays import PAPER, WORD, WORDS, add_memory, stand_in_among, the_seven, variant_of
+from reports.facts.inputs import Inputs
+from reports.facts.probes import read_faults
+from reports.frames.arrays import WORD, WORDS, add_memory, stand_in_among, the_seven, variants_of
 from reports.frames.device import NOT_MEASURED, device_frame
 from reports.frames.timed import add_columns
 
@@ -22,19 +22,18 @@ COUNTED = (
 )  # fmt: skip
 
 
-def counted_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def counted_frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its `variant`, what `fillpath faults` counted of it (`told` says `ok`
     where it is known), nnz/n with explicit zeros, the managed memory and the regime."""
-    frame = device_frame(records, entries, cases, ("bytes_matrix", "spilled"), paper=PAPER)
+    frame = device_frame(inputs, ("bytes_matrix", "spilled"))
     stand_in_among(frame, the_seven())
-    variants = [variant_of(Case.parse(case)) for case in frame["case"]]
-    frame["variant"] = pd.Series(variants, index=frame.index, dtype="object")
+    frame["variant"] = variants_of(frame)
     counted = [_counted(row) for row in frame.to_dict("records")]
     add_columns(frame, counted, COUNTED)
     known = frame["gpu_fault_groups"].notna()
     frame["told"] = frame["status"].where((frame["status"] != "ok") | known, NOT_MEASURED)
     frame["nnz_per_row"] = frame["entries"].astype("float64") / frame["n"].astype("float64")
-    add_memory(frame, records)
+    add_memory(frame, inputs.records)
     return frame
 
 

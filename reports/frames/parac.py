@@ -1,37 +1,27 @@
-"""What the figures of this paper share: its printed tables, seconds of a solution by phase, how matrices were
-ordered."""
+"""What figures of ParAC share: printed tables, seconds of a solution by phase, how matrices were ordered."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, interval
-from reports.facts.claims import printed_table
+from reports.facts.claims import printed_column
+from reports.facts.inputs import Inputs
 from reports.facts.naming import listed, measured_on
-from reports.facts.records import Entries, Records
+from reports.facts.records import Records
 from reports.frames.device import device_frame
 from reports.frames.timed import NO_RESULT, STAND_INS, add_columns, told_in_words
-from reports.frames.variants import Row
-from reports.frames.wide import variant_of
-from reports.shapes import bars
+from reports.frames.variants import variant_of
+from reports.shapes.tables import Row
 
 PAPER = "parac"
 SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"
-# Tables 2 and 3 shorten names of Table 1.
-LONGER = {
-    "uniform poisson": "uniform 3D poisson",
-    "aniso poisson": "anisotropic 3D poisson",
-    "poisson contrast": "high contrast 3D poisson",
-}
 ORDERINGS = {"amd": "AMD", "nnz": "nnz-sort", "random": "random"}
 # The phases of each part of a solution; what a peer needs beside (a threshold at equal fill) is in none.
 PARTS = {"factor": ("matrix", "factor"), "analysis": ("analysis",), "solve": ("solve",)}
@@ -44,17 +34,9 @@ RULE = (
 )
 
 
-def printed(table: str, column: str) -> dict[str, float | None]:
-    """A column of a printed table, by matrix; None for what is no number there (OOM)."""
-    rows = printed_table(table)
-    numbers = pd.to_numeric(rows[column], errors="coerce")
-    names = [LONGER.get(str(name), str(name)) for name in rows["matrix"]]
-    return {name: None if pd.isna(v) else float(v) for name, v in zip(names, numbers, strict=True)}
-
-
 def printed_sum(table: str, *columns: str) -> dict[str, float | None]:
     """Sums of columns of a printed table, by matrix; None where one is no number."""
-    parts = [printed(table, column) for column in columns]
+    parts = [printed_column(PAPER, table, column) for column in columns]
     return {
         name: None if any(part[name] is None for part in parts) else sum(part[name] or 0.0 for part in parts)
         for name in parts[0]
@@ -67,21 +49,19 @@ def over(top: Mapping[str, float | None], bottom: Mapping[str, float | None]) ->
     return {name: a / b if a is not None and b else None for name, (a, b) in pairs.items()}
 
 
-def solved_frame(
-    records: Records, entries: Entries, cases: Sequence[Case], facts: Sequence[str] = FACTS
-) -> pd.DataFrame:
-    """A row a case and machine: its `variant`, FACTS, and median seconds of each part of a solution and of
-    their sum, `total`, of which are median, low and high too."""
-    frame = device_frame(records, entries, cases, facts, paper=PAPER)
+def solved_frame(inputs: Inputs) -> pd.DataFrame:
+    """One row per case and machine: its `variant`, FACTS, and median seconds of each part of a solution and
+    of their sum, `total`, of which are median, low and high too."""
+    frame = device_frame(inputs, FACTS)
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
-    told = [_seconds(records, row) for row in frame.to_dict("records")]
-    add_columns(frame, told, [*PARTS, "total", "total_low", "total_high"])
+    seconds = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
+    add_columns(frame, seconds, [*PARTS, "total", "total_low", "total_high"])
     frame["median"], frame["low"], frame["high"] = frame["total"], frame["total_low"], frame["total_high"]
     return frame.drop(columns=["total_low", "total_high"])
 
 
 def names_of(frame: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """What a row's series is called, with its machine where there are several."""
+    """The series of each row, with its machine where there are several."""
     several = frame["machine"].nunique() > 1
     hosts = [f" on {name}" if several and isinstance(name, str) else "" for name in frame["machine"]]
     return [f"{name}{host}" for name, host in zip(names, hosts, strict=True)]
@@ -113,13 +93,6 @@ def ordered_how(frame: pd.DataFrame) -> str:
     )
 
 
-def plain(value: Any, absent: str = "-") -> str:
-    """A number of a table, in three digits or as an integer."""
-    if value is None or pd.isna(value):
-        return absent
-    return f"{float(value):,.0f}" if value >= 999.5 else f"{float(value):.3g}"
-
-
 def tried(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of the series that some machine could run; the caption says what becomes of the others."""
     idle, _ = told_in_words(frame)
@@ -131,23 +104,6 @@ def solved_how(frame: pd.DataFrame) -> str:
     ordered."""
     _, absent = told_in_words(frame)
     return f"{RULE}{NO_RESULT} {f'{absent}. ' if absent else ''}{ordered_how(frame)}"
-
-
-def count_axis(axes: Axes, values: pd.Series[float]) -> None:
-    """A log axis of counts, labelled as counts."""
-    if values.notna().any():
-        axes.set_ylim(float(values.min()) / 1.6, float(values.max()) * 2)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-
-
-def seconds_axis(axes: Axes) -> None:
-    """A log axis of seconds, labelled with their units."""
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bars.seconds(value)))
-    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _seconds(records: Records, row: Row) -> dict[str, float]:

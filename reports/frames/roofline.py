@@ -13,7 +13,8 @@ from fillpath.holdings import read_ceilings
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from fillpath.registry import lookup
-from reports.facts.records import Records, read_counters
+from reports.facts.probes import read_counters
+from reports.facts.records import Records
 
 # Bytes that examining one adjacency entry reads at least: its index.
 INDEX = 4

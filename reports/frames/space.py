@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.claims import printed_table
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
 from reports.frames.timed import groups_of
-from reports.frames.variants import Row, said
+from reports.shapes.tables import Row, said
 
 SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2.
@@ -30,12 +29,12 @@ def switched_on(case: Case) -> Case | None:
     return replace(on, options=tuple(sorted((*on.options, AFTER)))) if on else None
 
 
-def space_frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def space_frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case with every space optimisation off, and machine: its facts, those of the same case with
     all of them on as `other_<fact>`, and those of gsofa as it runs by default as `default_<fact>`; `told`
     and `pair_status` say `ok` where a case's facts are known."""
-    frame = pair_frame(records, entries, cases, switched_on, role="space optimisations on", facts=FACTS)
-    plain = pair_frame(records, entries, cases, _default, role="by default", facts=FACTS)
+    frame = pair_frame(inputs, switched_on, role="space optimisations on", facts=FACTS)
+    plain = pair_frame(inputs, _default, role="by default", facts=FACTS)
     for name in (*FACTS, "median"):
         frame[f"default_{name}"] = plain[f"other_{name}"]
     frame["default_status"] = plain["pair_status"]

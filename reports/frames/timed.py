@@ -7,31 +7,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 
-from fillpath.case import Case
+from fillpath.papers import papers
 from reports.facts.claims import subject
-from reports.facts.naming import add_names, lines, listed
-from reports.facts.records import Entries, Records
-from reports.shapes import bars
+from reports.facts.inputs import Inputs
+from reports.facts.naming import add_names, listed
 
-SECONDS = bars.Panel("median", "low", "high", "seconds")
 # What no thread of the host has a part in.
 ON_GPU = ("fill2_gpu", "gsofa")
-ORDERING = {"gsofa": "orders by ParMETIS", "ooclu": "names no ordering"}
 SYMBOLIC = "input pattern resident in memory to filled pattern resident"
 RATIO = ("pair", "ratio", "ratio_low", "ratio_high")
 
 
-def timed_frame(
-    records: Records, entries: Entries, cases: Sequence[Case], paper: str = "gsofa"
-) -> pd.DataFrame:
-    """A row a case, with what a drawing needs: label, abbr, stand_in_for, series (the implementation), where
-    (machine and device), group (the position of the matrix). paper : whose abbreviations."""
-    frame = records.frame(cases)
+def timed_frame(inputs: Inputs) -> pd.DataFrame:
+    """One row per case and machine, with what a drawing needs: label, abbr, stand_in_for, series (the
+    implementation), where (machine and device), group (the position of the matrix)."""
+    frame = inputs.rows()
     for name in ("median", "low", "high"):
         frame[name] = frame[name].astype(float)
-    add_names(frame, entries, paper)
+    add_names(frame, inputs.entries, inputs.paper)
     frame["where"] = _where(frame)
     frame["series"] = _series(frame)
     frame["group"] = groups_of(frame)
@@ -70,7 +64,7 @@ def ratio_of(
 
 
 def add_columns(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
-    """Add a column for each name from a mapping a row: text where it is called `pair`, else numbers."""
+    """Add a column for each name from one mapping per row: text where it is called `pair`, else numbers."""
     for name in names:
         dtype = "object" if name.startswith("pair") else "float64"
         frame[name] = pd.Series([row.get(name) for row in rows], index=frame.index, dtype=dtype)
@@ -87,29 +81,6 @@ def add_printed_ratios(frame: pd.DataFrame, ids: Mapping[str, str]) -> None:
     frame["paper_gsofa_over_this_mean"] = pd.Series(means, index=frame.index, dtype="float64")
 
 
-def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
-    """The matrices below the axis, in the order of their groups."""
-    groups = frame.sort_values("group", kind="stable").drop_duplicates("group")
-    several = groups["preparation"].nunique() > 1
-    labels = [lines(row, several) for row in groups.to_dict("records")]
-    axes.set_xticks(range(len(labels)), labels, rotation=32, ha="right", rotation_mode="anchor")
-    axes.set_xlim(-0.6, max(1, len(labels)) - 0.4)
-
-
-def width(frame: pd.DataFrame) -> float:
-    """Of the figure, in inches."""
-    return min(22.0, max(10.0, 2.5 + 1.25 * frame["group"].nunique()))
-
-
-def on_one(frame: pd.DataFrame) -> str:
-    """`, on h200 (NVIDIA H200)` where all that was measured was measured on one machine."""
-    own = frame[frame["machine"].notna()]
-    devices = listed(own["device"].dropna())
-    if own["machine"].nunique() != 1:
-        return ""
-    return f", on {own['machine'].iloc[0]}{'' if devices == 'none' else f' ({devices})'}"
-
-
 def told_in_words(frame: pd.DataFrame) -> tuple[pd.Series[bool], str]:
     """The series that no machine could run, and a line that says so: a slot for each matrix would say no
     more."""
@@ -122,7 +93,7 @@ def told_in_words(frame: pd.DataFrame) -> tuple[pd.Series[bool], str]:
     return idle, "; ".join(said)
 
 
-def measured_how(frame: pd.DataFrame) -> str:
+def measured_how(frame: pd.DataFrame, paper: str) -> str:
     """The caption's part on what the seconds are, their interval, threads, processors and preparation."""
     ok = frame[frame["status"] == "ok"]
     counts = frame.loc[~frame["implementation"].isin(ON_GPU), "threads"]
@@ -130,7 +101,7 @@ def measured_how(frame: pd.DataFrame) -> str:
     cpus, gpus = listed(ok["host_cpu"].dropna()), listed(ok["device"].dropna())
     return (
         f"{seconds_how(frame)} Threads: {threads}. CPU: {cpus}. {'' if gpus == 'none' else f'GPU: {gpus}. '}"
-        f"{prepared_how(frame)}"
+        f"{prepared_how(frame, paper)}"
     )
 
 
@@ -146,10 +117,10 @@ def seconds_how(frame: pd.DataFrame, span: str = SYMBOLIC) -> str:
     )
 
 
-def prepared_how(frame: pd.DataFrame, paper: str = "gsofa") -> str:
-    """How the matrices were prepared."""
+def prepared_how(frame: pd.DataFrame, paper: str) -> str:
+    """How the matrices were prepared, here and by the paper."""
     prepared = listed(frame["preparation"].dropna())
-    return f"Preparation: {prepared} (metis: METIS; the paper {ORDERING[paper]})."
+    return f"Preparation: {prepared} (metis: METIS; the paper {papers()[paper].preparation})."
 
 
 STAND_INS = "Stand-ins are other matrices than the paper's: indicative only."

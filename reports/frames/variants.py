@@ -1,4 +1,4 @@
-"""What tables of several variants on a matrix share: a row of them all, and means."""
+"""Tables of several variants per matrix: one row of them all, and means."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from typing import Any
 import pandas as pd
 from scipy.stats import gmean
 
+from fillpath.case import Case
 from reports.frames.device import columns_of
 from reports.frames.timed import RATIO, groups_of
 from reports.shapes.bars import times
+from reports.shapes.tables import Row
 
-Row = Mapping[Any, Any]
+
+def variant_of(case: Case) -> str:
+    """A case's implementation with its options, as an experiment writes it."""
+    return ".".join([case.implementation, *(f"{key}={value}" for key, value in case.options)])
 
 
 def by_matrix(
     frame: pd.DataFrame, variants: Sequence[str], numbers: Callable[[Mapping[str, Row]], Mapping[str, Any]]
 ) -> pd.DataFrame:
-    """A row a matrix, preparation and machine, where there is one.
+    """One row per matrix, preparation and machine.
 
-    frame : a row a case and machine, with its `variant`. variants : all of them; the first ones say what the
-    row is. numbers : of the rows by variant, what the row says of them.
+    frame : one row per case and machine, with its `variant`.
+    variants : all of them; the first ones say what the row is.
+    numbers : of the rows by variant, what the row says of them.
     """
     rows = []
     for _, own in frame.groupby(["label", "preparation"], sort=False):
@@ -49,7 +55,7 @@ def number(row: Row | None, name: str) -> float | None:
 
 
 def paired(prefix: str, ratio: Mapping[str, Any]) -> dict[str, Any]:
-    """A ratio as `ratio_of` gives it under names of its own: `<prefix>pair`, `<prefix>ratio` ..."""
+    """A ratio as `ratio_of` gives it, as `<prefix>pair`, `<prefix>ratio` ..."""
     return {f"{prefix}{name}": ratio.get(name) for name in RATIO}
 
 
@@ -75,8 +81,3 @@ def spanning(rows: pd.DataFrame, value: str) -> str:
     if len(rows) == 1:
         return f"{times(least)} ({first})"
     return f"{means(rows[value])} ({times(least)} {first} to {times(most)} {last}) of {len(rows)}"
-
-
-def said(status: str) -> str:
-    """A status as a table says it."""
-    return status.replace("_", " ")

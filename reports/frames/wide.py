@@ -10,7 +10,8 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.frames.timed import RATIO, ratio_of
-from reports.frames.variants import Row, by_matrix, number, paired, status_of
+from reports.frames.variants import by_matrix, number, paired, status_of, variant_of
+from reports.shapes.tables import Row
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,8 @@ class Wide:
     """What a row says of the variants of its matrix.
 
     variants : as experiments write them, by short name.
-    values : by column, the column of the variants' rows and the variants, the first of which that has a
-    number gives it.
+    values : by column, the column of the variants' rows and the variants; the first that has a number gives
+        it.
     ratios : by what their columns begin with, the two variants.
     deciding : the variants whose failure is the row's.
     called : variants that `pair` calls otherwise than experiments do.
@@ -66,11 +67,6 @@ class Wide:
         top, bottom = self.ratios[prefix]
         names = {**self.variants, **self.called}
         return paired(prefix, ratio_of(rows[top], rows[bottom], (names[top], names[bottom])))
-
-
-def variant_of(case: Case) -> str:
-    """A case's implementation with its options, as an experiment writes it."""
-    return ".".join([case.implementation, *(f"{key}={value}" for key, value in case.options)])
 
 
 def _first(rows: Mapping[str, Row | None], column: str, *variants: str) -> float | None:

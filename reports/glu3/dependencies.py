@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, headline
+from reports.exhibit import Exhibit
 from reports.facts.claims import claim
-from reports.facts.naming import lines
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import held, remark
+from reports.facts.verdicts import judge_points, remark
 from reports.frames import examples
 from reports.frames.device import device_frame
 from reports.frames.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
 from reports.frames.glu3 import PAPER, prepared_how
 from reports.shapes import bars
+from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
-from reports.shapes.style import LARGE, NORMAL, PALETTE, SMALL, new_figure
+from reports.shapes.style import LARGE, NORMAL, PALETTE, SMALL, headline, new_figure
 
 GRAPHS, WRONG = "fig_dependency_graphs", "glu1_is_wrong"
 COUNTED = ("glu2", "glu3_relaxed")
@@ -42,7 +41,7 @@ MATRIX = (
 NUMBERS = ("dependencies_exact", "double_u", "dependencies_relaxed", "ratio")
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """Rows of five kinds (`part`): an entry of an example's F (row and column from 1; filled: not of A), a
     dependency (column on before, and why), a level of a column, from 1, a value of the factor of the slides'
     example under a method's levels (right: that of GLU2.0's), and of a measured matrix how many dependencies
@@ -50,7 +49,7 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     parts: list[Mapping[str, Any]] = []
     for example in EXAMPLES:
         parts += _example_rows(example)
-    matrices = _matrix_rows(records, entries, cases)
+    matrices = _matrix_rows(inputs)
     columns = list(dict.fromkeys(["part", *EDGE, *LEVEL, *ENTRY, *MATRIX, *NUMBERS]))
     frame = pd.DataFrame([*parts, *matrices], columns=columns)
     whole = dict.fromkeys(("before", "column", "level", "row", "group"), "Int64")
@@ -99,7 +98,7 @@ def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     point = Point("by GLU1.0", None, pivot, pivot, pivot, None)
     return [
         remark(f"{PAPER}.{GRAPHS}", "dependencies of the examples, an illustration", counts),
-        held(claim(PAPER, WRONG, "last_pivot"), [point], firm=True),
+        judge_points(claim(PAPER, WRONG, "last_pivot"), [point], firm=True),
         remark(
             f"{PAPER}.{WRONG}", "factor of the slides' matrix, columns of a level in descending order",
             f"last pivot {pivots}; printed 0 by GLU1.0, 1 serially",
@@ -137,9 +136,9 @@ def _example_rows(example: examples.Example) -> list[dict[str, Any]]:
     return rows
 
 
-def _matrix_rows(records: Records, entries: Entries, cases: Sequence[Case]) -> list[dict[str, Any]]:
+def _matrix_rows(inputs: Inputs) -> list[dict[str, Any]]:
     """One row per matrix, preparation and machine with what glu2 and glu3_relaxed counted."""
-    frame = device_frame(records, entries, cases, ("dependencies", "double_u"), paper=PAPER)
+    frame = device_frame(inputs, ("dependencies", "double_u"))
     rows = []
     for _, own in frame.groupby(["group", "machine"], sort=False, dropna=False):
         by = {row["implementation"]: row for row in own.to_dict("records")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,14 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
+from reports.facts.entries import MatrixEntry
+from reports.facts.inputs import Inputs
 from reports.facts.naming import label, listed
-from reports.facts.records import Entries, MatrixEntry, Records, find_entry, series_bins
-from reports.frames.frontiers import empty_panel
+from reports.facts.series import series_bins
 from reports.frames.glu3 import PAPER, WAYS
+from reports.shapes.axes import empty_panel
 from reports.shapes.labels import legend_above
-from reports.shapes.multiples import Multiples
+from reports.shapes.multiples import Grid, Multiples
 from reports.shapes.style import NORMAL, PALETTE, SMALL
 
 CLAIM = "fig_levels"
@@ -30,13 +31,13 @@ MODES = {"A": 448, "B": 16}
 FLOOR = 0.7
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per bin of levels of each case, which is a level where there are at most 2000; a single one
     without numbers, with the reason, where there is no series or the paper's matrix is not at hand. depth :
     levels. correlation : of columns and sub-columns along the levels, by ranks. in_<mode> : levels of each
     mode, where every bin is a level."""
-    rows = records.frame(cases).to_dict("records")
-    parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
+    rows = inputs.rows().to_dict("records")
+    parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     if not any(part["label"].iloc[0] == SHOWN for part in parts):
         missing = {"label": SHOWN, "status": "not_run", "reason": "the matrix is not at hand"}
         parts.append(pd.DataFrame([missing]))
@@ -54,7 +55,7 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """One panel per case: columns of each level and most sub-columns of one, and where the modes change."""
-    figure = Multiples(_panel, label="", height=3.6, top=1.4)(frame, title)
+    figure = Multiples(_panel, "", Grid(height=3.6, top=1.4))(frame, title)
     handles = [
         Line2D([], [], color=PALETTE[0], linewidth=2, label="columns of the level"),
         Line2D([], [], color=PALETTE[5], linewidth=2, linestyle="--", label="most sub-columns of one"),

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Panels
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit
+from reports.facts.inputs import Inputs
+from reports.facts.records import Records
 from reports.frames.device import columns_of
 from reports.frames.glu3 import PAPER, prepared_how
 from reports.frames.timed import NO_RESULT, add_columns, seconds_how, timed_frame, told_in_words
 from reports.shapes import bars
+from reports.shapes.panels import Panels
 from reports.shapes.seconds import seconds_panel
 from reports.shapes.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
 from reports.shapes.style import PALETTE
@@ -54,11 +55,11 @@ PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
 SPAN = "the prepared matrix resident in memory to x resident there, the right-hand side included"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds, those of each part and their share, and the residual that
     the gate found (`bound` : the largest that passes). The rest is what no part has."""
-    frame = timed_frame(records, entries, cases, PAPER)
-    parts = [_seconds(records, row) for row in frame.to_dict("records")]
+    frame = timed_frame(inputs)
+    parts = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
     add_columns(frame, parts, [*(part.seconds for part in PARTS), "residual", "bound"])
     add_own_shares(frame, PARTS)
     return columns_of(

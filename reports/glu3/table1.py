@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
-from fillpath.case import Case
 from fillpath.record import interval
-from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import printed_column
+from reports.facts.inputs import Inputs
+from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, add_printed, device_frame
-from reports.frames.glu3 import KERNELS, PAPER, milliseconds, prepared_how, printed, where
+from reports.frames.glu3 import KERNELS, PAPER, milliseconds, prepared_how, where
 from reports.frames.variants import finished, spanning
 from reports.frames.wide import Wide
 from reports.shapes.bars import times
+from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
 
 CLAIM = "table1_kernel_time"
 FACTS = ("levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots")
@@ -44,16 +44,16 @@ PRINTED = {
 }
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, preparation and machine: kernel milliseconds of glu2, of glu3 and of glu3 with
     batched levels beside the print; `ratio`, glu2 over glu3, `batched_ratio`, glu3 over batched, each of one
     run; levels in each mode, launches of glu3 and pivots that it replaced. over_lee : that nothing here can
     be held against the last column."""
-    frame = device_frame(records, entries, cases, FACTS, paper=PAPER)
-    _use_kernel_seconds(frame, records)
+    frame = device_frame(inputs, FACTS)
+    _use_kernel_seconds(frame, inputs.records)
     frame["ms"] = 1e3 * frame["median"]
-    columns = {name: printed(KERNELS, column) for name, column in PRINTED.items()}
-    frame = add_printed(WIDE.rows(frame), columns, paper=PAPER)
+    columns = {name: printed_column(PAPER, KERNELS, column) for name, column in PRINTED.items()}
+    frame = add_printed(WIDE.rows(frame), PAPER, columns)
     frame["over_lee"] = "not testable"
     numbers = ["n", "nz", *PRINTED, *SECONDS, *WIDE.ratio_columns, *COUNTS]
     return finished(frame, [*WIDE.texts, "over_lee"], numbers)
@@ -78,6 +78,7 @@ EXHIBIT = Exhibit(
     frame,
     Table(
         [
+            matrix_column(),
             Column("rows", 1.15, "printed", "paper_rows", COUNT),
             Column("nz", 1.15, "printed", "paper_nz", COUNT),
             Column("GLU2.0", 1.1, "kernel ms, printed", "paper_ms_fixed", milliseconds),
@@ -93,8 +94,8 @@ EXHIBIT = Exhibit(
             Column("A", 0.7, "levels in mode", "levels_a", COUNT),
             Column("B", 0.7, "levels in mode", "levels_b", COUNT),
             Column("C", 0.8, "levels in mode", "levels_c", COUNT),
-        ],
-        where,
+            where_column(where),
+        ]
     ),
     """Numeric factorisation of relaxed levels in float32; no pivot is chosen, small ones are replaced as the
     authors' code does (the CSV says how many). glu2: a block of 32 warps a column, a warp a sub-column, in

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import printed_column
+from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed, device_frame
-from reports.frames.glu3 import KERNELS, LEVELS, PAPER, milliseconds, prepared_how, printed, where
+from reports.frames.glu3 import KERNELS, LEVELS, PAPER, milliseconds, prepared_how, where
 from reports.frames.variants import finished, spanning
 from reports.frames.wide import Wide
 from reports.shapes.bars import times
 from reports.shapes.counts import MARKS, Counted, equality
+from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
 
 CLAIM, EXACT_COUNTS = "table2_levelization", "counts"
 FACTS = ("levels", "filled", "dependencies", "double_u", "searched")
@@ -50,15 +51,15 @@ PRINTED = {
 }
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, preparation and machine: entries, filled entries and levels as printed and as
     counted, `<count>_is` : equal or differs; milliseconds of each variant, and of the exact search, as the
     paper has it (`ratio`) and without its third loop (`closed_ratio`), over the relaxed one in the same
     run."""
-    frame = device_frame(records, entries, cases, FACTS, paper=PAPER)
+    frame = device_frame(inputs, FACTS)
     frame["ms"] = 1e3 * frame["median"]
-    columns = {f"paper_{name}": printed(*source) for name, source in PRINTED.items()}
-    frame = add_printed(WIDE.rows(frame), columns, paper=PAPER)
+    columns = {f"paper_{name}": printed_column(PAPER, *source) for name, source in PRINTED.items()}
+    frame = add_printed(WIDE.rows(frame), PAPER, columns)
     equal = {f"{name}_is": equality(frame, name, "") for name in TARGETS}
     numbers = ["n", *columns, "nz", *COUNTS, *SECONDS, *WIDE.ratio_columns]
     return finished(frame.assign(**equal), [*WIDE.texts, *equal], numbers)
@@ -98,6 +99,7 @@ EXHIBIT = Exhibit(
     frame,
     Table(
         [
+            matrix_column(),
             Column("printed", 1.2, "nnz after fill-in", "paper_filled", COUNT),
             Counted("here", 1.4, "nnz after fill-in", "filled"),
             Column("GLU2.0", 0.9, "levels, printed", "paper_levels_exact", COUNT),
@@ -113,8 +115,8 @@ EXHIBIT = Exhibit(
             Column("printed", 1.1, "exact over relaxed", "paper_ratio", times),
             Column("here", 1.0, "exact over relaxed", "ratio", times),
             Column("search=\nclosed", 1.0, "exact over relaxed", "closed_ratio", times),
-        ],
-        where,
+            where_column(where),
+        ]
     ),
     """Levels of F, which is there by rows and by columns before the clock starts: glu2 finds the exact
     dependencies by the three nested loops of Algorithm 3, one row kept as a bitmap and each search ended by

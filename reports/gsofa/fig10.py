@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Held, headline
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, not_at_hand
 from reports.frames.timed import (
     SLOTS,
     add_columns,
     add_printed_ratios,
     measured_how,
-    name_matrices,
-    on_one,
     ratio_of,
     timed_frame,
     told_in_words,
-    width,
 )
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, draw_gains, gains_legend
-from reports.shapes.seconds import seconds_panel
-from reports.shapes.style import SMALL, new_figure
+from reports.shapes.groups import name_matrices, width
+from reports.shapes.seconds import on_one, seconds_panel
+from reports.shapes.style import SMALL, headline, new_figure
 
 # These traverse A, as the paper's TEPS counts it; fill1 and its kin traverse the filled graph instead.
 TRAVERSE_A = ("fill2_cpu", "fill2_gpu", GSOFA)
@@ -40,11 +37,11 @@ BASES = ("seconds", "teps")
 GAIN = bars.Panel("over", "over_low", "over_high", "GSoFA over fill2", "pair", points=True)
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds and TEPS. On the rows of fill2, GSoFA over it on the same
     machine and in the same run, in seconds and in TEPS (`pair` says why there is none), and what the paper
     prints for the matrix, if any."""
-    found = timed_frame(records, entries, cases)
+    found = timed_frame(inputs)
     counts = found["implementation"].isin(TRAVERSE_A)
     edges = found["edges"].astype("Float64").where(counts)
     # the interval of a rate runs the other way: most seconds, fewest edges a second
@@ -170,7 +167,11 @@ EXHIBIT = Exhibit(
     fill1_pruned, a sequential algorithm that the paper leaves out, uses one of the threads and traverses the
     filled graph. The paper prints ratios in TEPS, no absolute numbers. Ratios pair medians of one machine and
     one run (`two runs` are not compared: FRESH=1 measures anew). {not_at_hand}{slots}""",
-    lambda frame: {"how": measured_how(frame), "not_at_hand": not_at_hand(frame), "slots": SLOTS},
+    lambda frame: {
+        "how": measured_how(frame, "gsofa"),
+        "not_at_hand": not_at_hand(frame, "gsofa"),
+        "slots": SLOTS,
+    },
     held=tuple(held for over in OVER.items() for held in _held(*over)),
     edges=True,
     one_run=True,

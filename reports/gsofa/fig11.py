@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,27 +10,24 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Held, headline
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, not_at_hand
 from reports.frames.timed import (
     SLOTS,
     add_columns,
     add_printed_ratios,
     measured_how,
-    name_matrices,
-    on_one,
     ratio_of,
     timed_frame,
     told_in_words,
-    width,
 )
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, STAR
-from reports.shapes.seconds import seconds_panel
-from reports.shapes.style import SMALL, new_figure
+from reports.shapes.groups import name_matrices, width
+from reports.shapes.seconds import on_one, seconds_panel
+from reports.shapes.style import SMALL, headline, new_figure
 
 CLAIM = "fig11_vs_glu3_symbolic"
 BASELINE, BETTER = "gilbert_peierls", "fill1_pruned"
@@ -39,12 +36,12 @@ RATIO = bars.Panel(
 )
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds. On the rows of gsofa and of fill1_pruned the speedup over
     gilbert_peierls of the same input, machine and run, from the least to the most that the two intervals
     allow, and in `pair` what became of the two; on gilbert_peierls' rows what the paper prints of GSoFA over
     it."""
-    found = timed_frame(records, entries, cases)
+    found = timed_frame(inputs)
     rows = found.to_dict("records")
     others = {_input(row): row for row in rows if row["implementation"] == BASELINE}
     ratios = [_speedup(row, others.get(_input(row))) for row in rows]
@@ -128,8 +125,8 @@ EXHIBIT = Exhibit(
     matrices. {how} The paper's CPU is a POWER9. {not_at_hand}{slots}""",
     lambda frame: {
         "absent": "" if _is_measured(frame) else "GSoFA on a GPU is not measured here; ",
-        "how": measured_how(frame),
-        "not_at_hand": not_at_hand(frame),
+        "how": measured_how(frame, "gsofa"),
+        "not_at_hand": not_at_hand(frame, "gsofa"),
         "slots": SLOTS,
     },
     held=(Held(CLAIM, "speedup", status="pair", basis="seconds", only={"implementation": GSOFA}),),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Gains, Panels
+from reports.exhibit import Exhibit
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, add_printed, columns_of, device_frame, gpu_caption
 from reports.frames.timed import RATIO, add_columns, groups_of, ratio_of
 from reports.shapes import bars
+from reports.shapes.gains import Gains
+from reports.shapes.panels import Panels
 
 CLAIM = "fig12_vs_superlu_dist"
 DATA = subject("gsofa", CLAIM).data
@@ -20,10 +19,10 @@ DATA = subject("gsofa", CLAIM).data
 BASELINE = "fill1_pruned"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: `ratio`, seconds of fill1_pruned over gsofa's in one run; superlu_dist,
     why there is none of SuperLU_DIST's; what the paper prints of that over GSoFA's on one node."""
-    rows = device_frame(records, entries, cases, ())
+    rows = device_frame(inputs, ())
     found = {(r["implementation"], r["group"], r["machine"]): r for r in rows.to_dict("records")}
     own = rows[rows["implementation"] == BASELINE].reset_index(drop=True)
     ratios = [
@@ -32,7 +31,7 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     ]
     add_columns(own, ratios, RATIO)
     own["group"] = groups_of(own)
-    own = add_printed(own, {"paper": DATA["one_node"]})
+    own = add_printed(own, "gsofa", {"paper": DATA["one_node"]})
     own["superlu_dist"] = "unavailable"
     return columns_of(own, "median", *RATIO, "superlu_dist", "paper")
 
@@ -56,7 +55,7 @@ EXHIBIT = Exhibit(
         "mean": DATA["nodes_44"]["mean"],
         "most": next(iter(DATA["nodes_44"]["max"].items())),
         "least": next(iter(DATA["nodes_44"]["min"].items())),
-        "gpu": gpu_caption(frame),
+        "gpu": gpu_caption(frame, "gsofa"),
     },
     claims=(CLAIM,),
     one_run=True,

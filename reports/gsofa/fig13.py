@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Held, Panels
-from reports.facts.claims import claim, subject
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import subject
+from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
-from reports.facts.records import DRAM_PEAK, Entries, Records, read_counters
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge_all
+from reports.facts.probes import read_counters
+from reports.facts.records import DRAM_PEAK
+from reports.facts.verdicts import Subset
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
 from reports.frames.timed import add_columns
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, add_stars, gains_legend
+from reports.shapes.panels import Panels
 
 CLAIM = "fig13_bandwidth"
 DATA = subject("gsofa", CLAIM).data
@@ -36,11 +37,11 @@ SHARE = bars.Panel(
 )  # fmt: skip
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: bytes through DRAM and L2, the seconds of the kernels that moved them,
     and the share of the card's peak. how : `hardware counters`, or `counted` by the implementation, or
     empty."""
-    found = device_frame(records, entries, cases, (DRAM_PEAK,))
+    found = device_frame(inputs, (DRAM_PEAK,))
     read = [_read(row) for row in found.to_dict("records")]
     found["how"] = pd.Series([row.get("how") for row in read], index=found.index, dtype="object")
     add_columns(found, read, NUMBERS)
@@ -49,15 +50,13 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     )
     rates = {abbr: 1e9 * float(value) for abbr, value in DATA["max"].items()}
     shares = dict.fromkeys(rates, float(SHARES["max"]))
-    found = add_printed(found, {"paper_bytes_per_s": rates, "paper_share": shares})
+    found = add_printed(found, "gsofa", {"paper_bytes_per_s": rates, "paper_share": shares})
     return columns_of(found, "how", "told", *NUMBERS, "paper_bytes_per_s", "paper_share")
 
 
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
+def _as_read(frame: pd.DataFrame) -> list[Subset]:
     """The share of the peak by hardware counters, as in the paper; what was not read is named too."""
-    claims = [claim("gsofa", CLAIM, name) for name in ("mean", "largest", "smallest")]
-    read = frame[frame["how"] != COUNTED]
-    return judge_all(read, claims, "share_of_peak", status="told", basis=BASIS.format(COUNTERS))
+    return [Subset(frame[frame["how"] != COUNTED])]
 
 
 def _draw_rates(axes: Axes, frame: pd.DataFrame) -> None:
@@ -137,9 +136,12 @@ EXHIBIT = Exhibit(
     in it; counted: bytes that the implementation asks for, wherever it finds them, over its median seconds:
     not what reaches DRAM). Peak: of the card, from its memory clock and bus width. The paper reads nvprof on
     one V100 with a peak of 900 GB/s. {gpu}""",
-    lambda frame: {"hows": listed(frame["how"].dropna()), "gpu": gpu_caption(frame, timed=False)},
+    lambda frame: {"hows": listed(frame["how"].dropna()), "gpu": gpu_caption(frame, "gsofa", timed=False)},
     held=(
-        verdicts,
+        Held(
+            CLAIM, "share_of_peak", ("mean", "largest", "smallest"), "told", BASIS.format(COUNTERS),
+            subsets=_as_read,
+        ),
         Held(
             CLAIM, "share_of_peak", ("mean",), "told", BASIS.format(COUNTED), {"how": COUNTED}, beside=True
         ),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Gains, Held, Panels
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame, printed_values, without
 from reports.frames.timed import RATIO
 from reports.shapes import bars
-from reports.shapes.gains import draw_before_after, gains_legend
+from reports.shapes.gains import Gains, draw_before_after, gains_legend
+from reports.shapes.panels import Panels
 
 CLAIM = "fig14_maxid_ranges"
 MEAN = subject("gsofa", CLAIM).mean
@@ -25,20 +23,20 @@ GAIN = bars.Panel(
 )
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: `ratio`, seconds without value ranges over with them, at the same
     number of concurrent sources; the share of time that re-initialising takes without and with."""
     rows = pair_frame(
-        records, entries, cases, without("maxid_ranges"), role="with value ranges",
+        inputs, without("maxid_ranges"), role="with value ranges",
         facts=("concurrent_sources", "reinit_share"), same="concurrent_sources",
     )  # fmt: skip
     printed = {
-        "paper_speedup": printed_values(CLAIM),
+        "paper_speedup": printed_values("gsofa", CLAIM),
         "paper_reinit_without": {abbr: pair["before"] for abbr, pair in SHARES.items()},
         "paper_reinit_with": {abbr: pair["after"] for abbr, pair in SHARES.items()},
     }
     return columns_of(
-        add_printed(rows, printed).rename(columns=NAMES),
+        add_printed(rows, "gsofa", printed).rename(columns=NAMES),
         "other", "median", "other_median", *RATIO, "concurrent_sources", "other_concurrent_sources",
         *NAMES.values(), *printed,
     )  # fmt: skip
@@ -83,7 +81,7 @@ EXHIBIT = Exhibit(
     `not measured`: it is not known). Below: the share of its blocks' cycles that gsofa spent re-initialising
     maxId, empty points without value ranges, full ones with. The paper re-initialises for each source, and
     its iterations are of the whole card; here each block re-initialises on its own. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame)},
+    lambda frame: {"gpu": gpu_caption(frame, "gsofa")},
     held=(
         Held(CLAIM, "ratio", ("mean", "largest", "smallest"), "pair", "seconds"),
         Held(CLAIM, "reinit_without", ("reinitialisation_without",), "pair"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import median
 from typing import Any
 
@@ -11,10 +11,13 @@ import pandas as pd
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records, read_fault_repeats
+from reports.facts.inputs import Inputs
+from reports.facts.probes import read_fault_repeats
+from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, gpu_caption
-from reports.frames.gpus import Pairs, gain_frame, printed_columns, with_option
+from reports.frames.gpus import gain_frame, printed_columns, with_option
 from reports.frames.timed import add_columns
+from reports.shapes.pairs import Pair, Pairs
 
 CLAIM = "fig18_unified_memory_faults"
 DATA = subject("gsofa", CLAIM).data
@@ -35,13 +38,13 @@ PRINTED = {
 }
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """Two rows per matrix, number of GPUs and machine: `ratio`, groups of GPU page faults in one array of all
     GPUs without advice over those with it, and with advice in one array over those in an array each, of the
     medians of the counted calls; `fewer`, per cent of the faults that the step saves; ratio_low, ratio_high :
     of the calls that are furthest from each other."""
-    rows = gain_frame(records, entries, cases, _pairing)
-    counted = [_counted(records, row) for row in rows.to_dict("records")]
+    rows = gain_frame(inputs, _pairing)
+    counted = [_counted(inputs.records, row) for row in rows.to_dict("records")]
     for name in ("ratio", "ratio_low", "ratio_high"):
         rows[name] = None
     add_columns(rows, counted, ("faults", "other_faults", "ratio", "ratio_low", "ratio_high", "fewer"))
@@ -91,11 +94,11 @@ EXHIBIT = Exhibit(
     frame,
     Pairs(
         [
-            (
+            Pair(
                 ADVICE, "page faults, one array,\nwithout advice over with", DATA["advice"]["mean"],
                 PRINTED[ADVICE],
             ),
-            (
+            Pair(
                 SEPARATION, "page faults with advice,\none array over separate ones",
                 over_saved(SAVED["mean_percent"]), PRINTED[SEPARATION],
             ),
@@ -107,7 +110,7 @@ EXHIBIT = Exhibit(
     whose borders lie within pages. Advice: preferred location and accessed by. Points: medians of the counted
     calls; whiskers: the calls furthest from each other. What is shared is small: 20 bytes a row. The paper
     has six V100 of one node. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame, timed=False)},
+    lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False)},
     # Beside the print: no host here has the paper's six cards.
     held=(
         Held(

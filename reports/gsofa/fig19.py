@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -11,13 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Held, headline
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import gpu_caption
 from reports.frames.gpus import by_kind, gain_frame, printed_columns, simulated_how, with_option
 from reports.shapes.gains import STAR, legend_mark
-from reports.shapes.style import PALETTE, SMALL, new_figure
+from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 
 CLAIM = "fig19_strong_scaling"
 PRINTED = subject("gsofa", CLAIM).data["per"]
@@ -26,11 +25,11 @@ A_NODE, NODES = 6, 44
 GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, number of workers and machine: `ratio`, seconds on one GPU over those on so many of
     a host, or of a simulated node over those of so many nodes; `times`, how many as many; `efficiency`, the
     ratio over that."""
-    rows = gain_frame(records, entries, cases, _pairing)
+    rows = gain_frame(inputs, _pairing)
     each = pd.Series([A_NODE if what == NODES_SHOWN else 1 for what in rows["what"]], index=rows.index)
     rows["times"] = rows["workers"] / each
     rows["efficiency"] = rows["ratio"].astype(float) / rows["times"]
@@ -116,17 +115,14 @@ EXHIBIT = Exhibit(
     worker of one simulated node of six GPUs over that of so many nodes. Dashed: in proportion; stars:
     printed, from one to 44 nodes. Where a share is too small for a GPU, only gsofa in turn shows it.
     {simulated}{gpu}""",
-    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame)},
+    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
     # Beside the print: 44 nodes are simulated.
     held=(
-        by_kind(
-            Held(
-                CLAIM, "ratio", ("each",), "pair", "slowest worker", {"what": NODES_SHOWN, "times": NODES},
-                beside=True,
-            )
+        Held(
+            CLAIM, "ratio", ("each",), "pair", "slowest worker", {"what": NODES_SHOWN, "times": NODES},
+            by_kind, beside=True,
         ),
     ),
-    claims=(CLAIM,),
     edges=True,
     one_run=True,
     topic="strong scaling over GPUs and nodes",

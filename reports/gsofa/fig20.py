@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Gains, Held, Panels
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
-from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame, without
+from reports.facts.inputs import Inputs
+from reports.frames.device import add_gains, add_printed, columns_of, gpu_caption, pair_frame, without
 from reports.shapes import bars
+from reports.shapes.gains import Gains
+from reports.shapes.panels import Panels
 
 CLAIM = "fig20_fill_before_maxid"
 DATA = subject("gsofa", CLAIM).data
 # The largest gain and the largest drop, in per cent, by matrix.
 PRINTED = {**DATA["max_gain_percent"], **DATA["max_drop_percent"]}
-GAINS = {"ratio": "gain", "ratio_low": "gain_low", "ratio_high": "gain_high"}
 PANEL = bars.Panel(
     "gain", "gain_low", "gain_high", "gain of testing fill first, %", "pair", points=True,
     form="{:+.2g}%".format, log=False,
 )  # fmt: skip
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: `gain`, by how many per cent of the seconds with fill_first those
     without it are more; what the paper prints, and whether it names the matrix as one that gains."""
     rows = pair_frame(
-        records, entries, cases, without("fill_first"), role="maxId first", facts=("concurrent_sources",),
+        inputs, without("fill_first"), role="maxId first", facts=("concurrent_sources",),
         same="concurrent_sources", inverse=True,
     )  # fmt: skip
-    for ratio, gain in GAINS.items():
-        rows[gain] = 100 * (rows[ratio] - 1)
-    rows = add_printed(rows, {"paper_gain": PRINTED})
+    add_gains(rows)
+    rows = add_printed(rows, "gsofa", {"paper_gain": PRINTED})
     named = [abbr in DATA["gains"] if isinstance(abbr, str) else None for abbr in rows["abbr"]]
     rows["paper_gains"] = pd.Series(named, index=rows.index, dtype="boolean")
     return columns_of(
-        rows, "other", "median", "other_median", "pair", *GAINS.values(), "concurrent_sources",
-        "other_concurrent_sources", "paper_gain", "paper_gains",
+        rows, "other", "median", "other_median", "pair", "gain", "gain_low", "gain_high",
+        "concurrent_sources", "other_concurrent_sources", "paper_gain", "paper_gains",
     )  # fmt: skip
 
 
@@ -61,7 +58,7 @@ EXHIBIT = Exhibit(
     """Gain: seconds of gsofa over those of gsofa with fill_first=true, less 1, the ratio of their medians in
     one run at the same number of concurrent sources. The paper prints the largest gain and the largest drop,
     says that {gaining} gain, and leaves the line out otherwise, as the default is here. {gpu}""",
-    lambda frame: {"gaining": ", ".join(DATA["gains"]), "gpu": gpu_caption(frame)},
+    lambda frame: {"gaining": ", ".join(DATA["gains"]), "gpu": gpu_caption(frame, "gsofa")},
     held=(
         Held(CLAIM, "gain", ("gains",), "pair", "seconds", above=0.0),
         Held(CLAIM, "gain", ("largest", "smallest"), "pair", "seconds"),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import gpu_caption
-from reports.frames.gpus import Pairs, by_kind, gain_frame, printed_columns, simulated_how, with_option
+from reports.frames.gpus import by_kind, gain_frame, printed_columns, simulated_how, with_option
 from reports.frames.timed import RATIO
+from reports.shapes.pairs import Pair, Pairs
 
 CLAIM = "fig21_chunk_size"
 DATA = subject("gsofa", CLAIM).data
@@ -22,10 +21,10 @@ SIZES = ("128", "256")
 PRINTED = {"256": DATA["max_256"]}
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """Two rows per matrix, number of workers and machine: `ratio`, seconds with chunks of 128 and of 256
     sources over those with 64."""
-    rows = gain_frame(records, entries, cases, _pairing)
+    rows = gain_frame(inputs, _pairing)
     # The pair has the seconds at 64 on top.
     rows[list(RATIO[1:])] = 1 / rows[["ratio", "ratio_high", "ratio_low"]].astype(float).to_numpy()
     return printed_columns(rows, PRINTED)
@@ -44,7 +43,7 @@ EXHIBIT = Exhibit(
     frame,
     Pairs(
         [
-            (
+            Pair(
                 size, f"seconds, chunks of {size}\nover chunks of {SMALLEST}", DATA["mean"][int(size)],
                 PRINTED.get(size, {}),
             )
@@ -53,13 +52,12 @@ EXHIBIT = Exhibit(
     ),
     """Seconds with chunks of 128 (above) and 256 (below) sources over those with 64, intra_node. The paper
     has six nodes of six V100. {simulated}{gpu}""",
-    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame)},
+    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
     # Beside the print: no machine here has 36 GPUs.
     held=tuple(
-        by_kind(Held(CLAIM, "ratio", (name,), "pair", "seconds", {"what": size}, beside=True))
+        Held(CLAIM, "ratio", (name,), "pair", "seconds", {"what": size}, by_kind, beside=True)
         for size, name in (("128", "mean_128"), ("256", "mean_256"), ("256", "largest_256"))
     ),
-    claims=(CLAIM,),
     edges=True,
     one_run=True,
     topic="size of the chunks of sources",

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit
-from reports.facts.claims import abbreviation, claim, subject
-from reports.facts.naming import label, lines, listed, stand_in
-from reports.facts.records import Entries, MatrixEntry, Records, find_entry
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge
-from reports.frames.frontiers import BINS, bins_of, empty_panel
-from reports.shapes.multiples import Multiples
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import abbreviation, subject
+from reports.facts.entries import MatrixEntry
+from reports.facts.inputs import Inputs
+from reports.facts.naming import among, label, listed, stand_in
+from reports.facts.verdicts import Subset
+from reports.frames.frontiers import BINS, bins_of
+from reports.shapes.axes import empty_panel
+from reports.shapes.multiples import Grid, Multiples, panel_title
 from reports.shapes.style import NORMAL, PALETTE
 
 CLAIM = "fig4_frontier_growth"
@@ -29,12 +29,12 @@ DRAWN = ("gsofa_cpu", "gsofa")
 FLOOR = 0.6
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per bin of sources of each case and machine; a single one without numbers, with the reason,
     where there is no series. ratio : largest over smallest average frontier, 0 left out; paper_ratio : of
     paper_matrix."""
-    rows = records.frame(cases).to_dict("records")
-    parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
+    rows = inputs.rows().to_dict("records")
+    parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     parts.sort(key=_place)
     columns = [
         "case", "implementation", "matrix", "label", "stand_in_for", "preparation", "threads", "machine",
@@ -50,23 +50,16 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     """A panel for each case: mean and range of each bin of sources on a log axis. An implementation that
     cannot run anywhere has none: the caption says so."""
     panel = functools.partial(_panel, several=frame["machine"].nunique() > 1)
-    shape = Multiples(panel, "average frontier size", height=4.4, by="case")
+    shape = Multiples(panel, "average frontier size", Grid(height=4.4), by="case")
     return shape(frame[frame["status"] != "unavailable"], title)
 
 
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How far the frontier grows with the source, on the GPU and on one thread of the CPU."""
-    one_each = frame.drop_duplicates(["case", "machine"])
-    own = one_each["paper_matrix"].where(one_each["stand_in_for"].isna())
-    one_each = one_each.assign(abbr=own.astype("object"))
-    return [
-        verdict
-        for name in reversed(DRAWN)
-        for verdict in judge(
-            one_each[one_each["implementation"] == name], claim("gsofa", CLAIM, "each"), "ratio",
-            basis=f"largest over smallest mean frontier, {name}", by_edges=False,
-        )
-    ]  # fmt: skip
+def by_implementation(frame: pd.DataFrame) -> list[Subset]:
+    """One row per case, on the GPU and on one thread of the CPU, a stand-in's without the paper's name."""
+    rows = frame.drop_duplicates(["case", "machine"])
+    names = rows["paper_matrix"].where(rows["stand_in_for"].isna()).astype("object")
+    rows = rows.assign(abbr=names)
+    return [Subset(rows[rows["implementation"] == name], f"{{}}, {name}".format) for name in reversed(DRAWN)]
 
 
 def _threads(frame: pd.DataFrame) -> str:
@@ -88,13 +81,13 @@ def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
 
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
     """The rows of one case."""
-    stood_for = stand_in(entry, PRINTED)
-    short = abbreviation(entry) or (stood_for or "").partition(", ")[0]
+    stood_for = among(stand_in(entry, "gsofa"), PRINTED)
+    short = abbreviation(entry, "gsofa") or (stood_for or "").partition(", ")[0]
     bins, reason = bins_of(row)
     kept = ("case", "implementation", "matrix", "preparation", "threads", "machine", "status")
     return bins.assign(
         **{name: row[name] for name in kept},
-        label=label(row["matrix"], entry),
+        label=label(row["matrix"], entry, "gsofa"),
         stand_in_for=stood_for,
         reason=reason,
         n=row["n"],
@@ -134,8 +127,7 @@ def _growth(bins: pd.DataFrame) -> dict[str, float | None]:
 
 def _panel(axes: Axes, panel: pd.DataFrame, *, several: bool) -> None:
     row = panel.iloc[0].to_dict()
-    host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
-    axes.set_title(f"{lines(row)}, {row['implementation']}{host}".replace("\n", ", "), loc="left")
+    axes.set_title(panel_title(panel, several, of=f", {row['implementation']}"), loc="left")
     axes.set_xlabel("source")
     if pd.isna(row["ratio"]):
         empty_panel(axes, row["status"], row["reason"])
@@ -175,6 +167,10 @@ EXHIBIT = Exhibit(
     ratio. {not_at_hand}Stand-ins are other matrices than the paper's, under their own names: indicative
     only.""",
     _facts,
-    held=(verdicts,),
-    claims=(CLAIM,),
-)
+    held=(
+        Held(
+            CLAIM, "ratio", ("each",), basis="largest over smallest mean frontier",
+            subsets=by_implementation,
+        ),
+    ),
+)  # fmt: skip

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Gains, Held, Panels
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import MEMORY, add_printed, columns_of, gpu_caption, total
 from reports.frames.space import WORD, printed_words, space_frame
 from reports.shapes import bars
-from reports.shapes.gains import draw_before_after, gains_legend
+from reports.shapes.gains import Gains, draw_before_after, gains_legend
+from reports.shapes.panels import Panels
 
 CLAIM = "fig5_auxiliary_memory"
 DATA = subject("gsofa", CLAIM).data
@@ -26,12 +24,12 @@ REDUCTION = bars.Panel(
 )
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: device bytes of fill, maxId and queues over those of the matrix, with
     every space optimisation off (before), with all of them on at the same rule for the number of sources
     (after), and by default; of the paper's structures at as many sources as before; the reduction, before
     over after."""
-    rows = space_frame(records, entries, cases)
+    rows = space_frame(inputs)
     for name, prefix in VARIANTS.items():
         auxiliary = total(rows, [f"{prefix}{part}" for part in MEMORY])
         rows[name] = auxiliary / rows[f"{prefix}bytes_matrix"]
@@ -46,7 +44,7 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
         f"paper_{when}": {abbr: float(value) for pair in DATA[when].values() for abbr, value in pair.items()}
         for when in ("before", "after")
     }
-    rows = add_printed(rows, printed)
+    rows = add_printed(rows, "gsofa", printed)
     rows["paper_reduction"] = rows["paper_before"] / rows["paper_after"]
     own = [f"{kind}{name}" for name in VARIANTS for kind in ("", "bytes_", "sources_", "words_")]
     return columns_of(
@@ -101,7 +99,7 @@ EXHIBIT = Exhibit(
     settings: with one launch bubble removal and dynamic space save a word a source, the queues nearly all of
     it. What gsofa takes under a budget of bytes is Figure 16. A set of bits stands for the paper's word of
     fill, and one queue for its two. Pinned host memory is not counted. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame, timed=False)},
+    lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False)},
     held=(
         Held(CLAIM, "reduction", ("reduction",), "both", "bytes"),
         Held(CLAIM, "before", ("before_largest", "before_smallest"), "both", "bytes, before"),

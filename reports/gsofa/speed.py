@@ -3,28 +3,25 @@ sequential code."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit
-from reports.facts.naming import lines
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit
+from reports.facts.inputs import Inputs
 from reports.frames.timed import prepared_how, ratio_of, timed_frame
-from reports.shapes import tables
+from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
 HELD = ("fill1_pruned", "fill2_gpu")
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: median seconds and status of each code, edges of fill2 and of gsofa,
     their ratio, and of each other code its seconds over gsofa's in the same run (`pair_<code>` says `ok` or
     why there is none)."""
-    found = timed_frame(records, entries, cases)
+    found = timed_frame(inputs)
     # What no machine has tried is missing on each of those that tried the others.
     tried = found.groupby("group")["machine"].transform("count") > 0
     found = found[found["machine"].notna() | ~tried]
@@ -68,42 +65,42 @@ def _milliseconds(seconds: float) -> str:
 
 
 SECONDS, OVER = "milliseconds, row counts only", "over gsofa, seconds"
-COLUMNS = (
-    Column("n", 1.2, "", "n", COUNT),
-    Column("nnz", 1.2, "", "nnz", COUNT),
-    Column("fill-ins", 1.2, "", "fills", COUNT),
-    Column(
-        "fill1_pruned\none core", 1.5, SECONDS, "seconds_fill1_pruned", _milliseconds, "status_fill1_pruned"
+TABLE = Table(
+    (
+        matrix_column(),
+        Column("n", 1.2, "", "n", COUNT),
+        Column("nnz", 1.2, "", "nnz", COUNT),
+        Column("fill-ins", 1.2, "", "fills", COUNT),
+        Column(
+            "fill1_pruned\none core",
+            1.5,
+            SECONDS,
+            "seconds_fill1_pruned",
+            _milliseconds,
+            "status_fill1_pruned",
+        ),
+        Column("fill2_gpu", 1.5, SECONDS, "seconds_fill2_gpu", _milliseconds, "status_fill2_gpu"),
+        Column("gsofa", 1.5, SECONDS, "seconds_gsofa", _milliseconds, "status_gsofa"),
+        Column("fill1_pruned", 1.4, OVER, "over_fill1_pruned", "{:.2f}x".format),
+        Column("fill2_gpu", 1.4, OVER, "over_fill2_gpu", "{:.2f}x".format),
+        Column("edges,\ngsofa / fill2", 1.4, "", "edges_ratio", "{:.2f}".format),
+        where_column(lambda row: str(row["where"])),
     ),
-    Column("fill2_gpu", 1.5, SECONDS, "seconds_fill2_gpu", _milliseconds, "status_fill2_gpu"),
-    Column("gsofa", 1.5, SECONDS, "seconds_gsofa", _milliseconds, "status_gsofa"),
-    Column("fill1_pruned", 1.4, OVER, "over_fill1_pruned", "{:.2f}x".format),
-    Column("fill2_gpu", 1.4, OVER, "over_fill2_gpu", "{:.2f}x".format),
-    Column("edges,\ngsofa / fill2", 1.4, "", "edges_ratio", "{:.2f}".format),
+    shaded=lambda row: False,
+    empty="no case of this table in the suite",
 )
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Milliseconds of each code, one row per matrix and machine; no row is a stand-in's."""
-    rows = [_cells(row) for row in frame.to_dict("records")] or [["no case of this table in the suite"]]
-    columns = [tables.Column(each.heading, each.width, each.group) for each in COLUMNS]
-    whole = [tables.matrix_column(rows), *columns, tables.machine_column(rows)]
-    filled = [[*row, *[""] * (len(whole) - len(row))] for row in rows]
-    return tables.table(title, whole, filled, [False] * len(rows))
-
-
-def _cells(row: Mapping[Any, Any]) -> list[str]:
-    """A code that no machine has tried says so too."""
-    somewhere = {**row, "machine": str(row["machine"])}
-    cells = (column.text(somewhere) for column in COLUMNS)
-    return [lines(row).replace("\n", ", "), *cells, str(row["where"])]
+    """Milliseconds of each code; one that no machine has tried says so too."""
+    return TABLE(frame.assign(machine=[str(name) for name in frame["machine"]]), title)
 
 
 def _seconds(frame: pd.DataFrame) -> str:
     timed = frame[[f"seconds_{code}" for code in CODES]].notna().any(axis=None) if len(frame) else False
     if not timed:
         return "Nothing of it was measured here."
-    return f"Medians, input and result resident where they are used. {prepared_how(frame)}"
+    return f"Medians, input and result resident where they are used. {prepared_how(frame, 'gsofa')}"
 
 
 EXHIBIT = Exhibit(

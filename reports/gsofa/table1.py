@@ -2,53 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit
-from reports.facts.claims import abbreviation, claim, printed_table
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import abbreviation, printed_table
+from reports.facts.entries import MatrixEntry, printed_name
+from reports.facts.inputs import Inputs
 from reports.facts.naming import listed, stand_in
-from reports.facts.records import Entries, MatrixEntry, Records, find_entry, printed_name
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge
-from reports.frames.variants import Row, said
-from reports.shapes import tables
+from reports.facts.verdicts import Subset
+from reports.shapes.tables import COUNT, Column, Row, Table, Words
 
 CLAIM = "table1_matrices"
 # The column of ours that each claim is of.
-HELD = {
-    "order": "order",
-    "nnz": "nnz",
-    "symmetry": "structural_symmetry",
-    "fillins_per_nnz": "fills_per_nnz",
-}
+HELD = {"order": "order", "nnz": "nnz", "symmetry": "structural_symmetry", "fillins_per_nnz": "fills_per_nnz"}
 PRINTED = ("order", "nnz", "structural_symmetry", "nnz_per_row", "fillins_per_nnz")
 THEIRS, OURS = "printed in the paper", "measured here"
 AS_PRINTED, ONE_DIGIT, TWO_DIGITS = "{:g}".format, "{:.1f}".format, "{:.2f}".format
-# Between the matrix and the status.
-COLUMNS = [
-    Column("order", 1.1, THEIRS, "paper_order", COUNT),
-    Column("nnz", 1.25, THEIRS, "paper_nnz", COUNT),
-    Column("struct.\nsymm.", 0.8, THEIRS, "paper_structural_symmetry", AS_PRINTED),
-    Column("nnz\n/ row", 0.8, THEIRS, "paper_nnz_per_row", AS_PRINTED),
-    Column("fill-ins\n/ nnz", 0.9, THEIRS, "paper_fillins_per_nnz", TWO_DIGITS),
-    Column("order", 1.1, OURS, "order", COUNT),
-    Column("nnz", 1.25, OURS, "nnz", COUNT),
-    Column("explicit\nzeros", 0.95, OURS, "explicit_zeros", COUNT),
-    Column("struct.\nsymm.", 0.8, OURS, "structural_symmetry", TWO_DIGITS),
-    Column("nnz\n/ row", 0.8, OURS, "nnz_per_row", ONE_DIGIT),
-    Column("fill-ins\n/ nnz", 0.9, OURS, "fills_per_nnz", TWO_DIGITS),
-]
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix of the paper's Table 1 (not run where it is not at hand), beside what was measured;
     then stand-ins under their own names, then other matrices of the cases, which the paper does not print."""
-    measured = _per_matrix(records.frame(cases), entries)
+    measured = _per_matrix(inputs)
     by_abbreviation = {row["abbr"]: row for row in measured if row["abbr"]}
     rows = [
         {**_printed(printed), **by_abbreviation.get(printed["abbr"], {})}
@@ -70,20 +48,6 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     return table.astype({**whole, **floats, "zeros_kept": "boolean"})
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Printed columns beside measured ones, one row per matrix, stand-ins on a grey ground."""
-    rows = [
-        [_name(row), *(each.text(row) for each in COLUMNS), said(row["status"])]
-        for row in frame.to_dict("records")
-    ]
-    columns = [
-        tables.matrix_column(rows),
-        *(tables.Column(each.heading, each.width, each.group) for each in COLUMNS),
-        tables.Column("status", 1.4),
-    ]
-    return tables.table(title, columns, rows, [role == "stand-in" for role in frame["role"]])
-
-
 def facts(frame: pd.DataFrame) -> Mapping[str, object]:
     """What the caption counts, and the orderings."""
     ok = frame[frame["status"] == "ok"]
@@ -95,32 +59,26 @@ def facts(frame: pd.DataFrame) -> Mapping[str, object]:
     }
 
 
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Whether order and entries are the printed ones, and how near the fill-ins are."""
-    named = frame.assign(label=frame["matrix"])
-    return [
-        verdict
-        for name, column in HELD.items()
-        for verdict in judge(named, claim("gsofa", CLAIM, name), column, by_edges=False)
-    ]
+def _named(frame: pd.DataFrame) -> list[Subset]:
+    return [Subset(frame.assign(label=frame["matrix"]))]
 
 
-def _per_matrix(rows: pd.DataFrame, entries: Entries) -> list[dict[str, Any]]:
+def _per_matrix(inputs: Inputs) -> list[dict[str, Any]]:
     """One row per matrix and preparation: of a verified result if there is one, else why there is none."""
     found = []
-    for (matrix, _), group in rows.groupby(["matrix", "preparation"], sort=False):
+    for (matrix, _), group in inputs.rows().groupby(["matrix", "preparation"], sort=False):
         ok = group[(group["status"] == "ok") & group["fills"].notna()]
         row = {str(key): value for key, value in (group if ok.empty else ok).iloc[0].items()}
-        entry = find_entry(str(matrix), entries)
+        entry = inputs.entry(str(matrix))
         found.append({**_identity(str(matrix), entry), **_measured(row)})
     return found
 
 
 def _identity(matrix: str, entry: MatrixEntry | None) -> dict[str, Any]:
-    short = abbreviation(entry)
+    short = abbreviation(entry, "gsofa")
     if short:
         return {"abbr": short}
-    stood_for = stand_in(entry)
+    stood_for = stand_in(entry, "gsofa")
     name = entry.name if entry else printed_name(matrix)
     return {
         "matrix": name,
@@ -171,7 +129,23 @@ EXHIBIT = Exhibit(
     "GSoFA, Table 1",
     "the matrices, as printed and as measured",
     frame,
-    draw,
+    Table(
+        [
+            Words("matrix", 3.0, _name, left=True),
+            Column("order", 1.1, THEIRS, "paper_order", COUNT),
+            Column("nnz", 1.25, THEIRS, "paper_nnz", COUNT),
+            Column("struct.\nsymm.", 0.8, THEIRS, "paper_structural_symmetry", AS_PRINTED),
+            Column("nnz\n/ row", 0.8, THEIRS, "paper_nnz_per_row", AS_PRINTED),
+            Column("fill-ins\n/ nnz", 0.9, THEIRS, "paper_fillins_per_nnz", TWO_DIGITS),
+            Column("order", 1.1, OURS, "order", COUNT),
+            Column("nnz", 1.25, OURS, "nnz", COUNT),
+            Column("explicit\nzeros", 0.95, OURS, "explicit_zeros", COUNT),
+            Column("struct.\nsymm.", 0.8, OURS, "structural_symmetry", TWO_DIGITS),
+            Column("nnz\n/ row", 0.8, OURS, "nnz_per_row", ONE_DIGIT),
+            Column("fill-ins\n/ nnz", 0.9, OURS, "fills_per_nnz", TWO_DIGITS),
+            Column("status", 1.4, "", "status"),
+        ]
+    ),
     """Printed: the paper's own Table 1, which leaves explicit zeros out of nnz; its ordering is ParMETIS.
     Measured: order, nnz counted likewise, and fill-ins, verified results only; preparation: {orderings}
     (metis: METIS in place of ParMETIS). What is factorised has explicit zeros too in {zeros} of {measured}
@@ -180,6 +154,5 @@ EXHIBIT = Exhibit(
     the diagonal whose mirror is an entry too, explicit zeros counted as entries (-: recorded before it was
     measured). Rows on grey are stand-ins: other matrices, under their own names.""",
     facts,
-    held=(verdicts,),
-    claims=(CLAIM,),
+    held=tuple(Held(CLAIM, column, (name,), subsets=_named) for name, column in HELD.items()),
 )

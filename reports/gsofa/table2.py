@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit
-from reports.facts.claims import claim
-from reports.facts.naming import lines
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge
+from reports.exhibit import Exhibit, Held
+from reports.facts.inputs import Inputs
+from reports.facts.verdicts import Subset
 from reports.frames.device import MEMORY, NOT_MEASURED, columns_of, device_frame, gpu_caption, total
 from reports.frames.space import AFTER, WORD, printed_words, switched_on, where
-from reports.shapes import tables
+from reports.shapes.tables import COUNT, Column, Table, Words, matrix_column, where_column
 
 CLAIM = "table2_space"
 OFF, ON, DEFAULT = "all off", "all on", "default"
@@ -24,24 +20,31 @@ STRUCTURES = {
     "bytes_queue": "queues and\ntrackers", "bytes_maxid": "maxId", "bytes_fill": "fill", "bytes": "sum",
 }  # fmt: skip
 SIDES = {"formula": "the paper's formula, bytes a source", "source": "allocated here, bytes a source"}
-# Between the variant and the machine.
-COLUMNS = [
-    Column("sources\nat a time", 1.1, "", "concurrent_sources", COUNT),
-    *(
-        Column(heading, 1.35, group, f"{side}_{name}", COUNT)
-        for side, group in SIDES.items()
-        for name, heading in STRUCTURES.items()
-    ),
-    Column("pinned on\nthe host", 1.4, "", "bytes_external", COUNT),
-]
+TABLE = Table(
+    [
+        matrix_column(),
+        Words("space\noptimisations", 1.5, lambda row: str(row["variant"]), left=True),
+        Column("sources\nat a time", 1.1, "", "concurrent_sources", COUNT),
+        *(
+            Column(heading, 1.35, group, f"{side}_{name}", COUNT)
+            for side, group in SIDES.items()
+            for name, heading in STRUCTURES.items()
+        ),
+        Column("pinned on\nthe host", 1.4, "", "bytes_external", COUNT),
+        where_column(where),
+    ],
+    # Every other matrix.
+    shaded=lambda row: bool(row["group"] % 2),
+    empty="no case of this figure in the suite",
+)
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, variant (space optimisations all off, all on, or the default) and machine: bytes a
     source of each structure by the paper's formula and as gsofa allocated them. told : `ok` where they are
     known."""
-    chosen = [case for case in cases if _variant(case)]
-    rows = device_frame(records, entries, chosen, ("concurrent_sources", *MEMORY, "bytes_external"))
+    chosen = [case for case in inputs.cases if _variant(case)]
+    rows = device_frame(replace(inputs, cases=chosen), ("concurrent_sources", *MEMORY, "bytes_external"))
     rows["variant"] = [_variant(Case.parse(case)) for case in rows["case"]]
     n, sources = rows["n"].astype("Float64"), rows["concurrent_sources"]
     for name, words in printed_words().items():
@@ -56,29 +59,10 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     return columns_of(rows, "variant", "n", "concurrent_sources", *own, "bytes_external", "told")
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """The formula's bytes beside gsofa's, one row per matrix and variant, every other matrix on grey."""
-    rows = [
-        [lines(row).replace("\n", ", "), row["variant"], *(each.text(row) for each in COLUMNS), where(row)]
-        for row in frame.to_dict("records")
-    ] or [["no case of this figure in the suite", *[""] * (len(COLUMNS) + 2)]]
-    columns = [
-        tables.matrix_column(rows),
-        tables.Column("space\noptimisations", 1.5, left=True),
-        *(tables.Column(each.heading, each.width, each.group) for each in COLUMNS),
-        tables.machine_column(rows),
-    ]
-    shaded = [bool(group % 2) for group in frame["group"]] or [False]
-    return tables.table(title, columns, rows, shaded)
-
-
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The words a vertex and source before the optimisations."""
-    before = frame[frame["variant"] == OFF]
-    words = before["source_bytes"] / (WORD * before["n"].astype("float64"))
-    return judge(
-        before.assign(words=words), claim("gsofa", CLAIM, "words"), "words", status="told", by_edges=False
-    )
+def _words(frame: pd.DataFrame) -> list[Subset]:
+    """With the words per vertex and source that gsofa allocated."""
+    words = frame["source_bytes"] / (WORD * frame["n"].astype("float64"))
+    return [Subset(frame.assign(words=words))]
 
 
 def _variant(case: Case) -> str:
@@ -93,7 +77,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Table 2",
     "memory of each data structure",
     frame,
-    draw,
+    TABLE,
     """The paper's formula: ({words}) n words of {word} bytes a source for frontierQueue, newFrontierQueue and
     their trackers, maxId, and fill. Allocated: what gsofa tells of its queues (entries of vertex and source
     slot), of maxId and of fill (a set of bits), over the number of sources that it runs at a time, where most
@@ -103,8 +87,7 @@ EXHIBIT = Exhibit(
     lambda frame: {
         "words": " + ".join(str(count) for count in printed_words().values()),
         "word": WORD,
-        "gpu": gpu_caption(frame, timed=False, slots=False),
+        "gpu": gpu_caption(frame, "gsofa", timed=False, slots=False),
     },
-    held=(verdicts,),
-    claims=(CLAIM,),
+    held=(Held(CLAIM, "words", ("words",), "told", only={"variant": OFF}, subsets=_words),),
 )

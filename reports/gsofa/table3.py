@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from fillpath.case import Case
-from reports.exhibit import Column, Exhibit, Held, Table
-from reports.facts.claims import printed_table
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import printed_column
+from reports.facts.inputs import Inputs
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.frames.space import space_frame, where
+from reports.shapes.tables import Column, Table, matrix_column, where_column
 
 CLAIM = "table3_queue_usage"
 FILE = "gsofa_table3_queue_usage"
@@ -24,22 +22,18 @@ PER_CENT = "{:.3g}".format
 HERE, EIGHTH = "here, of whole queues", "here, of an eighth of them"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: mean and peak share of the queues in use, in per cent: of whole queues
     (space optimisations off), and of an eighth of them (all on; above 100 in pinned memory). told : `ok`
     where the first are known."""
-    rows = space_frame(records, entries, cases)
+    rows = space_frame(inputs)
     for name, fact in {**WHOLE, **SMALL}.items():
         rows[name] = 100 * rows[fact]
     known = rows[list(WHOLE)].notna().all(axis=1)
     rows["told"] = rows["status"].where((rows["status"] != "ok") | known, NOT_MEASURED)
-    table = printed_table(FILE).set_index("abbr")
-    printed = {
-        name: {str(abbr): float(value) for abbr, value in table[column].items()}
-        for name, column in PRINTED.items()
-    }
+    printed = {name: printed_column("gsofa", FILE, column) for name, column in PRINTED.items()}
     return columns_of(
-        add_printed(rows, printed), *PRINTED, *WHOLE, *SMALL, "concurrent_sources",
+        add_printed(rows, "gsofa", printed), *PRINTED, *WHOLE, *SMALL, "concurrent_sources",
         "other_concurrent_sources", "told",
     )  # fmt: skip
 
@@ -51,21 +45,22 @@ EXHIBIT = Exhibit(
     frame,
     Table(
         [
+            matrix_column(),
             Column("mean", 1.5, "printed in the paper", "paper_mean_percent", PER_CENT),
             Column("peak", 1.5, "printed in the paper", "paper_peak_percent", PER_CENT),
             Column("mean", 1.5, HERE, "mean_percent", PER_CENT),
             Column("peak", 1.5, HERE, "peak_percent", PER_CENT),
             Column("mean", 1.5, EIGHTH, "small_mean_percent", PER_CENT),
             Column("peak", 1.5, EIGHTH, "small_peak_percent", PER_CENT),
-        ],
-        where,
+            where_column(where),
+        ]
     ),
     """Entries waiting in the frontier queues over those that they have room for: the mean over gsofa's
     iterations and the most at any. Whole queues: space optimisations off, n entries a source, at most as many
     sources as the authors' rule says. An eighth of them: all on, queue_fraction=8, where a queue that is full
     goes on in pinned host memory: more than 100 waited there. An iteration is a step of one block's queue
     here, of the whole card's in the paper. Rows on grey are stand-ins. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame, timed=False, slots=False)},
+    lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False, slots=False)},
     held=(
         Held(CLAIM, "mean_percent", ("average",), "told", "mean percent"),
         Held(CLAIM, "peak_percent", ("peak",), "told", "peak percent"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,34 +10,29 @@ from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.arrays import LARGEST, OUT_OF_CORE, PAPER, is_out_of_core, stand_in_among
-from reports.frames.budgets import BUDGET, budget_bytes
-from reports.frames.device import columns_of, gpu_caption, is_gsofa, option_of, pair_frame
-from reports.frames.frontiers import empty_panel
+from reports.frames.budgets import BUDGET, budgets_of
+from reports.frames.device import columns_of, gpu_caption, is_gsofa, pair_frame
 from reports.frames.timed import RATIO
 from reports.shapes import bars
+from reports.shapes.axes import empty_panel
 from reports.shapes.gains import PRINTED_LINE
-from reports.shapes.multiples import Multiples
+from reports.shapes.multiples import Grid, Multiples
 from reports.shapes.style import PALETTE, SMALL
 
 NONE = "none"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, budget and machine: `ratio`, seconds of out_of_core within the budget over those
     without, in the same run; and gsofa, without a budget, over the same. binds : 1 where the budget takes
     several launches."""
     facts = ("launches", "concurrent_sources")
-    frame = pair_frame(
-        records, entries, cases, without_budget, role="without a budget", facts=facts, paper=PAPER
-    )
+    frame = pair_frame(inputs, without_budget, role="without a budget", facts=facts)
     stand_in_among(frame, LARGEST)
     own = frame["implementation"] == OUT_OF_CORE
-    budgets = [option_of(case, BUDGET) for case in frame["case"]]
-    frame["budget"] = pd.Series(budgets, index=frame.index, dtype="object")
-    numbers = [budget_bytes(text) if text else None for text in budgets]
-    frame["budget_bytes"] = pd.Series(numbers, index=frame.index, dtype="float64")
+    frame[["budget", "budget_bytes"]] = budgets_of(frame)
     known = own & frame["launches"].notna()
     frame["binds"] = (frame["launches"] > 1).astype("float64").where(known)
     frame = frame.sort_values(["group", "budget_bytes"], kind="stable", ignore_index=True)
@@ -115,10 +109,7 @@ EXHIBIT = Exhibit(
     Multiples(
         _panel,
         "seconds over those\nwithout a budget",
-        across=3,
-        width=15.0,
-        height=4.2,
-        top=1.4,
+        Grid(across=3, width=15.0, height=4.2, top=1.4),
         marks=(
             ("full", "out_of_core, several launches"),
             ("hollow", "out_of_core, one launch"),
@@ -131,6 +122,6 @@ EXHIBIT = Exhibit(
     points: several launches, each a chunk of rows; empty: one, or it is not known. Dashed: gsofa without a
     budget, which keeps arrays for the rows under way alone and is launched once, over the same. The paper
     varies no budget. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame, paper=PAPER)},
+    lambda frame: {"gpu": gpu_caption(frame, PAPER)},
     one_run=True,
 )

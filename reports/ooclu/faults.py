@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,24 +10,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, headline
+from reports.exhibit import Exhibit
 from reports.facts.claims import printed_table
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, REGIMES
 from reports.frames.device import columns_of, gpu_caption
 from reports.frames.page_faults import BLOCK, counted_frame, first_touches
 from reports.shapes.labels import legend_above, write_names
-from reports.shapes.style import MARKERS, PALETTE, new_figure
+from reports.shapes.style import MARKERS, PALETTE, headline, new_figure
 
 PRINT = "the paper (V100)"
 WAYS = {PLAIN: "without prefetching", PREFETCHED: "with prefetching"}
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, way of having unified memory and source (the paper, or a machine): fault groups,
     the blocks of 2 MiB in 24 n^2 bytes, the first over the second, and nnz/n."""
-    frame = counted_frame(records, entries, cases)
+    frame = counted_frame(inputs)
     frame = frame.rename(columns={"gpu_fault_groups": "groups"})
     frame["first_touches"] = first_touches(frame["n"])
     own = ("source", "variant", "n", "nnz_per_row", "managed_bytes", "regime", "first_touches", "groups")
@@ -78,7 +77,7 @@ def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
         "matrices": len(printed),
         "here": f"{counted} cases were counted here" if counted else "No case has been counted here",
         "regimes": REGIMES,
-        "gpu": gpu_caption(here, timed=False, slots=False, paper=PAPER),
+        "gpu": gpu_caption(here, PAPER, timed=False, slots=False),
     }
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
 from reports.exhibit import Exhibit
+from reports.facts.entries import MatrixEntry
+from reports.facts.inputs import Inputs
 from reports.facts.naming import label, listed
-from reports.facts.records import Entries, MatrixEntry, Records, find_entry
 from reports.frames.arrays import PAPER
-from reports.frames.frontiers import BINS, bins_of, empty_panel
+from reports.frames.frontiers import BINS, bins_of
 from reports.frames.timed import prepared_how
+from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
 from reports.shapes.multiples import Multiples
 from reports.shapes.style import NORMAL, PALETTE
@@ -24,12 +25,12 @@ SHOWN = ("pre2", "audikw_1")
 HALF = 0.5
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per bin of rows of each case; a single one without numbers, with the reason, where there is
     no series or no case of a matrix that the paper shows. largest : frontier of any row. split : the first
     row of the first bin in which one exceeds half of it; share_before : of all rows."""
-    rows = records.frame(cases).to_dict("records")
-    parts = [_case_frame(row, find_entry(row["matrix"], entries)) for row in rows]
+    rows = inputs.rows().to_dict("records")
+    parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     there = {part["label"].iloc[0].partition(" (")[0] for part in parts}
     parts += [_absent(name) for name in SHOWN if name not in there]
     parts.sort(key=_place)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import abbreviations
-from reports.facts.records import Entries, Records
-from reports.frames.arrays import OUT_OF_CORE, PAPER
+from reports.facts.inputs import Inputs
+from reports.frames.arrays import OUT_OF_CORE, PAPER, printed_range
 from reports.frames.end_to_end import Way, composed, composed_caption, composed_frame
-from reports.shapes.ratios import Over, printed_range
+from reports.shapes.ratios import Over
 
 CLAIM = "fig4_vs_modified_glu3"
 ON_CPU = "glu3_relaxed"
@@ -26,9 +23,9 @@ WAYS = (Way(OUT_OF_CORE, "out_of_core", "kahn_gpu"), PARALLEL, SEQUENTIAL, PRUNE
 ENOUGH = 3
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, way and machine, as `composed_frame` has it, of the 18 matrices of Table 2."""
-    return composed_frame(records, entries, cases, WAYS, list(abbreviations(PAPER).values()))
+    return composed_frame(inputs, WAYS, list(abbreviations(PAPER).values()))
 
 
 def _along(rows: pd.DataFrame) -> str:

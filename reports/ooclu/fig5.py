@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit
-from reports.facts.claims import claim
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
+from reports.exhibit import Exhibit, Held
+from reports.facts.inputs import Inputs
 from reports.frames.arrays import (
     OUT_OF_CORE,
     PAPER,
@@ -18,10 +15,11 @@ from reports.frames.arrays import (
     PREFETCHED,
     REGIMES,
     by_regime,
+    printed_range,
     the_seven,
 )
 from reports.frames.end_to_end import Way, composed, composed_caption, composed_frame
-from reports.shapes.ratios import Over, printed_range
+from reports.shapes.ratios import Over
 
 CLAIM = "fig5_vs_unified_memory"
 WAYS = (
@@ -31,16 +29,10 @@ WAYS = (
 )
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, way and machine, as `composed_frame` has it, of the seven matrices that fit into
     the paper's host memory."""
-    return composed_frame(records, entries, cases, WAYS, the_seven())
-
-
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How much longer unified memory takes with prefetching."""
-    rows = frame[frame["way"] == PREFETCHED]
-    return by_regime(rows, claim(PAPER, CLAIM, "range"), "ratio", status="pair")
+    return composed_frame(inputs, WAYS, the_seven())
 
 
 EXHIBIT = Exhibit(
@@ -54,8 +46,12 @@ EXHIBIT = Exhibit(
     prefetching alone; without it stands beside. {regimes} Where everything fits the order may be another
     for that reason alone: nothing is judged there. {composed}""",
     lambda frame: {"regimes": REGIMES, "composed": composed_caption(frame)},
-    held=(verdicts,),
-    claims=(CLAIM,),
+    held=(
+        Held(
+            CLAIM, "ratio", ("range",), "pair", only={"way": PREFETCHED},
+            subsets=partial(by_regime, status="pair"),
+        ),
+    ),
     edges=True,
     one_run=True,
-)
+)  # fmt: skip

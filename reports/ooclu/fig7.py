@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Gains, Panels
-from reports.facts.claims import claim, subject
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import subject
+from reports.facts.inputs import Inputs
+from reports.facts.verdicts import Subset
 from reports.frames.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
-from reports.frames.budgets import BUDGET, budget_bytes, by_budget
-from reports.frames.device import columns_of, gpu_caption, option_of, pair_frame
+from reports.frames.budgets import BUDGET, add_budgets, by_budget, one_slot
+from reports.frames.device import add_gains, columns_of, gpu_caption, pair_frame
 from reports.shapes import bars
+from reports.shapes.gains import Gains
+from reports.shapes.panels import Panels
 
 CLAIM = "fig7_dynamic_assignment"
 OFF = "dynamic_assignment"
@@ -27,24 +27,18 @@ GAIN = bars.Panel(
 )  # fmt: skip
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, budget and machine: `gain`, by how many per cent of the seconds with dynamic
     assignment those without it are more, in the same run and budget; launches with it off and on (other_).
     binds : 1 where there were several without it."""
     frame = pair_frame(
-        records, entries, cases, switched_on, role="with dynamic assignment",
-        facts=("launches", "concurrent_sources", "spilled"), paper=PAPER,
+        inputs, switched_on, role="with dynamic assignment",
+        facts=("launches", "concurrent_sources", "spilled"),
     )  # fmt: skip
     stand_in_among(frame, LARGEST)
-    for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high")):
-        frame[gain] = 100 * (frame[ratio] - 1)
-    budgets = [option_of(case, BUDGET) for case in frame["case"]]
-    frame["budget"] = pd.Series(budgets, index=frame.index, dtype="object")
-    numbers = [budget_bytes(text or "0") for text in budgets]
-    frame["budget_bytes"] = pd.Series(numbers, index=frame.index, dtype="float64")
+    add_gains(frame)
+    add_budgets(frame)
     frame["binds"] = (frame["launches"] > 1).astype("float64").where(frame["launches"].notna())
-    named = frame["budget"] + ", " + frame["where"]
-    frame["series"] = frame["where"].where(frame["status"] == "unavailable", named)
     return columns_of(
         by_budget(frame), "other", "budget", "budget_bytes", "binds", "median", "other_median", "pair",
         "gain", "gain_low", "gain_high", "launches", "other_launches", "concurrent_sources",
@@ -52,14 +46,11 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     )  # fmt: skip
 
 
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """The largest gain where the budget binds."""
+def _where_binding(frame: pd.DataFrame) -> list[Subset]:
+    """The rows in which the budget binds, each named with it."""
     rows = frame[frame["binds"] == 1]
     labels = [f"{label} at {budget}" for label, budget in zip(rows["label"], rows["budget"], strict=True)]
-    named = rows.assign(label=pd.Series(labels, index=rows.index, dtype="object"))
-    return judge(
-        named, claim(PAPER, CLAIM, "largest"), "gain", status="pair", basis="seconds where the budget binds"
-    )
+    return [Subset(rows.assign(label=pd.Series(labels, index=rows.index, dtype="object")))]
 
 
 def switched_on(case: Case) -> Case | None:
@@ -68,11 +59,6 @@ def switched_on(case: Case) -> Case | None:
     if not is_out_of_core(case) or options.keys() != {BUDGET, OFF}:
         return None
     return replace(case, options=((BUDGET, options[BUDGET]),))
-
-
-def _points(frame: pd.DataFrame) -> pd.DataFrame:
-    """A point a budget, `loose` where it does not bind. Where a machine cannot run it, one slot says so."""
-    return frame.assign(loose=frame["binds"] != 1).drop_duplicates(["group", "series"])
 
 
 EXHIBIT = Exhibit(
@@ -94,7 +80,7 @@ EXHIBIT = Exhibit(
             )
         ],
         height=7.0,
-        shown=_points,
+        shown=one_slot,
     ),
     """Gain: seconds of out_of_core with dynamic_assignment=false over those with it, less 1, under the same
     memory_budget (bytes of the intermediate arrays on the device): the ratio of their medians in one run.
@@ -102,9 +88,13 @@ EXHIBIT = Exhibit(
     fewer; empty points: one, or it is not known (rows that found no room for their columns are launched
     again, which counts too). The paper's gain is up to 10 per cent, of two large matrices that it does not
     name, on a V100. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame, paper=PAPER)},
-    held=(verdicts,),
-    claims=(CLAIM,),
+    lambda frame: {"gpu": gpu_caption(frame, PAPER)},
+    held=(
+        Held(
+            CLAIM, "gain", ("largest",), "pair", "seconds where the budget binds",
+            subsets=_where_binding,
+        ),
+    ),
     edges=True,
     one_run=True,
-)
+)  # fmt: skip

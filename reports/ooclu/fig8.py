@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Held, Panels
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit, Held
+from reports.facts.inputs import Inputs
 from reports.facts.standings import Verdict
 from reports.facts.verdicts import remark, spanned
-from reports.frames.arrays import PAPER
+from reports.frames.arrays import PAPER, over_baseline, printed_range, ratio_beside
 from reports.frames.dense_columns import (
     CLAIM,
     FREE,
@@ -22,14 +19,15 @@ from reports.frames.dense_columns import (
     add_large,
     blocks_printed,
     over_search,
-    printed_numbers,
+    printed_sizes,
     shortly,
 )
 from reports.frames.device import columns_of, gpu_caption, pair_frame
 from reports.frames.timed import RATIO, seconds_how
 from reports.shapes import bars
 from reports.shapes.bars import times
-from reports.shapes.ratios import BASELINE, Over, printed_range
+from reports.shapes.panels import Panels
+from reports.shapes.ratios import Over
 from reports.shapes.seconds import OnOne, seconds_panel
 
 RANGE = printed_range(CLAIM)
@@ -41,27 +39,19 @@ OVER = Over(
 SPAN = "values on the filled pattern resident on the card to those of L and U resident there"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, storage and machine: its seconds and `ratio`, over those of the binary search in
     the same run; how many dense columns it had; `blocks_alone`, on the rows within a budget: over those
     without one, in the same run."""
     frame = pair_frame(
-        records, entries, cases, over_search, role="binary search",
-        facts=("scratch_columns", "levels", "launches"), paper=PAPER,
+        inputs, over_search, role="binary search",
+        facts=("scratch_columns", "levels", "launches"),
     )  # fmt: skip
-    frame = add_large(frame, entries)
+    frame = add_large(frame, inputs.entries)
     add_budgets(frame)
-    own = frame["variant"] == SEARCHED
-    frame.loc[own, "pair"] = BASELINE
-    frame.loc[own, list(RATIO[1:])] = float("nan")
-    several = frame["machine"].nunique() > 1
-    named = frame["variant"] + (", " + frame["machine"].fillna("no machine") if several else "")
-    frame["series"] = named.where(frame["variant"] != "", "no machine")
-    by = ["matrix", "preparation", "machine"]
-    free = frame[frame["variant"] == FREE].set_index(by)["ratio"].to_dict()
-    keys = frame[by].itertuples(index=False, name=None)
-    without = pd.Series([free.get(key) for key in keys], index=frame.index, dtype="float64")
-    frame["blocks_alone"] = (frame["ratio"] / without).where(frame["variant"] == LIMITED)
+    over_baseline(frame, SEARCHED)
+    frame["series"] = frame["series"].where(frame["variant"] != "", "no machine")
+    frame["blocks_alone"] = (frame["ratio"] / ratio_beside(frame, FREE)).where(frame["variant"] == LIMITED)
     return columns_of(
         frame, "variant", "n", "entries", "budget_bytes", "budget_blocks", "bound", "scratch_columns",
         "levels", "launches", "median", "low", "high", *RATIO, "blocks_alone", "paper_order", "paper_blocks",
@@ -88,7 +78,7 @@ def by_the_print(frame: pd.DataFrame) -> list[Verdict]:
 
 def _arithmetic() -> str:
     """What the printed blocks give at most of what is printed."""
-    blocks = [blocks for _, _, blocks in printed_numbers().values()]
+    blocks = [blocks for _, _, blocks in printed_sizes().values()]
     most, (low, high) = blocks_printed()[1], RANGE
     ratios = " to ".join(times(most / count) for count in (max(blocks), min(blocks)))
     return (
@@ -114,7 +104,7 @@ EXHIBIT = Exhibit(
     lambda frame: {
         "arithmetic": _arithmetic(),
         "seconds": seconds_how(frame, SPAN),
-        "gpu": gpu_caption(frame, timed=False, paper=PAPER),
+        "gpu": gpu_caption(frame, PAPER, timed=False),
     },
     held=(
         Held(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Panels
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit
+from reports.facts.inputs import Inputs
+from reports.facts.records import Records
 from reports.frames.device import columns_of
 from reports.frames.timed import SLOTS, add_columns, ratio_of, seconds_how, timed_frame
+from reports.frames.variants import variant_of
 from reports.shapes import bars
+from reports.shapes.panels import Panels
 from reports.shapes.seconds import OnOne, seconds_panel
 from reports.shapes.style import SMALL
 
@@ -30,19 +33,14 @@ NUMBERS = ("pair", "ratio", "ratio_low", "ratio_high", "levels")
 SPAN = "F by rows and by columns resident where it is used to the levels resident there"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds; `levels`, and `ratio`, its seconds over those of the
     cooperative launch in one run."""
-    frame = timed_frame(records, entries, cases, PAPER)
-    frame["variant"] = [_way(Case.parse(case)) for case in frame["case"]]
+    frame = timed_frame(inputs)
+    frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
     frame["series"] = [WAYS[way] for way in frame["variant"]]
-    add_columns(frame, [_numbers(frame, row, records) for row in frame.to_dict("records")], NUMBERS)
+    add_columns(frame, [_numbers(frame, row, inputs.records) for row in frame.to_dict("records")], NUMBERS)
     return columns_of(frame, "variant", "median", "low", "high", "pair", *NUMBERS[1:])
-
-
-def _way(case: Case) -> str:
-    options = "".join(f".{name}={value}" for name, value in case.options)
-    return f"{case.implementation}{options}"
 
 
 def _numbers(frame: pd.DataFrame, row: Mapping[Any, Any], records: Records) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.facts.claims import abbreviations
-from reports.facts.records import Entries, Records, find_entry
-from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, printed_numbers, where
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import abbreviations, printed_column
+from reports.facts.inputs import Inputs
+from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, where
 from reports.frames.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
+from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
 
 CLAIM = "table2_matrices"
 PRINTED = ("paper_order", "paper_nnz", "paper_nnz_per_row")
@@ -19,20 +19,21 @@ MEASURED = ("n", "own_nnz", "nnz_per_row")
 FACTS = ("launches", "concurrent_sources", *MEMORY, "bytes_external")
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: order and entries as printed and as measured, counted as the paper
     counts them; the managed memory that all rows' arrays need (24 n^2 bytes, by the printed n where none is
     measured), the card's, and the peak and launches of out_of_core."""
-    frame = device_frame(records, entries, cases, FACTS, paper=PAPER)
-    found = [find_entry(matrix, entries) for matrix in frame["matrix"]]
-    lower = pd.Series([entry is not None and PAPER in entry.lower_in for entry in found], index=frame.index)
+    frame = device_frame(inputs, FACTS)
+    matrices = [inputs.entry(matrix) for matrix in frame["matrix"]]
+    halves = [entry is not None and PAPER in entry.lower_in for entry in matrices]
+    lower = pd.Series(halves, index=frame.index)
     whole, n = frame["entries"].astype("float64"), frame["n"].astype("float64")
     frame["own_nnz"] = whole.where(~lower.astype(bool), (whole + n) / 2)
     frame["nnz_per_row"] = frame["own_nnz"] / n
     columns = dict(zip(PRINTED, ("order", "nnz", "nnz_per_row"), strict=True))
-    printed = {name: printed_numbers(MATRICES, column) for name, column in columns.items()}
-    frame = add_printed(frame, printed, paper=PAPER)
-    add_memory(frame, records, frame["paper_order"])
+    printed = {name: printed_column(PAPER, MATRICES, column) for name, column in columns.items()}
+    frame = add_printed(frame, PAPER, printed)
+    add_memory(frame, inputs.records, frame["paper_order"])
     frame["safe_bytes"] = SHARE * frame["card_bytes"]
     frame["intermediate_bytes"] = total(frame, MEMORY)
     own = ("managed_bytes", "card_bytes", "times_card", "safe_bytes", "peak_memory", "intermediate_bytes")
@@ -67,6 +68,7 @@ EXHIBIT = Exhibit(
     frame,
     Table(
         [
+            matrix_column(),
             *_counts("printed in the paper", PRINTED),
             *_counts("measured here", MEASURED),
             Column("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", 1.25, "unified memory", "managed_bytes", _gigabytes),
@@ -74,8 +76,8 @@ EXHIBIT = Exhibit(
             Column("may be\nasked, GB", 1.15, "unified memory", "safe_bytes", _gigabytes),
             Column("peak,\nGB", 1.1, "out_of_core", "peak_memory", _gigabytes),
             Column("launches", 1.1, "out_of_core", "launches", COUNT),
-        ],
-        where,
+            where_column(where),
+        ]
     ),
     """The paper lists these {count} because the intermediate arrays of all their rows ({words} words of
     {word} bytes a vertex and row, {bytes} n\N{SUPERSCRIPT TWO} bytes) exceed its V100, whose memory it does
@@ -92,7 +94,7 @@ EXHIBIT = Exhibit(
         "bytes": WORDS * WORD,
         "oversubscribed": _oversubscribed(frame),
         "share": SHARE,
-        "gpu": gpu_caption(frame, timed=False, slots=False, paper=PAPER),
+        "gpu": gpu_caption(frame, PAPER, timed=False, slots=False),
     },
     held=(Held(CLAIM, "n", ("order",)), Held(CLAIM, "own_nnz", ("nnz",))),
 )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.facts.claims import claim
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import remarks
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import claim, printed_column
+from reports.facts.inputs import Inputs
+from reports.facts.verdicts import Subset
 from reports.frames.arrays import (
     FAULTS_TABLE,
     OUT_OF_CORE,
@@ -22,12 +21,12 @@ from reports.frames.arrays import (
     PREFETCHED,
     REGIMES,
     by_regime,
-    in_regimes,
-    printed_numbers,
+    regimes_of,
 )
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.frames.page_faults import counted_frame
-from reports.frames.variants import Row, by_matrix, said
+from reports.frames.variants import by_matrix
+from reports.shapes.tables import COUNT, Column, Row, Table, matrix_column, said, where_column
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.
@@ -53,16 +52,18 @@ NUMBERS = (*PRINTED, *OVERHEAD)
 STATUSES = ("told", "prefetched_told", "out_of_core_told", "both")
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: fault groups and the share of time that servicing them takes without
     and with prefetching, the share that data movement has of out_of_core, all in per cent, and what
     counting cost; each with what the paper prints. reduction : groups without prefetching over with, empty
     where none is left."""
-    rows = by_matrix(counted_frame(records, entries, cases), WAYS, _numbers)
+    rows = by_matrix(counted_frame(inputs), WAYS, _numbers)
     columns = dict.fromkeys([*rows.columns, *NUMBERS, *STATUSES])
     frame = rows.reindex(columns=list(columns)).astype(dict.fromkeys(NUMBERS, "float64"))
-    printed = {f"paper_{name}": printed_numbers(FAULTS_TABLE, column) for name, column in PRINTED.items()}
-    frame = add_printed(frame, printed, paper=PAPER)
+    printed = {
+        f"paper_{name}": printed_column(PAPER, FAULTS_TABLE, column) for name, column in PRINTED.items()
+    }
+    frame = add_printed(frame, PAPER, printed)
     for name in STATUSES:
         frame[name] = frame[name].astype("object").fillna("not_run")
     frame["regime"] = frame["regime"].astype("object").fillna("")
@@ -75,22 +76,22 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     )  # fmt: skip
 
 
-def by_regimes(frame: pd.DataFrame) -> list[Verdict]:
-    """How many times fewer fault groups there are with prefetching; where none is left, that; the columns
-    of the table."""
-    none_left = frame[(frame["both"] == "ok") & frame["reduction"].isna()]
-    rest = frame.drop(none_left.index)
-    found = by_regime(rest, claim(PAPER, CLAIM, "reduction"), "reduction", status="both")
-    basis = "fault groups without prefetching over with"
+def _some_left(frame: pd.DataFrame) -> list[Subset]:
+    return by_regime(frame[~_none_left(frame)], "both")
 
-    def none(rows: pd.DataFrame) -> str:
-        return f"no group is left with prefetching on {len(rows)} matrices, printed {_reductions()}"
 
-    for regime, rows in in_regimes(none_left, "both"):
-        found += remarks(rows, f"{PAPER}.{CLAIM}", "groups", none, basis=f"{basis}, {regime}", status="both")
-    for name, (column, status) in COLUMNS.items():
-        found += by_regime(frame, claim(PAPER, CLAIM, name), column, status=status)
-    return found
+def _without_any(frame: pd.DataFrame) -> list[Subset]:
+    rows = frame[_none_left(frame)]
+    return [Subset(rows, f"{{}}, {regime}".format) for regime, rows in regimes_of(rows, "both")]
+
+
+def _none_left(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Where no fault group is left with prefetching."""
+    return (frame["both"] == "ok") & frame["reduction"].isna()
+
+
+def _no_group(rows: pd.DataFrame) -> str:
+    return f"no group is left with prefetching on {len(rows)} matrices, printed {_reductions()}"
 
 
 def _reductions() -> str:
@@ -148,13 +149,14 @@ def _columns(group: str, prefix: str = "") -> list[Column]:
 
 TABLE = Table(
     [
+        matrix_column(),
         *_columns("printed in the paper", "paper_"),
         *_columns("counted here"),
         Column("without", 0.95, "counting slows by", "overhead", "{:.2f}x".format),
         Column("with", 0.85, "counting slows by", "prefetched_overhead", "{:.2f}x".format),
         Column("regime", 1.6, "", "regime"),
-    ],
-    _where,
+        where_column(_where),
+    ]
 )
 
 
@@ -179,8 +181,19 @@ EXHIBIT = Exhibit(
     lambda frame: {
         "entry": ENTRY,
         "regimes": REGIMES,
-        "gpu": gpu_caption(frame, timed=False, slots=False, paper=PAPER),
+        "gpu": gpu_caption(frame, PAPER, timed=False, slots=False),
     },
-    held=(by_regimes, Held(CLAIM, "movement", ("movement",), "out_of_core_told")),
+    held=(
+        Held(CLAIM, "reduction", ("reduction",), "both", subsets=_some_left),
+        Held(
+            CLAIM, "groups", status="both", basis="fault groups without prefetching over with",
+            subsets=_without_any, remark=_no_group,
+        ),
+        *(
+            Held(CLAIM, column, (name,), status, subsets=partial(by_regime, status=status))
+            for name, (column, status) in COLUMNS.items()
+        ),
+        Held(CLAIM, "movement", ("movement",), "out_of_core_told"),
+    ),
     edges=True,
-)
+)  # fmt: skip

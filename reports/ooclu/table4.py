@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit, Table
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit
+from reports.facts.inputs import Inputs
 from reports.facts.standings import Verdict
 from reports.facts.verdicts import remark
 from reports.frames.arrays import PAPER, where
@@ -25,35 +24,34 @@ from reports.frames.dense_columns import (
 )
 from reports.frames.device import columns_of, device_frame, gpu_caption
 from reports.shapes.bars import times
+from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
 
 CLAIM = "table4_max_blocks"
-TABLE = Table(
-    [
-        Column("n", 1.3, "printed in the paper", "paper_order", COUNT),
-        Column("nnz", 1.4, "printed in the paper", "paper_nnz", COUNT),
-        Column("blocks", 0.9, "printed in the paper", "paper_blocks", COUNT),
-        Column("blocks in\n8.0e9 bytes", 1.3, "", "computed_blocks", COUNT),
-        Column(f"{blocks_printed()[1]} over\nblocks", 1.1, "", "bound", times),
-        Column("n", 1.3, "here", "n", COUNT),
-        Column("nnz", 1.4, "here", "entries", COUNT),
-        Column("budget,\nGB", 1.0, "here", "budget_bytes", lambda count: f"{count / 1e9:.3g}"),
-        Column("blocks", 0.9, "here", "budget_blocks", COUNT),
-        Column("most used\nat once", 1.2, "here", "scratch_columns", COUNT),
-    ],
-    where,
-    preparations=True,
-)
+COLUMNS = [
+    Column("n", 1.3, "printed in the paper", "paper_order", COUNT),
+    Column("nnz", 1.4, "printed in the paper", "paper_nnz", COUNT),
+    Column("blocks", 0.9, "printed in the paper", "paper_blocks", COUNT),
+    Column("blocks in\n8.0e9 bytes", 1.3, "", "computed_blocks", COUNT),
+    Column(f"{blocks_printed()[1]} over\nblocks", 1.1, "", "bound", times),
+    Column("n", 1.3, "here", "n", COUNT),
+    Column("nnz", 1.4, "here", "entries", COUNT),
+    Column("budget,\nGB", 1.0, "here", "budget_bytes", lambda count: f"{count / 1e9:.3g}"),
+    Column("blocks", 0.9, "here", "budget_blocks", COUNT),
+    Column("most used\nat once", 1.2, "here", "scratch_columns", COUNT),
+]
+TABLE = Table([matrix_column(preparations=True), *COLUMNS, where_column(where)])
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: n, entries and blocks as printed; computed_blocks, the columns of n
     float32 that 8.0e9 bytes hold; n and entries here, the budget, the columns that it holds, and the most
     that a launch used; `bound`, the blocks of the binary search over the dense ones."""
-    chosen = [case for case in cases if variant_of(case) == LIMITED]
-    frame = add_large(device_frame(records, entries, chosen, ("scratch_columns",), paper=PAPER), entries)
+    chosen = [case for case in inputs.cases if variant_of(case) == LIMITED]
+    frame = device_frame(replace(inputs, cases=chosen), ("scratch_columns",))
+    frame = add_large(frame, inputs.entries)
     add_budgets(frame)
     frame["computed_blocks"] = blocks_in(blocks_printed()[0], frame["paper_order"])
-    return columns_of(frame, *(column.value for column in TABLE.columns))
+    return columns_of(frame, *(column.value for column in COLUMNS))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -79,7 +77,7 @@ EXHIBIT = Exhibit(
     they are of: 8.0e9 bytes give its four numbers. Here the budget is that in proportion to n, so that it
     holds 125 columns; most used at once: the most blocks of a launch, which narrow levels keep below that.
     Rows on grey are stand-ins. {gpu}""",
-    lambda frame: {"real": REAL, "gpu": gpu_caption(frame, timed=False, slots=False, paper=PAPER)},
+    lambda frame: {"real": REAL, "gpu": gpu_caption(frame, PAPER, timed=False, slots=False)},
     held=(verdicts,),
     claims=(CLAIM,),
 )

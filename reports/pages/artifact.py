@@ -11,11 +11,12 @@ from pathlib import Path
 from fillpath import __version__
 from fillpath.case import Case
 from fillpath.holdings import SUMS, digest_of, sums_text
+from fillpath.papers import paper_names
 from fillpath.paths import PAGE, ROOT, bytes_text, results, write_text
 from fillpath.record import Record
 from fillpath.registry import lookup
-from reports.facts.claims import PAPERS
-from reports.facts.records import Records, printed_name
+from reports.facts.entries import printed_name
+from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Standing
 from reports.pages.environment import environment
 from reports.pages.ledger.order import ClaimRow, claim_rows, counts, machines_of
@@ -64,7 +65,7 @@ def text(standings: Sequence[Standing], cases: CasesByFigure, records: Records, 
         .get_template("appendix.md")
         .render(
             version=__version__,
-            papers=PAPERS.values(),
+            papers=paper_names().values(),
             hardware_differs=HARDWARE_DIFFERS,
             inventory=[_inventory(records.of_machine(name), name) for name in records.machines()],
             sums=f"{FOLDER.relative_to(ROOT)}/{SUMS}",

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from fillpath import registry
 from fillpath.case import Case
-from reports.facts.claims import PAPERS
-from reports.facts.records import Entries, Records
+from fillpath.papers import paper_names
+from reports.facts.entries import Entries
+from reports.facts.records import Records
 from reports.facts.standings import Standing
 from reports.figures import draw
 from reports.pages.ledger import Judgement, judge
@@ -57,7 +58,7 @@ def make(
         judgements = {
             (machine, paper): pool.submit(_judge, machine, paper, judged, entries)
             for machine in machines
-            for paper in PAPERS
+            for paper in paper_names()
         }
         pictures = {pair: pool.submit(_draw, *pair, cases, entries) for pair, cases in drawn.items()}
         reasons: dict[tuple[str, str], list[str]] = {}

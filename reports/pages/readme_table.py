@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from reports.facts.claims import PAPERS, subjects
+from fillpath.papers import paper_names
+from reports.facts.claims import subjects
 from reports.figures import exhibits
 from reports.pages.generated_part import Part
 
@@ -15,7 +16,7 @@ DRAWN, NOT_YET = "drawn", "not yet"
 
 def state_table() -> str:
     """Paper, figure, claim and state: every claim of claims.yaml, and every figure without one."""
-    rows = [(PAPERS[paper], *cells) for paper in PAPERS for cells in _rows(paper)]
+    rows = [(paper_names()[paper], *cells) for paper in paper_names() for cells in _rows(paper)]
     head = ["| Paper | Figure | Claim | State |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *(f"| {' | '.join(_cell(text) for text in row)} |" for row in rows)])
 

@@ -10,7 +10,8 @@ import pandas as pd
 from fillpath import paths
 from fillpath.case import Case
 from reports.facts.claims import paper_figure
-from reports.facts.records import MatrixEntry, Records
+from reports.facts.entries import MatrixEntry
+from reports.facts.records import Records
 from reports.figures import stem
 from reports.shapes import style
 from reports.shapes.bars import seconds

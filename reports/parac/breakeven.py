@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from fillpath.case import Case
 from reports.exhibit import Exhibit
-from reports.facts.records import Entries, Records
+from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.parac import PAPER, RULE, ordered_how, solved_frame
 from reports.shapes import bars
-from reports.shapes.panels import SmallPanels, line_look
+from reports.shapes.multiples import TimeLines, line_look
 from reports.shapes.style import SMALL
 
 OURS, AMG = "parac_cpu", "pyamg"
@@ -26,13 +25,13 @@ FIRST, LAST = 1.0, 1000.0
 NEVER, ALWAYS = "multigrid from the first on", "ParAC, however many"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: seconds of `setup`, factor and analysis, and of `each` right-hand side.
 
     On ParAC's rows `breakeven`: the right-hand sides up to which it takes no longer than multigrid in the
     same run, infinite where it never takes longer, 0 where it always does; `taken`: the same in words.
     """
-    solved = solved_frame(records, entries, cases)
+    solved = solved_frame(inputs)
     solved["setup"] = solved["factor"] + solved["analysis"]
     solved["each"] = solved["solve"]
     keys = ["label", "preparation", "machine"]
@@ -98,7 +97,7 @@ EXHIBIT = Exhibit(
     "Beyond the paper",
     "seconds against right-hand sides",
     frame,
-    SmallPanels(
+    TimeLines(
         _panel,
         "right-hand sides",
         3.7,

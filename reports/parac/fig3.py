@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit
-from reports.facts.claims import claim
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge
+from reports.exhibit import Exhibit, Held
+from reports.facts.inputs import Inputs
+from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of
-from reports.frames.parac import ORDERINGS, PAPER, cores_of, ordered_how, seconds_axis
+from reports.frames.parac import ORDERINGS, PAPER, cores_of, ordered_how
 from reports.frames.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
 from reports.shapes import bars
-from reports.shapes.panels import SmallPanels, line_look
+from reports.shapes.axes import seconds_axis
+from reports.shapes.multiples import TimeLines, line_look
 from reports.shapes.style import SMALL
 
 CLAIM = "fig3_cpu_scaling"
@@ -30,11 +28,11 @@ EVEN = "#777777"
 SPAN = "the graph resident in memory to its factor resident there"
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: seconds, and `ratio`, those of one thread over them in one run. `pair`
     says `ok` or why there is none: `fewer_cores` where the machine has fewer than threads were asked for.
     most : the most threads of that matrix, ordering and machine with a ratio, on their row alone."""
-    timed = timed_frame(records, entries, cases, PAPER)
+    timed = timed_frame(inputs)
     timed["ordering"] = timed["preparation"]
     cores = {name: cores_of(name) for name in timed["machine"].dropna().unique()}
     timed["cores"] = pd.Series([cores.get(name) for name in timed["machine"]], dtype="float64")
@@ -47,20 +45,17 @@ def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataF
     return columns_of(timed, "ordering", "cores", "median", "low", "high", *RATIO, "most")
 
 
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """How much faster the most threads are than one; judged where they are enough."""
+def by_threads(frame: pd.DataFrame) -> list[Subset]:
+    """The most threads of each matrix and machine; judged where they are enough."""
     ends = frame[frame["most"]]
     enough = ends["threads"] >= ENOUGH
-    few = judge(
-        ends[~enough], claim(PAPER, CLAIM, "mean"), "ratio", status="pair", by_edges=False,
-        basis=f"seconds, one thread over the most, {ends['threads'].max()}",
-        untestable=f"fewer than {ENOUGH} threads",
-    )  # fmt: skip
-    many = judge(
-        ends[enough], claim(PAPER, CLAIM, "mean"), "ratio", status="pair", by_edges=False,
-        basis="seconds, one thread over the most",
-    )  # fmt: skip
-    return few if enough.sum() == 0 and len(ends) else many + [v for v in few if v.measured]
+    many = Subset(ends[enough])
+    few = Subset(
+        ends[~enough], f"{{}}, {ends['threads'].max()}".format, untestable=f"fewer than {ENOUGH} threads"
+    )
+    if not len(ends) or enough.all():
+        return [many]
+    return [many, few] if enough.any() else [few]
 
 
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
@@ -141,7 +136,7 @@ EXHIBIT = Exhibit(
     "ParAC, Figure 3",
     "time of the factor against threads",
     frame,
-    SmallPanels(
+    TimeLines(
         _panel,
         "threads",
         4.0,
@@ -151,7 +146,10 @@ EXHIBIT = Exhibit(
     """parac_cpu; written: one thread's seconds over those of the most threads, in one run. The factor is the
     same, to the last bit, on any number of threads. {fewer}{seconds} {ordered}""",
     facts,
-    held=(verdicts,),
-    claims=(CLAIM,),
+    held=(
+        Held(
+            CLAIM, "ratio", ("mean",), "pair", "seconds, one thread over the most", subsets=by_threads,
+        ),
+    ),
     one_run=True,
-)
+)  # fmt: skip

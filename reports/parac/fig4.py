@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit, Held, headline
-from reports.facts.naming import lines
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import remarks
+from reports.exhibit import Exhibit, Held
+from reports.facts.inputs import Inputs
+from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame
-from reports.frames.parac import ORDERINGS, PAPER, names_of, ordered_how, seconds_axis
+from reports.frames.parac import ORDERINGS, PAPER, names_of, ordered_how
 from reports.frames.timed import NO_RESULT, seconds_how
 from reports.shapes import bars
+from reports.shapes.axes import seconds_axis
+from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
-from reports.shapes.style import SMALL, new_figure
+from reports.shapes.style import SMALL, headline, new_figure
 
 CLAIM = "fig4_dependency_depth"
 DEPTHS = {
@@ -40,11 +39,11 @@ SECONDS = bars.Panel("median", "low", "high", "seconds")
 FILL = bars.Panel("fill", "fill", "fill", "fill ratio", log=False)
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, ordering and machine: both heights and the critical path, in vertices, `fill`, 2
     nnz(G) over nnz(L) with both diagonals, and seconds of the factor by `implementation`: on the GPU where
     the machine has a result of it, else on one thread. shrinks : the classical height over the actual one."""
-    rows = device_frame(records, entries, cases, FACTS, paper=PAPER)
+    rows = device_frame(inputs, FACTS)
     rows["ordering"] = rows["preparation"]
     rows["place"] = rows["implementation"].map(FACTORS.index) + 2 * (rows["status"] != "ok")
     keys = ["label", "ordering", "machine"]
@@ -69,14 +68,11 @@ def shrinks(rows: pd.DataFrame) -> str:
     return f"{', '.join(parts)} on average; printed: least so for AMD"
 
 
-def fill_spreads(frame: pd.DataFrame) -> list[Verdict]:
-    """How far fill depends on the ordering, by matrices that have several."""
+def _spread(frame: pd.DataFrame) -> list[Subset]:
+    """With how far fill depends on the ordering, by matrices that have several."""
     fill = frame[frame["status"] == "ok"].groupby(["label", "machine"])["fill"]
     spread = (fill.transform("max") / fill.transform("min")).where(fill.transform("size") > 1)
-    return remarks(
-        frame.assign(spread=spread), f"{PAPER}.{CLAIM}", "spread", _largest,
-        basis="fill, most over least ordering", by_edges=False,
-    )  # fmt: skip
+    return [Subset(frame.assign(spread=spread))]
 
 
 def _largest(rows: pd.DataFrame) -> str:
@@ -177,6 +173,8 @@ EXHIBIT = Exhibit(
     held=(
         Held(CLAIM, "shrinks"),
         Held(CLAIM, "shrinks", basis="classical over actual e-tree height", remark=shrinks),
-        fill_spreads,
+        Held(
+            CLAIM, "spread", basis="fill, most over least ordering", subsets=_spread, remark=_largest,
+        ),
     ),
-)
+)  # fmt: skip

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Exhibit, Panels
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit
+from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.parac import PAPER, names_of, solved_frame, solved_how, tried
 from reports.shapes import bars
 from reports.shapes.gains import gains_legend
+from reports.shapes.panels import Panels
+from reports.shapes.tables import COUNT
 
 SEQUENTIAL = "ac_sequential"
 ITERATIONS = bars.Panel(
@@ -21,10 +22,10 @@ ITERATIONS = bars.Panel(
 )
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: iterations, residual, entries of the factor, and by how many iterations
     and entries it differs from the sequential factor on that machine (more_iterations, more_entries)."""
-    solved = solved_frame(records, entries, cases)
+    solved = solved_frame(inputs)
     solved["series"] = names_of(solved, solved["implementation"].tolist())
     keys = ["label", "preparation", "machine"]
     rows = [(tuple(row[key] for key in keys), row) for row in solved.to_dict("records")]

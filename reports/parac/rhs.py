@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Exhibit, headline
-from reports.facts.claims import claim
-from reports.facts.records import Entries, Records
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import judge, remarks
+from reports.exhibit import Exhibit, Held
+from reports.facts.inputs import Inputs
+from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, option_of
-from reports.frames.parac import PAPER, count_axis, solved_frame, solved_how, tried
-from reports.frames.timed import groups_of, name_matrices, width
+from reports.frames.parac import PAPER, solved_frame, solved_how, tried
+from reports.frames.timed import groups_of
 from reports.shapes import bars
+from reports.shapes.axes import count_axis
 from reports.shapes.gains import point_handles
+from reports.shapes.groups import name_matrices, width
 from reports.shapes.labels import legend_above
-from reports.shapes.style import new_figure
+from reports.shapes.style import headline, new_figure
+from reports.shapes.tables import COUNT
 
 CLAIM = "right_hand_side"
 OURS = ("parac_cpu", "parac_gpu")
 # As many times the iterations for the one b as for the other are none to speak of.
 SAME = 1.25
+BASIS = "iterations, b at random over b = L x"
 ITERATIONS = bars.Panel("iterations", "iterations", "iterations", "iterations", points=True, form=COUNT)
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: iterations for its right-hand side (`rhs`); on those of random ones
     `ratio`, their iterations over those for L x."""
-    solved = solved_frame(records, entries, cases)
+    solved = solved_frame(inputs)
     solved["rhs"] = [option_of(case, "rhs") or "random" for case in solved["case"]]
     words = solved["rhs"].map({"random": "b random", "product": "b = L x"})
     solved["series"] = solved["implementation"] + ", " + words
@@ -65,27 +64,15 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     return figure
 
 
-def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """On how many matrices ParAC needs as many iterations for either b, and its peers more for b at random;
-    then how many times as many."""
-    is_ours = frame["implementation"].isin(OURS)
-    ours, peers = frame[is_ours], frame[~is_ours]
-    as_many = ours["ratio"].between(1 / SAME, SAME).astype("float64").where(ours["ratio"].notna())
-    judged = [
-        *judge(
-            ours.assign(as_many=as_many), claim(PAPER, CLAIM, "parac"), "as_many", by_edges=False, above=0.5
-        ),
-        *judge(peers, claim(PAPER, CLAIM, "ichol"), "ratio", by_edges=False, above=SAME),
-    ]
-    basis = "iterations, b at random over b = L x"
-    beside = [
-        remark
-        for rows, whose in ((ours, "ParAC"), (peers, "incomplete Cholesky"))
-        for remark in remarks(
-            rows, f"{PAPER}.{CLAIM}", "ratio", _span, basis=f"{basis}, {whose}", by_edges=False
-        )
-    ]
-    return judged + beside
+def _ours(frame: pd.DataFrame) -> list[Subset]:
+    """ParAC's rows, with whether it needs as many iterations for either b."""
+    rows = frame[frame["implementation"].isin(OURS)]
+    as_many = rows["ratio"].between(1 / SAME, SAME).astype("float64").where(rows["ratio"].notna())
+    return [Subset(rows.assign(as_many=as_many))]
+
+
+def _peers(frame: pd.DataFrame) -> list[Subset]:
+    return [Subset(frame[~frame["implementation"].isin(OURS)])]
 
 
 def _span(rows: pd.DataFrame) -> str:
@@ -104,6 +91,10 @@ EXHIBIT = Exhibit(
     """Iterations of conjugate gradients for a random right-hand side and for b = L x, x as random: that b has
     little of the smooth vectors that an incomplete factor is bad at. {solved}""",
     lambda frame: {"solved": solved_how(frame)},
-    held=(verdicts,),
-    claims=(CLAIM,),
+    held=(
+        Held(CLAIM, "as_many", ("parac",), above=0.5, subsets=_ours),
+        Held(CLAIM, "ratio", ("ichol",), above=SAME, subsets=_peers),
+        Held(CLAIM, "ratio", basis=f"{BASIS}, ParAC", subsets=_ours, remark=_span),
+        Held(CLAIM, "ratio", basis=f"{BASIS}, incomplete Cholesky", subsets=_peers, remark=_span),
+    ),
 )

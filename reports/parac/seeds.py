@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,26 +10,27 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Panels
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit
+from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.parac import PAPER, names_of, solved_frame, solved_how, tried
 from reports.shapes import bars
 from reports.shapes.gains import gains_legend
+from reports.shapes.panels import Panels
 from reports.shapes.style import HATCHES, MARKERS, SMALL
 
 # Of a place, how far the points of one case lie apart.
 SPREAD = 0.35
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case, seed and machine: its iterations and the entries of its factor. Of each case all
     seeds that there are records of."""
-    chosen = list(dict.fromkeys(replace(case, seed=0) for case in cases))
-    measured = [Case.parse(record.case) for record in records.rows]
+    chosen = list(dict.fromkeys(replace(case, seed=0) for case in inputs.cases))
+    measured = [Case.parse(record.case) for record in inputs.records.rows]
     others = [case for case in measured if case.seed and replace(case, seed=0) in chosen]
     whole = sorted({*chosen, *others}, key=lambda case: (chosen.index(replace(case, seed=0)), case.seed))
-    solved = solved_frame(records, entries, whole)
+    solved = solved_frame(replace(inputs, cases=whole))
     solved["series"] = names_of(solved, solved["implementation"].tolist())
     solved["seed"] = [Case.parse(name).seed for name in solved["case"]]
     return columns_of(solved, "implementation", "seed", "iterations", "residual", "nnz_factor")

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from fillpath.case import Case
-from reports.exhibit import COUNT, Column, Exhibit, Held, Table
-from reports.facts.records import Entries, Records
+from reports.exhibit import Exhibit, Held
+from reports.facts.claims import printed_column
+from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed, device_frame
-from reports.frames.parac import GENERATED, PAPER, SIZES, printed
+from reports.frames.parac import GENERATED, PAPER, SIZES
 from reports.frames.timed import STAND_INS
-from reports.frames.variants import Row, by_matrix, finished, number, said
+from reports.frames.variants import by_matrix, finished, number
 from reports.shapes.counts import Counted, equality
+from reports.shapes.tables import COUNT, Column, Row, Table, Words, matrix_column, said
 
 CLAIM = "table1_matrices"
 FACTORS = ("parac_cpu", "parac_gpu")
 COUNTS = ("order", "entries")
 
 
-class Failure(Column):
-    """Why a row has no result; empty where it has one."""
-
-    def text(self, row: Row) -> str:
-        """The cell."""
-        return "" if row[self.value] == "ok" else said(str(row[self.value]))
-
-
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix: order and entries (explicit zeros left out) as printed and here, `<count>_is` :
     equal or differs; entries of its Laplacian with the diagonal and of ParAC's factor in the order of
     nnz-sort."""
-    frame = device_frame(records, entries, cases, ("nnz_l", "nnz_g"), paper=PAPER)
+    frame = device_frame(inputs, ("nnz_l", "nnz_g"))
     frame["variant"] = frame["implementation"]
     frame = by_matrix(frame, FACTORS, _numbers).drop_duplicates("label", ignore_index=True)
-    columns = {"paper_order": printed(SIZES, "order"), "paper_entries": printed(SIZES, "nnz")}
-    frame = add_printed(frame, columns, paper=PAPER)
+    columns = {
+        "paper_order": printed_column(PAPER, SIZES, "order"),
+        "paper_entries": printed_column(PAPER, SIZES, "nnz"),
+    }
+    frame = add_printed(frame, PAPER, columns)
     frame = finished(frame, [], [*columns, *COUNTS, "nnz_l", "nnz_g"])
     return frame.assign(**{f"{name}_is": equality(frame, name, "not_held") for name in COUNTS})
 
@@ -62,13 +58,14 @@ EXHIBIT = Exhibit(
     frame,
     Table(
         [
+            matrix_column(),
             Column("printed", 1.3, "order", "paper_order", COUNT),
             Counted("here", 1.4, "order", "order"),
             Column("printed", 1.5, "nonzeros", "paper_entries", COUNT),
             Counted("here", 1.5, "nonzeros", "entries"),
             Column("nnz(L)", 1.4, "as a graph", "nnz_l", COUNT),
             Column("nnz(G)", 1.4, "as a graph", "nnz_g", COUNT),
-            Failure("", 1.6, "", "status"),
+            Words("", 1.6, lambda row: "" if row["status"] == "ok" else said(str(row["status"]))),
         ]
     ),
     """Nonzeros as the paper counts them: all entries, explicit zeros left out (= equal to the print,

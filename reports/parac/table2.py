@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
-from reports.facts.records import Entries, Records
-from reports.frames.parac import CPU, PAPER, RULE, ordered_how, over, printed, printed_sum
-from reports.frames.solutions import Beside, Solutions, matrices_frame, numbers_of, parts_of
+from reports.facts.claims import printed_column
+from reports.facts.inputs import Inputs
+from reports.frames.parac import CPU, PAPER, RULE, ordered_how, over, printed_sum
+from reports.frames.solutions import matrices_frame, numbers_of
 from reports.frames.timed import ratio_of
-from reports.frames.variants import Row, paired
+from reports.frames.variants import paired
 from reports.shapes.bars import times
+from reports.shapes.printed import Beside, Solutions, parts_of
+from reports.shapes.tables import Row
 
 CLAIM = "table2_cpu"
 VARIANTS = ("parac_cpu", "ict", "pyamg", "hypre")
@@ -35,14 +37,12 @@ SHOWN = (
 ITERATIONS = {"iterations": "parac_cpu", "ichol_iterations": "ict", "hypre_iterations": "hypre"}
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, ordering and machine: of each variant status, seconds of factor, analysis, solve
     and all three, iterations and true relative residual, beside the print (HYPRE's beside PyAMG's). ratio,
     amg_ratio, hypre_ratio : total of ict, of PyAMG and of HYPRE over ParAC's; solve_ratio : solve alone of
     ict over ParAC's total; all in one run."""
-    return matrices_frame(
-        records, entries, cases, VARIANTS, VARIANTS, _numbers, _print(), ("amg_", "hypre_"), ["solve_ratio"]
-    )
+    return matrices_frame(inputs, VARIANTS, VARIANTS, _numbers, _print(), ("amg_", "hypre_"), ["solve_ratio"])
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -50,7 +50,9 @@ def _print() -> dict[str, dict[str, float | None]]:
     found: dict[str, dict[str, float | None]] = {}
     for name, (theirs, factor, solve) in PRINTED.items():
         columns = {"factor": factor, "solve": solve, "iterations": "iter", "residual": "relres"}
-        found |= {f"paper_{name}_{ours}": printed(CPU, f"{theirs}_{c}") for ours, c in columns.items()}
+        found |= {
+            f"paper_{name}_{ours}": printed_column(PAPER, CPU, f"{theirs}_{c}") for ours, c in columns.items()
+        }
     ours = printed_sum(CPU, "parac_factor_s", "parac_solve_s")
     found["paper_ratio"] = over(printed_sum(CPU, "ichol_factor_s", "ichol_solve_s"), ours)
     found["paper_amg_ratio"] = over(printed_sum(CPU, "hypre_setup_s", "hypre_solve_s"), ours)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
-from reports.facts.records import Entries, Records
-from reports.frames.parac import GPU, PAPER, RULE, ordered_how, over, plain, printed, printed_sum
-from reports.frames.solutions import Beside, Solutions, matrices_frame, numbers_of, parts_of
+from reports.facts.claims import printed_column
+from reports.facts.inputs import Inputs
+from reports.frames.parac import GPU, PAPER, RULE, ordered_how, over, printed_sum
+from reports.frames.solutions import matrices_frame, numbers_of
 from reports.frames.timed import ratio_of
-from reports.frames.variants import Row, number, paired
+from reports.frames.variants import number, paired
 from reports.shapes.bars import times
+from reports.shapes.printed import Beside, Solutions, parts_of, plain
+from reports.shapes.tables import Row
 
 CLAIM = "table3_gpu"
 OWN, SPSV, IC0, AMGX = "parac_gpu", "parac_gpu.triangular=cusparse", "ic0_gpu", "amgx"
@@ -29,13 +31,13 @@ SHOWN = (*TIMES, ("iter.", 0.8, "iterations"), ("residual", 0.95, "residual"))
 ITERATIONS = {"iterations": "parac", "ic0_iterations": "ic0", "amgx_iterations": "amgx"}
 
 
-def frame(records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, ordering and machine: of each variant status, milliseconds of factor, analysis,
     solve and all three, iterations and true relative residual, beside the print. ratio : total of ic0_gpu,
     by the policy of csric02 that takes less, over ParAC's, amgx_ratio that of AmgX; spsv_ratio : of ParAC
     with cuSPARSE's triangular solves over that with ours; of one run."""
     names = tuple(SHORT.values())
-    return matrices_frame(records, entries, cases, VARIANTS, names, _numbers, _print(), ("spsv_", "amgx_"))
+    return matrices_frame(inputs, VARIANTS, names, _numbers, _print(), ("spsv_", "amgx_"))
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -47,7 +49,7 @@ def _print() -> dict[str, dict[str, float | None]]:
         "ic0_solve": "ic0_solve_ms", "ic0_iterations": "ic0_iter", "ic0_residual": "ic0_relres",
         "amgx_total": "amgx_total_ms",
     }  # fmt: skip
-    found = {f"paper_{ours}": printed(GPU, theirs) for ours, theirs in columns.items()}
+    found = {f"paper_{ours}": printed_column(PAPER, GPU, theirs) for ours, theirs in columns.items()}
     found["paper_ic0_total"] = printed_sum(GPU, "ic0_analysis_factor_ms", "ic0_solve_ms")
     found["paper_ratio"] = over(found["paper_ic0_total"], found["paper_parac_total"])
     found["paper_amgx_ratio"] = over(found["paper_amgx_total"], found["paper_parac_total"])

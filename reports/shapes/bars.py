@@ -1,4 +1,4 @@
-"""Bars of measured values, one group a matrix, one bar an implementation; what failed is a marked slot."""
+"""Bars of measured values, one group per matrix, one bar per implementation; what failed is a marked slot."""
 
 from __future__ import annotations
 
@@ -40,10 +40,16 @@ def seconds(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel: columns of the frame and what the axis says. Rows with `shown` False have no slot in it.
-    status : the column that says `ok` where there is a value. points : with whiskers and the value written,
-    in place of bars. hollow : the column that is true where a point is drawn empty. form : of a written
-    value. log : the axis."""
+    """One panel of values with their intervals.
+
+    value, low, high : columns of the frame.
+    label : of the axis.
+    status : the column that says `ok` where there is a value.
+    points : with whiskers and the value written, in place of bars.
+    hollow : the column that is true where a point is drawn empty.
+    form : of a written value.
+    log : the axis.
+    """
 
     value: str
     low: str
@@ -57,7 +63,11 @@ class Panel:
 
 
 def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bool]) -> None:
-    """Draw one panel. frame has `group` (position of the matrix), `series`, `status`."""
+    """Draw one panel.
+
+    frame : with `group` (position of the matrix), `series` and the panel's columns.
+    shown : the rows that have a slot.
+    """
     looks = look_of(frame)
     places, width = positions(frame[shown])
     for x, row in zip(places, frame[shown].to_dict("records"), strict=True):

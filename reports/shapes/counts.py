@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.exhibit import COUNT, Column
-from reports.frames.variants import Row
+from reports.shapes.tables import COUNT, Column, Row
 
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,32 @@ ASIDE = 0.3
 MUCH = 8.0
 
 
+@dataclass(frozen=True)
+class Gains:
+    """A panel of ratios by matrix, beside what is printed of each as stars.
+
+    panel : of the frame's columns.
+    printed : the column of the print, empty for none.
+    mean : the printed one.
+    even : where a ratio shows no effect.
+    legend : marks beside the series, as `gains_legend` takes them.
+    """
+
+    panel: bars.Panel
+    printed: str = ""
+    mean: float | None = None
+    even: float = 1.0
+    legend: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
+        draw_gains(axes, frame, self.panel, self.printed, self.mean, self.even)
+        gains_legend(axes, frame, self.legend)
+
+
 def draw_gains(
     axes: Axes, frame: pd.DataFrame, panel: bars.Panel, printed: str, mean: float | None, even: float = 1.0
 ) -> None:
-    """The panel with its line at `even`. printed : the column of what the paper prints of each matrix, empty
-    for none; mean : its mean."""
+    """The panel with its line at `even`. For the parameters see `Gains`."""
     bars.bar_panel(axes, frame, panel, pd.Series(True, index=frame.index))
     axes.axhline(even, color="black", linewidth=1)
     if mean is not None:
@@ -55,8 +77,8 @@ def add_stars(axes: Axes, frame: pd.DataFrame, printed: str, form: Form) -> None
 def draw_before_after(
     axes: Axes, frame: pd.DataFrame, columns: tuple[str, str], printed: tuple[str, str], form: Form
 ) -> None:
-    """Two values a row on a log axis, joined: an empty point before, a full one after. A row without both is
-    a slot with its status. columns : before, after; printed : the same of the paper."""
+    """Two values per row on a log axis, joined: an empty point before, a full one after. A row without both
+    is a slot with its status. columns : before, after; printed : the same of the paper."""
     looks = bars.look_of(frame)
     shown = pd.Series(True, index=frame.index)
     drawn = frame[[*columns, *printed]].to_numpy(dtype=float)

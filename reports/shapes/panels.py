@@ -1,72 +1,40 @@
-"""Small panels side by side, one per matrix and machine: lines of seconds on log axes."""
+"""Panels one above the other over the same matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from reports.exhibit import headline
-from reports.facts.naming import lines
-from reports.shapes.labels import legend_above
-from reports.shapes.style import MARKERS, PALETTE, new_figure
+from reports.shapes.groups import name_matrices, width
+from reports.shapes.style import headline, new_figure
 
-ACROSS = 3
+# Draws a frame on its axes.
+Draw = Callable[[Axes, pd.DataFrame], None]
 
 
 @dataclass(frozen=True)
-class SmallPanels:
-    """A panel per matrix and machine; what no machine has run stands in all of its matrix's.
+class Panels:
+    """Panels one above the other over the same matrices.
 
-    draw : draws the rows of one on its axes. along : what its seconds stand against. height : of a panel, in
-    inches. names : of its lines. dotted : the colour of the dotted line, and what it says. preparations : a
-    panel per preparation too.
+    panels : each draws the frame on its axes.
+    height : of the figure, in inches.
+    shown : the rows that are drawn.
     """
 
-    draw: Callable[[Axes, pd.DataFrame], None]
-    along: str
+    panels: Sequence[Draw]
     height: float
-    names: Sequence[str]
-    dotted: tuple[str, str]
-    preparations: bool = False
+    shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        keys = ["label", "preparation"] if self.preparations else ["label"]
-        panels = [panel for _, rows in frame.groupby(keys, sort=False) for panel in _by_machine(rows)]
-        across = max(1, min(ACROSS, len(panels)))
-        down = max(1, -(-len(panels) // across))
-        figure = new_figure(max(10.0, 5.5 * across), 1.6 + self.height * down)
+        shown = self.shown(frame)
+        figure = new_figure(width(shown), self.height)
+        axes = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False).ravel()
         headline(figure, title)
-        grid = figure.subplots(down, across, squeeze=False).ravel()
-        several = frame["machine"].nunique() > 1
-        for axes, panel in zip(grid, panels, strict=False):
-            machine = panel["machine"].dropna().unique()
-            host = f"\non {machine[0]}" if several and len(machine) else ""
-            axes.set_title(f"{lines(panel.iloc[0].to_dict(), self.preparations)}{host}", loc="left")
-            axes.set_xlabel(self.along)
-            axes.set_ylabel("time")
-            self.draw(axes, panel)
-        for axes in grid[len(panels) :]:
-            axes.set_axis_off()
-        legend_above(figure, self._handles())
+        for each, panel in zip(axes, self.panels, strict=True):
+            panel(each, shown)
+        name_matrices(axes[-1], shown)
         return figure
-
-    def _handles(self) -> list[Line2D]:
-        named = [Line2D([], [], **line_look(i), label=name) for i, name in enumerate(self.names)]
-        colour, text = self.dotted
-        return [*named, Line2D([], [], color=colour, linestyle=":", label=text)]
-
-
-def line_look(i: int) -> Mapping[str, Any]:
-    """How the i-th line is drawn."""
-    return {"color": PALETTE[i], "marker": MARKERS[i], "linewidth": 1.8}
-
-
-def _by_machine(rows: pd.DataFrame) -> list[pd.DataFrame]:
-    nowhere, machines = rows["machine"].isna(), rows["machine"].dropna().unique()
-    return [rows[nowhere | (rows["machine"] == machine)] for machine in machines] or [rows]

@@ -9,8 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import AutoLocator, FuncFormatter, NullFormatter
 
-from reports.facts.claims import subject
-from reports.frames.arrays import PAPER
 from reports.shapes import bars
 from reports.shapes.gains import MUCH, legend_mark
 from reports.shapes.style import SMALL
@@ -52,12 +50,6 @@ class Over:
         band = Patch(facecolor=BAND, label=f"printed{self.of}: {low:g}x to {high:g}x")
         marks = [legend_mark(kind, text) for kind, text in self.marks]
         bars.legend(axes, frame, {}, hidden=_unmeasured(frame), more=[band, *marks])
-
-
-def printed_range(of: str) -> tuple[float, float]:
-    """The least and the most ratio that the paper prints. of : a subject of claims.yaml."""
-    low, high = subject(PAPER, of).data["range"]
-    return float(low), float(high)
 
 
 def _unmeasured(frame: pd.DataFrame) -> set[str]:

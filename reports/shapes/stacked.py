@@ -1,10 +1,9 @@
-"""Stacked bars: what each part of a whole took, a bar a series."""
+"""Stacked bars: what each part of a whole took, one bar per series."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,17 +11,20 @@ from matplotlib.patches import Patch
 
 from reports.shapes import bars
 from reports.shapes.style import SMALL
+from reports.shapes.tables import Row
 
 # Where the axis ends, so that what is written above it has room.
 TOP = 1.45
 STATUS = "stack"
 
-Row = Mapping[Any, Any]
-
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a bar. name : its seconds stand in the column `seconds_<name>`. label : in the legend."""
+    """A part of a bar.
+
+    name : its seconds stand in the column `seconds_<name>`.
+    label : in the legend.
+    """
 
     name: str
     label: str
@@ -72,10 +74,13 @@ def add_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
 
 
 def stacked_panel(
-    axes: Axes, frame: pd.DataFrame, parts: Sequence[Part], label: str, said: Callable[[Row], str]
+    axes: Axes, frame: pd.DataFrame, parts: Sequence[Part], label: str, text: Callable[[Row], str]
 ) -> None:
-    """Draw the shares, hatched as the series is elsewhere in the figure. label : of the axis. said : what is
-    written above a bar."""
+    """Draw the shares, hatched as the series is elsewhere in the figure.
+
+    label : of the axis.
+    text : above the bar of a row.
+    """
     looks = bars.look_of(frame)
     places, width = bars.positions(frame)
     for x, row in zip(places, frame.to_dict("records"), strict=True):
@@ -84,7 +89,7 @@ def stacked_panel(
         else:
             top = _bar(axes, x, 0.92 * width, row, parts, looks[row["series"]][1])
             axes.annotate(
-                said(row), (x, top), (0, 5), textcoords="offset points", rotation=90, ha="center",
+                text(row), (x, top), (0, 5), textcoords="offset points", rotation=90, ha="center",
                 va="bottom", fontsize=SMALL, bbox=bars.GROUND,
             )  # fmt: skip
     axes.set_ylim(0, TOP)

@@ -48,8 +48,12 @@ _SETTINGS: Any = {
 
 @dataclass(frozen=True)
 class Stamp:
-    """Where the numbers come from. drawn : matrices with a number. excluded : (case, status) without. other :
-    cases measured with other sources than today's."""
+    """Where the numbers come from.
+
+    drawn : matrices with a number.
+    excluded : (case, status) of those without.
+    other : cases measured with other sources than today's.
+    """
 
     commits: tuple[str, ...]
     dirty: bool
@@ -107,6 +111,11 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
     matplotlib.use("Agg", force=False)
     matplotlib.rcParams.update(_SETTINGS)
     return Figure(figsize=(width, height), layout=layout)
+
+
+def headline(figure: Figure, title: str) -> None:
+    """The title, where every figure has it."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
 
 
 def save(

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError, suggest
+from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
-from reports.facts.claims import PAPERS, Claim, claims
-from reports.facts.records import Entries, Records
+from reports.facts.claims import Claim, claims
+from reports.facts.entries import Entries
+from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Outcome, Standing, Verdict
 from reports.figures import exhibits
 from reports.pages.ledger.missing import missing
@@ -40,7 +42,7 @@ def ledger(
     records: Records,
     entries: Entries,
     cases_of: CasesOf,
-    papers: Collection[str] = tuple(PAPERS),
+    papers: Collection[str] = tuple(paper_names()),
 ) -> list[Standing]:
     """How every claim of these papers stands on that machine; as `judge`, with a warning per failure."""
     judgement = judge(machine, records, entries, cases_of, papers)
@@ -65,7 +67,7 @@ def judge(
     here = records.of_machine(machine)
     standings: list[Standing] = []
     failures: dict[tuple[str, str], str] = {}
-    for paper in (name for name in PAPERS if name in papers):
+    for paper in (name for name in paper_names() if name in papers):
         # The first of several figures that speak to a subject decides, as for `figure_of`.
         figure_of = {
             id: name for name, exhibit in reversed(exhibits(paper).items()) for id in exhibit.subjects

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reports.facts.claims import PAPERS, Claim
+from fillpath.papers import paper_names
+from reports.facts.claims import Claim
 from reports.facts.standings import Excluded, Standing, Verdict
 from reports.pages.ledger.order import counts
 
@@ -22,10 +23,11 @@ HARDWARE_DIFFERS = (
 def table(standings: Sequence[Standing]) -> str:
     """The ledger as text: one paragraph per claim, then how many stand how."""
     lines = [HARDWARE_DIFFERS, ""]
+    names = paper_names()
     for standing in standings:
         claim = standing.claim
         lines += [
-            f"{claim.id} ({PAPERS[claim.paper]}, {claim.cite}): {claim.metric}: printed {claim.printed}",
+            f"{claim.id} ({names[claim.paper]}, {claim.cite}): {claim.metric}: printed {claim.printed}",
             f"  {standing.machine}: {standing.label}",
             f"    {standing.why}",
             *_interval(standing),

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from fillpath.case import Case
+from reports.facts.entries import Entries
 from reports.facts.naming import add_names
-from reports.facts.records import Entries, Records
+from reports.facts.records import Records
 from reports.facts.standings import Verdict
 from reports.figures import exhibits
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from fillpath import paths
 from fillpath.case import Case
+from fillpath.papers import paper_names
 from fillpath.paths import ROOT, results, write_text
-from reports.facts.claims import PAPERS
-from reports.facts.records import MatrixEntry, Records
+from reports.facts.entries import MatrixEntry
+from reports.facts.records import Records
 from reports.facts.standings import Standing
 from reports.frames.roofline import roofs
 from reports.pages.comparison import Comparison
@@ -60,7 +61,7 @@ def page(
         "page.html",
         tallies=tallies(standings, records),
         claims=claim_rows(standings, machines),
-        papers=[paper_part(paper, standings) for paper in PAPERS],
+        papers=[paper_part(paper, standings) for paper in paper_names()],
         comparisons=comparisons,
         rooflines=_rooflines(comparisons),
         cases=case_rows(rows, entries),

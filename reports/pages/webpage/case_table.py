@@ -10,7 +10,7 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.claims import paper_figure
-from reports.facts.records import MatrixEntry
+from reports.facts.entries import MatrixEntry
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.facts.claims import PAPERS
+from fillpath.papers import paper_names
 from reports.facts.standings import Standing
 from reports.figures import exhibits, stem
 from reports.pages.ledger.order import ClaimRow, claim_rows, machines_of
@@ -84,7 +84,7 @@ def paper_part(paper: str, standings: Sequence[Standing]) -> PaperPart:
     present = [figure for figure in exhibits(paper) if claims[figure] or _is_drawn(stem(paper, figure))]
     return PaperPart(
         id=paper,
-        title=PAPERS[paper],
+        title=paper_names()[paper],
         machines=machines,
         exhibits=[_exhibit(paper, figure, claims[figure]) for figure in present],
         absent=[exhibit.heading for name, exhibit in exhibits(paper).items() if name not in present],

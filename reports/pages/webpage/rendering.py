@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fillpath import paths
-from reports.facts.claims import PAPERS
+from fillpath.papers import paper_names
 from reports.facts.standings import JUDGED, Standing
 from reports.pages.comparison import HARDWARE
 from reports.pages.environment import environment
@@ -59,7 +59,7 @@ _ENVIRONMENT.globals |= {
     "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
     "JUDGED": JUDGED,
     "MARKS": MARKS,
-    "PAPERS": PAPERS,
+    "paper_names()": paper_names(),
     "PICTURE": style.PICTURE,
     "asset": _asset,
     "comparison_folder": comparison_folder,

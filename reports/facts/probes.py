@@ -1,0 +1,49 @@
+"""What probes measured of a case beside its seconds: hardware counters, page faults."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fillpath.paths import results
+
+
+def read_counters(machine: str, case: str, key: str) -> Mapping[str, float] | None:
+    """What `fillpath counters` read of that case; None where it was not run, or for an input, a
+    source or a machine other than the record's of that key."""
+    return _read_facts("counters", machine, case, key)
+
+
+def read_faults(machine: str, case: str, key: str) -> Mapping[str, float] | None:
+    """What `fillpath faults` counted of that case; None as of `read_counters`."""
+    return _read_facts("faults", machine, case, key)
+
+
+def read_fault_repeats(machine: str, case: str, key: str) -> Sequence[Mapping[str, float]]:
+    """What each counted call of that case had; none where `read_faults` has nothing."""
+    found = _read_beside("faults", machine, case, key)
+    repeats: Sequence[Mapping[str, float]] = (found or {}).get("repeats", ())
+    return repeats
+
+
+def _read_facts(kind: str, machine: str, case: str, key: str) -> Mapping[str, float] | None:
+    found = _read_beside(kind, machine, case, key)
+    facts: Mapping[str, float] | None = None if found is None else found["facts"]
+    return facts
+
+
+def _read_beside(kind: str, machine: str, case: str, key: str) -> Mapping[str, Any] | None:
+    """results/<machine>/<kind>/<case>.json, which has facts; None without it, with a warning for a file that
+    cannot be read, and for one of another key."""
+    path = results() / machine / kind / f"{case}.json"
+    try:
+        found: Mapping[str, Any] = json.loads(path.read_text())
+        found["facts"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        logging.getLogger("fillpath").warning("%s: no %s: %s", path, kind, error)
+        return None
+    return found if found.get("key") == key else None

@@ -1,0 +1,45 @@
+"""The series that a record names: numbers along the sources or the levels, in bins."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import pandas as pd
+
+from fillpath.paths import results
+
+
+def read_series(machine: str, name: str) -> pd.DataFrame | None:
+    """The series file that a record of that machine names: a row a bin, its sources from `first` to `last`,
+    `<series>_mean`, `_min` and `_max` over them. None, with a warning, for one that cannot be read."""
+    path = results() / machine / "series" / Path(name).name
+    try:
+        with np.load(path) as arrays:
+            bins = pd.DataFrame({key: arrays[key] for key in arrays.files if arrays[key].ndim})
+            n = int(arrays["n"])
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        logging.getLogger("fillpath").warning("%s: no series: %s", path, error)
+        return None
+    if "first" not in bins:
+        return None
+    bins.insert(1, "last", [*(bins["first"].iloc[1:] - 1), n - 1])
+    return bins
+
+
+def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tuple[pd.DataFrame, str]:
+    """These columns of a case's series, of its row in the records' frame; or one bin without numbers, and the
+    reason. what : they are called there."""
+    nothing = pd.DataFrame([dict.fromkeys(names, None)])
+    if row["status"] != "ok":
+        return nothing, row["reason"]
+    if pd.isna(row["series_file"]):
+        return nothing, "its record names no series"
+    bins = read_series(row["machine"], row["series_file"])
+    if bins is None or not set(names) <= set(bins):
+        return nothing, f"no {what} in {row['series_file']}"
+    return bins[list(names)], ""
