@@ -64,12 +64,12 @@ class Member:
 
 def members(package: str = __name__) -> dict[str, Member]:
     """The commands and groups of a package, by name."""
-    found = [
+    listed = [
         Member(module.name.replace("_", "-"), f"{package}.{module.name}", module.ispkg)
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
         if not module.name.startswith("_")
     ]
-    return {member.name: member for member in found}
+    return {member.name: member for member in listed}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,24 +100,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _choose(parser: Parser, known: dict[str, Member], words: Sequence[str]) -> tuple[Member, Sequence[str]]:
+def _choose(parser: Parser, choices: dict[str, Member], words: Sequence[str]) -> tuple[Member, Sequence[str]]:
     """The command that the words begin with, and the words after it. Exits with the help of the parser, or
     with status 2 for a name of nothing."""
     if not words or words[0].startswith("-"):
         parser.parse(words)
         parser.error("name a command")
-    if words[0] not in known:
-        parser.error(f"no command {words[0]!r}{_hint(words[0], known)}")
-    member = known[words[0]]
+    if words[0] not in choices:
+        parser.error(f"no command {words[0]!r}{_hint(words[0], choices)}")
+    member = choices[words[0]]
     if not member.is_group:
         return member, words[1:]
     return _choose(_group(member), members(member.module), words[1:])
 
 
-def _hint(word: str, known: dict[str, Member]) -> str:
+def _hint(word: str, choices: dict[str, Member]) -> str:
     """The command that may have been meant: one of that name in a group, or one of a similar name."""
-    groups = [group for group in known.values() if group.is_group and word in members(group.module)]
-    return f"; did you mean {groups[0].name} {word}?" if groups else suggest(word, known)
+    groups = [group for group in choices.values() if group.is_group and word in members(group.module)]
+    return f"; did you mean {groups[0].name} {word}?" if groups else suggest(word, choices)
 
 
 def _front() -> Parser:
@@ -133,8 +133,8 @@ def _group(group: Member) -> Parser:
     return Parser(group.program, about, _listing(members(group.module)))
 
 
-def _listing(known: dict[str, Member]) -> str:
+def _listing(choices: dict[str, Member]) -> str:
     """A line per command, groups left out."""
-    width = max(len(name) for name, member in known.items() if not member.is_group)
-    lines = [f"  {name:<{width}}  {m.summary}" for name, m in known.items() if not m.is_group]
+    width = max(len(name) for name, member in choices.items() if not member.is_group)
+    lines = [f"  {name:<{width}}  {m.summary}" for name, m in choices.items() if not m.is_group]
     return "\n".join(["commands:", *lines])

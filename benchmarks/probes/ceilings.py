@@ -42,13 +42,13 @@ Rate = dict[str, Any]
 
 def calibrate() -> Path:
     """Measure and write results/<this machine>/ceilings.json. Returns its path."""
-    found, reason = _gpu_or_reason()
+    gpu, reason = _gpu_or_reason()
     data = {
         "schema": VERSION,
         "machine": machine_name(),
         "measured_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}Z",
         "host": host(),
-        "gpu": found,
+        "gpu": gpu,
         "gpu_reason": reason,
         "versions": machine.versions(),
     }

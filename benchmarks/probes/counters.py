@@ -52,7 +52,7 @@ class CountersError(CountingError):
 
 @dataclass
 class Kernel:
-    """What the launches of one kernel took together. seconds : by the device's clock."""
+    """The launches of one kernel together; seconds by the device's clock."""
 
     launches: int = 0
     dram_bytes: float = 0.0
@@ -62,19 +62,23 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Counted:
-    """What ncu wrote. kernels : those asked for, by name. others : launches of kernels that were not."""
+    """What ncu wrote.
+
+    kernels : those of the implementation, by name
+    others : launches of other kernels
+    """
 
     kernels: Mapping[str, Kernel] = field(default_factory=dict)
     others: int = 0
 
     def facts(self) -> dict[str, float]:
         """The sums, as reports read them."""
-        own = self.kernels.values()
+        kernels = self.kernels.values()
         return {
-            "dram_bytes": math.fsum(kernel.dram_bytes for kernel in own),
-            "l2_bytes": math.fsum(kernel.l2_bytes for kernel in own),
-            "kernel_seconds": math.fsum(kernel.seconds for kernel in own),
-            "launches": float(sum(kernel.launches for kernel in own)),
+            "dram_bytes": math.fsum(kernel.dram_bytes for kernel in kernels),
+            "l2_bytes": math.fsum(kernel.l2_bytes for kernel in kernels),
+            "kernel_seconds": math.fsum(kernel.seconds for kernel in kernels),
+            "launches": float(sum(kernel.launches for kernel in kernels)),
         }
 
 
@@ -106,13 +110,13 @@ def count(case: Case) -> Path:
 
 def find_ncu() -> str:
     """Nsight Compute's command line. Raises CountersError where it is not installed."""
-    found = shutil.which("ncu")
+    program = shutil.which("ncu")
     elsewhere = [str(path) for folder, pattern in PLACES for path in sorted(folder.glob(pattern))]
-    if found is None and not elsewhere:
+    if program is None and not elsewhere:
         raise CountersError(
             "ncu (NVIDIA Nsight Compute) is neither on the PATH nor under /opt/nvidia or /usr/local/cuda"
         )
-    return found or elsewhere[-1]
+    return program or elsewhere[-1]
 
 
 def kernel_names(files: Iterable[Path]) -> list[str]:
@@ -121,8 +125,8 @@ def kernel_names(files: Iterable[Path]) -> list[str]:
 
 
 def ncu_command(ncu: str, names: Sequence[str], case: Case, log: Path) -> list[str]:
-    """What profiles the marked call of the child, in ncu's long CSV: a row a launch and metric. Clocks and
-    caches are left as a measurement finds them."""
+    """What profiles the marked call of the child, in ncu's long CSV: one row per launch and metric. Clocks
+    and caches stay as in a measurement."""
     return [
         ncu, "--csv", "--log-file", str(log), "--metrics", ",".join(METRICS), "--print-units", "base",
         "--clock-control", "none", "--cache-control", "none", "--profile-from-start", "off",
@@ -167,11 +171,11 @@ def explain(text: str) -> str:
             "module with NVreg_RestrictProfilingToAdminUsers=0 "
             "(https://developer.nvidia.com/ERR_NVGPUCTRPERM)"
         )
-    said = [
+    errors = [
         line.removeprefix("==ERROR==").strip() for line in text.splitlines() if line.startswith("==ERROR==")
     ]
-    if said:
-        return f"ncu: {said[0]}"
+    if errors:
+        return f"ncu: {errors[0]}"
     if "No kernels were profiled" in text:
         return "ncu profiled no kernel"
     return "ncu wrote no table"
@@ -202,20 +206,20 @@ def _value(row: Mapping[str, str]) -> float:
 
 def _content(record: Record, counted: Counted, ncu: str) -> dict[str, Any]:
     peak = (record.gpu or {}).get("peak_bytes_per_second")
-    known = {} if peak is None else {"dram_peak_bytes_per_s": peak}
+    ceiling = {} if peak is None else {"dram_peak_bytes_per_s": peak}
     return {
         "ncu": _version(ncu),
         "metrics": list(METRICS),
         "kernels": {name: vars(kernel) for name, kernel in counted.kernels.items()},
-        "facts": counted.facts() | known,
+        "facts": counted.facts() | ceiling,
     }
 
 
 def _version(ncu: str) -> str | None:
     """`2025.3.1.0`, None where ncu does not say."""
     done = subprocess.run([ncu, "--version"], capture_output=True, text=True, check=False)
-    found = re.search(r"Version\s+(\S+)", done.stdout)
-    return found[1] if found else None
+    match = re.search(r"Version\s+(\S+)", done.stdout)
+    return match[1] if match else None
 
 
 def _run(command: Sequence[str], log: Path) -> None:
@@ -224,7 +228,7 @@ def _run(command: Sequence[str], log: Path) -> None:
     ended = run_child(command, SECONDS, "ncu")
     written = log.read_text() if log.is_file() else ""
     # Without counters ncu fails or succeeds by version; the log says it either way.
-    if "ERR_NVGPUCTRPERM" in written + ended.said:
+    if "ERR_NVGPUCTRPERM" in written + ended.output:
         raise CountersError(explain("ERR_NVGPUCTRPERM"))
     if ended.status or not written:
         why = ended.why()

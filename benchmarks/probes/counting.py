@@ -45,22 +45,30 @@ class CountingError(FillpathError):
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended. status : its exit status, negative for a signal. said : what it printed."""
+    """How a child ended.
+
+    status : its exit status, negative for a signal
+    output : what it printed
+    """
 
     status: int
-    said: str
+    output: str
 
     def why(self) -> str:
         """The last line that it printed, empty for none; before it, the signal that killed it."""
-        lines = [line.strip() for line in self.said.splitlines() if line.strip()]
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
         killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
         return ": ".join([*killed, *lines[-1:]])
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is counted, in the process that counts. call : the implementation on its input, which lies where
-    it is used; gives a result and its work."""
+    """What is counted, in the process that counts.
+
+    where : where the implementation runs
+    call : the implementation on its input, which lies where it is used; gives a result and its work
+    context : what a result is compared with
+    """
 
     stage: str
     where: Place
@@ -68,7 +76,7 @@ class Subject:
     context: Context
 
     def check(self, result: Any, when: str) -> None:
-        """Hold a result against the reference. Raises CountingError for a wrong one, saying when it was."""
+        """Verify a result. Raises CountingError for a wrong one, saying when it was."""
         from benchmarks.engine.gate import verify
 
         verdict = verify(self.stage, result, self.context, self.where.fetch)
@@ -152,8 +160,8 @@ def subject(case: Case) -> Subject:
     arguments = given.arguments(implementation, options, case.seed, case.gpus)
     context = given.context(prepared, reference, implementation, options, case.seed)
     where = place(implementation.device)
-    taken = where.bring(given.taken(implementation, context))
-    return Subject(case.stage, where, lambda: implementation.function(taken, **arguments), context)
+    noun = where.bring(given.taken(implementation, context))
+    return Subject(case.stage, where, lambda: implementation.function(noun, **arguments), context)
 
 
 def child_status(tool: str, work: Callable[[], object]) -> int:

@@ -44,7 +44,8 @@ SECONDS = 1800.0
 LINK_BYTES = 64 * 10**6
 LINK_COPIES = 5
 TOOL = "faults"
-SAYS = f"{TOOL}: "
+# How a message of the child begins.
+LABEL = f"{TOOL}: "
 
 
 class FaultsError(CountingError):
@@ -100,15 +101,15 @@ def counted_cases(settings: Settings) -> list[Case]:
         raise FaultsError(why_not)
     figures = [figure for figure in FIGURES if settings.paper in ("", figure[0])]
     cases = dict.fromkeys(case for figure in figures for case in figure_cases(*figure, settings))
-    found = [case for case in cases if _is_measured(case)]
-    if not found:
+    measured_cases = [case for case in cases if _is_measured(case)]
+    if not measured_cases:
         paper = f" PAPER={settings.paper}" if settings.paper else ""
         named = " and ".join(" ".join(figure) for figure in FIGURES)
         raise FaultsError(
             f"{len(cases)} cases of {named} in SUITE={settings.suite}{paper}, none with an ok "
             f"record of today's sources here: measure them first (`make figures SUITE={settings.suite}`)"
         )
-    return found
+    return measured_cases
 
 
 def child_command(case: Case, target: Path) -> list[str]:
@@ -156,10 +157,10 @@ def _run(case: Case) -> dict[str, Any]:
 
 
 def _reason(ended: Ended) -> str:
-    """Why a child wrote nothing: its own line, which others of a library's may follow, else what there is."""
-    own = [line for line in ended.said.splitlines() if line.startswith(SAYS)]
-    if own:
-        return own[-1].removeprefix(SAYS)
+    """Why a child wrote nothing: its message, which lines of a library may follow, else what there is."""
+    messages = [line for line in ended.output.splitlines() if line.startswith(LABEL)]
+    if messages:
+        return messages[-1].removeprefix(LABEL)
     return ended.why() or f"the child ended with exit status {ended.status}"
 
 

@@ -40,8 +40,7 @@ from impl.cuda.peers import device_count
 
 
 def measure_or_abort(name: str) -> Record | None:
-    """As `measure_on_ranks`; what a rank fails at is said, and ends the other ranks, which wait for this
-    one."""
+    """As `measure_on_ranks`; a rank that fails says why, and ends the other ranks, which wait for it."""
     try:
         return measure_on_ranks(name)
     except Exception:
@@ -70,11 +69,11 @@ def measure_on_ranks(name: str) -> Record | None:
     prepared = make_ready(case, Limits(), run.alone()) if rank_of(communicator) == 0 else None
     pattern = communicator.bcast(_arrays(prepared))
     where = place(implementation.device)
-    taken = where.bring(Pattern(*pattern))
+    noun = where.bring(Pattern(*pattern))
     arguments = given.arguments(implementation, dict(case.options), case.seed, case.gpus)
 
     def call() -> Any:
-        return implementation.function(taken, **arguments)
+        return implementation.function(noun, **arguments)
 
     return _measured(case, implementation, prepared, communicator, where, call)
 

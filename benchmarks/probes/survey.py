@@ -38,9 +38,16 @@ MOST_EDGES_OF_GSOFA = 2e7
 
 @dataclass(frozen=True)
 class Surveyed:
-    """One matrix. filled : entries of F. filled_how, fill2_how : `counted`, `symmetric` (exact too, by the
-    elimination tree) or `estimate`. edges : of each algorithm that ran, as its Work counts them, and of
-    fill2_cpu. reason : why nothing is known."""
+    """One matrix.
+
+    matrix : `Group/Name`
+    n, nnz : order and entries
+    structural_symmetry : share of the entries whose mirror is one too
+    filled : entries of F
+    filled_how, fill2_how : `counted`, `symmetric` (exact too, by the elimination tree) or `estimate`
+    edges : of each algorithm that ran, as its Work counts them, and of fill2_cpu
+    reason : why there is no number
+    """
 
     matrix: str
     n: int | None = None
@@ -106,17 +113,17 @@ def _count(pattern: Pattern, names: list[str]) -> tuple[dict[str, int], int | No
 
 
 def _run(name: str, pattern: Pattern) -> tuple[Counts, Work]:
-    found: tuple[Counts, Work] = registry.lookup("symbolic", name).function(pattern, output="counts")
-    return found
+    outcome: tuple[Counts, Work] = registry.lookup("symbolic", name).function(pattern, output="counts")
+    return outcome
 
 
 def at_hand() -> list[str]:
     """`Group/Name` of every archive in the mirror. Raises ConfigError where that is no folder."""
     folder = Path(settings().mirror) / "MM"
-    found = sorted(folder.glob("*/*.tar.gz"))
-    if not found:
+    archives = sorted(folder.glob("*/*.tar.gz"))
+    if not archives:
         raise ConfigError("FILLPATH_MIRROR names no folder with MM/<group>/<name>.tar.gz")
-    return [f"{path.parent.name}/{path.name.removesuffix('.tar.gz')}" for path in found]
+    return [f"{path.parent.name}/{path.name.removesuffix('.tar.gz')}" for path in archives]
 
 
 def csv_text(rows: Iterable[Surveyed], about: Mapping[str, str]) -> str:

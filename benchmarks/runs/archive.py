@@ -1,5 +1,7 @@
-"""`pack` and `unpack`: a machine's results as one file, with checksums. Merging keeps both runs of a key, and
-both of any two files that differ: nothing is overwritten."""
+"""A machine's results as one file, with checksums.
+
+Merging keeps both runs of a key, and both of any two files that differ: nothing is overwritten.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from fillpath.paths import atomic_write, results
 from fillpath.record import Record, read_records, write_records
 
 _MEMBER_BYTES = 2**30
-# Where copies go that do not stand, below a machine's folder.
+# Folder below a machine's for copies that another one has replaced.
 ASIDE = "superseded"
 
 
@@ -26,8 +28,8 @@ def pack(machine: str, target: Path) -> int:
     """Write results/<machine>/ to a .tar.gz, with the checksum of each file. Returns the number of files.
     Raises InputError without any."""
     folder = results() / machine
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    files = sorted(path for path in found if path != folder / SUMS)
+    visible = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    files = sorted(path for path in visible if path != folder / SUMS)
     if not files:
         raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
     with (
@@ -48,12 +50,12 @@ def unpack(source: Path) -> tuple[str, int]:
 
     A folder that is this host's alone is only ever written by measuring. Raises InputError for what is no
     pack, for members outside one folder, for a pack of that folder's name, and, before anything is written,
-    for a member that is missing, is not what the pack's checksums say or is no record. A pack of an older
+    for a member that is missing, differs from its checksum or is no record. A pack of an older
     version has no checksums: a warning says so.
     """
     try:
         with tarfile.open(source, "r:gz") as archive:
-            members = [_checked(member, source) for member in archive.getmembers()]
+            members = [_plain_member(member, source) for member in archive.getmembers()]
             packed = {PurePosixPath(member.name).parts[0] for member in members}
             if len(packed) != 1:
                 raise InputError(f"{source}: holds {len(packed)} machines, expected one")
@@ -63,7 +65,7 @@ def unpack(source: Path) -> tuple[str, int]:
                     f"{source}: results/{name} is this host's own, and only measured here; if the pack is of "
                     f"another host that is called {name} too, unpack it in another checkout"
                 )
-            members = _vouched(archive, members, source)
+            members = _verified(archive, members, source)
             # The sums of another folder do not hold for the merged one.
             (results() / name / SUMS).unlink(missing_ok=True)
             # Records come first: which of two series is kept follows the record that stands.
@@ -75,7 +77,7 @@ def unpack(source: Path) -> tuple[str, int]:
         raise InputError(f"{source}: not a readable pack ({error})") from error
 
 
-def _checked(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
+def _plain_member(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
     path = PurePosixPath(member.name)
     if not member.isfile() or path.is_absolute() or ".." in path.parts or len(path.parts) < 2:
         raise InputError(f"{source}: refused member {member.name!r}: not a plain file inside one folder")
@@ -84,8 +86,11 @@ def _checked(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
     return member
 
 
-def _vouched(archive: tarfile.TarFile, members: list[tarfile.TarInfo], source: Path) -> list[tarfile.TarInfo]:
-    """The members without the checksums, once every one is what these say and every record can be read."""
+def _verified(
+    archive: tarfile.TarFile, members: list[tarfile.TarInfo], source: Path
+) -> list[tarfile.TarInfo]:
+    """The members but the checksums. Raises InputError unless each has its checksum and its records can be
+    read."""
     by_name = {member.name.partition("/")[2]: member for member in members}
     listed = by_name.pop(SUMS, None)
     if listed is None:
@@ -132,8 +137,8 @@ def _machine(member: tarfile.TarInfo) -> str:
 
 
 def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
-    """Bring in one file; returns how many records it added. Of two that differ the one that belongs to the
-    record that stands goes on standing, of no record's the one that is here; the other is set aside."""
+    """Merge one file. Returns the number of records added. Of two files that differ, the one of the standing
+    record stays in place, without such a record the one that is here; the other is set aside."""
     target = results() / member.name
     data = _content(archive, member.name)
     if target.suffix == ".jsonl":
@@ -150,7 +155,7 @@ def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
 
 
 def _aside(target: Path, data: bytes) -> Path:
-    """Where a copy goes that no longer stands, by its content, so that none takes another's place."""
+    """Where a replaced copy goes: named by its content, so that none overwrites another."""
     machine, *parts = target.relative_to(results()).parts
     return results() / machine / ASIDE / hashlib.sha256(data).hexdigest()[:12] / Path(*parts)
 
@@ -195,7 +200,7 @@ def _packed_records(data: bytes) -> list[Record]:
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:
-    """Keep both runs of a key; of the two records that stand, the younger goes on standing."""
+    """Keep both runs of a key; the younger of the two standing records stands."""
     present = read_records(target)
     new = [record for record in arriving if record not in present]
     tails = [records[-1] for records in (present, arriving) if records]

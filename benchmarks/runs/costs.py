@@ -76,15 +76,15 @@ def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate]) -> float 
 def reference_seconds(work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
     """Of making a reference: two factorisations, hashed and compared. None without their rates."""
     calls = [_call_seconds(kind, work, rates) for kind in _REFERENCE]
-    known = [call for call in calls if call is not None]
-    if len(known) < len(calls):
+    rated = [call for call in calls if call is not None]
+    if len(rated) < len(calls):
         return None
-    return START_SECONDS + sum(known) + 2 * VERIFY_SECONDS * work.amounts["filled"]
+    return START_SECONDS + sum(rated) + 2 * VERIFY_SECONDS * work.amounts["filled"]
 
 
 def _call_seconds(kind: Kind, work: Effort, rates: Mapping[Kind, Rate], threads: int = 0) -> float | None:
-    """The sample of fill2_cpu has met this matrix's cache misses, which no rate knows; its threads are taken
-    to share the work evenly."""
+    """Of one call. fill2_cpu's come from its sample on this matrix, which has its cache misses, shared evenly
+    among its threads."""
     if kind == _FILL2:
         return work.fill2_seconds / (threads or machine.machine().cores)
     return rates[kind].of(work.amounts) if kind in rates else None

@@ -15,6 +15,7 @@ from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError
+from fillpath.papers import paper
 from fillpath.paths import CONFIG
 from fillpath.settings import SUITES, Settings
 from fillpath.stages import STAGES, stage_of
@@ -22,11 +23,17 @@ from fillpath.stages import STAGES, stage_of
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure's measurements. implementations : each as a case writes it, with options
-    (`gsofa.fill_first=true`, `gsofa_multi.gpus=4`); empty for every one registered for the stage but peers,
-    which do other work: an experiment has to name them. matrices : a paper, or ids of just these. only : ids
-    of the paper's matrices, empty for all; their stand-ins follow.
-    threads : of implementations on the CPU, 0 for all cores. seeds : a case each."""
+    """One figure's measurements.
+
+    id, paper, figure, stage : names
+    implementations : each as a case writes it, with options (`gsofa.fill_first=true`, `gsofa_multi.gpus=4`);
+        empty for every one registered for the stage but peers, which an experiment has to name
+    matrices : a paper, or ids of just these
+    preparation : of every matrix
+    only : ids of the paper's matrices, empty for all; their stand-ins follow
+    threads : of implementations on the CPU, 0 for all cores
+    seeds : one case per seed
+    """
 
     id: str
     paper: str
@@ -53,16 +60,15 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def suite_experiments(settings: Settings) -> list[Experiment]:
-    """The experiments that the settings leave."""
+    """The experiments of the chosen paper, or all."""
     return [e for e in experiments() if settings.paper in ("", e.paper)]
 
 
 def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
     """An experiment's cases in the size class, cheapest first."""
     names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
-    found = [_variant(experiment.stage, name) for name in names]
-    chosen = [pair for pair in found if settings.device in ("", pair[0].device)]
-    # A GPU's work is the same whatever the figure's baseline on the CPU may use.
+    variants = [_variant(experiment.stage, name) for name in names]
+    # A GPU's work is the same however many threads the figure's baseline on the CPU uses.
     threads = {"cpu": experiment.threads, "gpu": 0}
     return [
         Case(
@@ -76,7 +82,8 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
             gpus=gpus,
         )
         for entry in _matrices(experiment, settings.suite)
-        for implementation, options, gpus in chosen
+        for implementation, options, gpus in variants
+        if settings.device in ("", implementation.device)
         for seed in experiment.seeds
     ]
 
@@ -84,13 +91,13 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
 def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
     """Every case of a run (of one stage), cheapest first, each once."""
     cost = {entry.id: _cost(entry) for entry in catalogue.entries()}
-    found = {
+    cases = {
         case: None
         for experiment in suite_experiments(settings)
         if stage in (None, experiment.stage)
         for case in experiment_cases(experiment, settings)
     }
-    return sorted(found, key=lambda case: cost[case.matrix])
+    return sorted(cases, key=lambda case: cost[case.matrix])
 
 
 def suite_stages(settings: Settings) -> list[str]:
@@ -121,21 +128,24 @@ def drawn_cases(paper: str, figure: str, settings: Settings, elsewhere: Collecti
 
 def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
     """The cases behind one figure, each once."""
-    found = {
+    cases = {
         case: None
         for experiment in experiments()
         if (experiment.paper, experiment.figure) == (paper, figure)
         for case in experiment_cases(experiment, settings)
     }
-    return list(found)
+    return list(cases)
 
 
 def _experiment(entry: Mapping[str, Any]) -> Experiment:
-    chosen = entry["preparation"]
+    preparation = entry["preparation"]
     for name in entry.get("implementations", ()):
         _variant(entry["stage"], name)
+    paper(entry["paper"])
     matrices = entry["matrices"]
-    if not isinstance(matrices, str):
+    if isinstance(matrices, str):
+        paper(matrices)
+    else:
         matrices = tuple(catalogue.lookup(matrix).id for matrix in matrices)
     for matrix in entry.get("only", ()):
         if entry["matrices"] not in catalogue.lookup(matrix).papers:
@@ -150,10 +160,10 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         implementations=tuple(entry.get("implementations", ())),
         matrices=matrices,
         preparation=Preparation(
-            chosen["matching"],
-            chosen["ordering"],
-            chosen["explicit_zeros"] == "keep",
-            chosen.get("diagonal", 0),
+            preparation["matching"],
+            preparation["ordering"],
+            preparation["explicit_zeros"] == "keep",
+            preparation.get("diagonal", 0),
         ),
         only=tuple(entry.get("only", ())),
         threads=entry.get("threads", 0),
@@ -161,9 +171,9 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
     )
 
 
-def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
-    """Those of a list, or as many as the number says, from 0 on."""
-    return tuple(range(given) if isinstance(given, int) else given)
+def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
+    """The seeds of a list, or so many from 0 on."""
+    return tuple(range(seeds) if isinstance(seeds, int) else seeds)
 
 
 def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
@@ -174,8 +184,8 @@ def _variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tupl
     options = implementation.canonical(dict(written.options))
     case = Case(stage, implementation.name, "any", options=options, gpus=written.gpus)
     if case != written:
-        wanted = case.name.removeprefix(f"{stage}.").partition("@")[0]
-        raise ConfigError(f"config/experiments.yaml: implementation {text}: write {wanted}")
+        canonical = case.name.removeprefix(f"{stage}.").partition("@")[0]
+        raise ConfigError(f"config/experiments.yaml: implementation {text}: write {canonical}")
     if written.gpus:
         implementation.option("gpus")
     return implementation, options, written.gpus
@@ -187,14 +197,14 @@ def _all_of(stage: str) -> Iterable[registry.Implementation]:
 
 
 def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
-    """The experiment's matrices in the size class and their stand-ins there, cheapest first."""
+    """The experiment's matrices and their stand-ins in the size class, cheapest first."""
     within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
     if not isinstance(experiment.matrices, str):
         return sorted((entry for entry in within if entry.id in experiment.matrices), key=_cost)
     whole = {entry.id for entry in catalogue.entries() if experiment.matrices in entry.papers}
-    own = set(experiment.only) or whole
-    chosen = [entry for entry in within if entry.id in own or own.intersection(entry.stands_for)]
-    return sorted(chosen, key=_cost)
+    ids = set(experiment.only) or whole
+    entries = [entry for entry in within if entry.id in ids or ids.intersection(entry.stands_for)]
+    return sorted(entries, key=_cost)
 
 
 def _cost(entry: catalogue.Entry) -> int:

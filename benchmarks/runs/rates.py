@@ -24,8 +24,13 @@ Kind = tuple[str, str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True)
 class Rate:
-    """seconds : for each unit of the predictor. spread : standard deviation of the logarithms of what the
-    records say. records : how many of them count, 0 for an assumed rate."""
+    """How long an implementation takes for one unit of work.
+
+    predictor : name of the amount of work that the seconds are proportional to
+    seconds : per unit of the predictor
+    spread : standard deviation of the logarithms of the records' rates
+    records : number of records behind it, 0 for an assumed rate
+    """
 
     predictor: str
     seconds: float
@@ -37,7 +42,7 @@ class Rate:
         return self.seconds * amounts[self.predictor]
 
 
-# Until this machine has records of its own: seen on two cores of a shared server, of 2 to 4 GHz.
+# Used until this machine has records: measured on two cores of a shared server, 2 to 4 GHz.
 ASSUMED: Mapping[Kind, Rate] = {
     ("symbolic", "fill1", ()): Rate("updates", 1.4e-9, 0.0, 0),
     ("symbolic", "fill1_pruned", ()): Rate("filled", 1.5e-8, 0.0, 0),
@@ -51,27 +56,27 @@ def kind_of(case: Case) -> Kind:
 
 
 def rates(records: Iterable[Record]) -> dict[Kind, Rate]:
-    """The rate of all that has an ok record on a matrix whose work is known from other records, and those
-    that are assumed without one.
+    """The rate of everything with an ok record on a matrix whose work other records say, and the assumed
+    rates of what has none.
 
     Only the longer half of an implementation's records counts, and none below LEAST_SECONDS: in the others
     fixed costs hide the rate.
     """
     proven = [record for record in records if record.status is Status.OK and record.prepared is not None]
-    known = _known_amounts(proven)
+    inputs = _amounts_of_inputs(proven)
     grouped: dict[Kind, list[tuple[float, Amounts]]] = {}
     for record in proven:
         kind = kind_of(Case.parse(record.case))
         if (record.median or 0.0) >= LEAST_SECONDS:
             entries = (record.prepared or {})["nnz"]
-            amounts = graph_amounts(entries) if _on_graph(record) else known[_input(record)]
+            amounts = graph_amounts(entries) if _on_graph(record) else inputs[_input(record)]
             grouped.setdefault(kind, []).append((record.median or 0.0, amounts))
-    found = {kind: _rate(sorted(timed, key=lambda pair: pair[0])) for kind, timed in grouped.items()}
-    return {**ASSUMED, **{kind: rate for kind, rate in found.items() if rate is not None}}
+    fitted = {kind: _rate(sorted(timed, key=lambda pair: pair[0])) for kind, timed in grouped.items()}
+    return {**ASSUMED, **{kind: rate for kind, rate in fitted.items() if rate is not None}}
 
 
 def graph_amounts(entries: int) -> Amounts:
-    """What is known of a matrix whose graph is factorised."""
+    """The amounts of work on a matrix whose graph is factorised."""
     return {"entries": float(entries)}
 
 
@@ -79,29 +84,29 @@ def _on_graph(record: Record) -> bool:
     return stage_of(Case.parse(record.case).stage).on_graph
 
 
-def _known_amounts(records: list[Record]) -> dict[str, dict[str, float]]:
-    """What is known of each prepared input, by its hash."""
-    known: dict[str, dict[str, float]] = {}
+def _amounts_of_inputs(records: list[Record]) -> dict[str, dict[str, float]]:
+    """The amounts of work on each prepared input, by its hash."""
+    inputs: dict[str, dict[str, float]] = {}
     for record in records:
         if _on_graph(record):
             continue
-        amounts = known.setdefault(_input(record), {})
+        amounts = inputs.setdefault(_input(record), {})
         work, prepared = record.work or {}, record.prepared or {}
         if work.get("fills") is not None and not _is_of_a_peer(record):
             amounts["filled"] = float((work["fills"] or 0) + prepared["nnz"])
         name = _COUNTED_BY.get(record.parts["implementation"])
         if name is not None and work.get("edges"):
             amounts[name] = float(work["edges"] or 0)
-    return known
+    return inputs
 
 
 def _is_of_a_peer(record: Record) -> bool:
-    """A whole factorisation was not held against F, and stores what it likes."""
+    """Whether it is a whole factorisation, which was not compared with F and may store more."""
     return record.verified is not None and record.verified.method == RESIDUAL
 
 
 def _rate(timed: list[tuple[float, Amounts]]) -> Rate | None:
-    """By the predictor that explains the records best, of those that the most records know."""
+    """By the predictor that explains the records best, among those that the most records have."""
     longer = timed[len(timed) // 2 :]
     candidates = [rate for name in PREDICTORS if (rate := _fitted(name, longer)) is not None]
     return min(candidates, key=lambda rate: (-rate.records, rate.spread), default=None)

@@ -20,21 +20,23 @@ PREFIX = "fillpath"
 
 
 class SlurmError(FillpathError):
-    """Slurm cannot be asked, or does not do as it is told."""
+    """Slurm does not answer, or does not do what was asked."""
 
 
 def submits(profile: str) -> bool:
     """Whether this profile's jobs go to Slurm. Raises ConfigError for one that is absent, or whose jobs could
-    not be told from others'."""
+    not be distinguished from others'."""
     path = ROOT / "profiles" / profile / "config.yaml"
     try:
-        given = yaml.safe_load(path.read_text())
+        loaded = yaml.safe_load(path.read_text())
     except (OSError, yaml.YAMLError) as error:
         raise ConfigError(f"PROFILE={profile}: {path} cannot be read: {error}") from error
-    if given.get("executor") != "slurm":
+    if loaded.get("executor") != "slurm":
         return False
-    if given.get("slurm-jobname-prefix") != PREFIX:
-        raise ConfigError(f"{path}: slurm-jobname-prefix has to be {PREFIX}, by which orphans are found")
+    if loaded.get("slurm-jobname-prefix") != PREFIX:
+        raise ConfigError(
+            f"{path}: slurm-jobname-prefix has to be {PREFIX}, which marks the jobs that a killed run left"
+        )
     return True
 
 
