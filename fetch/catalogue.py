@@ -15,6 +15,7 @@ import jsonschema
 
 from fetch import collection, names
 from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.papers import papers
 from fillpath.paths import CONFIG
 
 
@@ -100,7 +101,7 @@ def lookup(text: str) -> Entry:
 def suggestion(text: str) -> str:
     """`; did you mean ...?` for a name that neither the catalogue nor the local index has; empty for none."""
     labels = [word for word in _index() if "+" not in word]
-    labels += [f"{listed.group}/{listed.name}" for listed in collection.known()]
+    labels += [f"{listed.group}/{listed.name}" for listed in collection.local_index()]
     same = [word for word in labels if text.lower() in (word.lower(), word.lower().partition("/")[2])]
     return f"; did you mean {same[0]}?" if same else suggest(text, labels)
 
@@ -121,6 +122,11 @@ def _entry(row: dict[str, Any], schema: jsonschema.Draft202012Validator, where: 
     if problem is not None:
         column = "/".join(str(part) for part in problem.absolute_path)
         raise ConfigError(f"{where}: {column + ': ' if column else ''}{problem.message}")
+    for column in ("papers", "lower_in"):
+        for place, paper in enumerate(typed[column]):
+            if paper not in papers():
+                hint = suggest(paper, papers()) or f"; one of {', '.join(papers())}"
+                raise ConfigError(f"{where}: {column}/{place}: paper {paper!r} is unknown{hint}")
     typed |= {key: tuple(typed[key]) for key in ("papers", "lower_in", "stands_for")}
     return Entry(**typed)
 

@@ -1,7 +1,7 @@
 """The collection as a whole: its address, and its index `files/ssstats.csv`.
 
-The index holds the number of matrices, a date, then a line each: group, name, rows, columns, entries, five
-properties, two symmetries, kind, entries with explicit zeros (all count symmetric entries twice).
+The index holds the number of matrices, a date, and one line per matrix: group, name, rows, columns, entries,
+five properties, two symmetries, kind, entries with explicit zeros. Symmetric entries are counted twice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _log = logging.getLogger("fillpath")
 
 @dataclass(frozen=True)
 class Listed:
-    """A matrix of the collection. entries : explicit zeros counted."""
+    """A matrix of the collection. entries : with explicit zeros."""
 
     group: str
     name: str
@@ -38,19 +38,18 @@ class Listed:
 
 
 def address(path: str) -> str:
-    """Where that file of the collection is: under `$FILLPATH_MIRROR`, a folder or a URL, or on the site."""
+    """Where a file of the collection is: under `$FILLPATH_MIRROR`, a folder or a URL, or on the site."""
     base = (settings().mirror or SITE).rstrip("/")
     return f"{base}/{path}" if is_remote(base) else str(Path(base).expanduser().absolute() / path)
 
 
 def index(*, offline: bool = False) -> tuple[Listed, ...]:
-    """All matrices of the collection, downloaded if no index is at hand. Raises TransferError."""
-    return known() or refresh(offline=offline)
+    """All matrices of the collection; downloads the index if there is none here. Raises TransferError."""
+    return local_index() or refresh(offline=offline)
 
 
-def known() -> tuple[Listed, ...]:
-    """The matrices of the index at hand, in the mirror's folder or in the cache; none if there is none, and
-    no server is asked."""
+def local_index() -> tuple[Listed, ...]:
+    """The matrices of the index in the mirror's folder or in the cache; empty without one. Asks no server."""
     here = Path(address(_INDEX))
     path = here if here.is_file() else _cached()
     try:
@@ -63,7 +62,7 @@ def known() -> tuple[Listed, ...]:
 
 
 def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
-    """Replace the index in the cache by the mirror's or the site's. Raises TransferError, DiskFullError."""
+    """Replace the cached index by that of the mirror or the site. Raises TransferError, DiskFullError."""
     wanted = Wanted("the index", address(_INDEX), "does FILLPATH_MIRROR hold the index?", offline=offline)
     part = cache() / "ssstats.csv.part"
     with locked("index"):
@@ -79,9 +78,9 @@ def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
 
 
 def spelling(group: str, name: str) -> str:
-    """What to ask oneself where Group/name is not to be had, as far as the index at hand can tell."""
+    """What to check if Group/name cannot be obtained, as far as the local index can tell."""
     label = f"{group}/{name}"
-    labels = [f"{listed.group}/{listed.name}" for listed in known()]
+    labels = [f"{listed.group}/{listed.name}" for listed in local_index()]
     if label in labels:
         return f"the collection holds {label}: does FILLPATH_MIRROR?"
     same = [other for other in labels if other.lower() == label.lower()]
@@ -90,7 +89,7 @@ def spelling(group: str, name: str) -> str:
 
 
 def search(word: str, listed: tuple[Listed, ...]) -> list[Listed]:
-    """Those whose Group/Name or kind holds the word, whatever its case."""
+    """The matrices with the word in their Group/Name or kind, ignoring case."""
     sought = word.lower()
     return [entry for entry in listed if sought in f"{entry.group}/{entry.name}\n{entry.kind}".lower()]
 
@@ -101,7 +100,8 @@ def _cached() -> Path:
 
 @functools.lru_cache(maxsize=2)
 def _read(path: Path, changed: int) -> tuple[Listed, ...]:
-    """changed : when the file was, so that a newer one is read again. Raises TransferError, OSError."""
+    """The matrices of an index. changed : its time of change, so that a newer file is read again. Raises
+    TransferError, OSError."""
     try:
         lines = list(csv.reader(path.read_text().splitlines()))
         count, rows = int(lines[0][0]), lines[2:]

@@ -1,4 +1,4 @@
-"""Row matching that maximises the product of the diagonal, with scalings that make it 1.
+"""Row matching that maximises the product of the diagonal, with scalings that make the diagonal 1.
 
 Duff and Koster, "On algorithms for permuting large entries to the diagonal of a sparse matrix", SIAM J.
 Matrix Anal. Appl. 22(4), 2001: the matching of MC64's job 5, by shortest augmenting paths on
@@ -22,8 +22,12 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """rows : (n,) int32, the row matched to each column. row_scale, column_scale : (n,) float64, positive:
-    |row_scale_i a_ij column_scale_j| <= 1 up to rounding, = 1 where row i is matched to column j."""
+    """A matching of rows to columns, with scalings.
+
+    rows : (n,) int32, the row matched to each column
+    row_scale, column_scale : (n,) float64, positive: |row_scale_i a_ij column_scale_j| <= 1 up to rounding,
+        and = 1 if row i is matched to column j
+    """
 
     rows: Array
     row_scale: Array
@@ -31,10 +35,13 @@ class Matching:
 
 
 def maximum_product(matrix: csr_array, name: str) -> Matching:
-    """The matching of the nonzero entries with the largest product of moduli. matrix : n x n, finite.
+    """The matching of nonzero entries with the largest product of moduli.
 
-    Raises InputError naming the structural rank where no complete matching exists, or where the scalings
-    leave the range of float64.
+    matrix : n x n, finite
+    name : of the matrix, for errors
+
+    Raises InputError with the structural rank if there is no complete matching, and if the scalings exceed
+    the range of float64.
     """
     n = matrix.shape[0]
     keep = matrix.data != 0
@@ -61,7 +68,7 @@ def maximum_product(matrix: csr_array, name: str) -> Matching:
 
 
 def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
-    """Exponentials of the duals; a constant moves between them, so that neither side overflows first."""
+    """Exponentials of the duals. A constant is moved between them, so that neither side overflows first."""
     shift = (v.mean() - u.mean()) / 2
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(u + shift), np.exp(v - shift)
@@ -71,8 +78,12 @@ def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
 def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, Array, Array]:
     """Minimum-cost matching of rows and columns.
 
-    indptr (n + 1,) int64, indices (nnz,) int32, cost (nnz,) float64 >= 0. Returns the column of each row and
-    the row of each column (int32, -1: none), and duals with u_i + v_j <= c_ij, equal where matched.
+    indptr : (n + 1,) int64
+    indices : (nnz,) int32
+    cost : (nnz,) float64, not negative
+
+    Returns the column of each row and the row of each column (int32, -1 for none), and duals with
+    u_i + v_j <= c_ij, equal for matched pairs.
     """
     n = indptr.size - 1
     of_row = np.full(n, -1, np.int32)
@@ -87,7 +98,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
     for row in range(n):
         if of_row[row] < 0:
             _augment(row, indptr, indices, cost, of_row, of_column, u, v, scratch)
-    for row in range(n):  # rounding gathered on the way leaves the diagonal, where it is exactly 1
+    for row in range(n):  # removes accumulated rounding from the diagonal, which is exactly 1 then
         for e in range(indptr[row], indptr[row + 1]):
             if indices[e] == of_row[row]:
                 u[row] = cost[e] - v[indices[e]]
@@ -98,7 +109,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
 def _start(
     indptr: Array, indices: Array, cost: Array, of_row: Array, of_column: Array, u: Array, v: Array
 ) -> None:
-    """Feasible duals, and a greedy matching of tight entries that moves one matched row aside if it can."""
+    """Feasible duals, and a greedy matching of tight entries that moves one matched row aside if possible."""
     n = indptr.size - 1
     least = np.full(n, np.inf)
     for row in range(n):
@@ -155,8 +166,10 @@ def _augment(
 ) -> None:
     """Match `source` along the shortest augmenting path in reduced costs, and keep the duals feasible.
 
-    scratch : five (n,) arrays; the first two are left as found. Without a path nothing changes: the row
-    then stays unmatched for good, and the matched rows still count the structural rank.
+    scratch : five (n,) arrays; the first two are restored
+
+    Without a path nothing changes: the row then stays unmatched, and the number of matched rows is still the
+    structural rank.
     """
     distance, place, parent, heap, touched = scratch
     size = 0

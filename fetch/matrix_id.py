@@ -110,7 +110,7 @@ def _of_entry(entry: Entry) -> MatrixId:
 
 def _in_index(name: str) -> str:
     """Group/Name of the one matrix in the local index that has this name."""
-    labels = [f"{listed.group}/{listed.name}" for listed in collection.known() if listed.name == name]
+    labels = [f"{listed.group}/{listed.name}" for listed in collection.local_index() if listed.name == name]
     if len(labels) == 1:
         return labels[0]
     if labels:

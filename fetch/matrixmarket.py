@@ -22,12 +22,13 @@ _SHORTEST_ENTRY = 4  # bytes of "1 1" and its line end
 
 @dataclass(frozen=True, eq=False)
 class MatrixFile:
-    """What a file holds.
+    """The content of a file.
 
     matrix : n x n float64 CSR, rows sorted, mirrored entries expanded, duplicates summed, explicit zeros
-    kept. A pattern's values stand as 1. Complex values stand as their moduli, which is all that structural
-    work and a row matching need; numeric work refuses them. field : real, integer, complex or pattern.
-    explicit_zeros : entries equal to 0.
+        kept. The values of a pattern are 1. Complex values are replaced by their moduli, which is all that
+        structural work and a row matching need; numeric work refuses them.
+    field : real, integer, complex or pattern
+    explicit_zeros : entries equal to 0
     """
 
     matrix: csr_array
@@ -38,12 +39,12 @@ class MatrixFile:
 def read(path: Path) -> MatrixFile:
     """The square matrix in a Matrix Market coordinate file.
 
-    Raises InputError naming the file: unreadable, malformed, truncated, dense, rectangular, empty, not
-    finite, or above int32 columns. Raises MemoryBudgetError, before anything is made, where that would take
-    more memory than there is.
+    Raises InputError, naming the file, if it is unreadable, malformed, truncated, dense, rectangular, empty,
+    not finite, or beyond int32 columns; MemoryBudgetError, before anything is allocated, if there is too
+    little memory.
     """
     order, entries, field = _header(path)
-    # Repeats are summed: how many entries remain is not known yet.
+    # Repetitions are summed: the number of distinct entries is not known yet.
     require_memory(str(path), order, entries, distinct=0)
     try:
         # From triplets to rows by counting: SciPy sums duplicates and sorts on the way.
@@ -58,14 +59,14 @@ def read(path: Path) -> MatrixFile:
 
 
 def read_field(path: Path) -> str:
-    """What the values are (real, integer, complex or pattern), from the header alone, once it promises
-    something usable. Raises InputError as `read` does, and asks for no memory: another machine may prepare
-    the matrix, or has done so."""
+    """The kind of values (real, integer, complex or pattern) from the header alone, if the header describes a
+    usable matrix. Raises InputError as `read` does, but needs no memory: another machine may prepare the
+    matrix, or may have done so."""
     return _header(path)[2]
 
 
 def _header(path: Path) -> tuple[int, int, str]:
-    """(order, entries, field) that the header promises."""
+    """(order, entries, field) that the header announces."""
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     try:

@@ -1,4 +1,4 @@
-"""A file on its way: what arrived so far, and beside it what its server said about the whole."""
+"""The part of a file that has arrived so far, and beside it what its server said about the whole file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from fillpath.paths import cache, write_text
 
 @dataclass(frozen=True)
 class Origin:
-    """What a server said with the first byte. etag, modified : validators, empty if it named none that
-    proves two answers equal. total : bytes of the whole file, None if it did not say."""
+    """What a server said with the first byte.
+
+    location : the address
+    etag, modified : validators, empty if the server named none that proves two answers equal
+    total : bytes of the whole file, None if the server did not say
+    """
 
     location: str
     etag: str
@@ -25,17 +29,21 @@ class Origin:
     total: int | None
 
 
-class Partial:
-    """The part of `location` that lies at `path`. size : its bytes. inherited : how many of them were there
-    before this process and still are. answers : from how many answers it was put together, as far as is
-    known. whole : nothing is missing."""
+class Part:
+    """The part of the file at `location` that has arrived, stored at `path`.
+
+    size : its bytes
+    inherited : how many of these an earlier process left
+    answers : how many answers it was put together from, as far as that is known
+    whole : whether nothing is missing
+    """
 
     def __init__(self, path: Path, location: str) -> None:
         self.path = path
         self.origin = _read_origin(path)
         self.size = path.stat().st_size if path.is_file() else 0
-        known = self.origin is not None and self.origin.location == location
-        if not known or self.size > (self.total or self.size):
+        same = self.origin is not None and self.origin.location == location
+        if not same or self.size > (self.total or self.size):
             self.discard()
         self.inherited = self.size
         self.answers = int(self.size > 0)
@@ -47,12 +55,12 @@ class Partial:
         return self.origin.total if self.origin is not None else None
 
     def learn(self, total: int | None) -> None:
-        """Take the whole length from a later answer than the first, which did not say it."""
+        """Take the total length from a later answer, if the first one did not announce it."""
         if self.origin is not None:
             self.origin = replace(self.origin, total=total)
 
     def begin(self, origin: Origin) -> None:
-        """Start anew with another answer. Raises DiskFullError, TransferError."""
+        """Start again with another answer. Raises DiskFullError, TransferError."""
         self.discard()
         with storing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,14 +70,14 @@ class Partial:
         self.answers = 1
 
     def discard(self) -> None:
-        """Forget all that arrived."""
+        """Delete everything that has arrived."""
         discard(self.path)
         self.origin = None
         self.size = self.inherited = self.answers = 0
         self.whole = False
 
     def append(self, block: bytes) -> None:
-        """Write the next bytes. Raises DiskFullError, and then keeps what was written; TransferError."""
+        """Write the next bytes. Raises DiskFullError, which keeps what was written, and TransferError."""
         with storing(self.path), self.path.open("ab", buffering=0) as out:
             rest = memoryview(block)
             while rest:
@@ -79,7 +87,7 @@ class Partial:
 
 
 def discard(path: Path) -> None:
-    """Remove a part and what is noted beside it. Raises TransferError."""
+    """Remove a part and the note beside it. Raises TransferError."""
     with storing(path):
         path.unlink(missing_ok=True)
         _origin_path(path).unlink(missing_ok=True)
@@ -87,7 +95,7 @@ def discard(path: Path) -> None:
 
 @contextlib.contextmanager
 def storing(path: Path) -> Iterator[None]:
-    """Tell a full disk, which no second try helps, and other trouble with the file from a bad connection.
+    """Distinguish a full disk, which no retry helps, and other file errors from a bad connection.
 
     Raises DiskFullError, TransferError.
     """
@@ -106,11 +114,11 @@ def storing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Hold a lock of the cache against other processes. Raises TransferError where the cache has none."""
+    """Hold a lock of the cache against other processes. Raises TransferError if it cannot be created."""
     path = cache() / "locks" / f"{name}.lock"
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         with storing(path):
-            held.enter_context(exclusive(path))
+            stack.enter_context(exclusive(path))
         yield
 
 

@@ -1,4 +1,4 @@
-"""What a transfer shows while it lasts: a line redrawn on a terminal, else a line of the log now and then."""
+"""The progress of a transfer: a line redrawn on a terminal, or else an occasional line in the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ _log = logging.getLogger("fillpath")
 
 
 class Progress:
-    """Of one answer of a server. label : of the file. done : bytes that lie here. total : None if unknown."""
+    """The progress of one answer of a server.
+
+    label : of the file
+    done : bytes that are here already
+    total : bytes of the file, None if unknown
+    """
 
     def __init__(self, label: str, done: int, total: int | None) -> None:
         self._label = label
@@ -38,7 +43,7 @@ class Progress:
             sys.stderr.flush()
 
     def show(self, done: int) -> None:
-        """Say that `done` bytes lie here, if it is time to say so."""
+        """Report that `done` bytes are here, if a report is due."""
         now = time.monotonic()
         if now - self._shown < (REDRAWN if self._terminal else LOGGED):
             return

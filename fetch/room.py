@@ -1,4 +1,4 @@
-"""Whether a matrix can fit into this machine's memory, before anything is made of it."""
+"""Whether a matrix fits into this machine's memory, checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -16,25 +16,31 @@ def require_memory(what: str, order: int, entries: int, distinct: int) -> None:
     """Raise MemoryBudgetError, naming `what`, if reading and preparing the matrix takes more memory than is
     available.
 
-    entries : that its source promises. distinct : at least so many at different places.
+    what : the matrix, for the error
+    order : rows
+    entries : announced by its source
+    distinct : a lower bound on entries at different positions
     """
-    needed, there = least_bytes(order, entries, distinct), available_memory()
-    if needed > there:
+    needed, available = least_bytes(order, entries, distinct), available_memory()
+    if needed > available:
         raise MemoryBudgetError(
             f"{what}: order {order} and {entries} {'entry' if entries == 1 else 'entries'} take at least "
-            f"{bytes_text(needed)} of memory to read and prepare, {bytes_text(there)} are available; choose "
-            "a smaller matrix, or a machine with more memory"
+            f"{bytes_text(needed)} of memory to read and prepare, {bytes_text(available)} are available; "
+            "choose a smaller matrix, or a machine with more memory"
         )
 
 
 def least_bytes(order: int, entries: int, distinct: int) -> int:
-    """Bytes that stand at the same time in any preparation: an ordering or a matching takes more.
+    """A lower bound on the bytes in use at the same time in any preparation; orderings and matchings take
+    more.
 
-    Reading: triplets of two int32 and a float64 (16 an entry), and CSR of them before repeats are summed (12
-    an entry, 4 a row). Preparing, when the ordered matrix is made: the matrix as it was read and its scaled
-    triplets (12 + 16 an entry, 4 a row); permutation and two scalings of the matching (20 a row); the order,
-    its inverse and the pattern's int64 pointers (4 + 4 + 8 a row); and with a full diagonal triplets (16), a
-    mark (1), moved places (8), CSR (4 a row, 12 an entry) and the pattern's columns (4).
+    Reading: triplets of two int32 and a float64 (16 per entry), and their CSR form before repetitions are
+    summed (12 per entry, 4 per row).
+
+    Preparing, while the ordered matrix is made: the matrix that was read and its scaled triplets (12 + 16 per
+    entry, 4 per row); the permutation and two scalings of the matching (20 per row); the order, its inverse
+    and the pattern's int64 pointers (4 + 4 + 8 per row); and, with a full diagonal, triplets (16), a mark
+    (1), new positions (8), CSR (4 per row, 12 per entry) and the pattern's columns (4).
     """
     reading = 4 * order + 28 * entries
     preparing = 44 * order + 28 * distinct + 41 * max(order, distinct)
@@ -42,10 +48,10 @@ def least_bytes(order: int, entries: int, distinct: int) -> int:
 
 
 def available_memory() -> int:
-    """Bytes that the system could still give, or all that it has where it does not say. A lower limit of a
-    control group is the supervisor's to watch."""
+    """Bytes that the system can still provide, or all that it has if it does not say. The lower limit of a
+    control group is left to the supervisor."""
     try:
-        found = re.search(r"MemAvailable:\s*(\d+) kB", _MEMINFO.read_text())
+        line = re.search(r"MemAvailable:\s*(\d+) kB", _MEMINFO.read_text())
     except OSError:
-        found = None
-    return int(found[1]) * 1024 if found else os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        line = None
+    return int(line[1]) * 1024 if line else os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

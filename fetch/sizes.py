@@ -1,4 +1,4 @@
-"""How large an archive of the collection is, before it is downloaded."""
+"""The size of an archive of the collection, before it is downloaded."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fetch.collection import address
 from fetch.transfer import USER_AGENT, Wanted, is_remote, refuse_offline
 from fillpath.errors import TransferError
 
-TIMEOUT = 5.0  # seconds: a plan that has to guess is better than one that waits
+TIMEOUT = 5.0  # seconds: a plan with a guess is better than one that waits
 AT_ONCE = 4
 
 
 def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int | TransferError | None]:
-    """`archive_bytes` of each Group, name. A server that fails to answer once is not asked for the others."""
+    """`archive_bytes` of each (group, name). A server that fails to answer once is not asked again."""
     silent = threading.Event()
 
     def ask(matrix: tuple[str, str]) -> int | TransferError | None:
@@ -40,8 +40,8 @@ def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
 
 
 def archive_bytes(group: str, name: str) -> int | None:
-    """Bytes of the archive of Group/name in `$FILLPATH_MIRROR` or on the site; None where no server answers,
-    or none may be asked (FILLPATH_OFFLINE=1). Raises TransferError if it is known not to be there."""
+    """Bytes of the archive of Group/name in `$FILLPATH_MIRROR` or on the site; None if no server answers, or
+    none may be asked (FILLPATH_OFFLINE=1). Raises TransferError if the archive is known not to be there."""
     label = f"{group}/{name}"
     location = address(f"MM/{label}.tar.gz")
     if is_remote(location):

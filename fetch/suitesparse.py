@@ -22,7 +22,7 @@ from fillpath.errors import InputError, TransferError
 from fillpath.paths import bytes_text, cache, write_text
 
 GZIP = b"\x1f\x8b"
-EXPANSION = 5  # bytes of .mtx that a byte of archive gives; 4.6 over 251 archives of the collection
+EXPANSION = 5  # bytes of .mtx per byte of archive; 4.6 over 251 archives of the collection
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 _log = logging.getLogger("fillpath")
@@ -30,9 +30,16 @@ _log = logging.getLogger("fillpath")
 
 @dataclass(frozen=True)
 class Download:
-    """A matrix in the cache. path : the .mtx file, `bytes` long. sha256 : of the archive it came from.
-    source : where that archive was. how : it got here now. archive : bytes of it, 0 if reused; resumed :
-    how many of these an earlier try had left."""
+    """A matrix in the cache.
+
+    path : the .mtx file
+    sha256 : of the archive it came from
+    source : where that archive was
+    bytes : of the .mtx file
+    how : how it got here now
+    archive : bytes of the archive, 0 if reused
+    resumed : how many of these an earlier try had left
+    """
 
     path: Path
     sha256: str
@@ -54,7 +61,7 @@ class Download:
 
 @dataclass(frozen=True)
 class _Receipt:
-    """What lies beside a cached matrix, written after it: without it the matrix counts as absent."""
+    """The note beside a cached matrix. It is written last: without it the matrix counts as absent."""
 
     sha256: str
     source: str
@@ -63,14 +70,20 @@ class _Receipt:
 
 @dataclass(frozen=True)
 class _Order:
-    """A matrix that is not in the cache. sha256 : of its archive, as the catalogue says, or empty. known :
-    what its address gave before, None if that does not matter."""
+    """A matrix that is not in the cache.
+
+    folder : of the matrix in the cache
+    name : of the matrix
+    wanted : its archive
+    sha256 : of the archive according to the catalogue, or empty
+    trusted : the file that its address gave before, None if that does not matter
+    """
 
     folder: Path
     name: str
     wanted: Wanted
     sha256: str
-    known: trust.Known | None
+    trusted: trust.Checksum | None
 
     @property
     def part(self) -> Path:
@@ -80,40 +93,42 @@ class _Order:
 def fetch(
     group: str, name: str, sha256: str = "", *, offline: bool = False, trust_change: bool = False
 ) -> Download:
-    """The matrix Group/name, from the cache or else from `$FILLPATH_MIRROR` (a folder or URL) or the site.
+    """The matrix Group/name, from the cache, or else from `$FILLPATH_MIRROR` (a folder or URL) or the site.
 
-    sha256 : what the archive must have, empty if that is not known: then it must have the one that its
-    address gave before. trust_change : get it anew, whatever its address gave before. offline : ask no
-    server, as under FILLPATH_OFFLINE=1. Safe beside other processes. Raises InputError for names that no
-    collection has, DiskFullError, TransferError for everything else that goes wrong, and at once if it went
-    wrong a moment ago.
+    sha256 : of the archive; if empty, it must be the one that the address gave before
+    offline : ask no server, as with FILLPATH_OFFLINE=1
+    trust_change : download it again, and accept a change
+
+    Several processes may call this at the same time. Raises InputError for names that no collection has;
+    DiskFullError; TransferError for everything else that goes wrong, and at once if it went wrong a moment
+    ago.
     """
     folder = _folder(group, name)
-    found = None if trust_change else cached(group, name, sha256)
-    if found is not None and not _part(folder, name).exists():
-        return found
+    download = None if trust_change else cached(group, name, sha256)
+    if download is not None and not _part(folder, name).exists():
+        return download
     label = f"{group}/{name}"
     location = address(f"MM/{label}.tar.gz")
     wanted = Wanted(label, location, spelling(group, name), GZIP, EXPANSION, offline)
     refuse_offline(wanted)
     with locked(f"{group}+{name}"):
-        found = None if trust_change else cached(group, name, sha256)
-        if found is not None:
-            # A process was killed between its receipt and this.
+        download = None if trust_change else cached(group, name, sha256)
+        if download is not None:
+            # An earlier process was killed after it wrote its receipt.
             discard(_part(folder, name))
-            return found
+            return download
         failures.refuse(folder, location, label)
         _sweep(folder)
-        known = None if sha256 or trust_change else trust.known(location)
+        trusted = None if sha256 or trust_change else trust.checksum(location)
         try:
-            return _obtain(_Order(folder, name, wanted, sha256, known))
+            return _obtain(_Order(folder, name, wanted, sha256, trusted))
         except TransferError as problem:
             failures.note(folder, location, problem)
             raise
 
 
 def cached(group: str, name: str, sha256: str = "") -> Download | None:
-    """The matrix if it lies in the cache whole, and with that sha256 if one is given."""
+    """The matrix if the cache holds it completely, and with this sha256 if one is given."""
     folder = _folder(group, name)
     path = folder / f"{name}.mtx"
     try:
@@ -127,7 +142,7 @@ def cached(group: str, name: str, sha256: str = "") -> Download | None:
 
 
 def forget_failure(group: str, name: str) -> None:
-    """Let the next `fetch` of that matrix try at once, whatever went wrong a moment ago."""
+    """Let the next `fetch` of that matrix try at once, even if one failed a moment ago."""
     failures.forget(_folder(group, name))
 
 
@@ -147,7 +162,7 @@ def _receipt_path(folder: Path) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what a killed process was writing here; whoever holds the lock is the only one who writes."""
+    """Remove temporary files of a killed process; only the holder of the lock writes here."""
     for orphan in folder.glob(".*.tmp"):
         orphan.unlink(missing_ok=True)
 
@@ -165,11 +180,11 @@ def _obtain(order: _Order, again: bool = True) -> Download:
 
 
 def _keep(order: _Order, arrived: Arrived) -> Download:
-    """Make the matrix of an archive the cached one, and remove the archive."""
+    """Put the matrix of an archive into the cache, and remove the archive."""
     location, path = order.wanted.location, order.folder / f"{order.name}.mtx"
     _verify(order, arrived.sha256)
     with storing(path):
-        # An old receipt must not vouch for what is unpacked now.
+        # An old receipt must not vouch for the new content.
         _receipt_path(order.folder).unlink(missing_ok=True)
     size = extract(arrived.path, f"{order.name}/{order.name}.mtx", path, location)
     receipt = _Receipt(arrived.sha256, location, size)
@@ -191,7 +206,7 @@ def _verify(order: _Order, sha256: str) -> None:
         expected = f"the expected {order.sha256} (config/matrices.csv)"
         advice = "is FILLPATH_MIRROR right?"
         raise TransferError(f"{location}: sha256 {sha256} is not {expected}; not kept; {advice}")
-    if order.known is not None and sha256 != order.known.sha256:
-        before = f"the {order.known.sha256} that this address gave on {order.known.first_seen[:10]}"
+    if order.trusted is not None and sha256 != order.trusted.sha256:
+        before = f"the {order.trusted.sha256} that this address gave on {order.trusted.first_seen[:10]}"
         advice = f"if the change is meant, `fillpath fetch --trust {order.wanted.label}` accepts it"
         raise TransferError(f"{location}: sha256 {sha256} is not {before}; not kept; {advice}")

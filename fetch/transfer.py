@@ -1,8 +1,11 @@
-"""One file from a folder or an http(s) address to a whole file here: resumed, tried again, bounded.
+"""Get one file from a folder or an http(s) address: transfers are resumed, retried, and bounded.
 
-A part that a kill, a full disk or a bad connection left behind is gone on with wherever its server lets that
-be done safely. Whether the bytes are the right ones is for the caller to find out: `Arrived.doubtful` says
-whether another try from the start may give others.
+A part left by a kill, a full disk or a bad connection is resumed if its server allows that safely. Whether
+the bytes are the right ones is for the caller to check: `Arrived.doubtful` says whether another try from the
+start may give different ones.
+
+Longer than two screens: each rule here answers a way in which servers fail, and they are checked against each
+other.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from http.client import HTTPResponse
 from pathlib import Path
 from typing import cast
 
-from fetch.part import Origin, Partial
+from fetch.part import Origin, Part
 from fetch.progress import Progress
 from fillpath import __version__
 from fillpath.errors import TransferError
@@ -31,9 +34,9 @@ from fillpath.settings import settings
 
 USER_AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; Python-urllib)"
 TIMEOUT = 60.0  # seconds without a byte, and seconds over which SLOWEST is averaged
-SLOWEST = 1000  # bytes a second
-ATTEMPTS = 4  # that gain nothing
-GAIN = 2**20  # bytes: an attempt that adds so many to the most that ever lay here does gain something
+SLOWEST = 1000  # bytes per second
+ATTEMPTS = 4  # without a gain
+GAIN = 2**20  # bytes that an attempt has to add to the most that was ever here
 BACKOFF = 1.0  # seconds before the second attempt, doubled before each further one
 PATIENCE = 120.0  # seconds: the longest wait that a server may ask for
 LARGEST = 64 * 2**30  # bytes
@@ -45,9 +48,15 @@ _log = logging.getLogger("fillpath")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A file to be had. label : its name for people. location : a path or an http(s) URL. hint : what to ask
-    oneself if it is not there. magic : its first bytes, empty for any. expansion : bytes that a byte of it
-    takes once it is unpacked. offline : never ask a server."""
+    """A file to get.
+
+    label : its name for people
+    location : a path or an http(s) URL
+    hint : what to check if it is not there
+    magic : its first bytes, empty for any
+    expansion : bytes that one byte of it takes when unpacked
+    offline : never ask a server
+    """
 
     label: str
     location: str
@@ -59,8 +68,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Arrived:
-    """A whole file. sha256, bytes : of it. resumed : bytes of it that an earlier process had left.
-    doubtful : it was put together from several answers, or its length was never announced."""
+    """A whole file.
+
+    path : of the file
+    sha256 : of its content
+    bytes : its length
+    resumed : bytes that an earlier process had left
+    doubtful : whether it was put together from several answers, or its length was never announced
+    """
 
     path: Path
     sha256: str
@@ -70,7 +85,7 @@ class Arrived:
 
 
 class _TransientError(Exception):
-    """A transfer that may succeed if it is tried again. wait : seconds that the server asks for."""
+    """A transfer that may succeed if it is retried. wait : seconds that the server asks for."""
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
         super().__init__(reason)
@@ -78,34 +93,34 @@ class _TransientError(Exception):
 
 
 def is_remote(location: str) -> bool:
-    """Whether it takes a connection to get there."""
+    """Whether the location is a URL."""
     return re.match(r"[A-Za-z]+://", location) is not None
 
 
 def refuse_offline(wanted: Wanted) -> None:
-    """Raise TransferError where a server would have to be asked in offline mode."""
+    """Raise TransferError if a server would have to be asked in offline mode."""
     if is_remote(wanted.location) and (wanted.offline or settings().offline):
         remedy = "drop --offline" if wanted.offline else "unset FILLPATH_OFFLINE"
         remedy += ", or set FILLPATH_MIRROR to a folder that holds it"
         raise TransferError(f"offline: {wanted.label} is not in the cache; {remedy}")
 
 
-def transfer(wanted: Wanted, part: Path) -> Arrived:
-    """The whole file: the one in the folder itself, or a download at `part`, which is the caller's to remove.
+def transfer(wanted: Wanted, path: Path) -> Arrived:
+    """The whole file: the original in a folder, or a download at `path`, which the caller has to remove.
 
-    Raises TransferError, and then keeps at `part` what a later try can go on with; DiskFullError likewise.
+    Raises TransferError and DiskFullError; what has arrived stays at `path` and is resumed by a later try.
     """
     refuse_offline(wanted)
     if not is_remote(wanted.location):
         return _in_folder(wanted)
     if not wanted.location.lower().startswith(("http://", "https://")):
         raise TransferError(f"{wanted.location}: FILLPATH_MIRROR must be a folder or an http(s) URL")
-    partial = Partial(part, wanted.location)
-    if partial.inherited:
-        _log.info("%s: %s lie here already", wanted.label, bytes_text(partial.inherited))
-    _persist(wanted, partial)
-    doubtful = partial.answers > 1 or partial.total is None
-    return Arrived(part, _sha256(part), partial.size, partial.inherited, doubtful)
+    part = Part(path, wanted.location)
+    if part.inherited:
+        _log.info("%s: %s lie here already", wanted.label, bytes_text(part.inherited))
+    _persist(wanted, part)
+    doubtful = part.answers > 1 or part.total is None
+    return Arrived(path, _sha256(path), part.size, part.inherited, doubtful)
 
 
 def _in_folder(wanted: Wanted) -> Arrived:
@@ -120,8 +135,8 @@ def _in_folder(wanted: Wanted) -> Arrived:
         raise TransferError(f"{path}: cannot be read: {problem.strerror}") from None
 
 
-def _persist(wanted: Wanted, part: Partial) -> None:
-    """Try until it is whole, or until ATTEMPTS tries in a row gained nothing."""
+def _persist(wanted: Wanted, part: Part) -> None:
+    """Try until the file is whole, or until ATTEMPTS tries in a row gained nothing."""
     most, failures = part.size, 0
     while not part.whole:
         try:
@@ -136,13 +151,13 @@ def _persist(wanted: Wanted, part: Partial) -> None:
             time.sleep(max(BACKOFF * 2 ** max(failures - 1, 0), min(problem.wait, PATIENCE)))
 
 
-def _given_up(wanted: Wanted, part: Partial, reason: str) -> TransferError:
+def _given_up(wanted: Wanted, part: Part, reason: str) -> TransferError:
     kept = f"; {bytes_text(part.size)} are kept for the next try" if part.size else ""
     advice = "try again later, or set FILLPATH_MIRROR"
     return TransferError(f"{wanted.location}: failed {ATTEMPTS} times, last: {reason}{kept}; {advice}")
 
 
-def _attempt(wanted: Wanted, part: Partial) -> None:
+def _attempt(wanted: Wanted, part: Part) -> None:
     try:
         with _ask(wanted.location, part) as answer:
             _begin(answer, wanted, part)
@@ -159,7 +174,7 @@ def _attempt(wanted: Wanted, part: Partial) -> None:
         raise _TransientError(str(cause) or type(cause).__name__) from None
 
 
-def _ask(location: str, part: Partial) -> HTTPResponse:
+def _ask(location: str, part: Part) -> HTTPResponse:
     request = urllib.request.Request(location, headers={"User-Agent": USER_AGENT})
     if part.size and part.origin is not None:
         request.add_header("Range", f"bytes={part.size}-")
@@ -169,8 +184,8 @@ def _ask(location: str, part: Partial) -> HTTPResponse:
     return cast(HTTPResponse, urllib.request.urlopen(request, timeout=TIMEOUT))
 
 
-def _begin(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
-    """Go on where the part ends if the answer does, else start anew with it."""
+def _begin(answer: HTTPResponse, wanted: Wanted, part: Part) -> None:
+    """Continue where the part ends if the answer does, or else start again with it."""
     if answer.status == 206:
         return _go_on(answer, wanted, part)
     if answer.status != 200:
@@ -193,10 +208,10 @@ def _begin(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
     return part.append(head)
 
 
-def _go_on(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
-    found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-    asked = found is not None and part.size > 0 and int(found[1]) == part.size
-    total = int(found[2]) if found is not None and found[2] != "*" else None
+def _go_on(answer: HTTPResponse, wanted: Wanted, part: Part) -> None:
+    sent = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    asked = sent is not None and part.size > 0 and int(sent[1]) == part.size
+    total = int(sent[2]) if sent is not None and sent[2] != "*" else None
     etag = part.origin.etag if part.origin is not None else ""
     same = part.total in (None, total) and (not etag or answer.headers.get("ETag", etag) == etag)
     if not asked or not same:
@@ -208,7 +223,7 @@ def _go_on(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
     part.answers += 1
 
 
-def _receive(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
+def _receive(answer: HTTPResponse, wanted: Wanted, part: Part) -> None:
     since, before = time.monotonic(), part.size
     with Progress(wanted.label, part.size, part.total) as progress:
         while block := answer.read1(_BLOCK):
@@ -221,14 +236,14 @@ def _receive(answer: HTTPResponse, wanted: Wanted, part: Partial) -> None:
             if part.size - before < SLOWEST * elapsed:
                 raise _TransientError(f"slower than {SLOWEST} bytes/s")
             since, before = since + elapsed, part.size
-    # A connection that closes early ends like a file: only the announced length tells.
+    # A connection that closes early looks like the end of the file, except for the announced length.
     if part.total is not None and part.size != part.total:
         raise _TransientError(f"{part.size} of {part.total} bytes arrived")
     part.whole = True
 
 
-def _judge(problem: urllib.error.HTTPError, wanted: Wanted, part: Partial) -> None:
-    """Return only if the part turns out to be whole."""
+def _judge(problem: urllib.error.HTTPError, wanted: Wanted, part: Part) -> None:
+    """Raise the error for this answer. Returns only if the part turns out to be whole."""
     code = problem.code
     if code == 416 and part.size:
         if problem.headers.get("Content-Range", "") == f"bytes */{part.size}":
@@ -249,7 +264,7 @@ def _origin(location: str, headers: Message) -> Origin:
     etag = headers.get("ETag", "")
     return Origin(
         location=location,
-        # A weak validator says that two answers mean the same, not that their bytes are.
+        # A weak validator says that two answers have the same meaning, not the same bytes.
         etag="" if etag.startswith("W/") else etag,
         modified=headers.get("Last-Modified", ""),
         total=int(length) if re.fullmatch("[0-9]{1,18}", length) else None,
@@ -260,23 +275,23 @@ def _check_kind(head: bytes, wanted: Wanted, kind: str) -> None:
     if head == wanted.magic:
         return
     if not head:
-        found = "an empty file"
+        content = "an empty file"
     elif kind == "text/html" or head.startswith(b"<"):
-        found = "an HTML page"
+        content = "an HTML page"
     else:
-        found = f"something else{f' ({kind})' if kind else ''}"
+        content = f"something else{f' ({kind})' if kind else ''}"
     advice = "is FILLPATH_MIRROR right, and no login page in between?"
-    raise TransferError(f"{wanted.location}: {found}, not an archive; not kept; {advice}")
+    raise TransferError(f"{wanted.location}: {content}, not an archive; not kept; {advice}")
 
 
-def _refuse_large(size: int, wanted: Wanted, part: Partial) -> None:
+def _refuse_large(size: int, wanted: Wanted, part: Part) -> None:
     if size > LARGEST:
         part.discard()
         raise TransferError(f"{wanted.location}: larger than {bytes_text(LARGEST)}; not kept; {wanted.hint}")
 
 
 def _retry_after(text: str) -> float:
-    """Seconds, from a number of them or a date; 0 for neither."""
+    """Seconds, given as a number or a date; 0 for anything else."""
     if re.fullmatch("[0-9]{1,9}", text):
         return float(text)
     try:

@@ -1,4 +1,4 @@
-"""The one member that is wanted out of a .tar.gz from elsewhere: nothing else is ever written."""
+"""Extract one member of a .tar.gz from elsewhere; nothing else is ever written."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RATIO = 100
 ALLOWANCE = 64 * 2**20
 MEMBERS = 1000
 LARGEST_READ = 1 << 20
-# tarfile takes whatever stands before a member into memory, and some of it takes quadratic time to read.
+# tarfile reads whatever precedes a member into memory, and some of it takes quadratic time to read.
 LARGEST_HEADER = 8192
 
 
 class _Inflated:
-    """What tarfile reads: the inflated archive, forwards only, no more than `limit` bytes of it.
+    """The inflated archive for tarfile, forwards only, and at most `limit` bytes of it.
 
     header : bytes that may be read before the next member's data; None while these are read.
     """
@@ -62,16 +62,19 @@ class _Inflated:
         return self._at
 
     def refuse_beyond(self, position: int) -> None:
-        """Raise TransferError if that is more than the archive may inflate to."""
+        """Raise TransferError if the position is beyond what the archive may inflate to."""
         if position > self._limit:
             raise _bomb(self._where, self._limit)
 
 
 def extract(archive: Path, member: str, target: Path, where: str) -> int:
-    """Write the archive's member of that name to `target`, whole or not at all; its size in bytes.
+    """Write one member of the archive to `target`, whole or not at all. Returns its size in bytes.
 
-    where : the archive came from, for messages. Raises TransferError for an archive that is damaged, unsafe,
-    larger than it may be or without the member; DiskFullError.
+    member : its name in the archive
+    where : the origin of the archive, for messages
+
+    Raises TransferError for an archive that is damaged, unsafe, too large, or without the member;
+    DiskFullError.
     """
     limit = RATIO * archive.stat().st_size + ALLOWANCE
     try:
@@ -121,7 +124,7 @@ def _write(
             size += out.write(block)
         if size != member.size:
             raise EOFError(f"member {member.name} ends after {size} of {member.size} bytes")
-        while inflated.read(LARGEST_READ):  # gzip's checksum stands at the end, compared on reaching it
+        while inflated.read(LARGEST_READ):  # gzip's checksum is at the end, and compared when it is reached
             pass
     return size
 

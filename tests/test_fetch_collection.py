@@ -42,13 +42,13 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_index_is_downloaded_once_and_renewed_on_demand(site: Site) -> None:
-    assert collection.known() == () and site.requests == []
+    assert collection.local_index() == () and site.requests == []
     first = collection.index()
     assert first[0] == Listed("HB", "west0001", 40, 40, 125, "chemical process simulation problem")
-    assert collection.index() == collection.known() == first and len(first) == 3
+    assert collection.index() == collection.local_index() == first and len(first) == 3
     assert len(site.requests) == 1
     site.files[AT] = INDEX.replace("west0001", "west0002").encode()
-    assert collection.refresh()[0].name == "west0002" == collection.known()[0].name
+    assert collection.refresh()[0].name == "west0002" == collection.local_index()[0].name
     assert len(site.requests) == 2
 
 
@@ -67,7 +67,7 @@ def test_an_index_that_is_none_does_not_replace_one(site: Site, text: str, says:
     site.script = [answered(200, text.encode())]
     with pytest.raises(TransferError, match=f"{says}.*the index in use is kept"):
         collection.refresh()
-    assert collection.known() == before
+    assert collection.local_index() == before
 
 
 def test_a_cut_index_without_length_is_noticed(site: Site) -> None:
@@ -87,9 +87,9 @@ def test_offline_never_asks_for_the_index(site: Site) -> None:
 
 
 def test_a_folders_index_is_used_where_it_is(mirror: Path) -> None:
-    assert len(collection.known()) == 3
+    assert len(collection.local_index()) == 3
     mirror.unlink()
-    assert collection.known() == ()
+    assert collection.local_index() == ()
 
 
 def test_a_spoilt_index_hinders_no_suggestion(mirror: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -101,7 +101,7 @@ def test_a_spoilt_index_hinders_no_suggestion(mirror: Path, caplog: pytest.LogCa
 
 def test_names_are_searched_in_groups_and_kinds(mirror: Path) -> None:
     def found(word: str) -> list[str]:
-        return [entry.name for entry in collection.search(word, collection.known())]
+        return [entry.name for entry in collection.search(word, collection.local_index())]
 
     assert found("WEST") == found("hb/west") == found("chemical") == ["west0001"]
     assert found("pothen") == ["twin"] and found("absent") == []

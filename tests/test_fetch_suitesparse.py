@@ -329,7 +329,7 @@ def test_a_record_of_checksums_that_is_none_is_no_reason_to_trust(site: Site) ->
     path = suitesparse.fetch("G", "m").path
     shutil.rmtree(path.parent)
     (paths.cache() / "trust.json").write_text('{"a": {"sha256": 1}}')
-    with pytest.raises(TransferError, match=r"trust\.json: not the record.*mend it, or remove it"):
+    with pytest.raises(TransferError, match=r"trust\.json: not the record.*correct it, or remove it"):
         suitesparse.fetch("G", "m")
     assert len(site.requests) == 1
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from fetch import progress, transfer
-from fetch.part import Partial
+from fetch.part import Part
 from fetch.progress import Progress
 from fetch.transfer import Arrived, Wanted
 from fillpath import __version__, paths
@@ -425,7 +425,7 @@ class _Full:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_the_kernels_word_that_the_disk_is_full_is_understood(site: Site, part: Path) -> None:
-    full = Partial(part, wanted(site).location)
+    full = Part(part, wanted(site).location)
     full.path = Path("/dev/full")
     with pytest.raises(DiskFullError, match="the disk is full"):
         full.append(b"x")

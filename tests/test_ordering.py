@@ -1,4 +1,4 @@
-"""Orderings: each is what its name says, and says so where it cannot be had."""
+"""Orderings: each is what its name says, and an unavailable one says so."""
 
 from __future__ import annotations
 
