@@ -2,9 +2,9 @@
 
     stage.implementation[.option=value]...@matrix.preparation
 
-The name is asv's parameter, the record's file stem, Snakemake's wildcard and the figure's key, so it holds
-only `[A-Za-z0-9._=,@+-]`. Options other than the default stand sorted; `seed`, `threads` and `gpus` are
-written the same way. A dot inside a value or a matrix name is allowed: a piece without `=` continues the
+The name is asv's parameter, the record's file stem, Snakemake's wildcard and the figure's key, so it contains
+only `[A-Za-z0-9._=,@+-]`. Options that differ from their defaults are written in sorted order, and so are
+`seed`, `threads` and `gpus`. A value or a matrix name may contain a dot: a piece without `=` continues the
 value before it, and the preparation is what follows the last dot. Matrix names write `:` as `,` and `/` as
 `+`: `poisson3d:40:uniform` is `poisson3d,40,uniform`, `HB/bcsstk18` is `HB+bcsstk18`.
 """
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from fillpath.errors import UnknownNameError
 
 MATCHINGS = ("none", "auto", "mc64")
-# A file name holds 255 bytes on every common file system, and endings follow.
+# A file name may have 255 bytes on every common file system, and a suffix follows.
 MAX_NAME = 230
 ORDERINGS = ("natural", "random", "nnz", "amd", "metis", "geometric")
 MAX_DIAGONAL = 10**15
@@ -30,10 +30,12 @@ _RESERVED = ("gpus", "seed", "threads")
 
 @dataclass(frozen=True, order=True)
 class Preparation:
-    """How a matrix is prepared: row matching, fill-reducing ordering, explicit zeros kept or dropped, and
-    what stands on a zero diagonal instead of a matching (0: nothing is replaced).
+    """How a matrix is prepared. Written `[matching+]ordering[+dropzeros][+diagonal=V]`.
 
-    Written `[matching+]ordering[+dropzeros][+diagonal=V]`; matching `none` is not written.
+    matching : of rows to columns; "none" is not written
+    ordering : that reduces fill
+    explicit_zeros : whether they are kept
+    diagonal : the value for zeros on the diagonal, in place of a matching; 0 leaves them
     """
 
     matching: str = "none"
@@ -78,8 +80,10 @@ class Preparation:
 class Case:
     """One implementation with its options on one prepared matrix. `name` and `parse` are inverses.
 
-    options : (name, value) pairs, sorted, values as text, defaults left out. threads 0 : all cores.
-    gpus 0 : the implementation's default (no GPU, or one). seed : of preparation and of the algorithm.
+    options : (name, value) pairs, sorted, values as text, defaults left out
+    seed : of preparation and of the algorithm
+    threads : 0 for all cores
+    gpus : 0 for the implementation's default (no GPU, or one)
     """
 
     stage: str
@@ -163,7 +167,7 @@ def _parse_options(written: str, name: str) -> dict[str, str]:
 
 
 def _parse_diagonal(tokens: list[str]) -> int:
-    """Take `diagonal=V` off the end of a preparation's tokens; 0 where it is not there."""
+    """Remove `diagonal=V` from the end of a preparation's tokens; 0 if it is not there."""
     if not tokens[-1].startswith("diagonal="):
         return 0
     return _parse_count("diagonal", tokens.pop().removeprefix("diagonal="))

@@ -1,7 +1,7 @@
 """The error family: what was wrong, where, and what to do.
 
-The command line turns each of these into one line and an exit status; `status` is what a measurement
-that raised it ends in.
+The command line turns each of these into one line and an exit status; `status` is that of a measurement that
+raised it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 
 class FillpathError(Exception):
-    """Something that fillpath can explain. Its text is one line that a user can act on."""
+    """An error that fillpath can explain. Its text is one line that a user can act on."""
 
     status: ClassVar[str] = "error"
 
@@ -52,7 +52,7 @@ class TransferError(FillpathError):
 
 
 class DiskFullError(FillpathError):
-    """A file system has too little room for what is to be written. What is finished there stays intact."""
+    """A file system has too little room for what is to be written. Finished files stay intact."""
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

@@ -1,5 +1,5 @@
-"""Whether a folder under results/ can be read as one machine's results: whole, undamaged, of a schema that
-this version knows. A folder that somebody else made is checked before it is compared."""
+"""Whether a folder under results/ can be read as one machine's results: complete, undamaged, and of a schema
+that this version knows. A folder from somebody else is checked before it is compared."""
 
 from __future__ import annotations
 
@@ -17,16 +17,21 @@ from fillpath.errors import FillpathError, InputError
 from fillpath.paths import CONFIG, results
 from fillpath.record import SCHEMA_VERSION, Record
 
-# The checksums of a pack, as `sha256sum -c` reads them, beside records/.
+# The checksums of a pack, in the format of `sha256sum -c`, beside records/.
 SUMS = "SHA256SUMS"
 _BLOCK = 2**20
 
 
 @dataclass(frozen=True)
 class Holdings:
-    """What a machine's folder holds. records : that can be read. upgraded : of these, of an older schema.
-    checked : files that a checksum vouches for, 0 where the folder brings none. without : facts that it lacks
-    and that nothing needs."""
+    """What a machine's folder holds.
+
+    machine : its name
+    records : how many can be read
+    upgraded : how many of these are of an older schema
+    checked : files whose checksum was compared, 0 if the folder has no checksums
+    without : facts that it lacks and that nothing requires
+    """
 
     machine: str
     records: int
@@ -45,12 +50,12 @@ class Holdings:
 
 
 def holdings(folder: Path) -> Holdings:
-    """What a machine's folder holds, all of it read. Raises InputError as `read`."""
+    """What a machine's folder holds; reads all of it. Raises InputError as `read`."""
     return read(folder)[0]
 
 
 def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
-    """All of a machine's folder: what it holds, and the records of each case, the one that stands last.
+    """Read all of a machine's folder: what it holds, and the records of each case, the standing one last.
     Raises InputError that says which file is damaged or missing, and what to do."""
     if not (folder / "records").is_dir():
         raise InputError(
@@ -58,54 +63,54 @@ def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
         )
     sums = read_sums(folder / SUMS)
     for name, digest in sums.items():
-        _vouched(folder, name, digest)
+        _check_sum(folder, name, digest)
     read_facts(folder)
     read_ceilings(folder)
-    found = [list(_records(folder, path)) for path in sorted((folder / "records").glob("*.jsonl"))]
-    older = [is_older for stored in found for _, is_older in stored]
+    cases = [list(_records(folder, path)) for path in sorted((folder / "records").glob("*.jsonl"))]
+    older = [is_older for records in cases for _, is_older in records]
     if not older:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
     without = tuple(name for name in ("machine.json",) if not (folder / name).is_file())
-    held = Holdings(folder.name, len(older), sum(older), len(sums), without)
-    return held, [[record for record, _ in stored] for stored in found if stored]
+    summary = Holdings(folder.name, len(older), sum(older), len(sums), without)
+    return summary, [[record for record, _ in records] for records in cases if records]
 
 
 def machines() -> list[str]:
-    """The folders of results/ that are a machine's: all but asv's own."""
-    found = (path for path in results().glob("*/") if path.name != "asv" and not path.name.startswith("."))
-    return sorted(path.name for path in found)
+    """The folders of results/ that belong to machines: all but asv's own."""
+    folders = (path for path in results().glob("*/") if path.name != "asv" and not path.name.startswith("."))
+    return sorted(path.name for path in folders)
 
 
 def read_facts(folder: Path) -> Mapping[str, Any]:
-    """What machine.json says of a machine, nothing without one. Raises InputError for a damaged one."""
+    """The content of machine.json, empty without one. Raises InputError if it is damaged."""
     return _read_json(folder / "machine.json", "remove it, or ask for the folder again") or {}
 
 
 def read_ceilings(folder: Path) -> Mapping[str, Any] | None:
-    """What `fillpath calibrate` wrote for a machine; None where it did not. Raises InputError for a file that
-    is damaged or of another schema."""
+    """What `fillpath calibrate` wrote for a machine; None if it did not. Raises InputError for a file that is
+    damaged or of another schema."""
     path = folder / "ceilings.json"
-    found = _read_json(path, "run `fillpath calibrate` there again")
-    if found is None:
+    ceilings = _read_json(path, "run `fillpath calibrate` there again")
+    if ceilings is None:
         return None
     schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
-    wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(found))
+    wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(ceilings))
     if wrong is not None:
         raise InputError(f"{path}: {wrong.json_path}: {wrong.message}; run `fillpath calibrate` there again")
-    return found
+    return ceilings
 
 
 def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
-    """An object that a file holds, None without the file. Raises InputError with the remedy."""
+    """The object in a file, None without the file. Raises InputError with the remedy."""
     if not path.is_file():
         return None
     try:
-        found = json.loads(path.read_text())
+        value = json.loads(path.read_text())
     except ValueError as error:
         raise InputError(f"{path}: corrupted: {error}; {remedy}") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise InputError(f"{path}: corrupted: not an object; {remedy}")
-    return found
+    return value
 
 
 def digest_of(path: Path) -> str:
@@ -118,27 +123,27 @@ def digest_of(path: Path) -> str:
 
 
 def sums_text(sums: Mapping[str, str]) -> str:
-    """Checksums by path as a file of them says it."""
+    """Checksums by path, as the text of a checksum file."""
     return "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
 
 
 def read_sums(path: Path) -> dict[str, str]:
-    """The checksums of a file of them by path; none where there is no such file. Raises InputError."""
+    """The checksums in a file, by path; empty if there is no such file. Raises InputError."""
     return parse_sums(path.read_text(), str(path)) if path.is_file() else {}
 
 
 def parse_sums(text: str, where: str) -> dict[str, str]:
-    """Checksums by path. where : names the file in the error. Raises InputError."""
-    found = {}
+    """Checksums by path. where : the name of the file, for errors. Raises InputError."""
+    sums = {}
     for number, line in enumerate(text.splitlines(), start=1):
         digest, two_spaces, name = line.partition("  ")
         if len(digest) != 64 or not two_spaces or not name:
             raise InputError(f"{where}:{number}: no checksum; ask for the pack again")
-        found[name] = digest
-    return found
+        sums[name] = digest
+    return sums
 
 
-def _vouched(folder: Path, name: str, digest: str) -> None:
+def _check_sum(folder: Path, name: str, digest: str) -> None:
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{folder / SUMS}: {name} lies outside; ask for the pack again")
@@ -152,7 +157,7 @@ def _vouched(folder: Path, name: str, digest: str) -> None:
 
 
 def _records(folder: Path, path: Path) -> Iterator[tuple[Record, bool]]:
-    """Each record of a file, and whether it is of an older schema."""
+    """Each record of a file, with whether it is of an older schema."""
     for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
         if not line:
             continue

@@ -1,8 +1,8 @@
-"""Which host this is, and the name that its results stand under.
+"""Which host this is, and the name under which its results are stored.
 
-A machine's name is that of a kind of machine where FILLPATH_MACHINE gives it: hosts may share it as long as
-their CPUs, cores and GPUs are alike. Otherwise it is the host's own, and no other host's folder is ever taken
-for it: of two hosts that are called alike the second gets a name that is free.
+If FILLPATH_MACHINE is set, it names a kind of machine: several hosts may share it, provided that their CPUs,
+cores and GPUs are alike. Otherwise the name is the host's own, and a host never uses another host's folder:
+if two hosts have the same name, the second gets one that is free.
 """
 
 from __future__ import annotations
@@ -24,22 +24,25 @@ from fillpath.errors import ConfigError
 from fillpath.paths import WORK, require_checkout, results, write_text
 from fillpath.settings import settings
 
-# Where the system says what it is.
+# Where the system describes itself.
 _MACHINE_ID = Path("/etc/machine-id")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CPUINFO = Path("/proc/cpuinfo")
 _BOARD, _BOARD_OF_ARM = Path("/sys/class/dmi/id"), Path("/proc/device-tree")
 _GPUS = Path("/proc/driver/nvidia/gpus")
 FACTS = "machine.json"
-# Beside the machines' folders in results/ stands that of asv's series.
+# The folder of asv's series in results/, beside those of the machines.
 SERIES = "asv"
 
 
 @dataclass(frozen=True)
 class Hardware:
-    """What hosts of one kind have in common. cpu : its model, None where it cannot be read. cores : that the
-    host has, however many a process may use. gpus : models that the driver lists, each once; empty without
-    one."""
+    """What hosts of one kind have in common.
+
+    cpu : its model, None if it cannot be read
+    cores : of the host, however many a process may use
+    gpus : models that the driver lists, each once; empty without a driver
+    """
 
     cpu: str | None
     cores: int
@@ -47,7 +50,7 @@ class Hardware:
 
 
 def hardware() -> Hardware:
-    """This host's."""
+    """The hardware of this host."""
     model = _line(_CPUINFO, "model name") or platform.processor() or None
     models = {_line(path, "Model") for path in _GPUS.glob("*/information")}
     return Hardware(model, os.cpu_count() or 1, tuple(sorted(model for model in models if model)))
@@ -55,16 +58,19 @@ def hardware() -> Hardware:
 
 @functools.cache
 def fingerprint() -> str:
-    """16 hexadecimal digits that outlast a restart and differ from another host's. A hash, because an id of a
-    machine is not to be published, as machine-id(5) says. A host that has none of its own, as containers and
-    virtual machines of one image, is another after each start: nothing else tells it from its twins."""
+    """16 hexadecimal digits that survive a restart and differ between hosts.
+
+    It is a hash because a machine's id must not be published, according to machine-id(5). A host without an
+    id of its own, such as a container or a virtual machine from a shared image, gets new digits after each
+    start: nothing else distinguishes it from its twins.
+    """
     facts = [_own_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *_board()]
     return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
 
 
 def _own_id() -> str | None:
-    """The machine's id, 32 hexadecimal digits; None where there is none yet, and where it may be that of an
-    image, because no board is known that it was installed on."""
+    """The machine's id, 32 hexadecimal digits; None if there is none yet, or if it may come from an image, as
+    no board is known that it was installed on."""
     id = _text(_MACHINE_ID) or ""
     return id if re.fullmatch("[0-9a-f]{32}", id) and any(_board()) else None
 
@@ -75,45 +81,45 @@ def _board() -> list[str | None]:
 
 
 def machine_name() -> str:
-    """`$FILLPATH_MACHINE`, or this node's name; that with a number where a folder of that name is not this
-    host's."""
+    """`$FILLPATH_MACHINE`, or this node's name, with a number appended if the folder of that name belongs to
+    another host."""
     return _kind() or next(name for name in _names(node_name()) if _is_free(name) or _is_ours(name))
 
 
 def node_name() -> str:
-    """What tells this host from others that share the checkout: the name that Slurm gives it in a job, or the
-    host's own."""
+    """The name that distinguishes this host from others that share the checkout: Slurm's in a job, or else
+    the host's own."""
     return _plain(os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]) or "machine"
 
 
 def node_lock(name: str) -> Path:
-    """A lock of this node alone: two nodes that share the checkout may both hold theirs."""
+    """A lock of this node alone: each node that shares the checkout has one of its own."""
     return WORK / f"{name}-{node_name()}.lock"
 
 
 def owner() -> str | None:
-    """The fingerprint of the only host whose results this machine's folder holds; None for several, or where
-    nobody knows."""
+    """The fingerprint of the only host whose results this machine's folder holds; None for several, or if
+    that is not known."""
     name = machine_name()
     return fingerprint() if _is_free(name) or _facts(name).get("host") == fingerprint() else None
 
 
 def is_own(name: str) -> bool:
-    """Whether that folder holds this host's results and no other's, by the host's own name."""
+    """Whether that folder holds only this host's results, under the host's own name."""
     return name != _kind() and _is_ours(name)
 
 
 def share(name: str) -> None:
-    """Note that another host's results have come into that folder: it is a kind's from now on, unless it was
-    a stranger's alone."""
-    if _known_facts(name).get("host") == fingerprint():
+    """Note that results of another host were added to that folder: from now on it belongs to a kind of
+    machine, unless it belonged to another host alone."""
+    if _readable_facts(name).get("host") == fingerprint():
         path = results() / name / FACTS
         write_text(path, json.dumps({**_facts(name), "host": None}, indent=2, sort_keys=True) + "\n")
 
 
 def require_kind() -> None:
-    """Raise ConfigError where FILLPATH_MACHINE names a kind of machine that this host is not of, or of which
-    nothing can be read, and where there is no checkout whose results this host's could be."""
+    """Raise ConfigError if FILLPATH_MACHINE names a kind of machine that this host is not, or one whose facts
+    cannot be read, and if there is no checkout for this host's results."""
     require_checkout()
     name = _kind()
     if name == SERIES:
@@ -126,20 +132,20 @@ def require_kind() -> None:
 
 
 def name_message() -> str:
-    """Why this host's results do not stand under its own name, and what to do; empty where they do."""
-    name, taken = machine_name(), node_name()
-    if _kind() or name == taken:
+    """Why this host's results are not stored under its own name, and what to do; empty if they are."""
+    name, host = machine_name(), node_name()
+    if _kind() or name == host:
         return ""
-    known = _known_facts(taken)
-    differences = _differences(known)
-    stranger = "of another host" if known.get("host") else "not of this host alone, as far as is known"
+    facts = _readable_facts(host)
+    differences = _differences(facts)
+    stranger = "of another host" if facts.get("host") else "not of this host alone, as far as is known"
     reason = f"of other hardware ({', '.join(differences)})" if differences else stranger
-    join = "" if differences else f"; FILLPATH_MACHINE={taken} adds to it, for a machine of that kind"
-    return f"results/{taken} is {reason}: what is measured here goes to results/{name}{join}"
+    join = "" if differences else f"; FILLPATH_MACHINE={host} adds to it, for a machine of that kind"
+    return f"results/{host} is {reason}: what is measured here goes to results/{name}{join}"
 
 
 def known_gpus() -> tuple[str, ...]:
-    """The GPU models of this machine's folder: this host's, or where it sees none those that are known."""
+    """The GPU models of this host or, if it sees none, those noted in this machine's folder."""
     return hardware().gpus or tuple(_facts(machine_name()).get("gpus") or ())
 
 
@@ -157,24 +163,23 @@ def _is_free(name: str) -> bool:
 
 
 def _is_ours(name: str) -> bool:
-    facts = _known_facts(name)
+    facts = _readable_facts(name)
     return facts.get("host") == fingerprint() and not _differences(facts)
 
 
 def _differences(facts: Mapping[str, Any]) -> list[str]:
-    """What a machine's facts say otherwise than this host; what either does not know is no difference."""
+    """How a machine's facts differ from this host; what either does not know is no difference."""
     here = hardware()
     pairs = (
         ("CPU", facts.get("cpu"), here.cpu),
         ("cores", facts.get("cores"), here.cores),
         ("GPU", ", ".join(facts.get("gpus") or ()), ", ".join(here.gpus)),
     )
-    known = ((what, there, own) for what, there, own in pairs if there and own)
-    return [f"{what} {there} there, {own} here" for what, there, own in known if there != own]
+    return [f"{what} {far} there, {near} here" for what, far, near in pairs if far and near and far != near]
 
 
-def _known_facts(name: str) -> Mapping[str, Any]:
-    """As `_facts`; nothing where it is damaged."""
+def _readable_facts(name: str) -> Mapping[str, Any]:
+    """As `_facts`, but empty if it is damaged."""
     try:
         return _facts(name)
     except ConfigError:
@@ -182,16 +187,16 @@ def _known_facts(name: str) -> Mapping[str, Any]:
 
 
 def _facts(name: str) -> Mapping[str, Any]:
-    """What machine.json says; nothing where it is absent. Raises ConfigError where it is damaged."""
+    """The content of machine.json; empty if it is absent. Raises ConfigError if it is damaged."""
     path = results() / name / FACTS
     try:
         facts = json.loads(path.read_text())
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: damaged: {error}; mend it, or remove it") from error
+        raise ConfigError(f"{path}: damaged: {error}; correct it, or remove it") from error
     if not _are_facts(facts):
-        raise ConfigError(f"{path}: damaged: not a machine's facts; mend it, or remove it")
+        raise ConfigError(f"{path}: damaged: not a machine's facts; correct it, or remove it")
     return dict(facts)
 
 
@@ -217,5 +222,5 @@ def _text(path: Path) -> str | None:
 
 
 def _plain(name: str) -> str:
-    """Reduced to `[A-Za-z0-9_-]`."""
+    """The name with only `[A-Za-z0-9_-]`."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")

@@ -1,4 +1,4 @@
-"""Locks between processes, which the kernel frees however their holder ends."""
+"""Locks between processes, which the kernel frees when their holder ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ class BusyError(FillpathError):
 def exclusive(path: Path, seconds: float | None = None) -> Iterator[None]:
     """Hold a lock that the kernel frees when this process ends, however it ends.
 
-    seconds : how long to wait for whoever holds it, None = as long as it takes. Raises BusyError.
+    seconds : how long to wait for the holder, None = as long as it takes
+
+    Raises BusyError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as handle:

@@ -23,7 +23,8 @@ Array = npt.NDArray[Any]
 class Pattern:
     """The structure of a square sparse matrix in CSR.
 
-    indptr : (n + 1,) int64. indices : (nnz,) int32, ascending and without repeats in each row.
+    indptr : (n + 1,) int64
+    indices : (nnz,) int32, ascending and without repetitions in each row
     """
 
     indptr: Array
@@ -38,7 +39,7 @@ class Pattern:
         return int(self.indptr[-1])
 
     def validate(self) -> None:
-        """Raise InputError unless dtypes, bounds, order and the structural diagonal are as promised."""
+        """Raise InputError unless dtypes, bounds, order and the structural diagonal are as documented."""
         if self.indptr.dtype != np.int64 or self.indices.dtype != np.int32:
             raise InputError(f"pattern: int64/int32 expected, got {self.indptr.dtype}/{self.indices.dtype}")
         if self.n < 1 or self.indptr[0] != 0 or len(self.indices) != self.nnz:
@@ -60,12 +61,23 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a prepared matrix came from: everything that its content hash stands for.
+    """Where a prepared matrix came from: everything that determines its content hash.
 
-    field : of the source's values: real, integer, complex (the values are moduli) or pattern. diagonal : the
-    value in place of zeros on the diagonal, 0 for none; diagonal_added : of its entries that were missing.
-    structural_symmetry : share of
-    the source's off-diagonal entries whose mirror is one too, 1 if there are none.
+    matrix : its id
+    source : where it came from
+    checksum : SHA-256 of the archive or file, or of the content of a generated matrix
+    matching : that was used
+    ordering : that was used
+    seed : 0 if nothing random was involved
+    versions : of the libraries involved
+    synthetic_values : whether the values were made up for a pattern
+    explicit_zeros : how many of the source's entries are 0
+    entries : of the source
+    diagonal_added : entries added to complete the diagonal
+    diagonal : the value in place of zeros on the diagonal, 0 for none
+    field : of the source's values: real, integer, complex (the values are moduli) or pattern
+    structural_symmetry : share of the source's off-diagonal entries whose mirror is also an entry; 1 if it
+        has no such entries
     """
 
     matrix: str
@@ -86,10 +98,14 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A matrix ready to be factorised: P_r D_r A D_c P_c, its structural diagonal complete.
+    """A matrix ready to be factorised: P_r D_r A D_c P_c, with a complete structural diagonal.
 
-    values : (nnz,) float64, parallel to pattern.indices. row_permutation, column_permutation : (n,) int32,
-    new position -> old index. row_scale, column_scale : (n,) float64 in old indices. hash : of the content.
+    pattern : n x n
+    values : (nnz,) float64, parallel to pattern.indices
+    row_permutation, column_permutation : (n,) int32, new position -> old index
+    row_scale, column_scale : (n,) float64, by old index
+    provenance : where it came from
+    hash : of pattern and values
     """
 
     pattern: Pattern
@@ -104,8 +120,11 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Row counts of the filled pattern. lower : (n,) int64, strictly below the diagonal; upper : (n,) int64,
-    the diagonal and right of it."""
+    """Row counts of the filled pattern.
+
+    lower : (n,) int64, strictly below the diagonal
+    upper : (n,) int64, the diagonal and right of it
+    """
 
     lower: Array
     upper: Array
@@ -117,8 +136,11 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """The filled pattern F = pattern(L + U). pattern : n x n. upper_start : (n,) int64, position in
-    pattern.indices where each row's upper part (its diagonal) begins."""
+    """The filled pattern F = pattern(L + U).
+
+    pattern : n x n
+    upper_start : (n,) int64, position in pattern.indices where each row's upper part (its diagonal) begins
+    """
 
     pattern: Pattern
     upper_start: Array
@@ -130,14 +152,18 @@ class Filled:
 
 @dataclass(frozen=True, eq=False)
 class Supernodes:
-    """Supernode boundaries. starts : (k + 1,) int64, first row of each supernode, n last."""
+    """Supernode boundaries. starts : (k + 1,) int64, first row of each supernode, and n last."""
 
     starts: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Columns grouped by level. pointers : (depth + 1,) int64 into columns; columns : (n,) int32."""
+    """Columns grouped by level.
+
+    pointers : (depth + 1,) int64, into columns
+    columns : (n,) int32
+    """
 
     pointers: Array
     columns: Array
@@ -145,10 +171,13 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class TwoWay:
-    """The filled pattern by rows and by columns. filled : by rows. columns : by columns, as the pattern of
-    the transpose, so that its indices are rows. lower_start : (n,) int64, position in columns.indices where
-    each column's part below its diagonal begins. to_column : (nnz of F,) int64, position in columns.indices
-    of each entry of filled.pattern.indices."""
+    """The filled pattern by rows and by columns.
+
+    filled : by rows
+    columns : by columns, as the pattern of the transpose, so its indices are rows
+    lower_start : (n,) int64, position in columns.indices where each column's part below the diagonal begins
+    to_column : (nnz of F,) int64, position in columns.indices of each entry of filled.pattern.indices
+    """
 
     filled: Filled
     columns: Pattern
@@ -158,8 +187,12 @@ class TwoWay:
 
 @dataclass(frozen=True, eq=False)
 class Assembled:
-    """What a numeric factorisation starts from. values : (nnz of F,) float64, those of the prepared matrix on
-    F by columns, 0 where it fills. levels : of the columns, in which all may be factorised at once."""
+    """The input of a numeric factorisation.
+
+    two_way : F
+    values : (nnz of F,) float64, those of the prepared matrix on F by columns, 0 where it fills
+    levels : of the columns; those of one level may be factorised at the same time
+    """
 
     two_way: TwoWay
     values: Array
@@ -168,8 +201,12 @@ class Assembled:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """L + U - I by columns: L's diagonal of ones is not stored. values : (nnz of F,) float32 or float64,
-    parallel to two_way.columns.indices. small_pivots : that were replaced."""
+    """L + U - I by columns: the ones on L's diagonal are not stored.
+
+    two_way : F
+    values : (nnz of F,) float32 or float64, parallel to two_way.columns.indices
+    small_pivots : how many pivots were replaced
+    """
 
     two_way: TwoWay
     values: Array
@@ -178,8 +215,11 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Factorised:
-    """A peer's whole factorisation, in a form of its own. solve : b (n,) float64 -> x with A x = b, in the
-    prepared matrix's own order. nnz : entries that it stores of L + U, the diagonal counted once."""
+    """A peer's whole factorisation, in its own form.
+
+    solve : b (n,) float64 -> x with A x = b, in the order of the prepared matrix
+    nnz : entries of L + U that it stores, with the diagonal counted once
+    """
 
     solve: Callable[[Array], Array]
     nnz: int
@@ -187,24 +227,25 @@ class Factorised:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """x : (n,) float, the solution in the prepared matrix's own order."""
+    """x : (n,) float, the solution in the order of the prepared matrix."""
 
     x: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Laplacian:
-    """The Laplacian L = Deg - W of a weighted graph on n vertices, which are numbered as they are eliminated.
+    """The Laplacian L = Deg - W of a weighted graph on n vertices, numbered in the order of elimination.
 
     pattern : W, symmetric and without a diagonal, by rows: indptr (n + 1,) int64, indices (nnz,) int32,
-    ascending in each row; a repeat is a parallel edge, whose weight adds. weights : (nnz,) float64, finite
-    and positive, symmetric. component : (n,) int32, the connected component of each vertex, from 0 to
-    components - 1, numbered by their first vertices.
-
-    The matrix that it stands for has `unknowns` rows. grounded : vertex n - 1 is the ground, held at 0, which
-    carries what a row's diagonal exceeds the others by. doubled : it is the double cover of a matrix with
-    positive entries off the diagonal: row r is the vertices 2 r and 2 r + 1 rather than r, b is (b, -b) and
-    x is (x[2 r] - x[2 r + 1]) / 2.
+        ascending in each row; a repeated index is a parallel edge, and the weights add up
+    weights : (nnz,) float64, finite and positive, symmetric
+    component : (n,) int32, the connected component of each vertex, numbered from 0 by first vertices
+    components : how many there are
+    unknowns : rows of the matrix that the graph represents
+    grounded : whether vertex n - 1 is the ground, held at 0, whose edges carry the excess of diagonals over
+        their rows
+    doubled : whether this is the double cover of a matrix with positive entries off the diagonal: row r is
+        the vertices 2 r and 2 r + 1 instead of r, b is (b, -b), and x is (x[2 r] - x[2 r + 1]) / 2
     """
 
     pattern: Pattern
@@ -222,8 +263,11 @@ class Laplacian:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """L y = b. b : (n,) float64 by vertices, as `impl.laplacian.system` makes it; it sums to zero over each
-    component of L, up to rounding, so that there is a solution."""
+    """L y = b.
+
+    b : (n,) float64 by vertices, made by `impl.laplacian.system`; it sums to zero over each component of L,
+        up to rounding, so that there is a solution
+    """
 
     laplacian: Laplacian
     b: Array
@@ -231,12 +275,14 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Preconditioner:
-    """ParAC's factor of a Laplacian L: G D G^T, G unit lower triangular by columns, its ones not stored.
+    """ParAC's factor of a Laplacian L: G D G^T, with G unit lower triangular by columns, its ones not stored.
 
     pattern : indptr (n + 1,) int64, indices (nnz,) int32, the rows below the diagonal, strictly ascending in
-    each column. values : (nnz,) float64, parallel to pattern.indices: -w / l_kk, so that a column that is not
-    empty sums to -1, up to rounding. diagonal : (n,) float64, D: l_kk, and 0 for a vertex without later
-    neighbours, whose column is empty; 1 / 0 counts as 0 where the factor is applied.
+        each column
+    values : (nnz,) float64, parallel to pattern.indices: -w / l_kk, so that a column that is not empty sums
+        to -1, up to rounding
+    diagonal : (n,) float64, D: l_kk, or 0 for a vertex without later neighbours, whose column is empty; 1 / 0
+        counts as 0 when the factor is applied
     """
 
     pattern: Pattern
@@ -246,10 +292,10 @@ class Preconditioner:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """What each source took: how the work grows along the rows. None: not counted.
+    """How the work grows along the rows, by source. None: not counted.
 
-    frontier : (n,) float64, mean frontier an iteration of the source's traversal, 0 without any.
-    edges, fills : (n,) int64, as in Work.
+    frontier : (n,) float64, mean frontier per iteration of the source's traversal, 0 without any
+    edges, fills : (n,) int64, as in Work
     """
 
     frontier: Array | None = None
@@ -259,8 +305,12 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class LevelSeries:
-    """What each level holds. columns : (depth,) int64, its columns. subcolumns : (depth,) int64, the most
-    that one of them has: entries of its row of U right of the diagonal."""
+    """What each level holds.
+
+    columns : (depth,) int64, number of columns
+    subcolumns : (depth,) int64, the most sub-columns of one of them: entries of its row of U right of the
+        diagonal
+    """
 
     columns: Array
     subcolumns: Array
@@ -270,11 +320,15 @@ class LevelSeries:
 class Work:
     """What was done, not how long it took. None: this implementation does not count it.
 
-    edges : adjacency entries examined while expanding frontiers, repeats included, the initial scan of the
-    source's own row excluded. fills : entries of F outside pattern(A). bytes : moved. page_faults : groups.
-    peak_memory : bytes of the algorithm's own data structures. series : the same by source, or what each
-    level holds. facts : what else an implementation counts, of its device say (bytes_queue, queue_peak,
-    reinit_share): finite, none below 0.
+    edges : adjacency entries examined while expanding frontiers, repetitions included, without the initial
+        scan of the source's own row
+    fills : entries of F outside pattern(A)
+    bytes : moved
+    page_faults : groups of page faults
+    peak_memory : bytes of the algorithm's own data structures
+    series : the same by source, or what each level holds
+    facts : other counts of an implementation, for instance of its device (bytes_queue, queue_peak,
+        reinit_share): finite, not negative
     """
 
     edges: int | None = None
@@ -288,8 +342,13 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What a symbolic result is held against. counts : of F; row_hashes : (n,) uint64 of each row of F;
-    checked_by : the independent implementation that agreed when the reference was made."""
+    """What a symbolic result is checked against.
+
+    counts : of F
+    row_hashes : (n,) uint64, one per row of F
+    made_by : the implementation that made it
+    checked_by : the independent implementation that agreed with it
+    """
 
     counts: Counts
     row_hashes: Array

@@ -11,8 +11,8 @@ from contextvars import ContextVar
 class PhaseClock:
     """Collects the seconds of each phase during one call of an implementation.
 
-    `seconds` maps a phase's name to the sum of its passes; a phase entered inside another is counted in
-    both. `synchronise` is called on both sides of a phase, so that asynchronous device work is inside it.
+    `seconds` maps a phase's name to the sum of its passes; nested phases are counted in both. `synchronise`
+    is called at both ends of a phase, so that it includes asynchronous device work.
     """
 
     def __init__(self, synchronise: Callable[[], None] | None = None) -> None:
@@ -35,7 +35,7 @@ _clock: ContextVar[PhaseClock | None] = ContextVar("fillpath_phase_clock", defau
 
 @contextlib.contextmanager
 def recording(clock: PhaseClock) -> Iterator[PhaseClock]:
-    """Make `clock` the one that `phase` reports to."""
+    """Make `phase` report to `clock`."""
     token = _clock.set(clock)
     try:
         yield clock

@@ -1,8 +1,8 @@
 """`Record` v1: everything that is known of one measurement. Later versions only add.
 
-A file `results/<machine>/records/<case>.jsonl` holds the records of one case, a line each; the last one
-stands: it is what figures show. The file is rewritten whole (write, fsync, rename), so that a crash never
-costs a finished measurement.
+A file `results/<machine>/records/<case>.jsonl` holds the records of one case, one per line. The last one
+stands: it is the one that figures show. The file is rewritten whole (write, fsync, rename), so that a crash
+never costs a finished measurement.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Verified:
-    """The gate's verdict. value <= bound passes; value counts differing rows, or is a residual."""
+    """The gate's verdict: passed if value <= bound. value : the number of differing rows, or a residual."""
 
     by: str
     method: str
@@ -53,18 +53,26 @@ class Verified:
 class Record:
     """One measurement, schema v1. What could not be read is None, never guessed.
 
-    key : hash of (case, prepared input, implementation's sources, machine). rekeyed_from : the key that it
-    was measured under, where keys were made another way. seconds : every sample, in the
-    order taken: input resident to result resident, allocation of intermediates included. phases : seconds a
-    sample, by phase; of a GPU case also `to_device` and `to_host`, of each transfer: none is in `seconds`.
-    kernel_seconds : a sample, from device events around the call. work : as `Work` counts it, its facts under
-    `facts` (absent from older records). peak_memory : bytes that the process grew by while sampling; of a GPU
-    case, bytes that the device's pool grew by. conclusive : False where the failure was not the
-    implementation's own, so that the next call measures again. host : tells its host from others, None in
-    older records. suspect : faster than the bytes allow.
-    threads_used : CPU threads that it could use. limit_seconds, memory_limit : what it ran under. device :
-    the GPU, a MIG slice with its UUID. gpu : its facts, from impl/cuda/device.py. clocks, throttle : in MHz,
-    and what held them down, after the last sample. series : a file under results/<machine>/.
+    key : hash of (case, prepared input, implementation's sources, machine)
+    prepared : hash and provenance of the input
+    seconds : every sample, in the order taken: from input resident to result resident, allocation of
+        intermediates included
+    phases : seconds per sample, by phase; for a GPU case also `to_device` and `to_host`, per transfer, which
+        are not part of `seconds`
+    kernel_seconds : per sample, from device events around the call
+    work : the counts of `Work`, with its facts under `facts` (absent from older records)
+    peak_memory : bytes by which the process grew while sampling; for a GPU case, the device's pool
+    verified : the gate's verdict
+    suspect : whether it was faster than the bytes allow
+    conclusive : False if the failure was not the implementation's own, so that the next call measures again
+    threads_used : CPU threads that it could use
+    limit_seconds, memory_limit : what it ran under
+    host : distinguishes its host from others, None in older records
+    device : the GPU; for a MIG slice with its UUID
+    gpu : facts of the GPU, from impl/cuda/device.py
+    clocks, throttle : after the last sample, in MHz, and what held the clocks down
+    series : a file under results/<machine>/
+    rekeyed_from : the key it was measured under, if keys were made differently then
     """
 
     case: str
@@ -116,8 +124,8 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
-        """The record of those JSON values; fields that a later version added are passed over, and what one of
-        an older version lacks is unknown."""
+        """The record of these JSON values. Fields added by later versions are ignored; fields that an older
+        version lacks are unknown."""
         data = _upgraded(data)
         _validate(data)
         known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
@@ -139,18 +147,18 @@ def interval(seconds: list[float], level: float = 0.95, draws: int = 2000) -> tu
 
 
 def record_path(machine: str, case: str) -> Path:
-    """Where the records of a case stand."""
+    """The file with the records of a case."""
     return results() / machine / "records" / f"{case}.jsonl"
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records in a file, the one that stands last; none where the file is absent.
+    """The records in a file, the standing one last; none if there is no such file.
 
     Raises ConfigError naming the file and the line that is no record.
     """
     if not path.is_file():
         return []
-    # Bytes that are no text make a line that is no record.
+    # Bytes that are not text make a line that is not a record.
     numbered = enumerate(path.read_text(errors="replace").splitlines(), start=1)
     return [_read_line(path, number, line) for number, line in numbered if line]
 
@@ -169,20 +177,21 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 
 
 def record_key(case: str, prepared_hash: str, source_hash: str, machine: str) -> str:
-    """What a record is reused by: the case's name, its input, the implementation's source, the machine."""
+    """The key under which a record is reused: the case's name, its input, the implementation's source, the
+    machine."""
     return content_hash(case, prepared_hash, source_hash, machine)
 
 
 def standing_records(machine: str | None = None) -> Iterator[Record]:
-    """The record that stands for each case, of one machine or of all that results/ holds.
+    """The standing record of each case, of one machine or of all in results/.
 
-    A file that cannot be read is passed over with a warning: one damaged line hides no other case.
+    A file that cannot be read is skipped with a warning: one damaged line hides no other case.
     """
     return (found[-1] for found in stored_records(machine))
 
 
 def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
-    """As `standing_records`, with the records that each has superseded before it."""
+    """As `standing_records`, but each with the records that it superseded before it."""
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
         try:
             found = read_records(path)
@@ -194,8 +203,8 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
 
 
 def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A record of an older version, from before its schema had a number, as one of this version: what it does
-    not say stands at its default. A field without a default is left to the schema to ask for."""
+    """A record from before the schema had a number, as one of this version: missing fields get their
+    defaults. Fields without a default are left for the schema to complain about."""
     if not isinstance(data.get("schema", 0), int) or data.get("schema", 0) >= SCHEMA_VERSION:
         return data
     known = {f.name: f.default for f in fields(Record) if f.default is not MISSING}

@@ -1,11 +1,11 @@
-"""What code does, apart from how it is written: the part of a record's key that follows its sources.
+"""What code does, regardless of how it is written: the part of a record's key that follows its sources.
 
-Python is taken as its syntax tree without docstrings, comments and annotations, CUDA as its tokens. Of a
-function only the definitions of `impl/` count that it reaches, by name and through imports; where they lie
-does not. The same code gives the same text under every Python that the project supports.
+Python is represented by its syntax tree without docstrings, comments and annotations, CUDA by its tokens. Of
+`impl/` only the definitions that a function reaches count, by name and through imports; their places do not.
+The same code gives the same text under every Python version that the project supports.
 
-Longer than two screens, because what is followed and what is said has to be read together: an edit that
-changes a result and not the key would let an old measurement stand for new code.
+Longer than two screens, because what is followed and what is written down have to be read together: an edit
+that changes a result but not the key would let an old measurement stand for new code.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pathlib import Path
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 
-# Where code has to lie to be followed.
+# The package whose code is followed.
 ROOM = "impl"
-# Registering is not computing: what a decorator of this name says of an implementation is data.
+# Registering is not computing: what a decorator of this name states about an implementation is data.
 _REGISTERS = ("implementation", "maker")
-# Decorators that do nothing when a module is imported but make the function that they stand on.
+# Decorators that do nothing at import, but make the function that they decorate.
 _MAKES = ("njit", "cache", "lru_cache", "dataclass", "contextmanager", "intrinsic", *_REGISTERS)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-# What is said of a node and not done by it; `kind` is the u of a string.
-_UNSAID = ("ctx", "kind", "type_comment", "annotation", "returns")
+# Fields of a node that do not decide what it does; `kind` is the u of a string.
+_IGNORED = ("ctx", "kind", "type_comment", "annotation", "returns")
 # Annotations that dataclasses read.
 _READ = re.compile(r"\b(ClassVar|InitVar|KW_ONLY)\b")
 _LITERAL = r"""\.?\d(?:[eEpP][+-]|[\w.']*\w|)[\w.]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
@@ -45,26 +45,25 @@ _BLANK_OR_STRING = re.compile(r"""\s+|"(?:\\.|[^"\\])*\"""")
 
 @dataclass(frozen=True)
 class Definition:
-    """A function, class or value at the top of a module. name : None stands for what the module does when it
-    is imported, whoever reads it."""
+    """A function, class or value at the top of a module. name : None is what the module does at import."""
 
     path: Path
     name: str | None
 
     @property
     def nodes(self) -> tuple[ast.stmt, ...]:
-        """Every statement that binds the name: a value may be made in steps."""
+        """Every statement that binds the name: a value may be built in steps."""
         module = _module(self.path)
         return module.acts if self.name is None else module.bound.get(self.name, ())
 
     @property
     def text(self) -> str:
-        """The same for the same code: its statements, and what each imported name in them stands for."""
+        """Its statements, and the meaning of each imported name in them: the same for the same code."""
         return "\n".join([*map(_text, self.nodes), *sorted(_meanings(self))])
 
     @property
     def strings(self) -> frozenset[str]:
-        """The string constants in it, docstrings apart."""
+        """The string constants in it, except docstrings."""
         nodes = (node for statement in self.nodes for node in _walk(statement))
         constants = (node.value for node in nodes if isinstance(node, ast.Constant))
         return frozenset(value for value in constants if isinstance(value, str))
@@ -72,7 +71,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class _Import:
-    """module : dotted. attribute : None where the module itself is bound."""
+    """module : dotted. attribute : None if the module itself is bound."""
 
     module: str
     attribute: str | None
@@ -80,8 +79,12 @@ class _Import:
 
 @dataclass(frozen=True)
 class _Module:
-    """bound : the statements that bind each name. imports : all that an imported name may stand for. acts :
-    statements that do more than bind a name."""
+    """A parsed module.
+
+    bound : the statements that bind each name
+    imports : everything that an imported name may stand for
+    acts : statements that do more than bind a name
+    """
 
     bound: Mapping[str, tuple[ast.stmt, ...]]
     imports: Mapping[str, frozenset[_Import]]
@@ -89,29 +92,31 @@ class _Module:
 
 
 def reached(path: Path, name: str) -> frozenset[Definition]:
-    """The definition of that name in a module, and all of `impl/` that it reaches; of each module on the way,
-    and of those that it imports, what it does when it is imported. A name that the module does not bind, as
-    of a function within another, stands for all of the module. Raises ConfigError for what cannot be
-    followed."""
-    found: set[Definition] = set()
+    """The definition of a name in a module, and all of `impl/` that it reaches.
+
+    For each module on the way, and each that those import, this includes what it does at import. A name that
+    the module does not bind, as that of a nested function, stands for the whole module. Raises ConfigError
+    for code that cannot be followed.
+    """
+    definitions: set[Definition] = set()
     bound = _module(path).bound
     todo = [Definition(path, each) for each in ([name] if name in bound else bound)]
     while todo:
         definition = todo.pop()
-        if definition not in found:
-            found.add(definition)
+        if definition not in definitions:
+            definitions.add(definition)
             todo += [Definition(definition.path, None), *_imported_modules(definition.path)]
             todo += [target for _, targets in _uses(definition) for target in targets]
-    return frozenset(definition for definition in found if definition.nodes)
+    return frozenset(definition for definition in definitions if definition.nodes)
 
 
 def module_text(path: Path) -> str:
-    """The code of a whole module: the same for the same code."""
+    """The code of a whole module: the same for the same code, whatever its comments and docstrings."""
     return "\n".join(map(_text, _kept(ast.parse(_source(path)).body)))
 
 
 def cuda_text(text: str) -> str:
-    """The tokens of CUDA C++ code, one per line; of a directive its words, which blanks keep apart."""
+    """The tokens of CUDA C++ code, one per line; a directive is kept as words, as blanks separate them."""
     joined = text.replace("\\\n", " ")
     bare = _COMMENT_OR_LITERAL.sub(lambda match: " " if match[0][:2] in ("//", "/*") else match[0], joined)
     return "\n".join(_cuda_line(line.strip()) for line in bare.splitlines() if line.strip())
@@ -124,8 +129,8 @@ def _cuda_line(line: str) -> str:
 
 
 def _uses(definition: Definition) -> Iterator[tuple[str, list[Definition]]]:
-    """Each name that its statements read, as far as it is asked for (`a.b.c`), and the definitions of `impl/`
-    that it may stand for."""
+    """Each name that its statements read, as far as attributes are looked up (`a.b.c`), with the definitions
+    of `impl/` that it may stand for."""
     module = _module(definition.path)
     for statement in definition.nodes:
         nodes = list(_walk(statement))
@@ -135,24 +140,24 @@ def _uses(definition: Definition) -> Iterator[tuple[str, list[Definition]]]:
             if id(node) in inner or not (words := _dotted(node)):
                 continue
             targets = [Definition(definition.path, words[0])] if words[0] in module.bound else []
-            known = {*module.imports.get(words[0], ()), *local.get(words[0], ())}
-            yield ".".join(words), targets + [t for each in known for t in _resolved(each, words[1:])]
+            imports = {*module.imports.get(words[0], ()), *local.get(words[0], ())}
+            yield ".".join(words), targets + [t for each in imports for t in _resolved(each, words[1:])]
 
 
 def _meanings(definition: Definition) -> set[str]:
-    """A line for each imported name that it reads: for one of `impl/` what it stands for, without its place,
-    for any other where it is from."""
+    """One line per imported name that it reads: for a name of `impl/` its meaning, not its place; for any
+    other its origin."""
     module = _module(definition.path)
     lines = set()
     for statement in definition.nodes:
         nodes = list(_walk(statement))
         local = _imported(definition.path, [node for node in nodes if isinstance(node, _IMPORTS)])
         for name in {node.id for node in nodes if isinstance(node, ast.Name)}:
-            known = {*module.imports.get(name, ()), *local.get(name, ())}
-            lines |= {f"{name} from {each.module} {each.attribute}" for each in known if not _is_here(each)}
+            imports = {*module.imports.get(name, ()), *local.get(name, ())}
+            lines |= {f"{name} from {each.module} {each.attribute}" for each in imports if not _is_here(each)}
     for name, targets in _uses(definition):
-        own = (target for target in targets if target.path != definition.path or target.name != name)
-        lines |= {f"{name} is {target.name} {_digest(target)}" for target in own}
+        others = (target for target in targets if target.path != definition.path or target.name != name)
+        lines |= {f"{name} is {target.name} {_digest(target)}" for target in others}
     return lines
 
 
@@ -162,7 +167,7 @@ def _digest(definition: Definition) -> str:
 
 
 def _dotted(node: ast.AST) -> list[str]:
-    """`a.b.c` as its words; none for what is no name, or is asked of what is none."""
+    """The words of `a.b.c`; empty if it is not a name, or an attribute of something else."""
     words: list[str] = []
     while isinstance(node, ast.Attribute):
         words.insert(0, node.attr)
@@ -171,8 +176,8 @@ def _dotted(node: ast.AST) -> list[str]:
 
 
 def _resolved(target: _Import, words: list[str]) -> Iterator[Definition]:
-    """What an imported name stands for. words : what is asked of it, none where it stands alone: of a module
-    that is all that it holds."""
+    """What an imported name stands for. words : the attributes looked up; if there are none for a module, it
+    stands for everything in it."""
     names = [*([target.attribute] if target.attribute else []), *words]
     module = target.module
     while names and _file(f"{module}.{names[0]}") is not None:
@@ -184,7 +189,7 @@ def _resolved(target: _Import, words: list[str]) -> Iterator[Definition]:
 
 
 def _named(path: Path, name: str) -> Iterator[Definition]:
-    """A module's definition of that name, and of what it has imported under it."""
+    """A module's definition of that name, and the definitions that it imports under it."""
     module = _module(path)
     if name in module.bound:
         yield Definition(path, name)
@@ -193,7 +198,7 @@ def _named(path: Path, name: str) -> Iterator[Definition]:
 
 
 def _imported_modules(path: Path) -> Iterator[Definition]:
-    """What the modules do that a module imports, and the packages that they lie in."""
+    """What the imported modules do at import, and the packages that contain them."""
     for target in (each for targets in _module(path).imports.values() for each in targets):
         names = [target.module, *([f"{target.module}.{target.attribute}"] if target.attribute else [])]
         for name in names:
@@ -234,7 +239,7 @@ def _module(path: Path) -> _Module:
 
 
 def _acts(node: ast.stmt, read: set[str]) -> bool:
-    """Whether a statement does more than bind names that somebody reads. read : names, in the module."""
+    """Whether a statement does more than bind names that are read. read : the names read in the module."""
     if isinstance(node, _SCOPES):
         made = all(_decorator(each) in _MAKES for each in node.decorator_list)
         hooked = isinstance(node, ast.ClassDef) and bool(node.keywords)
@@ -272,40 +277,41 @@ def _top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _kept(statements: Iterable[ast.AST]) -> list[ast.stmt]:
-    """The statements that do something: no docstring, no bare annotation, nothing for type checkers alone."""
-    kept: list[ast.stmt] = []
+    """The statements that have an effect: no docstring, no bare annotation, nothing for type checkers
+    alone."""
+    effective: list[ast.stmt] = []
     for node in statements:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            kept += _kept(node.orelse)
+            effective += _kept(node.orelse)
         elif isinstance(node, ast.stmt) and not (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         ):
-            kept.append(node)
-    return kept
+            effective.append(node)
+    return effective
 
 
 def _imported(path: Path, nodes: Iterable[ast.AST]) -> dict[str, frozenset[_Import]]:
-    found: dict[str, set[_Import]] = {}
+    meanings: dict[str, set[_Import]] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                # `import a.b` binds a, and what is asked of it begins there.
+                # `import a.b` binds a, and attributes are looked up from there.
                 name = alias.name if alias.asname else alias.name.split(".")[0]
-                found.setdefault(alias.asname or name, set()).add(_Import(name, None))
-                # What it imports beside counts for what that does.
-                found.setdefault(f"import {alias.name}", set()).add(_Import(alias.name, None))
+                meanings.setdefault(alias.asname or name, set()).add(_Import(name, None))
+                # The module itself counts for what it does at import.
+                meanings.setdefault(f"import {alias.name}", set()).add(_Import(alias.name, None))
         elif isinstance(node, ast.ImportFrom):
             package = _package(path, node)
             for alias in node.names:
                 if alias.name == "*":
                     where = f"{path}:{node.lineno}"
                     raise ConfigError(f"{where}: `import *` cannot be followed: name what is meant")
-                found.setdefault(alias.asname or alias.name, set()).add(_Import(package, alias.name))
-    return {name: frozenset(targets) for name, targets in found.items()}
+                meanings.setdefault(alias.asname or alias.name, set()).add(_Import(package, alias.name))
+    return {name: frozenset(targets) for name, targets in meanings.items()}
 
 
 def _package(path: Path, node: ast.ImportFrom) -> str:
-    """The absolute name of what a `from` import takes from, relative ones resolved against the file."""
+    """The absolute module of a `from` import; relative ones are resolved against the file."""
     if node.level == 0 or ROOT not in path.parents:
         return node.module or ""
     package = path.relative_to(ROOT).parts[: -node.level]
@@ -328,7 +334,7 @@ def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
     for name, value in ast.iter_fields(node):
-        if name in _UNSAID and not _is_read(node):
+        if name in _IGNORED and not _is_read(node):
             continue
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
             in_class = isinstance(node, ast.ClassDef)
@@ -340,9 +346,9 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
 
 
 def _text(value: object) -> str:
-    """A tree as text: `ast.dump`'s own differs between versions of Python."""
+    """A tree as text; that of `ast.dump` differs between versions of Python."""
     if isinstance(value, list):
-        return f"[{','.join(map(_text, _said(value)))}]"
+        return f"[{','.join(map(_text, _without_imports(value)))}]"
     if not isinstance(value, ast.AST):
         return f"{type(value).__name__}:{value!r}"
     if isinstance(value, ast.AnnAssign) and value.value is not None and not _is_read(value):
@@ -352,7 +358,7 @@ def _text(value: object) -> str:
 
 
 def _is_bare(node: ast.stmt) -> bool:
-    """An annotation without a value: of a class a field, elsewhere nothing."""
+    """An annotation without a value: in a class a field, elsewhere without effect."""
     return isinstance(node, ast.AnnAssign) and node.value is None
 
 
@@ -361,8 +367,8 @@ def _is_read(node: ast.AST) -> bool:
     return isinstance(node, ast.AnnAssign) and bool(_READ.search(ast.unparse(node.annotation)))
 
 
-def _said(values: list[object]) -> Iterator[object]:
-    """Without imports from `impl/`: what they bring is said by its meaning, not by its place."""
+def _without_imports(values: list[object]) -> Iterator[object]:
+    """The values without imports from `impl/`: these count by meaning, not by place."""
     for value in values:
         names = [alias.name for alias in value.names] if isinstance(value, ast.Import) else []
         names += [value.module or ROOM] if isinstance(value, ast.ImportFrom) else []

@@ -196,7 +196,7 @@ def test_a_kind_that_cannot_be_read_is_refused(
     machine.write_facts()
     path = results() / "kind" / "machine.json"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=r"kind/machine.json: damaged: .*mend it, or remove it"):
+    with pytest.raises(ConfigError, match=r"kind/machine.json: damaged: .*correct it, or remove it"):
         machine.write_facts()
     assert path.read_text() == text
 
