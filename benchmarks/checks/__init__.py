@@ -1,1 +1,1 @@
-"""How a result is held against what it should be: one module per kind of result."""
+"""How a result is checked against what it should be: one module per kind of result."""

@@ -1,4 +1,4 @@
-"""The gates of the stages on Laplacians: ParAC's factor, and the solution of a system."""
+"""Checks of the stages on Laplacians: ParAC's factor, and the solution of a system."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from fillpath.errors import InputError
 from fillpath.nouns import Array, Laplacian, Preconditioner, Solution, System
 from fillpath.record import Verified
 
-# ||b - L x|| / ||b||, Euclidean norms: what every solver has to reach, up to how it is rounded.
+# ||b - L x|| / ||b||, Euclidean norms, which every solver has to reach, up to rounding.
 SOLUTION_BOUND = 1e-6
-# A column of G sums to -1 up to this and one rounding an entry.
+# A column of G sums to -1 up to this, and to one rounding per entry.
 ROUNDING = 1e-13
 
 
 def verify_preconditioner(result: Any, graph: Laplacian, by: str, expected: Array) -> Verified:
-    """Columns of G that are malformed, or not those of the same seed's factor to the last bit.
+    """How many columns of G are malformed, or differ from those of the same seed's factor in any bit.
 
-    expected : (n,) uint64, `column_hashes` of the factor that `by` made. A column is well formed if its rows
-    ascend below the diagonal, its entries are in [-1, 0] and sum to -1, and its entry of D is positive; or if
-    it is empty and D has 0 there.
+    A column is well formed if its rows ascend below the diagonal, its entries are in [-1, 0] and sum to -1,
+    and its entry of D is positive; or if it is empty and its entry of D is 0.
+
+    by : the code that made the other factor.
+    expected : (n,) uint64, `column_hashes` of it.
     """
     wrong = graph.n
     if _is_readable(result, graph.n):
@@ -40,7 +42,7 @@ def verify_potentials(result: Any, system: System, *, product: bool) -> Verified
     graph = system.laplacian
     x = np.asarray(result.x if isinstance(result, Solution) else np.empty(0), np.float64)
     if x.shape != (graph.unknowns,):
-        raise InputError(f"a solution of shape {x.shape} where {(graph.unknowns,)} was asked for")
+        raise InputError(f"a solution of shape {x.shape} where {(graph.unknowns,)} was expected")
     b = _applied(graph, system.b)[0] if product else system.b
     spread = np.column_stack([x, -x]).ravel() if graph.doubled else x
     applied, terms = _applied(graph, np.append(spread, 0.0) if graph.grounded else spread)
@@ -62,7 +64,7 @@ def column_hashes(factor: Preconditioner) -> Array:
 
 
 def _applied(graph: Laplacian, y: Array) -> tuple[Array, Array]:
-    """(n,) float64: L y, and the sum of its terms' moduli, by which what is rounded off is measured."""
+    """(n,) float64: L y, and the sum of its terms' moduli, which bounds its rounding error."""
     applied, terms = np.empty(graph.n), np.empty(graph.n)
     _differences(graph.pattern.indptr, graph.pattern.indices, graph.weights, y, applied, terms)
     return applied, terms
@@ -70,7 +72,7 @@ def _applied(graph: Laplacian, y: Array) -> tuple[Array, Array]:
 
 @njit(cache=True)
 def _differences(indptr, indices, weights, y, applied, terms):
-    """Of each row the sum of w (y_i - y_j), compensated (Neumaier): degree times y_i less the rest would
+    """The sum of w (y_i - y_j) of each row, compensated (Neumaier): degree times y_i minus the rest would
     cancel."""
     for row in range(len(y)):
         total = lost = size = 0.0
@@ -105,7 +107,7 @@ def _is_readable(result: Any, n: int) -> bool:
 
 @njit(cache=True)
 def _well_formed(indptr, indices, values, diagonal):
-    """(n,) bool, a column each. A nan is never in range."""
+    """(n,) bool, one per column. A nan is never in range."""
     n = len(diagonal)
     formed = np.empty(n, np.bool_)
     for k in range(n):

@@ -1,4 +1,4 @@
-"""The gate of the stage `levels`: every exact dependency goes up, by its definition on F by rows."""
+"""The check of the stage `levels`: every exact dependency goes up, by its definition on F by rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fillpath.record import Verified
 
 
 def verify_levels(result: Any, filled: Filled) -> Verified:
-    """Exact dependencies that do not go up, one that holds both ways twice, and columns in no level; value:
-    how many.
+    """How many exact dependencies do not go up (one that holds both ways counts twice), and how many columns
+    are in no level.
 
     Right-looking, column i of a non-empty L[:,i] writes column k for U[i,k] != 0: k comes after i. It reads
     U[i,k], which column h < i writes if L[i,h] != 0 and U[h,k] != 0: i comes after h (double-U). F is closed
-    under elimination: it has [i,k] wherever it has [i,h] and [h,k], so that the last column of row h tells.
-    Levels that cannot be are wrong in all columns.
+    under elimination: it has [i,k] wherever it has [i,h] and [h,k], so that the last column of row h decides.
+    What is no partition of the columns is wrong in all of them.
     """
     n = filled.pattern.n
     wrong = n
@@ -31,7 +31,7 @@ def verify_levels(result: Any, filled: Filled) -> Verified:
 
 
 def _can_be(result: Any, n: int) -> bool:
-    """Whether it cuts n columns into levels that are not empty."""
+    """Whether a result cuts n columns into levels that are not empty."""
     if not isinstance(result, Levels):
         return False
     pointers, columns = result.pointers, result.columns

@@ -1,4 +1,4 @@
-"""The gates of the stages that work with values: what is left of A where L U, or A x, is taken away."""
+"""Checks of the stages that work with values: A - L U, and b - A x."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from fillpath.record import Verified
 RESIDUAL_BOUND = 1e-8
 SINGLE_RESIDUAL_BOUND = 1e-4
 RESIDUAL = "relative residual"
-# ||A - L U|| / ||A||, a column in float64: some 10^4 roundings of 1.1e-16, which leaves room for the growth
-# that elimination without pivoting for size brings. In float32 so many of 6e-8 would pass anything: some 2000
-# of them, or so many of || |L| |U| || / ||A|| where that grows, which a factor computed with care keeps to
-# (0.1 to 6 were seen on real matrices), as long as two digits are left.
+# ||A - L U|| / ||A||. In float64, per column, some 10^4 roundings of 1.1e-16: room for the growth of
+# elimination without pivoting for size. In float32 as many roundings of 6e-8 would let anything pass: some
+# 2000 of them, or SINGLE_ROUNDINGS of || |L| |U| || / ||A|| if that is more (0.1 to 6 were seen on real
+# matrices), as long as two digits are left.
 FACTOR_BOUND = 1e-12
 SINGLE_FACTOR_BOUND = 1e-4
 SINGLE_ROUNDINGS = 4.0
@@ -34,20 +34,21 @@ ROUNDED = 1 + 1e-6
 
 
 def verify_factor(result: Any, prepared: Prepared, both: TwoWay, dtype: str | None, static: bool) -> Verified:
-    """||A - L U||_F / ||A||_F on F, in float64; nan where the factor is none or not of the dtype asked for.
+    """||A - L U||_F / ||A||_F on F, in float64; nan for a result that is no factor, or of another dtype.
 
-    dtype : float32 or float64, None: the factor's own. static : whether small pivots may be replaced: of the
-    differences on the diagonal, as many as it says that it replaced are left out, the largest first, where
-    they are no larger than a replacement makes them.
+    result : its values are by columns of F, (nnz of F,).
+    dtype : float32 or float64; None: whichever the factor has.
+    static : whether small pivots may be replaced. As many differences on the diagonal as the factor says that
+        it replaced are left out then, the largest first, unless larger than a replacement makes them.
     """
     values = np.asarray(result.values if isinstance(result, Factor) else np.empty(0))
-    asked = np.dtype(dtype or values.dtype)
+    expected = np.dtype(dtype or values.dtype)
     residual, bound = float("nan"), FACTOR_BOUND * both.filled.pattern.n
-    if values.shape == (both.filled.pattern.nnz,) and values.dtype == asked:
+    if values.shape == (both.filled.pattern.nnz,) and values.dtype == expected:
         rows = _Rows(prepared, both, values[both.to_column].astype(np.float64))
-        small = ROUNDED * float(np.sqrt(np.finfo(asked).eps))
+        small = ROUNDED * float(np.sqrt(np.finfo(expected).eps))
         residual = rows.residual(int(result.small_pivots) if static else 0, small)
-        bound = rows.single_bound() if asked == np.float32 else bound
+        bound = rows.single_bound() if expected == np.float32 else bound
     return Verified("A - L U on the filled pattern", "||A - L U||_F / ||A||_F", residual, bound)
 
 
@@ -59,7 +60,7 @@ def verify_residual(result: Factorised, prepared: Prepared) -> Verified:
 
 
 def verify_solution(result: Any, prepared: Prepared, dtype: str | None) -> Verified:
-    """The same residual of a solution for the same b. dtype : of the factors that it was found with."""
+    """The same residual of a solution for the same b. dtype : of the factors behind it, None for float64."""
     matrix, b = _system(prepared)
     bound = SINGLE_RESIDUAL_BOUND if dtype == "float32" else RESIDUAL_BOUND
     return _solved(matrix, b, result.x if isinstance(result, Solution) else None, bound)
@@ -71,10 +72,10 @@ def _system(prepared: Prepared) -> tuple[csr_array, Array]:
     return matrix, matrix @ np.random.default_rng(0).uniform(1.0, 2.0, pattern.n)
 
 
-def _solved(matrix: csr_array, b: Array, found: Any, bound: float) -> Verified:
-    x = np.asarray(found, np.float64)
+def _solved(matrix: csr_array, b: Array, solution: Any, bound: float) -> Verified:
+    x = np.asarray(solution, np.float64)
     if x.shape != b.shape:
-        raise InputError(f"a solution of shape {x.shape} where {b.shape} was asked for")
+        raise InputError(f"a solution of shape {x.shape} where {b.shape} was expected")
     scale = norm(matrix, np.inf) * np.abs(x).max() + np.abs(b).max()
     with np.errstate(invalid="ignore"):
         residual = float(np.abs(b - matrix @ x).max() / scale)
@@ -92,14 +93,14 @@ class _Rows:
     def residual(self, replaced: int, small: float) -> float:
         """Without the `replaced` largest differences on the diagonal that are as small as they may be.
         small : of ||A||_1, what a replaced pivot is at most."""
-        given, filled = self.prepared.pattern, self.both.filled
-        diagonal = np.empty(given.n)
+        pattern, filled = self.prepared.pattern, self.both.filled
+        diagonal = np.empty(pattern.n)
         squares = _over_rows(
             _differences,
             *(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, self.values),
-            *(given.indptr, given.indices, self.prepared.values, diagonal),
+            *(pattern.indptr, pattern.indices, self.prepared.values, diagonal),
         )
-        columns = np.bincount(given.indices, np.abs(self.prepared.values), minlength=given.n)
+        columns = np.bincount(pattern.indices, np.abs(self.prepared.values), minlength=pattern.n)
         # A nan stands first and is never small.
         largest = np.sort(np.abs(diagonal))[::-1]
         left_out = np.flatnonzero(largest[:replaced] <= 2 * small * columns.max())
@@ -126,16 +127,14 @@ def _over_rows(function: Callable[..., float], *arrays: Array) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _differences(
-    part, parts, indptr, indices, upper_start, values, given_indptr, given_indices, given, diagonal
-):
+def _differences(part, parts, indptr, indices, upper_start, values, a_indptr, a_indices, a_values, diagonal):
     """Row by row of A - L U: the sum of squares off the diagonal, and the diagonal itself, written."""
     n = len(upper_start)
     row = np.zeros(n)
     squares = 0.0
     for i in range(part, n, parts):
-        for p in range(given_indptr[i], given_indptr[i + 1]):
-            row[given_indices[p]] = given[p]
+        for p in range(a_indptr[i], a_indptr[i + 1]):
+            row[a_indices[p]] = a_values[p]
         for p in range(indptr[i], upper_start[i]):
             k = indices[p]
             for q in range(upper_start[k], indptr[k + 1]):

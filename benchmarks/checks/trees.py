@@ -1,4 +1,4 @@
-"""How deep ParAC's factor is: its elimination trees and its longest path (Figure 4), outside of the clock."""
+"""How deep ParAC's factor is: its elimination trees and its longest path (Figure 4)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from fillpath.nouns import Laplacian, Preconditioner
 
 
 def depths(graph: Laplacian, factor: Preconditioner) -> dict[str, float]:
-    """Facts of a verified factor on the host, the ground a vertex like the others.
+    """Facts of a right factor on the host, whose ground is a vertex like the others. Time O(nnz log n).
 
-    height_classical : vertices on the longest path of the elimination tree of L, whose factor fills wholly.
+    height_classical : vertices on the longest path of the elimination tree of L's complete factor.
     height_actual : of the tree in which a vertex's parent is the first row below the diagonal of its column
-    of G (Definition 3.1). critical_path : vertices on the longest path of G as a graph, which a triangular
-    solve takes one after the other. nnz_l, nnz_g : entries of L and G, diagonals included. Time O(nnz log n).
+        of G (Definition 3.1).
+    critical_path : vertices on the longest path of G as a graph, which a triangular solve takes one by one.
+    nnz_l, nnz_g : entries of L and of G with their diagonals.
     """
     n, adjacency, pattern = graph.n, graph.pattern, factor.pattern
     return {

@@ -68,11 +68,11 @@ def _make(kind: type, nouns: dict[type, Any], reference: Reference | None) -> An
         parts = {name: _make(part, nouns, reference) for name, part in parts_of(maker).items()}
         nouns[kind] = maker(**parts)
         if kind is Filled:
-            _require_reference(nouns[kind], reference)
+            _require_equal(nouns[kind], reference)
     return nouns[kind]
 
 
-def _require_reference(filled: Filled, reference: Reference | None) -> None:
+def _require_equal(filled: Filled, reference: Reference | None) -> None:
     if reference is None:
         raise FillpathError("F cannot be checked without the reference, which stages on graphs do not have")
     if verify_symbolic(filled, reference).value > 0:

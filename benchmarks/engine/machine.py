@@ -28,8 +28,14 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class Machine:
-    """Facts of the host. cores : that this process may use. memory : bytes. governor : the CPU frequency
-    governor."""
+    """Facts of the host; None for one that cannot be read.
+
+    cpu : its name.
+    cores : that this process may use.
+    memory : bytes.
+    os, arch : names.
+    governor : of the CPU's frequency.
+    """
 
     cpu: str | None
     cores: int
@@ -53,7 +59,7 @@ def machine() -> Machine:
 
 
 def write_facts() -> None:
-    """Keep results/<machine>/machine.json true, which takes the name. `host` in it is the only host whose
+    """Write results/<machine>/machine.json unless it says the same already. Its `host` is the only host whose
     results the folder holds, None for several. Raises ConfigError as `require_kind`."""
     host.require_kind()
     path = results() / machine_name() / host.FACTS
@@ -65,8 +71,8 @@ def write_facts() -> None:
 
 
 def introduce() -> None:
-    """What comes first in all that measures: refuse to measure as a machine of another kind, and say where
-    results go that do not stand under the host's own name. Raises ConfigError as `require_kind`."""
+    """The first step of every command that measures: refuse to measure as a machine of another kind, and say
+    where the results go if not under the host's own name. Raises ConfigError as `require_kind`."""
     host.require_kind()
     if message := host.name_message():
         print(f"fillpath: {message}", file=sys.stderr, flush=True)
@@ -74,15 +80,15 @@ def introduce() -> None:
 
 def meminfo(field: str) -> int | None:
     """A field of /proc/meminfo in bytes."""
-    found = _first_match(Path("/proc/meminfo"), rf"{field}:\s*(\d+) kB")
-    return int(found) * 1024 if found else None
+    kibibytes = _first_match(Path("/proc/meminfo"), rf"{field}:\s*(\d+) kB")
+    return int(kibibytes) * 1024 if kibibytes else None
 
 
 def available_memory() -> int | None:
-    """Bytes that this process and its children may still take: what the host has, and no more than a control
-    group leaves, such as that of a cluster's job or of a container."""
-    known = [bytes_ for bytes_ in (meminfo("MemAvailable"), group_limit()) if bytes_ is not None]
-    return min(known, default=None)
+    """Bytes that this process and its children may still take: what the host has, up to the limit of a
+    control group, such as that of a cluster's job or of a container."""
+    limits = [limit for limit in (meminfo("MemAvailable"), group_limit()) if limit is not None]
+    return min(limits, default=None)
 
 
 def group_limit(
@@ -104,13 +110,13 @@ def group_limit(
 @functools.cache
 def versions() -> dict[str, str]:
     """Versions of Python and of every library a measurement may depend on, where installed."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for name in LIBRARIES:
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def accelerator(used: Device) -> dict[str, Any]:
@@ -140,8 +146,8 @@ def git_state() -> tuple[str | None, bool | None]:
 
 def oom_kills() -> int | None:
     """How many processes the kernel has killed for memory since it started."""
-    found = _first_match(Path("/proc/vmstat"), r"oom_kill (\d+)")
-    return int(found) if found else None
+    count = _first_match(Path("/proc/vmstat"), r"oom_kill (\d+)")
+    return int(count) if count else None
 
 
 def _git(*arguments: str) -> str | None:
@@ -162,5 +168,5 @@ def _read(path: Path) -> str | None:
 
 
 def _first_match(path: Path, pattern: str) -> str | None:
-    found = re.search(pattern, _read(path) or "")
-    return found[1].strip() if found else None
+    match = re.search(pattern, _read(path) or "")
+    return match[1].strip() if match else None

@@ -1,7 +1,7 @@
 """Where an implementation works, and what has to be done there around a sample: the host, or a GPU.
 
-The worker brings the input in before the clock starts, fetches the results for the gate after it has stopped,
-and takes from the place what it knows of a sample beside its seconds.
+The worker brings the input in before the clock starts, and fetches the results for the gate after it has
+stopped. The place also says what is measured of a sample beside its seconds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ Call = Callable[[], Any]
 
 
 class Place(Protocol):
-    """One of the two below. transfers : seconds of each that there was, `to_device` and `to_host`."""
+    """One of the two below.
+
+    transfers : seconds of each transfer so far, under `to_device` and `to_host`.
+    """
 
     transfers: dict[str, list[float]]
 
@@ -42,7 +45,7 @@ class Place(Protocol):
         """Called once, before the first sample."""
 
     def kernel_seconds(self) -> float | None:
-        """Of the last sample, by the device's own clock."""
+        """Seconds of the last sample by the device's clock, None where it has none."""
 
     def peak_memory(self) -> int | None:
         """Bytes that a call takes above what was in use before."""
@@ -57,8 +60,8 @@ def place(name: Device) -> Place:
 
 
 class Host:
-    """All of it is on the host already, and a call is done when it returns. Peak memory is what the process
-    grows by while sampling."""
+    """Everything is on the host already, and a call is done when it returns. Peak memory is what the process
+    grows by while it is sampled."""
 
     synchronise = None
 
@@ -164,7 +167,11 @@ class Gpu:
 
 
 def _pool_hook() -> Any:
-    """A hook of CuPy's pool. before, most : bytes in use when it was made, and at most since."""
+    """A hook of CuPy's pool.
+
+    before : bytes in use when the hook was made.
+    most : the most bytes in use since.
+    """
     import cupy
 
     class Hook(cupy.cuda.MemoryHook):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The Reference of a prepared matrix: made by fill1_pruned, checked by gilbert_peierls, then cached."""
+"""The reference of a prepared matrix: made by fill1_pruned, checked by gilbert_peierls, then cached."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from fillpath.paths import atomic_write, cache
 from impl.symbolic.fill1_pruned import fill1_pruned
 from impl.symbolic.gilbert_peierls import gilbert_peierls
 
-# Of what a reference holds, and of how its hashes are made: a change of either is another version. It was a
-# hash of sources until version 1, whose references are adopted.
+# A change of what a reference holds, or of how its hashes are made, is another version. Before the first
+# version a hash of sources stood in its place; the references of the last such hash are adopted.
 VERSION = "v1"
 _ADOPTED = "367e35ff07db1d89"
 
@@ -36,11 +36,12 @@ def reference_path(prepared_hash: str) -> Path:
 def reference(prepared: Prepared) -> Reference:
     """The reference of a prepared matrix, from the cache or made now."""
     path = reference_path(prepared.hash)
-    found = load_reference(path)
-    if found is None:
-        found = make_reference(prepared.pattern)
-        _save(path, found)
-    return found
+    cached = load_reference(path)
+    if cached is not None:
+        return cached
+    new = make_reference(prepared.pattern)
+    _save(path, new)
+    return new
 
 
 def make_reference(pattern: Pattern) -> Reference:
@@ -50,14 +51,14 @@ def make_reference(pattern: Pattern) -> Reference:
     """
     filled, _ = fill1_pruned(pattern)
     makers = {"made_by": "fill1_pruned", "checked_by": "gilbert_peierls"}
-    made = Reference(filled.counts(), row_hashes(filled), **makers)
+    reference = Reference(filled.counts(), row_hashes(filled), **makers)
     check, _ = gilbert_peierls(pattern)
-    verdict = verify_symbolic(check, made)
+    verdict = verify_symbolic(check, reference)
     if verdict.value > verdict.bound:
         raise FillpathError(
             f"reference: gilbert_peierls and fill1_pruned differ in {verdict.value:.0f} rows; report this"
         )
-    return made
+    return reference
 
 
 def load_reference(path: Path) -> Reference | None:
@@ -71,12 +72,12 @@ def load_reference(path: Path) -> Reference | None:
         return None
 
 
-def _save(path: Path, made: Reference) -> None:
+def _save(path: Path, reference: Reference) -> None:
     with atomic_write(path, "wb") as handle:
         np.savez(
             handle,  # type: ignore[arg-type]
-            lower=made.counts.lower,
-            upper=made.counts.upper,
-            row_hashes=made.row_hashes,
-            provenance=np.array(json.dumps([made.made_by, made.checked_by])),
+            lower=reference.counts.lower,
+            upper=reference.counts.upper,
+            row_hashes=reference.row_hashes,
+            provenance=np.array(json.dumps([reference.made_by, reference.checked_by])),
         )

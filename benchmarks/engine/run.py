@@ -18,8 +18,12 @@ _MACHINES = WORK / "machines"
 
 @dataclass(frozen=True)
 class Run:
-    """id : pairs the measurements of one run. deadline : Unix time, None without a limit. settings : what was
-    asked for, as text."""
+    """What the measurements of one run share.
+
+    id : pairs them.
+    deadline : Unix time, None without a limit.
+    settings : of the run, as text.
+    """
 
     id: str
     deadline: float | None
@@ -31,7 +35,7 @@ class Run:
 
 
 def begin(settings: str, limit: float | None) -> Run:
-    """Open a run, or go on with the unfinished one of the same settings (its limit starts anew)."""
+    """Open a run, or go on with the unfinished one of the same settings; limit : seconds from now."""
     deadline = None if limit is None else time.time() + limit
     unfinished = current()
     resumed = unfinished is not None and unfinished.settings == settings
@@ -54,7 +58,7 @@ def finish() -> None:
 
 
 def note_machine(stage: str) -> None:
-    """Keep for the host that draws where a stage was measured last."""
+    """Write down where a stage was measured last, for the host that draws."""
     write_text(_MACHINES / stage, machine_name())
 
 

@@ -1,8 +1,8 @@
-"""What each source took, or what each level holds, binned: results/<machine>/series/<case>.npz.
+"""Series of a result, one value per source or level, binned: results/<machine>/series/<case>.npz.
 
 The file holds `n` (sources, or levels), `first` (the first one of each bin), and `<name>_mean`, `_min` and
-`_max` over each bin for every series that the implementation kept: frontier, edges, fills of a source;
-columns, subcolumns of a level.
+`_max` over each bin for every series that the implementation counted: frontier, edges and fills of a source;
+columns and subcolumns of a level.
 """
 
 from __future__ import annotations
@@ -28,17 +28,19 @@ def series_path(machine: str, case: str) -> Path:
 def write_series(path: Path, series: Series | LevelSeries | None, n: int) -> str | None:
     """Replace the file by this series. Returns its name as a record gives it, None without any series.
 
-    n : sources. Raises InputError unless each holds a value a source, or a level.
+    n : sources.
+
+    Raises InputError unless each series has one value per source, or per level.
     """
-    kept = {f.name: getattr(series, f.name) for f in fields(series)} if series is not None else {}
-    kept = {name: values for name, values in kept.items() if values is not None}
-    if not kept:
+    present = {f.name: getattr(series, f.name) for f in fields(series)} if series is not None else {}
+    present = {name: values for name, values in present.items() if values is not None}
+    if not present:
         return None
     if isinstance(series, LevelSeries):
         n = len(series.columns)
     first = np.arange(min(n, MOST_BINS)) * n // min(n, MOST_BINS)
     arrays = {"n": np.array(n), "first": first}
-    for name, values in kept.items():
+    for name, values in present.items():
         if values.shape != (n,):
             raise InputError(f"its series {name} has the shape {values.shape}, expected ({n},)")
         arrays |= {f"{name}_{kind}": binned for kind, binned in _binned(values, first).items()}

@@ -71,7 +71,7 @@ def _die_with_the_supervisor(supervisor: int) -> None:
 
 
 def _prepare(job: Mapping[str, Any], report: Report) -> None:
-    """Make and cache a prepared matrix and its reference, if it is read, in a process that limits can end."""
+    """Make and cache a prepared matrix, and its reference if the job says so."""
     from benchmarks.engine.reference import reference
     from fetch.prepare import prepare
     from fillpath.case import Preparation
@@ -108,7 +108,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
         report("verified", **asdict(verdict))
         return verdict.value <= verdict.bound
 
-    # From here on, what goes wrong is the implementation's own doing.
+    # From here on, what goes wrong is the implementation's doing.
     report("began")
     if not passes(where.rehearse(call)[0]):
         return
