@@ -42,10 +42,10 @@ def ledger(
     records: Records,
     entries: Entries,
     cases_of: CasesOf,
-    papers: Collection[str] = tuple(paper_names()),
+    papers: Collection[str] | None = None,
 ) -> list[Standing]:
-    """How every claim of these papers stands on that machine; as `judge`, with a warning per failure."""
-    judgement = judge(machine, records, entries, cases_of, papers)
+    """As `judge`, of all papers by default, with a warning per figure that could not be judged."""
+    judgement = judge(machine, records, entries, cases_of, papers or paper_names())
     for pair, failure in judgement.failures.items():
         logging.getLogger("fillpath").warning("%s not judged: %s", ".".join(pair), failure)
     return list(judgement.standings)

@@ -59,9 +59,9 @@ _ENVIRONMENT.globals |= {
     "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
     "JUDGED": JUDGED,
     "MARKS": MARKS,
-    "paper_names()": paper_names(),
     "PICTURE": style.PICTURE,
     "asset": _asset,
     "comparison_folder": comparison_folder,
     "label": label,
+    "paper_names": paper_names,
 }
