@@ -45,6 +45,7 @@ def test_every_matrix_of_a_paper_is_listed_with_its_order(paper: str) -> None:
     for table in TABLES[paper]:
         with (CONFIG / "papers" / table).open(newline="") as handle:
             printed |= {int(row.get("order") or row["rows"]) for row in csv.DictReader(handle)}
+    assert printed
     assert {entry.order for entry in catalogue.entries() if paper in entry.papers} == printed
 
 
@@ -54,11 +55,12 @@ def test_entries_are_those_that_each_paper_prints(paper: str) -> None:
     for table in TABLES[paper]:
         with (CONFIG / "papers" / table).open(newline="") as handle:
             rows = list(csv.DictReader(handle))
+        assert rows
         for row in rows:
             order = int(row.get("order") or row["rows"])
             printed = int(row.get("nnz") or row["nz"])
-            own = [e for e in catalogue.entries() if paper in e.papers and e.order == order]
-            assert printed in [counted_by(entry, paper) for entry in own], row
+            listed = [e for e in catalogue.entries() if paper in e.papers and e.order == order]
+            assert printed in [counted_by(entry, paper) for entry in listed], row
 
 
 def counted_by(entry: catalogue.Entry, paper: str) -> int | None:

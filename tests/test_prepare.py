@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -184,6 +185,7 @@ def test_no_flipped_byte_is_read_as_something_else() -> None:
     first = prepare.prepare("circuit,20", Preparation())
     path = prepare.prepared_path("circuit,20", Preparation())
     whole = path.read_bytes()
+    refused = 0
     rng = np.random.default_rng(0)
     for at, flip in zip(rng.integers(0, len(whole), 600), rng.integers(1, 256, 600), strict=True):
         damaged = bytearray(whole)
@@ -192,10 +194,12 @@ def test_no_flipped_byte_is_read_as_something_else() -> None:
         try:
             stored = prepare.load_prepared(path)
         except InputError:
+            refused += 1
             continue
         assert stored.provenance == first.provenance
         assert np.array_equal(stored.values, first.values)
         assert np.array_equal(stored.pattern.indices, first.pattern.indices)
+    assert refused > 300
 
 
 def test_the_artefacts_name_follows_what_decides_its_content() -> None:
@@ -204,6 +208,18 @@ def test_the_artefacts_name_follows_what_decides_its_content() -> None:
     assert path("grid2d,5", natural, 0) == path("grid2d,5", natural, 7)
     different = [path("grid2d,5", metis, 0), path("grid2d,5", metis, 7), path("grid2d,6", metis, 0)]
     assert len({*different, path("grid2d,5", natural, 0)}) == 4
+
+
+def test_the_artefacts_name_follows_the_code_of_its_makers_and_no_comment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker = tmp_path / "maker.py"
+    monkeypatch.setattr(prepare, "_MAKERS", (SimpleNamespace(__file__=str(maker)),))
+    paths = []
+    for code in ("x = 1\n", '"""Text."""\n# A comment.\nx = 1  # and another\n', "x = 2\n"):
+        maker.write_text(code)
+        paths.append(prepare.prepared_path("grid2d,5", Preparation()))
+    assert paths[0] == paths[1] != paths[2]
 
 
 def test_a_matrix_without_a_diagonal_is_completed_or_matched(tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+"""A matrix id is parsed once: its value and its text say the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fetch import catalogue, names
+from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable, parse, resolve
+from fetch.source import locate
+from fillpath.case import Case
+from fillpath.errors import InputError, UnknownNameError
+
+WORDS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,9}", fullmatch=True)
+NEW = st.tuples(WORDS, WORDS).filter(lambda words: catalogue.find("/".join(words)) is None)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("entry", catalogue.entries(), ids=lambda entry: entry.id)
+def test_an_entrys_id_is_the_text_of_its_value(entry: catalogue.Entry) -> None:
+    matrix = parse(entry.id)
+    assert matrix.text == entry.id
+    assert isinstance(matrix, Unobtainable) is not entry.obtainable
+    if isinstance(matrix, InCollection):
+        assert (matrix.group, matrix.name, matrix.sha256) == (entry.group, entry.name, entry.sha256)
+
+
+@pytest.mark.parametrize(
+    ("text", "matrix"),
+    [
+        ("poisson3d:16:uniform", Generated(names.parse("poisson3d:16"))),
+        ("circuit,50,seed=2", Generated(names.parse("circuit:50:seed=2"))),
+        ("HB/bcspwr99", InCollection("HB+bcspwr99", "HB", "bcspwr99")),
+        ("HB+bcspwr99", InCollection("HB+bcspwr99", "HB", "bcspwr99")),
+        ("local+m-0123456789ab", LocalFile("m-0123456789ab")),
+    ],
+)
+def test_each_kind_has_a_value_of_its_own(text: str, matrix: MatrixId) -> None:
+    assert parse(text) == parse(matrix.text) == matrix
+    assert Case.parse(Case("symbolic", "fill1", matrix.text).name).matrix == matrix.text
+
+
+@given(NEW)
+def test_any_other_matrix_of_the_collection_keeps_its_group_and_name(words: tuple[str, str]) -> None:
+    group, name = words
+    if group == "local":
+        return
+    matrix = parse(f"{group}/{name}")
+    assert matrix == parse(f"{group}+{name}") == InCollection(f"{group}+{name}", group, name)
+
+
+def test_one_file_has_one_value_however_it_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "m.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2.5\n")
+    matrix = resolve(str(path))
+    assert isinstance(matrix, LocalFile)
+    assert parse(matrix.text) == resolve(matrix.text) == matrix
+    assert locate(matrix).path != path
+
+
+def test_a_path_is_no_id(tmp_path: Path) -> None:
+    path = tmp_path / "m.mtx"
+    path.write_text("anything")
+    with pytest.raises(UnknownNameError):
+        parse(str(path))
+
+
+@pytest.mark.parametrize("name", ["../../m-0123456789ab", "m", "m-0123456789ab"])
+def test_no_file_outside_of_the_cache_is_a_local_one(name: str) -> None:
+    with pytest.raises(InputError, match="is not in this cache"):
+        locate(LocalFile(name))
