@@ -16,7 +16,6 @@ from reports.facts.records import Records
 from reports.facts.verdicts import Subset
 from reports.frames.timed import RATIO
 from reports.shapes.ratios import BASELINE
-from reports.shapes.tables import Row, said
 
 PAPER = "ooclu"
 # The matrices of Table 2 with the largest n, in place of those that Figure 7 does not name.
@@ -63,11 +62,6 @@ def variants_of(frame: pd.DataFrame) -> pd.Series[Any]:
 def over_out_of_core(case: Case) -> Case | None:
     """out_of_core with its defaults on the same matrix, for a case of one of the three ways."""
     return replace(case, implementation=OUT_OF_CORE, options=()) if variant_of(case) else None
-
-
-def where(row: Row) -> str:
-    """The machine, or why a table has no number."""
-    return str(row["where"]) if row["status"] == "ok" else said(str(row["status"]))
 
 
 def printed_of(table: str, abbreviations: Sequence[str]) -> dict[str, float | None]:
@@ -139,11 +133,3 @@ def over_baseline(frame: pd.DataFrame, baseline: str) -> None:
     frame.loc[rows, list(RATIO[1:])] = float("nan")
     several = frame["machine"].nunique() > 1
     frame["series"] = frame["variant"] + (", " + frame["machine"].fillna("no machine") if several else "")
-
-
-def ratio_beside(frame: pd.DataFrame, variant: str) -> pd.Series[float]:
-    """Of each row the `ratio` of that variant on the same matrix and machine."""
-    by = ["matrix", "preparation", "machine"]
-    ratios = frame[frame["variant"] == variant].set_index(by)["ratio"].to_dict()
-    keys = frame[by].itertuples(index=False, name=None)
-    return pd.Series([ratios.get(key) for key in keys], index=frame.index, dtype="float64")

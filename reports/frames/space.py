@@ -12,7 +12,6 @@ from reports.facts.claims import printed_table
 from reports.facts.inputs import Inputs
 from reports.frames.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
 from reports.frames.timed import groups_of
-from reports.shapes.tables import Row, said
 
 SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2.
@@ -44,11 +43,6 @@ def space_frame(inputs: Inputs) -> pd.DataFrame:
         frame["told" if status == "status" else status] = told
     frame["group"] = groups_of(frame)
     return frame
-
-
-def where(row: Row) -> str:
-    """The machine, or why the row has no numbers."""
-    return str(row["where"]) if row["told"] == "ok" else said(str(row["told"]))
 
 
 @functools.cache

@@ -70,6 +70,19 @@ def add_columns(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], names: S
         frame[name] = pd.Series([row.get(name) for row in rows], index=frame.index, dtype=dtype)
 
 
+def beside(
+    frame: pd.DataFrame,
+    others: pd.Series[bool],
+    column: str,
+    by: Sequence[str] = ("matrix", "preparation", "machine"),
+) -> pd.Series[float]:
+    """For each row the column's value in that one of the other rows that is of the same input and machine."""
+    keys = list(by)
+    known = frame[others].set_index(keys)[column].to_dict()
+    values = [known.get(key) for key in frame[keys].itertuples(index=False, name=None)]
+    return pd.Series(values, index=frame.index, dtype="float64")
+
+
 def add_printed_ratios(frame: pd.DataFrame, ids: Mapping[str, str]) -> None:
     """Add what the paper prints of GSoFA over an implementation: paper_gsofa_over_this, of the matrix itself,
     and paper_gsofa_over_this_mean. ids : of the claims by implementation; empty on the rows of others."""

@@ -15,7 +15,7 @@ from reports.frames.glu3 import KERNELS, PAPER, milliseconds, prepared_how, wher
 from reports.frames.variants import finished, spanning
 from reports.frames.wide import Wide
 from reports.shapes.bars import times
-from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
+from reports.shapes.tables import COUNT, MEASURED_ON, Column, Table, Words, matrix_column
 
 CLAIM = "table1_kernel_time"
 FACTS = ("levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots")
@@ -94,7 +94,7 @@ EXHIBIT = Exhibit(
             Column("A", 0.7, "levels in mode", "levels_a", COUNT),
             Column("B", 0.7, "levels in mode", "levels_b", COUNT),
             Column("C", 0.8, "levels in mode", "levels_c", COUNT),
-            where_column(where),
+            Words(MEASURED_ON, 2.0, where),
         ]
     ),
     """Numeric factorisation of relaxed levels in float32; no pivot is chosen, small ones are replaced as the

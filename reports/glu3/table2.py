@@ -15,7 +15,7 @@ from reports.frames.variants import finished, spanning
 from reports.frames.wide import Wide
 from reports.shapes.bars import times
 from reports.shapes.counts import MARKS, Counted, equality
-from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
+from reports.shapes.tables import COUNT, MEASURED_ON, Column, Table, Words, matrix_column
 
 CLAIM, EXACT_COUNTS = "table2_levelization", "counts"
 FACTS = ("levels", "filled", "dependencies", "double_u", "searched")
@@ -115,7 +115,7 @@ EXHIBIT = Exhibit(
             Column("printed", 1.1, "exact over relaxed", "paper_ratio", times),
             Column("here", 1.0, "exact over relaxed", "ratio", times),
             Column("search=\nclosed", 1.0, "exact over relaxed", "closed_ratio", times),
-            where_column(where),
+            Words(MEASURED_ON, 2.0, where),
         ]
     ),
     """Levels of F, which is there by rows and by columns before the clock starts: glu2 finds the exact

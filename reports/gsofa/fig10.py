@@ -12,16 +12,8 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
+from reports.frames import timed
 from reports.frames.device import GSOFA, not_at_hand
-from reports.frames.timed import (
-    SLOTS,
-    add_columns,
-    add_printed_ratios,
-    measured_how,
-    ratio_of,
-    timed_frame,
-    told_in_words,
-)
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, draw_gains, gains_legend
 from reports.shapes.groups import name_matrices, width
@@ -41,7 +33,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds and TEPS. On the rows of fill2, GSoFA over it on the same
     machine and in the same run, in seconds and in TEPS (`pair` says why there is none), and what the paper
     prints for the matrix, if any."""
-    found = timed_frame(inputs)
+    found = timed.timed_frame(inputs)
     counts = found["implementation"].isin(TRAVERSE_A)
     edges = found["edges"].astype("Float64").where(counts)
     # the interval of a rate runs the other way: most seconds, fewest edges a second
@@ -52,14 +44,14 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     gsofa = {_input(row): row for row in rows if row["implementation"] == GSOFA and not row["options"]}
     ratios = [_over(row, gsofa.get(_input(row))) for row in rows]
     names = [f"gsofa_over_this_{basis}{end}" for basis in BASES for end in ("", "_low", "_high")]
-    add_columns(found, ratios, ("pair", *names))
-    add_printed_ratios(found, OVER)
+    timed.add_columns(found, ratios, ("pair", *names))
+    timed.add_printed_ratios(found, OVER)
     return found
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """TEPS above seconds, one group per matrix; where GSoFA was measured, its ratios above both."""
-    idle, absent = told_in_words(frame)
+    idle, absent = timed.told_in_words(frame)
     shown = frame[~idle]
     ratios = _ratios(shown)
     figure = new_figure(width(shown), 9.0 if ratios.empty else 13.5)
@@ -82,7 +74,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _title(frame: pd.DataFrame) -> str:
-    idle, _ = told_in_words(frame)
+    idle, _ = timed.told_in_words(frame)
     return "the CPU side" if _ratios(frame[~idle]).empty else "GSoFA and fill2"
 
 
@@ -94,7 +86,7 @@ def _over(row: Mapping[Any, Any], gsofa: Mapping[Any, Any] | None) -> dict[str, 
     """GSoFA over a row of fill2: in seconds, and in TEPS, whose edges differ."""
     if row["implementation"] not in OVER:
         return {}
-    ratio = ratio_of(row, gsofa, ("", GSOFA))
+    ratio = timed.ratio_of(row, gsofa, ("", GSOFA))
     if ratio["pair"] != "ok" or gsofa is None:
         return ratio
     more = gsofa["edges"] / row["edges"] if row["edges"] and not pd.isna(gsofa["edges"]) else None
@@ -168,9 +160,9 @@ EXHIBIT = Exhibit(
     filled graph. The paper prints ratios in TEPS, no absolute numbers. Ratios pair medians of one machine and
     one run (`two runs` are not compared: FRESH=1 measures anew). {not_at_hand}{slots}""",
     lambda frame: {
-        "how": measured_how(frame, "gsofa"),
+        "how": timed.measured_how(frame, "gsofa"),
         "not_at_hand": not_at_hand(frame, "gsofa"),
-        "slots": SLOTS,
+        "slots": timed.SLOTS,
     },
     held=tuple(held for over in OVER.items() for held in _held(*over)),
     edges=True,

@@ -13,16 +13,8 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
+from reports.frames import timed
 from reports.frames.device import GSOFA, not_at_hand
-from reports.frames.timed import (
-    SLOTS,
-    add_columns,
-    add_printed_ratios,
-    measured_how,
-    ratio_of,
-    timed_frame,
-    told_in_words,
-)
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, STAR
 from reports.shapes.groups import name_matrices, width
@@ -41,18 +33,18 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     gilbert_peierls of the same input, machine and run, from the least to the most that the two intervals
     allow, and in `pair` what became of the two; on gilbert_peierls' rows what the paper prints of GSoFA over
     it."""
-    found = timed_frame(inputs)
+    found = timed.timed_frame(inputs)
     rows = found.to_dict("records")
     others = {_input(row): row for row in rows if row["implementation"] == BASELINE}
     ratios = [_speedup(row, others.get(_input(row))) for row in rows]
-    add_columns(found, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
-    add_printed_ratios(found, {BASELINE: CLAIM})
+    timed.add_columns(found, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
+    timed.add_printed_ratios(found, {BASELINE: CLAIM})
     return found
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """The speedups of GSoFA and of fill1_pruned above the seconds of all three."""
-    idle, absent = told_in_words(frame)
+    idle, absent = timed.told_in_words(frame)
     shown = frame[~idle]
     figure = new_figure(width(shown), 9.0)
     top, bottom = figure.subplots(2, 1, sharex=True)
@@ -81,7 +73,7 @@ def _speedup(row: Mapping[Any, Any], baseline: Mapping[Any, Any] | None) -> dict
     if row["implementation"] not in (BETTER, GSOFA):
         return {}
     own = {} if row["status"] == "ok" else {"pair": row["status"]}
-    ratio = own or ratio_of(baseline, row, ("baseline", ""))
+    ratio = own or timed.ratio_of(baseline, row, ("baseline", ""))
     return {name.replace("ratio", "speedup"): value for name, value in ratio.items()}
 
 
@@ -125,9 +117,9 @@ EXHIBIT = Exhibit(
     matrices. {how} The paper's CPU is a POWER9. {not_at_hand}{slots}""",
     lambda frame: {
         "absent": "" if _is_measured(frame) else "GSoFA on a GPU is not measured here; ",
-        "how": measured_how(frame, "gsofa"),
+        "how": timed.measured_how(frame, "gsofa"),
         "not_at_hand": not_at_hand(frame, "gsofa"),
-        "slots": SLOTS,
+        "slots": timed.SLOTS,
     },
     held=(Held(CLAIM, "speedup", status="pair", basis="seconds", only={"implementation": GSOFA}),),
     edges=True,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
+from fillpath.case import Case
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.frames.device import GSOFA, add_printed, columns_of, device_frame, gpu_caption
-from reports.frames.timed import RATIO, add_columns, groups_of, ratio_of
+from reports.frames.device import GSOFA, add_printed, columns_of, gpu_caption, pair_frame
+from reports.frames.timed import RATIO
 from reports.shapes import bars
 from reports.shapes.gains import Gains
 from reports.shapes.panels import Panels
@@ -22,18 +25,15 @@ BASELINE = "fill1_pruned"
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: `ratio`, seconds of fill1_pruned over gsofa's in one run; superlu_dist,
     why there is none of SuperLU_DIST's; what the paper prints of that over GSoFA's on one node."""
-    rows = device_frame(inputs, ())
-    found = {(r["implementation"], r["group"], r["machine"]): r for r in rows.to_dict("records")}
-    own = rows[rows["implementation"] == BASELINE].reset_index(drop=True)
-    ratios = [
-        ratio_of(row, found.get((GSOFA, row["group"], row["machine"])), ("", GSOFA))
-        for row in own.to_dict("records")
-    ]
-    add_columns(own, ratios, RATIO)
-    own["group"] = groups_of(own)
-    own = add_printed(own, "gsofa", {"paper": DATA["one_node"]})
-    own["superlu_dist"] = "unavailable"
-    return columns_of(own, "median", *RATIO, "superlu_dist", "paper")
+    rows = pair_frame(inputs, _by_gsofa, role=GSOFA)
+    rows = add_printed(rows, "gsofa", {"paper": DATA["one_node"]})
+    rows["superlu_dist"] = "unavailable"
+    return columns_of(rows, "median", *RATIO, "superlu_dist", "paper")
+
+
+def _by_gsofa(case: Case) -> Case | None:
+    """GSoFA with its defaults, for a case of the sequential code."""
+    return replace(case, implementation=GSOFA, threads=0) if case.implementation == BASELINE else None
 
 
 GAIN = bars.Panel(

@@ -60,22 +60,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 14",
     "value ranges of maxId",
     frame,
-    Panels(
-        [
-            Gains(
-                GAIN,
-                "paper_speedup",
-                MEAN,
-                legend=(
-                    ("star", "printed, of the matrix"),
-                    ("line", f"printed mean, {MEAN:g}x"),
-                    ("slot", "no ratio"),
-                ),
-            ),
-            shares,
-        ],
-        height=9.0,
-    ),
+    Panels([Gains(GAIN, "paper_speedup", MEAN), shares], height=9.0),
     """Above: seconds of gsofa with maxid_ranges=false over those of gsofa with it, the ratio of their medians
     in one run, only where both had the same number of concurrent sources (`other concurrency`: they had not;
     `not measured`: it is not known). Below: the share of its blocks' cycles that gsofa spent re-initialising

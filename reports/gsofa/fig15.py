@@ -7,16 +7,7 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
-from reports.frames.budgets import (
-    PRINTED_AT,
-    add_binding,
-    add_budgets,
-    budget_caption,
-    budget_columns,
-    budget_points,
-    by_budget,
-    where_binding,
-)
+from reports.frames import budgets
 from reports.frames.device import add_printed, pair_frame, printed_values, without
 
 CLAIM = "fig15_dynamic_space"
@@ -29,10 +20,10 @@ def frame(inputs: Inputs) -> pd.DataFrame:
         inputs, without("dynamic_space"), role="with dynamic space",
         facts=("concurrent_sources",),
     )  # fmt: skip
-    add_budgets(rows)
-    add_binding(rows, inputs.records)
+    budgets.add_budgets(rows)
+    budgets.add_binding(rows, inputs.records)
     rows = add_printed(rows, "gsofa", {"paper_speedup": printed_values("gsofa", CLAIM)})
-    return budget_columns(by_budget(rows), "paper_speedup")
+    return budgets.budget_columns(budgets.by_budget(rows), "paper_speedup")
 
 
 EXHIBIT = Exhibit(
@@ -40,14 +31,14 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 15",
     "dynamic space allocation",
     frame,
-    budget_points(
+    budgets.budget_points(
         "seconds without dynamic space\nover with", "paper_speedup", claim("gsofa", CLAIM, "each").value
     ),
     """Seconds of gsofa with dynamic_space=false over those with it, under the same memory_budget (bytes of
     fill, maxId and queues on the device): the ratio of their medians in one run. The paper's numbers are of
     one V100 at {printed_at}. {budgets}""",
-    lambda frame: {"printed_at": PRINTED_AT, "budgets": budget_caption(frame)},
-    held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=where_binding),),
+    lambda frame: {"printed_at": budgets.PRINTED_AT, "budgets": budgets.budget_caption(frame)},
+    held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=budgets.where_binding),),
     edges=True,
     one_run=True,
 )

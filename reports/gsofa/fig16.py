@@ -10,18 +10,7 @@ from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
-from reports.frames.budgets import (
-    BUDGET,
-    PRINTED_AT,
-    add_binding,
-    add_budgets,
-    budget_bytes,
-    budget_caption,
-    budget_columns,
-    budget_points,
-    by_budget,
-    where_binding,
-)
+from reports.frames import budgets
 from reports.frames.device import add_printed, is_gsofa, pair_frame, printed_values
 
 CLAIM = "fig16_memory_budget"
@@ -33,10 +22,10 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, budget below 16 GB and machine: `ratio`, seconds within the budget over those
     within 16 GB; `binds`, whether gsofa takes more than it where nothing limits it."""
     rows = pair_frame(inputs, with_most, role=f"at {MOST}", facts=("concurrent_sources",))
-    add_budgets(rows)
-    add_binding(rows, inputs.records)
+    budgets.add_budgets(rows)
+    budgets.add_binding(rows, inputs.records)
     rows = add_printed(rows, "gsofa", {"paper_slowdown": printed_values("gsofa", CLAIM)})
-    return budget_columns(by_budget(rows), "paper_slowdown")
+    return budgets.budget_columns(budgets.by_budget(rows), "paper_slowdown")
 
 
 def with_most(case: Case) -> Case | None:
@@ -44,11 +33,11 @@ def with_most(case: Case) -> Case | None:
     options = dict(case.options)
     if (
         not is_gsofa(case)
-        or options.keys() != {BUDGET}
-        or budget_bytes(options[BUDGET]) >= budget_bytes(MOST)
+        or options.keys() != {budgets.BUDGET}
+        or budgets.budget_bytes(options[budgets.BUDGET]) >= budgets.budget_bytes(MOST)
     ):
         return None
-    return replace(case, options=((BUDGET, MOST),))
+    return replace(case, options=((budgets.BUDGET, MOST),))
 
 
 EXHIBIT = Exhibit(
@@ -56,7 +45,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 16",
     "a budget of device memory",
     frame,
-    budget_points(
+    budgets.budget_points(
         f"seconds within the budget\nover within {MOST}",
         "paper_slowdown",
         claim("gsofa", CLAIM, "each").value,
@@ -64,8 +53,8 @@ EXHIBIT = Exhibit(
     """Seconds of gsofa with a memory_budget (bytes of fill, maxId and queues on the device) over those with
     {most}: the ratio of their medians in one run. The paper's numbers are of 44 nodes with six V100 each, at
     {printed_at} a GPU; here it is one GPU, so each has more sources to work on. {budgets}""",
-    lambda frame: {"most": MOST, "printed_at": PRINTED_AT, "budgets": budget_caption(frame)},
-    held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=where_binding),),
+    lambda frame: {"most": MOST, "printed_at": budgets.PRINTED_AT, "budgets": budgets.budget_caption(frame)},
+    held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=budgets.where_binding),),
     edges=True,
     one_run=True,
 )

@@ -22,6 +22,7 @@ VARIANTS = {"before": "", "after": "other_", "default": "default_"}
 REDUCTION = bars.Panel(
     "reduction", "reduction", "reduction", "auxiliary memory\nbefore over after", "both", points=True
 )
+LEGEND = (("star", "printed, of the matrix"), ("line", f"printed mean, {MEAN:g}x"))
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -79,18 +80,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 5",
     "auxiliary memory over the matrix's",
     frame,
-    Panels(
-        [
-            ratios,
-            Gains(
-                REDUCTION,
-                "paper_reduction",
-                MEAN,
-                legend=(("star", "printed, of the matrix"), ("line", f"printed mean, {MEAN:g}x")),
-            ),
-        ],
-        height=9.5,
-    ),
+    Panels([ratios, Gains(REDUCTION, "paper_reduction", MEAN, legend=LEGEND)], height=9.5),
     """Auxiliary memory: device bytes of fill, maxId and queues where most sources run at a time, as gsofa
     tells them, over the bytes of A's structure (int64 row pointers, int32 columns). Before: bubble_removal,
     dynamic_space and external_frontiers off; after: all on, with queues of n / 8 entries a source

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.timed import prepared_how, ratio_of, timed_frame
-from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
+from reports.shapes.tables import COUNT, MEASURED_ON, Column, Table, Words, matrix_column
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
 HELD = ("fill1_pruned", "fill2_gpu")
@@ -84,7 +84,7 @@ TABLE = Table(
         Column("fill1_pruned", 1.4, OVER, "over_fill1_pruned", "{:.2f}x".format),
         Column("fill2_gpu", 1.4, OVER, "over_fill2_gpu", "{:.2f}x".format),
         Column("edges,\ngsofa / fill2", 1.4, "", "edges_ratio", "{:.2f}".format),
-        where_column(lambda row: str(row["where"])),
+        Words(MEASURED_ON, 2.0, lambda row: str(row["where"])),
     ),
     shaded=lambda row: False,
     empty="no case of this table in the suite",

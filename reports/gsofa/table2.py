@@ -11,7 +11,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import MEMORY, NOT_MEASURED, columns_of, device_frame, gpu_caption, total
-from reports.frames.space import AFTER, WORD, printed_words, switched_on, where
+from reports.frames.space import AFTER, WORD, printed_words, switched_on
 from reports.shapes.tables import COUNT, Column, Table, Words, matrix_column, where_column
 
 CLAIM = "table2_space"
@@ -31,7 +31,7 @@ TABLE = Table(
             for name, heading in STRUCTURES.items()
         ),
         Column("pinned on\nthe host", 1.4, "", "bytes_external", COUNT),
-        where_column(where),
+        where_column("told"),
     ],
     # Every other matrix.
     shaded=lambda row: bool(row["group"] % 2),

@@ -8,7 +8,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
-from reports.frames.space import space_frame, where
+from reports.frames.space import space_frame
 from reports.shapes.tables import Column, Table, matrix_column, where_column
 
 CLAIM = "table3_queue_usage"
@@ -52,7 +52,7 @@ EXHIBIT = Exhibit(
             Column("peak", 1.5, HERE, "peak_percent", PER_CENT),
             Column("mean", 1.5, EIGHTH, "small_mean_percent", PER_CENT),
             Column("peak", 1.5, EIGHTH, "small_peak_percent", PER_CENT),
-            where_column(where),
+            where_column("told"),
         ]
     ),
     """Entries waiting in the frontier queues over those that they have room for: the mean over gsofa's

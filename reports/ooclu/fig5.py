@@ -8,48 +8,39 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
-from reports.frames.arrays import (
-    OUT_OF_CORE,
-    PAPER,
-    PLAIN,
-    PREFETCHED,
-    REGIMES,
-    by_regime,
-    printed_range,
-    the_seven,
-)
+from reports.frames import arrays
 from reports.frames.end_to_end import Way, composed, composed_caption, composed_frame
 from reports.shapes.ratios import Over
 
 CLAIM = "fig5_vs_unified_memory"
 WAYS = (
-    Way(OUT_OF_CORE, "out_of_core", "kahn_gpu"),
-    Way(PREFETCHED, "unified_memory.prefetch=true", "kahn_gpu"),
-    Way(PLAIN, "unified_memory", "kahn_gpu"),
+    Way(arrays.OUT_OF_CORE, "out_of_core", "kahn_gpu"),
+    Way(arrays.PREFETCHED, "unified_memory.prefetch=true", "kahn_gpu"),
+    Way(arrays.PLAIN, "unified_memory", "kahn_gpu"),
 )
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, way and machine, as `composed_frame` has it, of the seven matrices that fit into
     the paper's host memory."""
-    return composed_frame(inputs, WAYS, the_seven())
+    return composed_frame(inputs, WAYS, arrays.the_seven())
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    arrays.PAPER,
     "PPoPP'23, Figure 5",
     "end to end, out of core and unified memory",
     frame,
-    composed(Over(OUT_OF_CORE, printed_range(CLAIM), ", of prefetched", regimes=True)),
+    composed(Over(arrays.OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched", regimes=True)),
     """Above: seconds over those of out_of_core, each bar with its regime. Only the symbolic phase differs:
     levels (kahn_gpu) and numeric factorisation are the same records in all three. The paper's figure has
     prefetching alone; without it stands beside. {regimes} Where everything fits the order may be another
     for that reason alone: nothing is judged there. {composed}""",
-    lambda frame: {"regimes": REGIMES, "composed": composed_caption(frame)},
+    lambda frame: {"regimes": arrays.REGIMES, "composed": composed_caption(frame)},
     held=(
         Held(
-            CLAIM, "ratio", ("range",), "pair", only={"way": PREFETCHED},
-            subsets=partial(by_regime, status="pair"),
+            CLAIM, "ratio", ("range",), "pair", only={"way": arrays.PREFETCHED},
+            subsets=partial(arrays.by_regime, status="pair"),
         ),
     ),
     edges=True,

@@ -9,26 +9,10 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
-from reports.frames.arrays import (
-    MATRICES,
-    OUT_OF_CORE,
-    PAPER,
-    PLAIN,
-    PREFETCHED,
-    REGIMES,
-    add_memory,
-    by_regime,
-    over_baseline,
-    over_out_of_core,
-    printed_of,
-    printed_range,
-    ratio_beside,
-    stand_in_among,
-    the_seven,
-    variants_of,
-)
+from reports.frames import arrays
+from reports.frames.arrays import OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, by_regime, printed_range
 from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame
-from reports.frames.timed import RATIO
+from reports.frames.timed import RATIO, beside
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
 from reports.shapes.seconds import OnOne, seconds_panel
@@ -40,14 +24,16 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, way and machine: its seconds, `ratio`, over those of out_of_core in the same run,
     and the regime of unified memory; prefetched_ratio : on the rows without prefetching, of the row with
     it."""
-    frame = pair_frame(inputs, over_out_of_core, role="out of core", facts=())
-    stand_in_among(frame, the_seven())
-    frame["variant"] = variants_of(frame)
-    over_baseline(frame, OUT_OF_CORE)
-    frame["prefetched_ratio"] = ratio_beside(frame, PREFETCHED).where(frame["variant"] == PLAIN)
-    frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed_of(MATRICES, the_seven())})
+    frame = pair_frame(inputs, arrays.over_out_of_core, role="out of core", facts=())
+    arrays.stand_in_among(frame, arrays.the_seven())
+    frame["variant"] = arrays.variants_of(frame)
+    arrays.over_baseline(frame, OUT_OF_CORE)
+    prefetched = beside(frame, frame["variant"] == PREFETCHED, "ratio")
+    frame["prefetched_ratio"] = prefetched.where(frame["variant"] == PLAIN)
+    printed = arrays.printed_of(arrays.MATRICES, arrays.the_seven())
+    frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed})
     frame["variant"] = frame["variant"].astype("object").fillna("")
-    add_memory(frame, inputs.records)
+    arrays.add_memory(frame, inputs.records)
     memory = ("n", "managed_bytes", "card_bytes", "times_card", "regime")
     return columns_of(
         frame, "variant", "median", "low", "high", *RATIO, "prefetched_ratio", *memory, "paper_nnz_per_row"
@@ -79,7 +65,7 @@ EXHIBIT = Exhibit(
     nnz/n is small. Where everything fits the order may be another for that reason alone: nothing is judged
     there. unified_memory refuses to ask for more than half of the card's free memory (out of memory).
     {gpu}""",
-    lambda frame: {"regimes": REGIMES, "gpu": gpu_caption(frame, PAPER)},
+    lambda frame: {"regimes": arrays.REGIMES, "gpu": gpu_caption(frame, PAPER)},
     held=(
         Held(
             CLAIM, "ratio", ("range",), "pair", only={"variant": PREFETCHED},

@@ -11,8 +11,9 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
+from reports.frames import budgets
 from reports.frames.arrays import LARGEST, PAPER, is_out_of_core, stand_in_among
-from reports.frames.budgets import BUDGET, add_budgets, by_budget, one_slot
+from reports.frames.budgets import BUDGET
 from reports.frames.device import add_gains, columns_of, gpu_caption, pair_frame
 from reports.shapes import bars
 from reports.shapes.gains import Gains
@@ -24,6 +25,9 @@ MOST = float(subject(PAPER, CLAIM).data["max_percent"])
 GAIN = bars.Panel(
     "gain", "gain_low", "gain_high", "gain of dynamic\nassignment, %", "pair", points=True, hollow="loose",
     form="{:+.3g}%".format, log=False,
+)  # fmt: skip
+LEGEND = (
+    ("line", f"printed, at most {MOST:+g}%"), ("hollow", "the budget does not bind"), ("slot", "no ratio")
 )  # fmt: skip
 
 
@@ -37,11 +41,11 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     )  # fmt: skip
     stand_in_among(frame, LARGEST)
     add_gains(frame)
-    add_budgets(frame)
+    budgets.add_budgets(frame)
     frame["binds"] = (frame["launches"] > 1).astype("float64").where(frame["launches"].notna())
     return columns_of(
-        by_budget(frame), "other", "budget", "budget_bytes", "binds", "median", "other_median", "pair",
-        "gain", "gain_low", "gain_high", "launches", "other_launches", "concurrent_sources",
+        budgets.by_budget(frame), "other", "budget", "budget_bytes", "binds", "median", "other_median",
+        "pair", "gain", "gain_low", "gain_high", "launches", "other_launches", "concurrent_sources",
         "other_concurrent_sources", "other_spilled",
     )  # fmt: skip
 
@@ -66,22 +70,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 7",
     "dynamic parallelism assignment",
     frame,
-    Panels(
-        [
-            Gains(
-                GAIN,
-                mean=MOST,
-                even=0.0,
-                legend=(
-                    ("line", f"printed, at most {MOST:+g}%"),
-                    ("hollow", "the budget does not bind"),
-                    ("slot", "no ratio"),
-                ),
-            )
-        ],
-        height=7.0,
-        shown=one_slot,
-    ),
+    Panels([Gains(GAIN, mean=MOST, even=0.0, legend=LEGEND)], 7.0, budgets.one_slot),
     """Gain: seconds of out_of_core with dynamic_assignment=false over those with it, less 1, under the same
     memory_budget (bytes of the intermediate arrays on the device): the ratio of their medians in one run.
     Full points: without it there were several launches, each a chunk of rows, so that larger chunks can be

@@ -9,21 +9,11 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Verdict
 from reports.facts.verdicts import remark, spanned
-from reports.frames.arrays import PAPER, over_baseline, printed_range, ratio_beside
-from reports.frames.dense_columns import (
-    CLAIM,
-    FREE,
-    LIMITED,
-    SEARCHED,
-    add_budgets,
-    add_large,
-    blocks_printed,
-    over_search,
-    printed_sizes,
-    shortly,
-)
+from reports.frames import dense_columns
+from reports.frames.arrays import PAPER, over_baseline, printed_range
+from reports.frames.dense_columns import CLAIM, FREE, LIMITED, SEARCHED
 from reports.frames.device import columns_of, gpu_caption, pair_frame
-from reports.frames.timed import RATIO, seconds_how
+from reports.frames.timed import RATIO, beside, seconds_how
 from reports.shapes import bars
 from reports.shapes.bars import times
 from reports.shapes.panels import Panels
@@ -34,7 +24,7 @@ RANGE = printed_range(CLAIM)
 OVER = Over(
     "the binary search",
     RANGE,
-    marks=(("dash", f"blocks alone: {blocks_printed()[1]} over those of dense columns"),),
+    marks=(("dash", f"blocks alone: {dense_columns.blocks_printed()[1]} over those of dense columns"),),
 )
 SPAN = "values on the filled pattern resident on the card to those of L and U resident there"
 
@@ -44,14 +34,15 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     the same run; how many dense columns it had; `blocks_alone`, on the rows within a budget: over those
     without one, in the same run."""
     frame = pair_frame(
-        inputs, over_search, role="binary search",
+        inputs, dense_columns.over_search, role="binary search",
         facts=("scratch_columns", "levels", "launches"),
     )  # fmt: skip
-    frame = add_large(frame, inputs.entries)
-    add_budgets(frame)
+    frame = dense_columns.add_large(frame, inputs.entries)
+    dense_columns.add_budgets(frame)
     over_baseline(frame, SEARCHED)
     frame["series"] = frame["series"].where(frame["variant"] != "", "no machine")
-    frame["blocks_alone"] = (frame["ratio"] / ratio_beside(frame, FREE)).where(frame["variant"] == LIMITED)
+    free = beside(frame, frame["variant"] == FREE, "ratio")
+    frame["blocks_alone"] = (frame["ratio"] / free).where(frame["variant"] == LIMITED)
     return columns_of(
         frame, "variant", "n", "entries", "budget_bytes", "budget_blocks", "bound", "scratch_columns",
         "levels", "launches", "median", "low", "high", *RATIO, "blocks_alone", "paper_order", "paper_blocks",
@@ -78,8 +69,8 @@ def by_the_print(frame: pd.DataFrame) -> list[Verdict]:
 
 def _arithmetic() -> str:
     """What the printed blocks give at most of what is printed."""
-    blocks = [blocks for _, _, blocks in printed_sizes().values()]
-    most, (low, high) = blocks_printed()[1], RANGE
+    blocks = [blocks for _, _, blocks in dense_columns.printed_sizes().values()]
+    most, (low, high) = dense_columns.blocks_printed()[1], RANGE
     ratios = " to ".join(times(most / count) for count in (max(blocks), min(blocks)))
     return (
         f"From {min(blocks)} to {max(blocks)} blocks to {most} is {ratios} at most, so that of the printed "
@@ -92,7 +83,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 8",
     "dense columns and binary search",
     frame,
-    OnOne(Panels([_ratios, seconds_panel], height=10.0, shown=shortly)),
+    OnOne(Panels([_ratios, seconds_panel], height=10.0, shown=dense_columns.shortly)),
     """Above: seconds of glu3 (float32) with dense columns over those with a binary search in the columns of
     F. The first bar has as many dense columns, one a block, as the print: a memory_budget of 8.0e9 bytes at
     n = 1.6e7, in proportion to n. The second, not in the paper, has what half of the card's free memory

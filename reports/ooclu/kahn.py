@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,9 +10,8 @@ from matplotlib.axes import Axes
 from fillpath.case import Case
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
-from reports.facts.records import Records
-from reports.frames.device import columns_of
-from reports.frames.timed import SLOTS, add_columns, ratio_of, seconds_how, timed_frame
+from reports.frames.device import columns_of, pair_frame
+from reports.frames.timed import RATIO, SLOTS, seconds_how
 from reports.frames.variants import variant_of
 from reports.shapes import bars
 from reports.shapes.panels import Panels
@@ -29,28 +27,20 @@ WAYS = {
     "kahn_gpu.driver=host": "launches of the host, a level each",
     "glu3_relaxed": "glu3_relaxed, one core",
 }
-NUMBERS = ("pair", "ratio", "ratio_low", "ratio_high", "levels")
 SPAN = "F by rows and by columns resident where it is used to the levels resident there"
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds; `levels`, and `ratio`, its seconds over those of the
     cooperative launch in one run."""
-    frame = timed_frame(inputs)
+    frame = pair_frame(inputs, _cooperative, role=COOPERATIVE, facts=("levels",))
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
     frame["series"] = [WAYS[way] for way in frame["variant"]]
-    add_columns(frame, [_numbers(frame, row, inputs.records) for row in frame.to_dict("records")], NUMBERS)
-    return columns_of(frame, "variant", "median", "low", "high", "pair", *NUMBERS[1:])
+    return columns_of(frame, "variant", "median", "low", "high", *RATIO, "levels")
 
 
-def _numbers(frame: pd.DataFrame, row: Mapping[Any, Any], records: Records) -> dict[str, Any]:
-    """The ratio of a row, and its levels."""
-    same = (frame["matrix"] == row["matrix"]) & (frame["preparation"] == row["preparation"])
-    own = frame[same & (frame["machine"] == row["machine"]) & (frame["variant"] == COOPERATIVE)]
-    base = own.to_dict("records")[0] if len(own) else None
-    machine = row["machine"]
-    facts = records.facts(str(row["case"]), machine) if isinstance(machine, str) else {}
-    return {**ratio_of(row, base, ("", COOPERATIVE)), "levels": facts.get("levels")}
+def _cooperative(case: Case) -> Case:
+    return replace(case, implementation=COOPERATIVE, options=(), threads=0)
 
 
 def _ways(axes: Axes, frame: pd.DataFrame) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import abbreviations, printed_column
 from reports.facts.inputs import Inputs
-from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, where
+from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory
 from reports.frames.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
 from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
 
@@ -76,7 +76,7 @@ EXHIBIT = Exhibit(
             Column("may be\nasked, GB", 1.15, "unified memory", "safe_bytes", _gigabytes),
             Column("peak,\nGB", 1.1, "out_of_core", "peak_memory", _gigabytes),
             Column("launches", 1.1, "out_of_core", "launches", COUNT),
-            where_column(where),
+            where_column(),
         ]
     ),
     """The paper lists these {count} because the intermediate arrays of all their rows ({words} words of

@@ -13,20 +13,11 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim, printed_column
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
-from reports.frames.arrays import (
-    FAULTS_TABLE,
-    OUT_OF_CORE,
-    PAPER,
-    PLAIN,
-    PREFETCHED,
-    REGIMES,
-    by_regime,
-    regimes_of,
-)
+from reports.frames import arrays
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.frames.page_faults import counted_frame
 from reports.frames.variants import by_matrix
-from reports.shapes.tables import COUNT, Column, Row, Table, matrix_column, said, where_column
+from reports.shapes.tables import COUNT, MEASURED_ON, Column, Row, Table, Words, matrix_column, said
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.
@@ -44,7 +35,7 @@ COLUMNS = {
     "time": ("share", "told"),
     "time_prefetched": ("prefetched_share", "prefetched_told"),
 }
-WAYS = (PLAIN, PREFETCHED, OUT_OF_CORE)
+WAYS = (arrays.PLAIN, arrays.PREFETCHED, arrays.OUT_OF_CORE)
 OVERHEAD = ("overhead", "prefetched_overhead")
 # A queue entry: eight bytes, to the host and back.
 ENTRY = 16
@@ -61,9 +52,10 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     columns = dict.fromkeys([*rows.columns, *NUMBERS, *STATUSES])
     frame = rows.reindex(columns=list(columns)).astype(dict.fromkeys(NUMBERS, "float64"))
     printed = {
-        f"paper_{name}": printed_column(PAPER, FAULTS_TABLE, column) for name, column in PRINTED.items()
+        f"paper_{name}": printed_column(arrays.PAPER, arrays.FAULTS_TABLE, column)
+        for name, column in PRINTED.items()
     }
-    frame = add_printed(frame, PAPER, printed)
+    frame = add_printed(frame, arrays.PAPER, printed)
     for name in STATUSES:
         frame[name] = frame[name].astype("object").fillna("not_run")
     frame["regime"] = frame["regime"].astype("object").fillna("")
@@ -77,12 +69,12 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
 
 def _some_left(frame: pd.DataFrame) -> list[Subset]:
-    return by_regime(frame[~_none_left(frame)], "both")
+    return arrays.by_regime(frame[~_none_left(frame)], "both")
 
 
 def _without_any(frame: pd.DataFrame) -> list[Subset]:
     rows = frame[_none_left(frame)]
-    return [Subset(rows, f"{{}}, {regime}".format) for regime, rows in regimes_of(rows, "both")]
+    return [Subset(rows, f"{{}}, {regime}".format) for regime, rows in arrays.regimes_of(rows, "both")]
 
 
 def _none_left(frame: pd.DataFrame) -> pd.Series[bool]:
@@ -95,14 +87,14 @@ def _no_group(rows: pd.DataFrame) -> str:
 
 
 def _reductions() -> str:
-    numbers = claim(PAPER, CLAIM, "reduction").by_matrix.values()
+    numbers = claim(arrays.PAPER, CLAIM, "reduction").by_matrix.values()
     return f"{min(numbers):.2g}x to {max(numbers):.2g}x"
 
 
 def _numbers(ways: Mapping[str, Row]) -> dict[str, Any]:
     """What a row of the table says of the three."""
     found: dict[str, Any] = {}
-    for prefix, name in (("", PLAIN), ("prefetched_", PREFETCHED)):
+    for prefix, name in (("", arrays.PLAIN), ("prefetched_", arrays.PREFETCHED)):
         row = ways.get(name)
         found[f"{prefix}told"] = row["told"] if row else "not_run"
         if row and row["told"] == "ok":
@@ -110,8 +102,8 @@ def _numbers(ways: Mapping[str, Row]) -> dict[str, Any]:
             found[f"{prefix}share"] = 100 * row["fault_share"]
             found[f"{prefix}overhead"] = row["overhead"]
     found["both"] = found["told"] if found["told"] != "ok" else found["prefetched_told"]
-    rows = [ways[name] for name in (OUT_OF_CORE, PLAIN, PREFETCHED) if name in ways]
-    return found | _movement(ways.get(OUT_OF_CORE), rows)
+    rows = [ways[name] for name in (arrays.OUT_OF_CORE, arrays.PLAIN, arrays.PREFETCHED) if name in ways]
+    return found | _movement(ways.get(arrays.OUT_OF_CORE), rows)
 
 
 def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
@@ -128,7 +120,7 @@ def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
 
 def _where(row: Row) -> str:
     """The machine, or why there is no number."""
-    ways = zip(("unified memory", "prefetched", OUT_OF_CORE), STATUSES[:3], strict=True)
+    ways = zip(("unified memory", "prefetched", arrays.OUT_OF_CORE), STATUSES[:3], strict=True)
     lacking = [(way, said(str(row[name]))) for way, name in ways if row[name] != "ok"]
     if len(lacking) == 3 and len({why for _, why in lacking}) == 1:
         return lacking[0][1]
@@ -155,7 +147,7 @@ TABLE = Table(
         Column("without", 0.95, "counting slows by", "overhead", "{:.2f}x".format),
         Column("with", 0.85, "counting slows by", "prefetched_overhead", "{:.2f}x".format),
         Column("regime", 1.6, "", "regime"),
-        where_column(_where),
+        Words(MEASURED_ON, 2.0, _where),
     ]
 )
 
@@ -166,7 +158,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    arrays.PAPER,
     "PPoPP'23, Table 3",
     "GPU page faults",
     frame,
@@ -180,8 +172,8 @@ EXHIBIT = Exhibit(
     part. The paper does not say what its own is of. {regimes} Rows on grey are stand-ins. {gpu}""",
     lambda frame: {
         "entry": ENTRY,
-        "regimes": REGIMES,
-        "gpu": gpu_caption(frame, PAPER, timed=False, slots=False),
+        "regimes": arrays.REGIMES,
+        "gpu": gpu_caption(frame, arrays.PAPER, timed=False, slots=False),
     },
     held=(
         Held(CLAIM, "reduction", ("reduction",), "both", subsets=_some_left),
@@ -190,7 +182,7 @@ EXHIBIT = Exhibit(
             subsets=_without_any, remark=_no_group,
         ),
         *(
-            Held(CLAIM, column, (name,), status, subsets=partial(by_regime, status=status))
+            Held(CLAIM, column, (name,), status, subsets=partial(arrays.by_regime, status=status))
             for name, (column, status) in COLUMNS.items()
         ),
         Held(CLAIM, "movement", ("movement",), "out_of_core_told"),

@@ -11,17 +11,9 @@ from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Verdict
 from reports.facts.verdicts import remark
-from reports.frames.arrays import PAPER, where
-from reports.frames.dense_columns import (
-    LIMITED,
-    REAL,
-    add_budgets,
-    add_large,
-    blocks_in,
-    blocks_printed,
-    shortly,
-    variant_of,
-)
+from reports.frames import dense_columns
+from reports.frames.arrays import PAPER
+from reports.frames.dense_columns import REAL
 from reports.frames.device import columns_of, device_frame, gpu_caption
 from reports.shapes.bars import times
 from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
@@ -32,31 +24,33 @@ COLUMNS = [
     Column("nnz", 1.4, "printed in the paper", "paper_nnz", COUNT),
     Column("blocks", 0.9, "printed in the paper", "paper_blocks", COUNT),
     Column("blocks in\n8.0e9 bytes", 1.3, "", "computed_blocks", COUNT),
-    Column(f"{blocks_printed()[1]} over\nblocks", 1.1, "", "bound", times),
+    Column(f"{dense_columns.blocks_printed()[1]} over\nblocks", 1.1, "", "bound", times),
     Column("n", 1.3, "here", "n", COUNT),
     Column("nnz", 1.4, "here", "entries", COUNT),
     Column("budget,\nGB", 1.0, "here", "budget_bytes", lambda count: f"{count / 1e9:.3g}"),
     Column("blocks", 0.9, "here", "budget_blocks", COUNT),
     Column("most used\nat once", 1.2, "here", "scratch_columns", COUNT),
 ]
-TABLE = Table([matrix_column(preparations=True), *COLUMNS, where_column(where)])
+TABLE = Table([matrix_column(preparations=True), *COLUMNS, where_column()])
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: n, entries and blocks as printed; computed_blocks, the columns of n
     float32 that 8.0e9 bytes hold; n and entries here, the budget, the columns that it holds, and the most
     that a launch used; `bound`, the blocks of the binary search over the dense ones."""
-    chosen = [case for case in inputs.cases if variant_of(case) == LIMITED]
+    chosen = [case for case in inputs.cases if dense_columns.variant_of(case) == dense_columns.LIMITED]
     frame = device_frame(replace(inputs, cases=chosen), ("scratch_columns",))
-    frame = add_large(frame, inputs.entries)
-    add_budgets(frame)
-    frame["computed_blocks"] = blocks_in(blocks_printed()[0], frame["paper_order"])
+    frame = dense_columns.add_large(frame, inputs.entries)
+    dense_columns.add_budgets(frame)
+    frame["computed_blocks"] = dense_columns.blocks_in(
+        dense_columns.blocks_printed()[0], frame["paper_order"]
+    )
     return columns_of(frame, *(column.value for column in COLUMNS))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """The print beside what follows from it and what ran."""
-    return TABLE(shortly(frame), title)
+    return TABLE(dense_columns.shortly(frame), title)
 
 
 def verdicts(frame: pd.DataFrame) -> list[Verdict]:

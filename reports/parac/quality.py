@@ -11,6 +11,7 @@ from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.parac import PAPER, names_of, solved_frame, solved_how, tried
+from reports.frames.timed import beside
 from reports.shapes import bars
 from reports.shapes.gains import gains_legend
 from reports.shapes.panels import Panels
@@ -27,12 +28,9 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     and entries it differs from the sequential factor on that machine (more_iterations, more_entries)."""
     solved = solved_frame(inputs)
     solved["series"] = names_of(solved, solved["implementation"].tolist())
-    keys = ["label", "preparation", "machine"]
-    rows = [(tuple(row[key] for key in keys), row) for row in solved.to_dict("records")]
+    sequential = solved["implementation"] == SEQUENTIAL
     for name, column in (("iterations", "more_iterations"), ("nnz_factor", "more_entries")):
-        sequential = {key: row[name] for key, row in rows if row["implementation"] == SEQUENTIAL}
-        others = pd.Series([sequential.get(key) for key, _ in rows], index=solved.index, dtype="float64")
-        solved[column] = solved[name] - others
+        solved[column] = solved[name] - beside(solved, sequential, name)
     numbers = ("iterations", "residual", "nnz_factor", "more_iterations", "more_entries")
     return columns_of(solved, "implementation", *numbers)
 

@@ -10,7 +10,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, option_of
 from reports.frames.parac import PAPER, solved_frame, solved_how, tried
-from reports.frames.timed import groups_of
+from reports.frames.timed import beside, groups_of
 from reports.shapes import bars
 from reports.shapes.axes import count_axis
 from reports.shapes.gains import point_handles
@@ -34,10 +34,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     solved["rhs"] = [option_of(case, "rhs") or "random" for case in solved["case"]]
     words = solved["rhs"].map({"random": "b random", "product": "b = L x"})
     solved["series"] = solved["implementation"] + ", " + words
-    keys = ["label", "preparation", "machine", "implementation"]
-    rows = [(tuple(row[key] for key in keys), row) for row in solved.to_dict("records")]
-    product = {key: row["iterations"] for key, row in rows if row["rhs"] == "product"}
-    other = pd.Series([product.get(key) for key, _ in rows], index=solved.index, dtype="float64")
+    keys = ("matrix", "preparation", "machine", "implementation")
+    other = beside(solved, solved["rhs"] == "product", "iterations", keys)
     solved["ratio"] = (solved["iterations"] / other).where(solved["rhs"] == "random")
     solved["group"] = groups_of(solved)
     return columns_of(solved, "implementation", "rhs", "iterations", "residual", "ratio")

@@ -33,18 +33,23 @@ class Gains:
     printed : the column of the print, empty for none.
     mean : the printed one.
     even : where a ratio shows no effect.
-    legend : marks beside the series, as `gains_legend` takes them.
+    legend : marks beside the series, as `gains_legend` takes them; None: those of what is drawn.
     """
 
     panel: bars.Panel
     printed: str = ""
     mean: float | None = None
     even: float = 1.0
-    legend: tuple[tuple[str, str], ...] = ()
+    legend: tuple[tuple[str, str], ...] | None = None
 
     def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
         draw_gains(axes, frame, self.panel, self.printed, self.mean, self.even)
-        gains_legend(axes, frame, self.legend)
+        gains_legend(axes, frame, self._marks() if self.legend is None else self.legend)
+
+    def _marks(self) -> list[tuple[str, str]]:
+        stars = [("star", "printed, of the matrix")] if self.printed else []
+        means = [("line", f"printed mean, {self.mean:g}x")] if self.mean is not None else []
+        return [*stars, *means, ("slot", "no ratio")]
 
 
 def draw_gains(

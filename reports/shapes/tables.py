@@ -18,6 +18,7 @@ COUNT = "{:,.0f}".format
 ROW = 0.3
 # Inches that a letter takes.
 LETTER = 0.112
+MEASURED_ON = "measured on"
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,13 @@ def matrix_column(preparations: bool = False) -> Words:
     return Words("matrix", 3.0, lambda row: lines(row, preparations).replace("\n", ", "), left=True)
 
 
-def where_column(where: Callable[[Row], str]) -> Words:
-    """Where a row was measured, or why it was not."""
-    return Words("measured on", 2.0, where)
+def where_column(status: str = "status") -> Words:
+    """Where a row was measured, or why it has no number. status : the column that says so."""
+
+    def where(row: Row) -> str:
+        return str(row["where"]) if row[status] == "ok" else said(str(row[status]))
+
+    return Words(MEASURED_ON, 2.0, where)
 
 
 @dataclass(frozen=True)
