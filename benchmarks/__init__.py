@@ -1,1 +1,1 @@
-"""How it is measured: the view of airspeed velocity, the supervisor and the gate."""
+"""How it is measured: one file per stage, and the rooms that they stand on."""

@@ -41,12 +41,23 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Verified:
-    """The gate's verdict: passed if value <= bound. value : the number of differing rows, or a residual."""
+    """The gate's verdict on a result.
+
+    by : what it was held against.
+    method : how.
+    value : the number of differing rows, or a residual.
+    bound : the largest value of a right result.
+    """
 
     by: str
     method: str
     value: float
     bound: float
+
+    @property
+    def passes(self) -> bool:
+        """Whether the result is right; a nan is not."""
+        return bool(self.value <= self.bound)
 
 
 @dataclass(frozen=True)

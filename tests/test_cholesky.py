@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.checks import trees
@@ -324,16 +325,24 @@ class Alone:
 
 
 @given(st.lists(st.lists(st.integers(0, 4)), min_size=5, max_size=5))
-def test_any_graph_that_is_not_symmetric_ends(columns: list[list[int]]) -> None:
-    """In an error, or with arrays of the graph's order: a vertex may be ready too soon, twice or never."""
+@example([[1, 1], [0, 2, 0], [1], [], []])
+@example([[], [0], [], [], []])
+@example([[3], [], [], [], []])
+def test_any_graph_ends_in_its_factor_or_in_an_error_if_it_is_not_symmetric(columns: list[list[int]]) -> None:
+    """A vertex may be ready too soon, twice or never: then arrays of the graph's order are enough."""
     others = [sorted(other for other in column if other != k) for k, column in enumerate(columns)]
+    graph = one_sided(*others)
+    edges = Counter((k, other) for k, column in enumerate(others) for other in column)
+    symmetric = all(edges[k, other] == edges[other, k] for k, other in edges)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parac, "PATIENCE", 500)
+        patch.setattr(parac, "PATIENCE", 10**5 if symmetric else 500)
         try:
-            factor, _ = parac_cpu(one_sided(*others))
+            factor, _ = parac_cpu(graph)
         except FillpathError as error:
-            assert str(error)
+            assert not symmetric and re.search("the graph is not symmetric|a worker ended early", str(error))
             return
+    if symmetric:
+        assert_same(factor, ac_sequential(graph)[0], str(columns))
     indptr, indices = factor.pattern.indptr, factor.pattern.indices
     assert len(factor.diagonal) == len(indptr) - 1 == len(columns)
     assert len(factor.values) == len(indices) == indptr[-1] and (np.diff(indptr) >= 0).all()
@@ -514,7 +523,7 @@ def test_weights_over_twelve_orders_pass_the_gate(seed: int) -> None:
         context = giving.context(prepared, None, entry, {}, seed=seed)
         found, _ = entry.function(giving.taken(entry, context), seed=seed)
         verdict = verify(stage, found, context)
-        assert verdict.value <= verdict.bound, (stage, verdict)
+        assert verdict.passes, (stage, verdict)
 
 
 def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
@@ -527,7 +536,7 @@ def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
         x = b if options else np.linalg.solve(matrix, b)
         for scale, passes in ((1, True), (1 + 5e-7, True), (1 + 2e-6, False), (np.nan, False)):
             verdict = verify("laplacian", Solution(scale * x), context)
-            assert (verdict.value <= verdict.bound) == passes, (options, scale, verdict)
+            assert verdict.passes == passes, (options, scale, verdict)
         with pytest.raises(InputError, match="a solution of shape"):
             verify("laplacian", Solution(x[:-1]), context)
 

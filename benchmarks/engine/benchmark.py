@@ -59,7 +59,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def check(self, result: Any, context: Context) -> Verified:
-        """Hold a result, on the host, against what it should be. It is right where value <= bound."""
+        """The verdict on a result, which is on the host."""
 
     @abstractmethod
     def least_bytes(self, result: Any, context: Context) -> int:

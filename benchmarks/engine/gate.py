@@ -10,7 +10,7 @@ from fillpath.record import Verified
 
 
 def verify(stage: str, result: Any, context: Context, fetch: Callable[[Any], Any] | None = None) -> Verified:
-    """Hold a result of a stage against what it should be. It passes where value <= bound.
+    """The verdict on a result of a stage.
 
     result : what the implementation returned, without its `Work`.
     context : as `given.context` makes it.

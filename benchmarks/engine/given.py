@@ -75,5 +75,5 @@ def _make(kind: type, nouns: dict[type, Any], reference: Reference | None) -> An
 def _require_equal(filled: Filled, reference: Reference | None) -> None:
     if reference is None:
         raise FillpathError("F cannot be checked without the reference, which stages on graphs do not have")
-    if verify_symbolic(filled, reference).value > 0:
+    if not verify_symbolic(filled, reference).passes:
         raise FillpathError("fill1_pruned no longer gives the reference that it made; report this")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from typing import Any
 
 from benchmarks.engine import machine, run, standing
@@ -12,6 +11,7 @@ from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.process import run_worker
+from benchmarks.engine.provenance import blank_record, prepared_facts
 from benchmarks.engine.reference import reference_path
 from benchmarks.engine.run import Run
 from benchmarks.engine.series import series_path
@@ -50,7 +50,7 @@ def measure(
     case, implementation = _resolved(case)
     limits = limits or Limits()
     within = within or run.alone()
-    blank = _blank_record(case, implementation, within)
+    blank = blank_record(case, within)
     for folder in (paths.results(), paths.cache()):
         paths.require_space(folder, 0)
     available, reason = implementation.available()
@@ -76,7 +76,7 @@ def measure(
     if stored is not None and (not fresh or stored.run_id == within.id):
         return standing.make_last(stored)
     key = standing.key_of(case, prepared.hash)
-    blank = replace(blank, key=key, prepared=_prepared_facts(prepared))
+    blank = replace(blank, key=key, prepared=prepared_facts(prepared))
     with exclusive(host.node_lock("measurement")):
         return standing.store(_supervised(case, implementation, prepared, limits, blank, within))
 
@@ -89,9 +89,9 @@ def store_outcome(
     outcome : fields of the record.
     """
     blank = replace(
-        _blank_record(case, implementation, within),
+        blank_record(case, within),
         key=standing.key_of(case, prepared.hash),
-        prepared=_prepared_facts(prepared),
+        prepared=prepared_facts(prepared),
         threads_used=standing.threads_of(case),
         **machine.accelerator(implementation.device),
     )
@@ -193,31 +193,3 @@ def _supervised(
         memory_limit=memory,
         series=outcome.series,
     )
-
-
-def _blank_record(case: Case, implementation: Implementation, within: Run) -> Record:
-    commit, dirty = machine.git_state()
-    return Record(
-        case=case.name,
-        parts={
-            **{k: v for k, v in asdict(case).items() if k != "options"},
-            "options": dict(case.options),
-            "preparation": case.preparation.name,
-        },
-        key=standing.key_of(case, ""),
-        status=Status.ERROR,
-        reason="",
-        run_id=within.id,
-        started_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
-        machine=host.machine_name(),
-        host=host.fingerprint(),
-        host_cpu=machine.machine().cpu,
-        versions=machine.versions(),
-        commit=commit,
-        dirty=dirty,
-    )
-
-
-def _prepared_facts(prepared: Prepared) -> dict[str, Any]:
-    provenance = asdict(prepared.provenance)
-    return {"hash": prepared.hash, "n": prepared.pattern.n, "nnz": prepared.pattern.nnz, **provenance}

@@ -51,7 +51,7 @@ class Outcome:
         value = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
         verdict = Verified(message["by"], message["method"], value, message["bound"])
         self.verified = verdict
-        if not verdict.value <= verdict.bound:
+        if not verdict.passes:
             reason = f"{verdict.method}: {verdict.value:g} where at most {verdict.bound:g} is right"
             self._end(Status.WRONG, reason)
 

@@ -106,7 +106,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     def passes(result: Any) -> bool:
         verdict = verify(job["stage"], result, context, where.fetch)
         report("verified", **asdict(verdict))
-        return verdict.value <= verdict.bound
+        return verdict.passes
 
     # From here on, what goes wrong is the implementation's doing.
     report("began")

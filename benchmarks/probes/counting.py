@@ -80,7 +80,7 @@ class Subject:
         from benchmarks.engine.gate import verify
 
         verdict = verify(self.stage, result, self.context, self.where.fetch)
-        if not verdict.value <= verdict.bound:
+        if not verdict.passes:
             raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
 
 

@@ -88,11 +88,11 @@ def _measured(
 ) -> Record | None:
     check = _check(case, implementation, prepared, where)
     verified = check(where.rehearse(call)[0])
-    if not communicator.bcast(verified is None or verified.value <= verified.bound):
+    if not communicator.bcast(verified is None or verified.passes):
         return _stored(case, implementation, prepared, status=Status.WRONG, verified=verified)
     seconds, phases, outcome = _samples(communicator, where, call)
     verified = check(outcome[0])
-    right = verified is None or verified.value <= verified.bound
+    right = verified is None or verified.passes
     if not right or prepared is None:
         return _stored(case, implementation, prepared, status=Status.WRONG, verified=verified)
     return _stored(
