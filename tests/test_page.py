@@ -213,7 +213,7 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone(
     monkeypatch: pytest.MonkeyPatch, standings: list[Standing]
 ) -> None:
     torn = io.StringIO("a,b\n1,2,3\n4,5\n1,2,3,4")
-    broken = replace(exhibits("gsofa")["fig14"], frame=lambda *_: pd.read_csv(torn))
+    broken = replace(exhibits("gsofa")["fig14"], rows=lambda *_: pd.read_csv(torn))
     monkeypatch.setitem(exhibits("gsofa"), "fig14", broken)
     found = ledger("made-up", RECORDS, ENTRIES, cases_of)
     lost = {s.claim.id for s in found if "could not be judged: ParserError" in s.why}
@@ -232,7 +232,7 @@ def begin_as_always() -> None:
 
 def begin_with_a_torn_figure() -> None:
     """What a process that judges and draws does first; it makes Figure 14 fail."""
-    exhibits("gsofa")["fig14"] = replace(exhibits("gsofa")["fig14"], frame=torn)
+    exhibits("gsofa")["fig14"] = replace(exhibits("gsofa")["fig14"], rows=torn)
 
 
 @pytest.mark.parametrize(("begin", "status"), [(begin_as_always, 0), (begin_with_a_torn_figure, 1)])
