@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from commands._parser import Parser
 from fillpath import __version__, paths
@@ -75,17 +76,8 @@ def members(package: str = __name__) -> dict[str, Member]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0 done, 1 not ok, 2 a request that makes no sense."""
     logging.basicConfig(level=logging.INFO, format="fillpath: %(message)s", stream=sys.stderr)
-    member, words = _choose(_front(), members(), sys.argv[1:] if arguments is None else arguments)
-    command = importlib.import_module(member.module)
-    parser = Parser(member.program, command.__doc__ or "")
-    if hasattr(command, "add_arguments"):
-        command.add_arguments(parser)
-    parsed = parser.parse(words)
     try:
-        paths.require_checkout()
-        settings()
-        status: int = command.run(parsed)
-        return status
+        return _run(sys.argv[1:] if arguments is None else arguments)
     except FillpathError as error:
         print(f"fillpath: {error}", file=sys.stderr)
         return 2
@@ -100,18 +92,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _choose(parser: Parser, choices: dict[str, Member], words: Sequence[str]) -> tuple[Member, Sequence[str]]:
-    """The command that the words begin with, and the words after it. Exits with the help of the parser, or
-    with status 2 for a name of nothing."""
+def _run(words: Sequence[str]) -> int:
+    """Import the command that the words begin with, and call it with those that follow."""
+    member, words = _choose(words)
+    command = importlib.import_module(member.module)
+    parser = Parser(member.program, command.__doc__ or "")
+    if hasattr(command, "add_arguments"):
+        command.add_arguments(parser)
+    parsed = parser.parse(words)
+    paths.require_checkout()
+    settings()
+    status: int = command.run(parsed)
+    return status
+
+
+def _choose(words: Sequence[str], group: Member | None = None) -> tuple[Member, Sequence[str]]:
+    """The command that the words begin with, and the words after it."""
+    choices = members(group.module if group else __name__)
+    if not words or words[0] not in choices:
+        _exit(words, _group(group) if group else _front(), choices)
+    member = choices[words[0]]
+    return _choose(words[1:], member) if member.is_group else (member, words[1:])
+
+
+def _exit(words: Sequence[str], parser: Parser, choices: dict[str, Member]) -> NoReturn:
+    """End with the parser's help, if the words ask for it, or with status 2."""
     if not words or words[0].startswith("-"):
         parser.parse(words)
         parser.error("name a command")
-    if words[0] not in choices:
-        parser.error(f"no command {words[0]!r}{_hint(words[0], choices)}")
-    member = choices[words[0]]
-    if not member.is_group:
-        return member, words[1:]
-    return _choose(_group(member), members(member.module), words[1:])
+    parser.error(f"no command {words[0]!r}{_hint(words[0], choices)}")
 
 
 def _hint(word: str, choices: dict[str, Member]) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 import commands
 from commands import main, members
+from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 
 GREET = '''"""Greet somebody, for an example.
@@ -96,3 +97,14 @@ def test_every_command_says_what_it_does_in_a_line() -> None:
     assert groups == ["commands.maintain", "commands.workflow"]
     every = [member for package in ("commands", *groups) for member in members(package).values()]
     assert all(member.summary.endswith(".") and len(member.summary) < 110 for member in every)
+
+
+def test_a_damaged_configuration_is_one_line_before_arguments_are_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def damaged() -> dict[str, str]:
+        raise ConfigError("config/papers/x.yaml: damaged")
+
+    monkeypatch.setattr("commands.claims.paper_names", damaged)
+    assert ended("claims", "--paper", "gsofa") == 2
+    assert capsys.readouterr().err == "fillpath: config/papers/x.yaml: damaged\n"

@@ -76,9 +76,11 @@ def count(case: Case) -> Path:
 def facts(counted: Mapping[str, Any]) -> dict[str, float]:
     """The medians, as reports read them, of what the child wrote.
 
-    fault_share : of a counted call's seconds that servicing faults takes. counted_seconds, uncounted_seconds
-    : of a call with the counters on, and without. overhead : the first over the second.
-    link_bytes_per_second : from pinned host memory to the device.
+    fault_share : share of a counted call's seconds that servicing faults takes
+    counted_seconds : of a call with the counters on
+    uncounted_seconds : of a call without the counters
+    overhead : counted_seconds over uncounted_seconds
+    link_bytes_per_second : from pinned host memory to the device
     """
     repeats = counted["repeats"]
     medians = {name: float(median(repeat[name] for repeat in repeats)) for name in repeats[0]}

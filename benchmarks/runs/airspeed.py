@@ -185,10 +185,10 @@ def _start_asv(arguments: Sequence[str], log: Path, extra: Mapping[str, str]) ->
 
 def _write_configuration(results_folder: Path = _SCRATCH / "results") -> None:
     """asv.conf.json with its paths absolute and its results apart, and the machine file that asv asks for."""
-    given = json.loads((ROOT / "asv.conf.json").read_text())
-    folders = {key: str(ROOT / given[key]) for key in ("repo", "benchmark_dir", "env_dir")}
+    configuration = json.loads((ROOT / "asv.conf.json").read_text())
+    folders = {key: str(ROOT / configuration[key]) for key in ("repo", "benchmark_dir", "env_dir")}
     places = {**folders, "results_dir": str(results_folder), "html_dir": str(SITE / "asv")}
-    write_json(_SCRATCH / "asv.conf.json", {**given, **places})
+    write_json(_SCRATCH / "asv.conf.json", {**configuration, **places})
     write_json(_SCRATCH / "machine.json", {machine_name(): facets(), "version": 1})
 
 

@@ -35,8 +35,12 @@ _REFERENCE: tuple[Kind, ...] = (("symbolic", "fill1_pruned", ()), ("symbolic", "
 
 @dataclass(frozen=True)
 class Effort:
-    """What a prepared matrix will take. fill2_seconds : of one call of fill2_cpu on one core.
-    memory : bytes of the largest process."""
+    """What a prepared matrix will take.
+
+    amounts : of each kind of work, by name
+    fill2_seconds : of one call of fill2_cpu on one core
+    memory : bytes of the largest process
+    """
 
     amounts: Amounts
     fill2_seconds: float

@@ -3,12 +3,9 @@
     python -m benchmarks.runs.launch figures [snakemake's arguments]
     python -m benchmarks.runs.launch job COMMAND...
 
-A SIGKILL can't be handled by the process that it hits,
-so each level asks the kernel to be killed when its parent dies: make, this launcher, Snakemake, a job, asv,
-asv's benchmark process, the worker. What was submitted to a cluster outlives them all, and is cancelled by
-the next start.
-
-FILLPATH_PROFILE names the folder of profiles/ that says where jobs run.
+A process cannot handle a SIGKILL, so each level asks the kernel to kill it when its parent dies: make, this
+launcher, Snakemake, a job, asv, asv's benchmark process, the worker. What was submitted to a cluster outlives
+them all, and the next start cancels it.
 """
 
 from __future__ import annotations

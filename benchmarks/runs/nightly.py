@@ -81,7 +81,7 @@ def tonight() -> Night:
 
 
 def night(repository: Path, place: Path, measure: Measure) -> Night:
-    """Measure the new commits of a repository's default branch. place : folder of the worktrees."""
+    """Measure the new commits of a repository's default branch, in worktrees below `place`."""
     path = results() / machine_name() / "nightly.json"
     state = State.load(path)
     changes: list[Change] = []
@@ -150,8 +150,8 @@ def _cleared(repository: Path, folder: Path) -> None:
 
 
 def _records_of(commit: str) -> list[Record]:
-    """The best record of each case that was measured of just that commit on this machine: what looked worse
-    was measured twice, and a machine is slow by accident but never fast."""
+    """The fastest record that this machine has of each case at that commit: what looked worse was measured
+    twice, and a machine may be slow by accident but never fast."""
     best = []
     for stored in stored_records(machine_name()):
         records = [record for record in stored if record.commit == commit and record.dirty is False]

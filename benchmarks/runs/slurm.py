@@ -41,10 +41,12 @@ def submits(profile: str) -> bool:
 
 
 def cancel_orphans(deadline: float) -> None:
-    """Cancel what is still queued or running of this checkout's, and wait for its end. To be called where no
+    """Cancel what is still queued or running of this checkout's, and wait for its end. Call it only while no
     workflow runs, so that nobody waits for these jobs.
 
-    deadline : by the monotonic clock. Raises SlurmError where Slurm does not answer or a job does not end.
+    deadline : by the monotonic clock
+
+    Raises SlurmError where Slurm does not answer or a job does not end.
     """
     left = _jobs()
     if left:

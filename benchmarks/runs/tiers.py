@@ -1,7 +1,7 @@
 """`make gpu`: all that a machine with a GPU should run, in four tiers, each packed before the next starts.
 
-What is worth most comes first: a machine that is only lent, or taken away, leaves the most that it can. A
-tier that fails stops none of the others. Its output is kept as results/<machine>/logs/gpu-<tier>.txt and goes
+What is worth most comes first, because a machine that is only lent may be taken away at any time. A tier that
+fails stops none of the others. Its output is kept as results/<machine>/logs/gpu-<tier>.txt and goes
 into its pack. FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices.
 """
 
@@ -27,8 +27,13 @@ from fillpath.settings import Settings
 
 @dataclass(frozen=True)
 class Tier:
-    """command : Python's arguments; what they run dies with this process by itself. settings : the FILLPATH_
-    variables that it is run under. seconds : after which it is ended, None for no limit."""
+    """One of the four.
+
+    name : of its log and its pack
+    command : Python's arguments; what they start dies with this process by itself
+    settings : the FILLPATH_ variables that it runs under
+    seconds : after which it is ended, None for no limit
+    """
 
     name: str
     command: tuple[str, ...]
