@@ -76,32 +76,32 @@ def _fill_grid(
     varying = cells.size > 1
     at = 0
     for row in range(n):
-        own = cells[row] if varying else cells[0]
+        here = cells[row] if varying else cells[0]
         diagonal = 0.0
         stride = n
         for d in range(dimensions - 1, -1, -1):
             stride //= k
             if (row // stride) % k > 0:
-                other = cells[row - stride] if varying else own
-                weight = weights[d] * 2.0 * own * other / (own + other)
+                there = cells[row - stride] if varying else here
+                weight = weights[d] * 2.0 * here * there / (here + there)
                 indices[at] = row - stride
                 values[at] = -weight
                 at += 1
             else:
-                weight = cut * weights[d] * own
+                weight = cut * weights[d] * here
             diagonal += weight
         middle = at
         at += 1
         stride = 1
         for d in range(dimensions):
             if (row // stride) % k < k - 1:
-                other = cells[row + stride] if varying else own
-                weight = weights[d] * 2.0 * own * other / (own + other)
+                there = cells[row + stride] if varying else here
+                weight = weights[d] * 2.0 * here * there / (here + there)
                 indices[at] = row + stride
                 values[at] = -weight
                 at += 1
             else:
-                weight = cut * weights[d] * own
+                weight = cut * weights[d] * here
             diagonal += weight
             stride *= k
         indices[middle] = row
@@ -132,7 +132,7 @@ def _fill_fem3d(k: int, unknowns: int, indptr: Array, indices: Array, values: Ar
     diagonal = around * (1.0 + others) + others
     at = 0
     for row in range(indptr.size - 1):
-        node, own = row // unknowns, row % unknowns
+        node, component = row // unknowns, row % unknowns
         x, y, z = node % k, node // k % k, node // (k * k)
         for w in range(max(z - 1, 0), min(z + 2, k)):
             for v in range(max(y - 1, 0), min(y + 2, k)):
@@ -140,7 +140,7 @@ def _fill_fem3d(k: int, unknowns: int, indptr: Array, indices: Array, values: Ar
                     squared = abs(u - x) + abs(v - y) + abs(w - z)  # each difference is 0 or 1
                     first = ((w * k + v) * k + u) * unknowns
                     for unknown in range(unknowns):
-                        weight = (1.0 if unknown == own else 0.5) / max(squared, 1)
+                        weight = (1.0 if unknown == component else 0.5) / max(squared, 1)
                         indices[at] = first + unknown
                         values[at] = diagonal if first + unknown == row else -weight
                         at += 1

@@ -93,8 +93,8 @@ def resolve(text: str) -> MatrixId:
     """
     if _looks_like_path(text):
         return LocalFile(local.adopt(Path(text).expanduser()))
-    known = catalogue.find(text) is not None or names.is_generated(text)
-    matrix = parse(text) if known or _IN_COLLECTION.fullmatch(text) else parse(_in_index(text))
+    bare = not (catalogue.find(text) or names.is_generated(text) or _IN_COLLECTION.fullmatch(text))
+    matrix = parse(_in_index(text) if bare else text)
     if isinstance(matrix, LocalFile):
         local.local_path(matrix.name)
     return matrix

@@ -184,6 +184,6 @@ def _match(pattern: re.Pattern[str], text: str, what: str) -> None:
         raise UnknownNameError(f"{what} {text!r}: only {pattern.pattern} is allowed")
 
 
-def _one_of(word: str, known: tuple[str, ...], what: str) -> None:
-    if word not in known:
-        raise UnknownNameError(f"{what} {word!r}: expected one of {', '.join(known)}")
+def _one_of(word: str, words: tuple[str, ...], what: str) -> None:
+    if word not in words:
+        raise UnknownNameError(f"{what} {word!r}: expected one of {', '.join(words)}")

@@ -55,7 +55,7 @@ class DiskFullError(FillpathError):
     """A file system has too little room for what is to be written. Finished files stay intact."""
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, words: Iterable[str]) -> str:
     """`"; did you mean a, b?"` for the nearest known words, or an empty string."""
-    near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)
+    near = difflib.get_close_matches(word, list(words), n=3, cutoff=0.6)
     return f"; did you mean {', '.join(near)}?" if near else ""

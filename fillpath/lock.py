@@ -36,7 +36,7 @@ def exclusive(path: Path, seconds: float | None = None) -> Iterator[None]:
 
 def _wait_for(descriptor: int, path: Path, seconds: float | None) -> None:
     deadline = None if seconds is None else time.monotonic() + seconds
-    told = False
+    announced = False
     while True:
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,7 +44,7 @@ def _wait_for(descriptor: int, path: Path, seconds: float | None) -> None:
             holder = path.read_text() or "another process"
         if deadline is not None and time.monotonic() > deadline:
             raise BusyError(f"{path.name} is held by {holder}: let it end, then try again")
-        if not told:
+        if not announced:
             print(f"waiting for {path.name}, held by {holder}", file=sys.stderr, flush=True)
-            told = True
+            announced = True
         time.sleep(0.2)

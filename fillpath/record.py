@@ -139,11 +139,11 @@ class Record:
         version lacks are unknown."""
         data = _upgraded(data)
         _validate(data)
-        known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        known["status"] = Status(data["status"])
+        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        values["status"] = Status(data["status"])
         if data.get("verified") is not None:
-            known["verified"] = Verified(**{f.name: data["verified"][f.name] for f in fields(Verified)})
-        return cls(**known)
+            values["verified"] = Verified(**{f.name: data["verified"][f.name] for f in fields(Verified)})
+        return cls(**values)
 
 
 def interval(seconds: list[float], level: float = 0.95, draws: int = 2000) -> tuple[float, float]:
@@ -198,19 +198,19 @@ def standing_records(machine: str | None = None) -> Iterator[Record]:
 
     A file that cannot be read is skipped with a warning: one damaged line hides no other case.
     """
-    return (found[-1] for found in stored_records(machine))
+    return (records[-1] for records in stored_records(machine))
 
 
 def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
     """As `standing_records`, but each with the records that it superseded before it."""
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
         try:
-            found = read_records(path)
+            records = read_records(path)
         except ConfigError as error:
             logging.getLogger("fillpath").warning("%s", error)
             continue
-        if found:
-            yield found
+        if records:
+            yield records
 
 
 def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -218,9 +218,9 @@ def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
     defaults. Fields without a default are left for the schema to complain about."""
     if not isinstance(data.get("schema", 0), int) or data.get("schema", 0) >= SCHEMA_VERSION:
         return data
-    known = {f.name: f.default for f in fields(Record) if f.default is not MISSING}
-    made = {f.name: f.default_factory() for f in fields(Record) if f.default_factory is not MISSING}
-    return {**known, **made, **data, "schema": SCHEMA_VERSION}
+    defaults = {f.name: f.default for f in fields(Record) if f.default is not MISSING}
+    factories = {f.name: f.default_factory() for f in fields(Record) if f.default_factory is not MISSING}
+    return {**defaults, **factories, **data, "schema": SCHEMA_VERSION}
 
 
 @functools.cache
