@@ -127,8 +127,8 @@ __device__ __forceinline__ void add_found(
 
 // The elements of tasks[begin], ..., tasks[end - 1]. Warps take them in turn, in that order. The launch is cooperative,
 // so all warps are resident and the first missing element can always be computed. With `closing` state[RZ] = r.z, of
-// which state[DENSE] is the tail's part. patience : attempts to read a missing value, after which NaN is written and
-// state[DONE] set, so that no later warp waits for it; only an invalid factor makes a warp wait for ever. Checking
+// which state[DENSE] is the tail's part. patience : attempts to read a missing value, after which a warp writes NaN, sets
+// state[DONE], and waits for none of its later elements: only an invalid factor could make it wait for ever. Checking
 // state[DONE] during the wait made the sweeps a fifth slower.
 extern "C" __global__ void __launch_bounds__(256) tri_sweep(
     const u32 *tasks, u32 begin, u32 end, const s64 *starts, const int *places, const double *factors, u32 down,

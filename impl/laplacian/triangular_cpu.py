@@ -3,8 +3,8 @@
 One thread solves by columns, as the factor is stored. With several threads each element is one dot product,
 of a row of G on the way down and of a column on the way up. A thread takes the next CHUNK elements, in an
 order in which they can be computed, and waits for elements that are not available yet. An element is its own
-flag: its place holds MISSING until it is written. Both ways add in the same order, so their results are equal
-to the last bit.
+flag: its place holds MISSING until it is written. One thread and several add in the same order, so their
+results are equal to the last bit.
 """
 
 from __future__ import annotations
