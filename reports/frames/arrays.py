@@ -34,8 +34,8 @@ OTHER_REGIME = {
     UNKNOWN: "the card's memory is not recorded",
 }
 REGIMES = (
-    f"`{FITS}`: the managed memory is less than the card's, pages are made there once and nothing is "
-    f"evicted; `{OVERSUBSCRIBED}`: it is more, as in the paper."
+    f"`{FITS}`: the managed memory is less than the card's and nothing is evicted; `{OVERSUBSCRIBED}`: it is "
+    "more, as in the paper."
 )
 
 

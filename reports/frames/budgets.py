@@ -86,8 +86,8 @@ def budget_points(label: str, printed: str, mean: float) -> Panels:
 def budget_caption(frame: pd.DataFrame) -> str:
     """Which budgets bind, and where it was measured."""
     return (
-        "Full points: the budget is below what gsofa takes without one on this card and matrix; empty "
-        f"points: it is not, or that was not measured. {gpu_caption(frame, 'gsofa')}"
+        "Full points: the budget is below what gsofa takes without one; empty points: it is not, or that "
+        f"was not measured. {gpu_caption(frame, 'gsofa')}"
     )
 
 

@@ -182,10 +182,10 @@ def gpu_caption(frame: pd.DataFrame, paper: str, *, timed: bool = True, slots: b
     """
     ok = frame[frame["status"] == "ok"]
     slots_say = SLOTS if slots else STAND_INS
-    absent = "Matrices of the paper's with a number of their own that are not at hand stand as not run."
+    absent = "Matrices with a printed number that we do not have are shown as `not run`."
     if ok.empty:
         return f"No record of a GPU here. {slots_say} {absent}"
-    how = f"{seconds_how(frame)} A ratio never mixes machines or runs. " if timed else ""
+    how = f"{seconds_how(frame)} " if timed else ""
     return f"Measured on: {measured_on(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say} {absent}"
 
 

@@ -13,7 +13,7 @@ from fillpath.case import Case
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import MATRICES, PAPER, add_memory, printed_of, stand_in_among
 from reports.frames.device import add_printed, columns_of, gpu_caption
-from reports.frames.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
+from reports.frames.timed import RATIO, add_columns, ratio_of, timed_frame
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import BASELINE, Over
@@ -93,18 +93,10 @@ def composed(over: Over) -> OnOne:
 
 def composed_caption(frame: pd.DataFrame) -> str:
     """What a bar is put together from, and where it was measured."""
-    span = "of each stage from its input resident where it works to its result resident there"
     return (
-        "Each bar is composed from records of stages of one run and machine, and no single call: symbolic, "
-        f"levels, numeric ({NUMERIC} in all, float32, storage by the paper's rule). What stands between the "
-        "stages is in none of them: F by columns, A's values on it, what moves between host and card. The "
-        "paper's bars have two parts, symbolic and numeric, and it does not say where its levels are. "
-        "Below, the longest of each matrix and machine is 1, with the seconds above each bar; the paper does "
-        "not say by what it normalises, and prints no number of a bar. Intervals are sums of the stages' "
-        "ends. "
-        f"{seconds_how(frame, span)} auto: rows matched and scaled by MC64, but where the diagonal is full "
-        "and the matrix symmetric or a pattern, whose values are synthetic. "
-        f"{gpu_caption(frame, PAPER, timed=False)}"
+        "Below: the stages, over the longest of each matrix and machine, with the seconds. Each bar is "
+        f"composed from records of stages of one run (numeric: {NUMERIC} in all); what stands between the "
+        f"stages is in none. {gpu_caption(frame, PAPER, timed=False)}"
     )
 
 

@@ -12,10 +12,7 @@ PAPER = "glu3"
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
 # The preparation of the paper, whose counts are exact targets.
 OWN_WAY = "mc64+amd"
-WAYS = (
-    f"{OWN_WAY}: matched and scaled by MC64, ordered by AMD, as in the paper; metis: METIS alone, of "
-    "generated matrices, which need no matching"
-)
+WAYS = f"{OWN_WAY}: MC64 and AMD, as in the paper; metis: METIS alone"
 
 
 def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
@@ -25,7 +22,7 @@ def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
     measured = (
         f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
     )
-    absent = " Matrices of the paper's that are not at hand stand as not run." if printed else ""
+    absent = " Matrices that we do not have are shown as `not run`." if printed else ""
     return f"{measured}Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). {STAND_INS}{absent}"
 
 

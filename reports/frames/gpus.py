@@ -115,10 +115,8 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
 def simulated_how() -> str:
     """The caption's part on what is measured and what is not."""
     return (
-        "Full points: seconds of gsofa_multi on so many GPUs of one host. Empty points are "
-        "simulated: the workers of the schedule ran in turn on one GPU (gsofa_multi) or on the CPU's threads "
-        "(fill2_multi), and the slowest of them stands for all, without what gathering and communication "
-        "take. "
+        "Full points: gsofa_multi on so many GPUs of one host; empty points: simulated, the slowest of the "
+        "workers, which ran in turn on one GPU or on the CPU's threads (fill2_multi). "
     )
 
 

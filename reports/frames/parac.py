@@ -27,11 +27,7 @@ ORDERINGS = {"amd": "AMD", "nnz": "nnz-sort", "random": "random"}
 PARTS = {"factor": ("matrix", "factor"), "analysis": ("analysis",), "solve": ("solve",)}
 FACTS = ("iterations", "residual", "nnz_factor")
 GENERATED = "Names with a colon are of generated matrices. "
-RULE = (
-    "One rule for all: b seeded, of zero mean, and conjugate gradients until the true relative residual "
-    "is at "
-    "most 1e-6, or 10,000 iterations (unsupported). "
-)
+RULE = "Conjugate gradients until the true relative residual is at most 1e-6. "
 
 
 def printed_sum(table: str, *columns: str) -> dict[str, float | None]:
@@ -87,10 +83,7 @@ def ordered_how(frame: pd.DataFrame) -> str:
     ok = frame[frame["status"] == "ok"]
     where = f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
     orderings = listed(frame["preparation"].dropna())
-    return (
-        f"{where}Ordering: {orderings} (amd: AMD; nnz: by degree, ties at random; where a table has one "
-        f"ordering the embedded suite takes nnz-sort). {GENERATED}{STAND_INS}"
-    )
+    return f"{where}Ordering: {orderings} (amd: AMD; nnz: by degree). {GENERATED}{STAND_INS}"
 
 
 def tried(frame: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from reports.facts.naming import add_names, listed
 
 # What no thread of the host has a part in.
 ON_GPU = ("fill2_gpu", "gsofa")
-SYMBOLIC = "input pattern resident in memory to filled pattern resident"
+SYMBOLIC = "from the input pattern to the filled pattern, both resident"
 RATIO = ("pair", "ratio", "ratio_low", "ratio_high")
 
 
@@ -123,21 +123,17 @@ def seconds_how(frame: pd.DataFrame, span: str = SYMBOLIC) -> str:
     ok = frame[frame["status"] == "ok"]
     counts = sorted(set(ok["samples"])) or [0]
     samples = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    return (
-        f"Seconds: {span}, preparation outside. "
-        f"They are medians of {samples} samples, whiskers the 95% bootstrap interval of the median "
-        "(least to most below 6 samples)."
-    )
+    return f"Seconds: {span}; medians of {samples} samples, whiskers their 95% intervals."
 
 
 def prepared_how(frame: pd.DataFrame, paper: str) -> str:
     """How the matrices were prepared, here and by the paper."""
     prepared = listed(frame["preparation"].dropna())
-    return f"Preparation: {prepared} (metis: METIS; the paper {papers()[paper].preparation})."
+    return f"Preparation: {prepared} (the paper {papers()[paper].preparation})."
 
 
-STAND_INS = "Stand-ins are other matrices than the paper's: indicative only."
-NO_RESULT = "A hatched slot has no valid result: it names the status, its height means nothing."
+STAND_INS = "Stand-ins are indicative only."
+NO_RESULT = "Hatched: no valid result."
 SLOTS = f"{NO_RESULT} {STAND_INS}"
 
 

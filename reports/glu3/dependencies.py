@@ -256,14 +256,10 @@ EXHIBIT = Exhibit(
     "dependency graphs of GLU1.0, 2.0 and 3.0",
     frame,
     draw,
-    """Above, an illustration, computed when it was drawn and no measurement: levels are those of glu1, glu2
-    and glu3_relaxed on F of two examples, and each arrow goes from a column to one that has to wait for it
-    by the method's rule; downwards a row a level, across a column of the matrix. Squares: entries of A,
-    grey: filled in. The slides draw their graphs of a matrix that they do not print: the second example is
-    made up. Bottom left: the slides' matrix of ones, factorised right-looking under a fixed schedule, the
-    columns of a level in descending order: GLU1.0 has columns 1 and 2 in one level, 2 reads U[2,3] before 1
-    has updated it, and the last pivot is 0. Bottom right: how many dependencies the relaxed rule finds over
-    the exact one on measured matrices (a pair that a rule finds in two ways counts twice). {prepared}""",
+    """Above, an illustration and no measurement: levels of glu1, glu2 and glu3_relaxed on two examples, the
+    second made up; an arrow goes to a column that has to wait. Bottom left: the slides' matrix factorised by
+    the levels of each, of which GLU1.0's are wrong. Bottom right: dependencies by the relaxed rule over those
+    by the exact one. {prepared}""",
     lambda frame: {"prepared": prepared_how(_of_matrices(frame))},
     held=(verdicts,),
     claims=(GRAPHS, WRONG),

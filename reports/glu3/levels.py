@@ -158,13 +158,10 @@ EXHIBIT = Exhibit(
     "columns and sub-columns along the levels",
     frame,
     draw,
-    """Levels of glu3_relaxed; sub-columns of a column: the entries of its row of U right of the diagonal,
-    which it updates; the most in each level, as the slides have it (of {shown}, no numbers). In the last
-    levels they have to fall: few columns are left to update. 0 is drawn at the bottom. Above 2000 levels a
-    point is the mean of some, the band least to most. Dotted: columns above which the authors' code takes
-    mode A (448, and 896 with fewer warps) and B (16); C below. Measured on: {machines}. Preparation:
-    {preparations} ({ways}). Stand-ins are other matrices than the paper's, under their own names: indicative
-    only.""",
+    """Levels of glu3_relaxed: columns of each, and the most sub-columns of one of them (entries of its row of
+    U right of the diagonal), as the slides have it for {shown}, without numbers. Above 2000 levels a band
+    shows least to most. Dotted: above it the authors' code takes mode A or B; C below. Measured on:
+    {machines}. Preparation: {preparations} ({ways}). Stand-ins are indicative only.""",
     _facts,
     held=(
         Held(

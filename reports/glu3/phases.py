@@ -119,13 +119,9 @@ EXHIBIT = Exhibit(
     "each phase of a solution, beside cuDSS and SuperLU",
     frame,
     Panels([_whole, _phases], 11.5, lambda frame: frame[~told_in_words(frame)[0]]),
-    """A x = b from the prepared matrix to x, by each implementation with its defaults. Below, what each phase
-    has of that, and above each bar its residual, ||b - A x|| over ||A|| ||x|| + ||b|| in infinity norms,
-    which the gate computes in float64. lu_cpu and lu_gpu go through the stages of this project without
-    pivoting for size; SuperLU, sequential, finds pattern and values at once; cuDSS orders the matrix once
-    more, in its own way, and that is part of its seconds, where the others take the order that they are
-    given; it has the threads of the host that it takes by default. Bars on the GPU and on the CPU span the
-    same; transfers to and from the card are in none. {how} {slots} {absent}{prepared}""",
+    """A x = b from the prepared matrix to x, by each implementation with its defaults. Below: the share of
+    each phase, and above each bar its residual, which the gate computes in float64. lu_cpu and lu_gpu do not
+    pivot for size; SuperLU is sequential; cuDSS orders the matrix once more. {how} {absent}{prepared}""",
     _facts,
     one_run=True,
 )

@@ -97,13 +97,10 @@ EXHIBIT = Exhibit(
             Words(MEASURED_ON, 2.0, where),
         ]
     ),
-    """Numeric factorisation of relaxed levels in float32; no pivot is chosen, small ones are replaced as the
-    authors' code does (the CSV says how many). glu2: a block of 32 warps a column, a warp a sub-column, in
-    every level (the slides leave the shape open: our reading); glu3: modes A, B and C by the columns of the
-    level, at the thresholds of the authors' code; batched, not in the paper: consecutive levels of 2048
-    columns and fewer in one launch. Kernel time: medians between device events around the call, launches and
-    allocations included; what the printed GPU time spans is not said. Ratios are of one run and machine.
-    Lee's code (the paper's last column) is not public: nothing here can be held against it. {prepared}""",
+    """Numeric factorisation of relaxed levels in float32. glu2: one shape of block in every level (our
+    reading of the slides); glu3: modes A, B and C by the columns of the level; batched, not in the paper:
+    consecutive narrow levels in one launch. Medians between device events around the call, launches included.
+    Lee's code (the paper's last column) is not public. {prepared}""",
     lambda frame: {"prepared": prepared_how(frame)},
     held=(
         Held(CLAIM, "n", ("order",), "status_modes"),

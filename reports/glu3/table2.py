@@ -118,14 +118,10 @@ EXHIBIT = Exhibit(
             Words(MEASURED_ON, 2.0, where),
         ]
     ),
-    """Levels of F, which is there by rows and by columns before the clock starts: glu2 finds the exact
-    dependencies by the three nested loops of Algorithm 3, one row kept as a bitmap and each search ended by
-    the first hit; glu3_relaxed a superset of them by the two loops of Algorithm 4; both on one core.
-    kahn_gpu: relaxed levels on the GPU. search=closed, which is not in the paper, finds the same levels as
-    glu2 without the third loop: F being closed under elimination, the last entry of row i decides. {closed}A
-    ratio is of medians of one run. nnz after fill-in and levels are exact targets (= equal, \N{NOT EQUAL TO}
-    not): they depend on which of several matchings of one weight MC64 finds, and on how AMD breaks ties; the
-    print of G3_circuit is of its lower triangle alone. {counts}Medians of 3 to 10 samples. {prepared}""",
+    """glu2 finds the exact dependencies by three nested loops, glu3_relaxed a superset of them by two, both
+    on one core; kahn_gpu: relaxed levels on the GPU; search=closed, not in the paper: the exact levels
+    without the third loop. {closed}Counts are exact targets (= equal, \N{NOT EQUAL TO} not); they depend on
+    ties of MC64 and AMD. {counts}{prepared}""",
     _facts,
     held=(
         Held(CLAIM, "ratio", status="pair", basis="seconds, exact over relaxed"),

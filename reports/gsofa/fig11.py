@@ -109,12 +109,9 @@ EXHIBIT = Exhibit(
     ),
     frame,
     draw,
-    """The paper plots GSoFA on one V100 over GLU3.0's sequential symbolic phase, which is Gilbert and
-    Peierls' algorithm: gilbert_peierls here, another code than GLU3.0's. Above, besides: the line that the
-    paper did not plot, the speedup of fill1_pruned, also sequential, over gilbert_peierls. Each is the ratio
-    of their medians on one machine in one run (`two runs` are not compared: FRESH=1 measures anew), whiskers
-    what the two intervals allow. {absent}GSoFA's printed speedups are of the paper's own machine and
-    matrices. {how} The paper's CPU is a POWER9. {not_at_hand}{slots}""",
+    """Speedup over gilbert_peierls on one core, the algorithm of GLU3.0's symbolic phase; fill1_pruned, also
+    sequential, is not in the paper. {absent}{how} The paper's are one V100 and a POWER9.
+    {not_at_hand}{slots}""",
     lambda frame: {
         "absent": "" if _is_measured(frame) else "GSoFA on a GPU is not measured here; ",
         "how": timed.measured_how(frame, "gsofa"),

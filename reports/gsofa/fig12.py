@@ -47,10 +47,9 @@ EXHIBIT = Exhibit(
     "SuperLU_DIST (unavailable here; printed ratios only)",
     frame,
     Panels([Gains(GAIN, "paper", legend=(("star", STARS), ("slot", "no ratio of ours")))], 7.0),
-    """SuperLU_DIST's parallel symbolic factorisation is unavailable: it needs nodes of its own, and there is
-    no driver of it here. Stars are the printed ratios on one node (42 cores, six V100); on 44 nodes the paper
-    prints {mean}x on average, {most[1]}x ({most[0]}) at most and {least[1]}x ({least[0]}) at least. Points
-    are another comparison: fill1_pruned, sequential, over gsofa on one GPU. {gpu}""",
+    """SuperLU_DIST's parallel symbolic factorisation is unavailable here. Stars: its printed ratios on one
+    node; on 44 nodes the paper prints {mean}x on average, {least[1]}x ({least[0]}) to {most[1]}x ({most[0]}).
+    Points are another comparison: fill1_pruned, sequential, over gsofa on one GPU. {gpu}""",
     lambda frame: {
         "mean": DATA["nodes_44"]["mean"],
         "most": next(iter(DATA["nodes_44"]["max"].items())),

@@ -131,11 +131,9 @@ EXHIBIT = Exhibit(
     "memory throughput",
     frame,
     Panels([_draw_rates, _draw_shares], 9.0),
-    """Bytes: {hows} (hardware counters: dram__bytes.sum and lts__t_sectors.sum x 32 bytes of the
-    implementation's kernels, read by ncu in a run of its own, clocks left alone, over the kernels' own time
-    in it; counted: bytes that the implementation asks for, wherever it finds them, over its median seconds:
-    not what reaches DRAM). Peak: of the card, from its memory clock and bus width. The paper reads nvprof on
-    one V100 with a peak of 900 GB/s. {gpu}""",
+    """Bytes: {hows}. Hardware counters: of the implementation's kernels, read by ncu in a run of its own;
+    counted: what the implementation asks for, wherever it finds it. Peak: from the card's memory clock and
+    bus width. The paper reads nvprof on one V100 (900 GB/s). {gpu}""",
     lambda frame: {"hows": listed(frame["how"].dropna()), "gpu": gpu_caption(frame, "gsofa", timed=False)},
     held=(
         Held(

@@ -61,11 +61,9 @@ EXHIBIT = Exhibit(
     "value ranges of maxId",
     frame,
     Panels([Gains(GAIN, "paper_speedup", MEAN), shares], height=9.0),
-    """Above: seconds of gsofa with maxid_ranges=false over those of gsofa with it, the ratio of their medians
-    in one run, only where both had the same number of concurrent sources (`other concurrency`: they had not;
-    `not measured`: it is not known). Below: the share of its blocks' cycles that gsofa spent re-initialising
-    maxId, empty points without value ranges, full ones with. The paper re-initialises for each source, and
-    its iterations are of the whole card; here each block re-initialises on its own. {gpu}""",
+    """Above: seconds of gsofa with maxid_ranges=false over those with it, at the same number of concurrent
+    sources. Below: the share of its blocks' cycles that gsofa spent re-initialising maxId, without value
+    ranges (empty points) and with them (full). {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa")},
     held=(
         Held(CLAIM, "ratio", ("mean", "largest", "smallest"), "pair", "seconds"),

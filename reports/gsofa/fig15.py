@@ -34,9 +34,8 @@ EXHIBIT = Exhibit(
     budgets.budget_points(
         "seconds without dynamic space\nover with", "paper_speedup", claim("gsofa", CLAIM, "each").value
     ),
-    """Seconds of gsofa with dynamic_space=false over those with it, under the same memory_budget (bytes of
-    fill, maxId and queues on the device): the ratio of their medians in one run. The paper's numbers are of
-    one V100 at {printed_at}. {budgets}""",
+    """Seconds of gsofa with dynamic_space=false over those with it, under the same memory_budget. The paper's
+    numbers are of one V100 at {printed_at}. {budgets}""",
     lambda frame: {"printed_at": budgets.PRINTED_AT, "budgets": budgets.budget_caption(frame)},
     held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=budgets.where_binding),),
     edges=True,

@@ -50,9 +50,9 @@ EXHIBIT = Exhibit(
         "paper_slowdown",
         claim("gsofa", CLAIM, "each").value,
     ),
-    """Seconds of gsofa with a memory_budget (bytes of fill, maxId and queues on the device) over those with
-    {most}: the ratio of their medians in one run. The paper's numbers are of 44 nodes with six V100 each, at
-    {printed_at} a GPU; here it is one GPU, so each has more sources to work on. {budgets}""",
+    """Seconds of gsofa with a memory_budget over those with {most}. The paper's numbers are of 44 nodes with
+    six V100 each, at {printed_at} per GPU; here it is one GPU, so each has more sources to work on.
+    {budgets}""",
     lambda frame: {"most": MOST, "printed_at": budgets.PRINTED_AT, "budgets": budgets.budget_caption(frame)},
     held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=budgets.where_binding),),
     edges=True,

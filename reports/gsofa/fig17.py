@@ -56,10 +56,9 @@ EXHIBIT = Exhibit(
             Pair(BOTH, "seconds, contiguous\nover intra_node"),
         ]
     ),
-    """Above: contiguous blocks of sources, a GPU each, over chunks of 128 sources that go round the nodes; in
-    the middle: these over rows that go round the GPUs of a node; below: both steps at once. A host is one
-    node, whose GPUs get whole chunks in turn by the first step. Of two GPUs none can gain more than twice.
-    The paper has six nodes of six V100. {simulated}{gpu}""",
+    """Above: contiguous blocks of sources over chunks that are dealt to the nodes in turn; in the middle:
+    these over rows that are dealt to a node's GPUs in turn; below: both steps at once. The paper has six
+    nodes of six V100. {simulated}{gpu}""",
     lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
     # Beside the print: no machine here has 36 GPUs.
     held=tuple(

@@ -104,12 +104,9 @@ EXHIBIT = Exhibit(
             ),
         ]
     ),
-    """Groups of GPU page faults on all GPUs of a host, by CUPTI (`fillpath faults CASE`), in a
-    traversal and the search for supernodes, which reads counts and fill flags of other GPUs' rows; ordinary
-    arrays that are copied (sharing=peer_copy) cannot have any. One array: the GPUs' parts one after another,
-    whose borders lie within pages. Advice: preferred location and accessed by. Points: medians of the counted
-    calls; whiskers: the calls furthest from each other. What is shared is small: 20 bytes a row. The paper
-    has six V100 of one node. {gpu}""",
+    """Groups of page faults on all GPUs of a host, counted by CUPTI (`fillpath faults CASE`): shared counts
+    and fill flags in one array without and with advice, and in separate arrays. Points: medians of the
+    counted calls; whiskers: their range. The paper has six V100 of one node. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False)},
     # Beside the print: no host here has the paper's six cards.
     held=(

@@ -111,11 +111,10 @@ EXHIBIT = Exhibit(
     "strong scaling",
     frame,
     draw,
-    """Left: seconds of gsofa_multi on one GPU over those on so many GPUs of one host. Right: the slowest
-    worker of one simulated node of six GPUs over that of so many nodes. Dashed: in proportion; stars:
-    printed, from one to 44 nodes. Where a share is too small for a GPU, only gsofa in turn shows it.
+    """Left: seconds of gsofa_multi on one GPU over those on several GPUs of one host. Right: one simulated
+    node of six GPUs over several. Dashed: in proportion; stars: printed, 44 nodes over one.
     {simulated}{gpu}""",
-    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
+    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa", timed=False)},
     # Beside the print: 44 nodes are simulated.
     held=(
         Held(

@@ -45,9 +45,9 @@ EXHIBIT = Exhibit(
     "testing fill before maxId (line 9.5)",
     frame,
     Panels([Gains(PANEL, "paper_gain", even=0.0)], height=7.0),
-    """Gain: seconds of gsofa over those of gsofa with fill_first=true, less 1, the ratio of their medians in
-    one run at the same number of concurrent sources. The paper prints the largest gain and the largest drop,
-    says that {gaining} gain, and leaves the line out otherwise, as the default is here. {gpu}""",
+    """Gain: seconds of gsofa over those with fill_first=true, less 1, at the same number of concurrent
+    sources. The paper prints the largest gain and the largest drop, says that {gaining} gain, and leaves the
+    line out otherwise, as the default is here. {gpu}""",
     lambda frame: {"gaining": ", ".join(DATA["gains"]), "gpu": gpu_caption(frame, "gsofa")},
     held=(
         Held(CLAIM, "gain", ("gains",), "pair", "seconds", above=0.0),

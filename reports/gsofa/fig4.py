@@ -156,15 +156,9 @@ EXHIBIT = Exhibit(
     "average frontier size of each source",
     frame,
     draw,
-    """Average frontier size of a source: the vertices that its traversal expands, repeats counted, over the
-    iterations that it takes; by {drawn} (gsofa_cpu on threads: {threads}; gsofa on the GPU, whose iterations
-    are steps of a block), from verified results only. {absent}Points: mean over the sources of a bin, band:
-    least to most in it; at most 2000 bins. Sources without a smaller neighbour have no frontier: 0, below the
-    axis. Ratio: largest over smallest average above 0, as the bins tell (one that holds a 0 hides the
-    smallest of its others). The paper's ratios are of its GPU code on its own matrices, ordered by ParMETIS;
-    preparation here: {prepared} (metis: METIS). How sources are scheduled decides how often they expand a
-    vertex; gsofa takes at most the entries of a step of its block (512), which bounds its frontiers and their
-    ratio. {not_at_hand}Stand-ins are other matrices than the paper's, under their own names: indicative
+    """Mean frontier of a source: vertices expanded over iterations, by {drawn}. Line: mean over the sources
+    of a bin; band: least to most. Ratio: largest over smallest mean above 0. gsofa_cpu on threads: {threads};
+    preparation: {prepared} (the paper orders by ParMETIS). {absent}{not_at_hand}Stand-ins are indicative
     only.""",
     _facts,
     held=(

@@ -81,14 +81,9 @@ EXHIBIT = Exhibit(
     "auxiliary memory over the matrix's",
     frame,
     Panels([ratios, Gains(REDUCTION, "paper_reduction", MEAN, legend=LEGEND)], height=9.5),
-    """Auxiliary memory: device bytes of fill, maxId and queues where most sources run at a time, as gsofa
-    tells them, over the bytes of A's structure (int64 row pointers, int32 columns). Before: bubble_removal,
-    dynamic_space and external_frontiers off; after: all on, with queues of n / 8 entries a source
-    (queue_fraction=8), the rest in pinned host memory; both with at most the authors' number of concurrent
-    sources (rule=published); the CSV names how many ran and the seconds of both. The reduction is of these
-    settings: with one launch bubble removal and dynamic space save a word a source, the queues nearly all of
-    it. What gsofa takes under a budget of bytes is Figure 16. A set of bits stands for the paper's word of
-    fill, and one queue for its two. Pinned host memory is not counted. {gpu}""",
+    """Device bytes of fill, maxId and queues over those of the matrix's structure. Before: all space
+    optimisations off; after: all on, with queues of n / 8 entries; both with the authors' number of
+    concurrent sources. Pinned host memory is not counted. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False)},
     held=(
         Held(CLAIM, "reduction", ("reduction",), "both", "bytes"),

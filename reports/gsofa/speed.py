@@ -109,9 +109,9 @@ EXHIBIT = Exhibit(
     "gsofa, fill2_gpu, fill1_pruned",
     frame,
     draw,
-    """Not in the paper. output=counts: rows are counted, none is stored. fill1_pruned: sequential, one core
-    of the host; it traverses the filled graph, fill2 and gsofa traverse A. The edges of gsofa depend on how
-    its sources are scheduled. A ratio is of two medians of one run and machine. {seconds}""",
+    """Not in the paper: rows are counted, none is stored (output=counts). fill1_pruned, on one core of the
+    host, traverses the filled graph; fill2 and gsofa traverse A. A ratio is of one run and machine.
+    {seconds}""",
     lambda frame: {"seconds": _seconds(frame)},
     one_run=True,
     topic="gsofa and fill2_gpu against a good sequential code (beyond the paper)",

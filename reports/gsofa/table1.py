@@ -146,13 +146,10 @@ EXHIBIT = Exhibit(
             Column("status", 1.4, "", "status"),
         ]
     ),
-    """Printed: the paper's own Table 1, which leaves explicit zeros out of nnz; its ordering is ParMETIS.
-    Measured: order, nnz counted likewise, and fill-ins, verified results only; preparation: {orderings}
-    (metis: METIS in place of ParMETIS). What is factorised has explicit zeros too in {zeros} of {measured}
-    measured matrices, and a diagonal that was incomplete in {holes}. Fill-ins / nnz: entries of L + U outside
-    the pattern that is factorised, over nnz, without pivoting. Structural symmetry: share of the entries off
-    the diagonal whose mirror is an entry too, explicit zeros counted as entries (-: recorded before it was
-    measured). Rows on grey are stand-ins: other matrices, under their own names.""",
+    """Printed: the paper's Table 1, which leaves explicit zeros out of nnz and orders by ParMETIS. Measured:
+    verified results, nnz counted likewise; preparation: {orderings}. What is factorised has explicit zeros in
+    {zeros} of {measured} measured matrices, and a diagonal that was incomplete in {holes}. Rows on grey are
+    stand-ins.""",
     facts,
     held=tuple(Held(CLAIM, column, (name,), subsets=_named) for name, column in HELD.items()),
 )

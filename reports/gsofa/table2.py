@@ -78,12 +78,9 @@ EXHIBIT = Exhibit(
     "memory of each data structure",
     frame,
     TABLE,
-    """The paper's formula: ({words}) n words of {word} bytes a source for frontierQueue, newFrontierQueue and
-    their trackers, maxId, and fill. Allocated: what gsofa tells of its queues (entries of vertex and source
-    slot), of maxId and of fill (a set of bits), over the number of sources that it runs at a time, where most
-    do. All off: bubble_removal, dynamic_space and external_frontiers off; all on: these on, and queues of n /
-    8 entries a source (queue_fraction=8); both with as many sources as the authors' rule says, at most what
-    the card's blocks have slots for. Default: memory does not bind, queues have n entries. {gpu}""",
+    """The paper's formula: ({words}) n words of {word} bytes per source. Allocated: by gsofa, over the
+    sources that it runs at a time. All off, all on: the space optimisations, all on with queues of n / 8
+    entries, both with the authors' number of sources. Default: queues of n entries. {gpu}""",
     lambda frame: {
         "words": " + ".join(str(count) for count in printed_words().values()),
         "word": WORD,

@@ -55,11 +55,10 @@ EXHIBIT = Exhibit(
             where_column("told"),
         ]
     ),
-    """Entries waiting in the frontier queues over those that they have room for: the mean over gsofa's
-    iterations and the most at any. Whole queues: space optimisations off, n entries a source, at most as many
-    sources as the authors' rule says. An eighth of them: all on, queue_fraction=8, where a queue that is full
-    goes on in pinned host memory: more than 100 waited there. An iteration is a step of one block's queue
-    here, of the whole card's in the paper. Rows on grey are stand-ins. {gpu}""",
+    """Entries that wait in the frontier queues over those that they have room for: mean over gsofa's
+    iterations, and most at any. Whole queues: space optimisations off; an eighth of them: all on, where more
+    than 100 waited in pinned host memory. An iteration is a step of one block here, of the whole card in the
+    paper. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False, slots=False)},
     held=(
         Held(CLAIM, "mean_percent", ("average",), "told", "mean percent"),

@@ -117,11 +117,9 @@ EXHIBIT = Exhibit(
             ("slot", "no ratio"),
         ),
     ),
-    """Seconds of out_of_core with a memory_budget (bytes of the intermediate arrays on the device) over
-    those without, which takes half of what is free at most: the ratio of their medians in one run. Full
-    points: several launches, each a chunk of rows; empty: one, or it is not known. Dashed: gsofa without a
-    budget, which keeps arrays for the rows under way alone and is launched once, over the same. The paper
-    varies no budget. {gpu}""",
+    """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
+    chunk of rows; empty: one, or not known. Dashed: gsofa without a budget, over the same. The paper varies
+    no budget. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, PAPER)},
     one_run=True,
 )

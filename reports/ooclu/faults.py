@@ -148,12 +148,9 @@ EXHIBIT = Exhibit(
     "page faults, first touches, density",
     frame,
     draw,
-    """The paper explains what page faults cost by density: with fewer computations their effect is larger.
-    Its own counts without prefetching are {least:.2f} to {most:.2f} times the blocks of 2 MiB (2^21 bytes,
-    what the driver moves at once at most) in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n (rank
-    correlation {ranks:+.2f} over {matrices} matrices), while the share of time that it prints falls with
-    it. So density does not make fewer faults in the print: denser matrices have more else to do. Lines: one
-    group a block. {here}: points below the line are of groups of more than a block, above it of less.
-    {regimes} {gpu}""",
+    """The paper explains what page faults cost by density. Its own counts without prefetching are {least:.2f}
+    to {most:.2f} times the blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n (rank
+    correlation {ranks:+.2f} over {matrices} matrices). Lines: one group per block. {here}. {regimes}
+    {gpu}""",
     _facts,
 )

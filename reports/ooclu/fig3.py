@@ -106,15 +106,10 @@ EXHIBIT = Exhibit(
     "frontiers along the rows",
     frame,
     Multiples(_panel, "frontier of a row"),
-    """Frontier of a row: the vertices that its traversal by out_of_core expands, over the steps that it
-    takes; line: mean over the rows of a bin (at most 2000), band: least to most in it. Dashed: half of the
-    largest; dotted: the first row of the bin in which a row exceeds it, where the paper begins its second
-    part (Algorithm 4). A step of out_of_core takes at most 512 entries, which bounds the frontier here, and
-    with it the split; the paper's is not bounded so. The paper draws frontiers by iteration, a chunk of
-    rows each, and says that they are large in the last iterations only; it prints no numbers. out_of_core
-    itself, which has to know before it has traversed the rows, splits by the longest queues of its chunks,
-    from the last row to the first. Measured on: {devices}. {prepared} Stand-ins are other matrices than the
-    paper's, under their own names: indicative only.""",
+    """Mean frontier of a row by out_of_core. Line: mean over the rows of a bin; band: least to most. Dashed:
+    half of the largest; dotted: the first bin in which a row exceeds it, where the paper begins its second
+    part. A step takes at most 512 entries here, which bounds the frontier. Measured on: {devices}. {prepared}
+    Stand-ins are indicative only.""",
     lambda frame: {
         "devices": listed(frame.loc[frame["frontier_mean"].notna(), "device"].dropna()),
         "prepared": prepared_how(frame, PAPER),

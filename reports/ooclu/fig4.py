@@ -49,10 +49,9 @@ EXHIBIT = Exhibit(
     "end to end, symbolic on the GPU or on the CPU",
     frame,
     composed(Over(OUT_OF_CORE, printed_range(CLAIM))),
-    """Above: seconds over those of out_of_core, whose levels are kahn_gpu's; those of the others are
-    {on_cpu}'s. The paper's baseline is a parallel CPU code modified from GLU3.0, on 14 cores, of which it
-    says no more: fill2_cpu on all cores stands for it, gilbert_peierls is the sequential symbolic phase of
-    GLU3.0 itself, and fill1_pruned, not in the paper, what a good sequential code takes. {composed}""",
+    """Above: seconds over those of out_of_core; the others find levels by {on_cpu}. The paper's baseline is a
+    parallel CPU code modified from GLU3.0: fill2_cpu on all cores stands for it; fill1_pruned is not in the
+    paper. {composed}""",
     lambda frame: {"on_cpu": ON_CPU, "composed": composed_caption(frame)},
     held=(
         _held(PARALLEL),

@@ -32,10 +32,8 @@ EXHIBIT = Exhibit(
     "end to end, out of core and unified memory",
     frame,
     composed(Over(arrays.OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched", regimes=True)),
-    """Above: seconds over those of out_of_core, each bar with its regime. Only the symbolic phase differs:
-    levels (kahn_gpu) and numeric factorisation are the same records in all three. The paper's figure has
-    prefetching alone; without it stands beside. {regimes} Where everything fits the order may be another
-    for that reason alone: nothing is judged there. {composed}""",
+    """Above: seconds over those of out_of_core, each bar with its regime; only the symbolic phase differs.
+    The paper's figure has prefetching alone. {regimes} {composed}""",
     lambda frame: {"regimes": arrays.REGIMES, "composed": composed_caption(frame)},
     held=(
         Held(

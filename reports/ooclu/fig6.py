@@ -58,13 +58,8 @@ EXHIBIT = Exhibit(
             height=9.5,
         )
     ),
-    """Above: seconds of unified_memory, with prefetching and without, over those of out_of_core: the ratio
-    of their medians in one run (the paper normalises its bars, by what it does not say, and prints no
-    numbers of theirs). Each bar is labelled with its regime. {regimes} The printed range is that of the
-    abstract, for the symbolic phase with prefetching; the paper has the gap larger for R15 and OT2, whose
-    nnz/n is small. Where everything fits the order may be another for that reason alone: nothing is judged
-    there. unified_memory refuses to ask for more than half of the card's free memory (out of memory).
-    {gpu}""",
+    """Above: seconds of unified_memory over those of out_of_core, each bar with its regime; the printed range
+    is the abstract's, with prefetching. {regimes} Where everything fits nothing is judged. {gpu}""",
     lambda frame: {"regimes": arrays.REGIMES, "gpu": gpu_caption(frame, PAPER)},
     held=(
         Held(

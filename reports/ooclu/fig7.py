@@ -72,11 +72,8 @@ EXHIBIT = Exhibit(
     frame,
     Panels([Gains(GAIN, mean=MOST, even=0.0, legend=LEGEND)], 7.0, budgets.one_slot),
     """Gain: seconds of out_of_core with dynamic_assignment=false over those with it, less 1, under the same
-    memory_budget (bytes of the intermediate arrays on the device): the ratio of their medians in one run.
-    Full points: without it there were several launches, each a chunk of rows, so that larger chunks can be
-    fewer; empty points: one, or it is not known (rows that found no room for their columns are launched
-    again, which counts too). The paper's gain is up to 10 per cent, of two large matrices that it does not
-    name, on a V100. {gpu}""",
+    memory_budget. Full points: several launches without it; empty: one, or not known. The paper names no
+    matrix. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, PAPER)},
     held=(
         Held(

@@ -26,7 +26,7 @@ OVER = Over(
     RANGE,
     marks=(("dash", f"blocks alone: {dense_columns.blocks_printed()[1]} over those of dense columns"),),
 )
-SPAN = "values on the filled pattern resident on the card to those of L and U resident there"
+SPAN = "of the numeric factorisation alone, on the card"
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -84,14 +84,8 @@ EXHIBIT = Exhibit(
     "dense columns and binary search",
     frame,
     OnOne(Panels([_ratios, seconds_panel], height=10.0, shown=dense_columns.shortly)),
-    """Above: seconds of glu3 (float32) with dense columns over those with a binary search in the columns of
-    F. The first bar has as many dense columns, one a block, as the print: a memory_budget of 8.0e9 bytes at
-    n = 1.6e7, in proportion to n. The second, not in the paper, has what half of the card's free memory
-    holds, eight a multiprocessor at most, so that the first over it is what blocks alone give here.
-    {arithmetic} The paper fixes its binary search at 160 blocks; here its launches have as many as the
-    level has work for. The paper's matrices have 1000 in place of zeros on the diagonal (diagonal=1000),
-    and it names no ordering; grids are ordered by geometric nested dissection (geometric). {seconds}
-    {gpu}""",
+    """Above: seconds of glu3 with dense columns over those with a binary search: with as many columns as
+    printed, and, not in the paper, with as many as fit. {arithmetic} {seconds} {gpu}""",
     lambda frame: {
         "arithmetic": _arithmetic(),
         "seconds": seconds_how(frame, SPAN),

@@ -79,14 +79,10 @@ EXHIBIT = Exhibit(
             where_column(),
         ]
     ),
-    """The paper lists these {count} because the intermediate arrays of all their rows ({words} words of
-    {word} bytes a vertex and row, {bytes} n\N{SUPERSCRIPT TWO} bytes) exceed its V100, whose memory it does
-    not print. {oversubscribed}May be asked: {share:.0%} of the card's memory; unified_memory refuses more
-    than that share of what is free, because asking for more than there is can hang a card for all.
-    out_of_core: the most that the device's pool grew by, with the rows found, and its launches, a chunk of
-    rows each (rows that found no room for their columns take more). nnz: explicit zeros counted, of eight
-    symmetric matrices the lower triangle, as printed; of stand-ins all. Rows on grey are stand-ins.
-    {gpu}""",
+    """24 n\N{SUPERSCRIPT TWO} bytes: the intermediate arrays of all rows ({words} words of {word} bytes per
+    vertex and row), which exceed the paper's V100 on these {count} matrices. {oversubscribed}May be asked:
+    {share:.0%} of the card's memory. out_of_core: the most that the pool grew by, and its launches. nnz: with
+    explicit zeros, of eight symmetric matrices the lower triangle, as printed. {gpu}""",
     lambda frame: {
         "count": len(abbreviations(PAPER)),
         "words": WORDS,

@@ -163,13 +163,10 @@ EXHIBIT = Exhibit(
     "GPU page faults",
     frame,
     draw,
-    """Fault groups: groups of page faults that the driver serviced together, without prefetching and with,
-    counted by CUPTI in calls of their own (medians of three), which it slows by the factors on the right.
-    Time, in per cent: seconds of servicing over those of the counted call, the median of three; groups
-    serviced at the same time are added up, so that it can be more than 100. Movement, in per cent: of
-    out_of_core, the input's upload and the queue entries that go to pinned host memory and come back
-    ({entry} bytes each), at the rate of a pinned copy, over its median seconds, of which the upload is no
-    part. The paper does not say what its own is of. {regimes} Rows on grey are stand-ins. {gpu}""",
+    """Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, which it
+    slows by the factors on the right. Time: servicing, added up, over the counted call. Movement: the input
+    and the spilled queue entries ({entry} bytes each) at the rate of a pinned copy, over out_of_core's
+    median. {regimes} {gpu}""",
     lambda frame: {
         "entry": ENTRY,
         "regimes": arrays.REGIMES,

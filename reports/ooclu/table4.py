@@ -67,10 +67,9 @@ EXHIBIT = Exhibit(
     "dense columns that fit at a time",
     frame,
     draw,
-    """Blocks: a dense column of n numbers of {real} bytes each. The paper does not print the memory that
-    they are of: 8.0e9 bytes give its four numbers. Here the budget is that in proportion to n, so that it
-    holds 125 columns; most used at once: the most blocks of a launch, which narrow levels keep below that.
-    Rows on grey are stand-ins. {gpu}""",
+    """Blocks: a dense column of n numbers of {real} bytes each. The paper does not print the memory that they
+    are of: 8.0e9 bytes give its four numbers. Here the budget is that in proportion to n and holds 125
+    columns; most used at once: the most blocks of a launch. {gpu}""",
     lambda frame: {"real": REAL, "gpu": gpu_caption(frame, PAPER, timed=False, slots=False)},
     held=(verdicts,),
     claims=(CLAIM,),

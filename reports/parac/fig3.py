@@ -143,7 +143,7 @@ EXHIBIT = Exhibit(
         tuple(ORDERINGS.values()),
         (EVEN, "one thread's time over the threads"),
     ),
-    """parac_cpu; written: one thread's seconds over those of the most threads, in one run. The factor is the
+    """parac_cpu; written: seconds of one thread over those of the most threads, in one run. The factor is the
     same, to the last bit, on any number of threads. {fewer}{seconds} {ordered}""",
     facts,
     held=(

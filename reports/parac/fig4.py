@@ -164,11 +164,9 @@ EXHIBIT = Exhibit(
     "depth, time and fill of the factor by ordering",
     frame,
     draw,
-    """In vertices: the height of the elimination tree of L, as if its factor filled wholly (classical); of
-    that of ParAC's factor G, the parent of a vertex being the first row of its column; the longest path of
-    G as a graph. The three are counted of the verified factor, outside of the clock. Fill ratio: 2 nnz(G) /
-    nnz(L), diagonals counted. Time: {timed} (parac_cpu: on one thread, where the machine has no GPU; the
-    paper's is a GPU's). {seconds} {slots} {ordered}""",
+    """In vertices: the height of the elimination tree of L (classical) and of ParAC's factor G (actual), and
+    the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: {timed} (parac_cpu: on one thread, where there
+    is no GPU). {seconds} {slots} {ordered}""",
     facts,
     held=(
         Held(CLAIM, "shrinks"),

@@ -86,7 +86,7 @@ EXHIBIT = Exhibit(
     "iterations by right-hand side",
     frame,
     draw,
-    """Iterations of conjugate gradients for a random right-hand side and for b = L x, x as random: that b has
+    """Iterations of conjugate gradients for a random right-hand side and for b = L x, x random, which has
     little of the smooth vectors that an incomplete factor is bad at. {solved}""",
     lambda frame: {"solved": solved_how(frame)},
     held=(

@@ -82,8 +82,7 @@ EXHIBIT = Exhibit(
     "iterations of ParAC by seed",
     frame,
     Panels([_iterations], 6.5, tried),
-    """A point a seed, of the sampling and of the ordering's ties ({counts} seeds a case; `fillpath run ...
-    --seed S` measures one more). Written: least to most. A seed is one factor: iterations on the CPU and on
-    the GPU differ by rounding alone. {solved}""",
+    """One point per seed, of the sampling and of the ordering's ties ({counts} seeds per case); written:
+    least to most. Of one seed the CPU's and the GPU's factor are the same. {solved}""",
     facts,
 )

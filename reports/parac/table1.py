@@ -68,10 +68,9 @@ EXHIBIT = Exhibit(
             Words("", 1.6, lambda row: "" if row["status"] == "ok" else said(str(row["status"]))),
         ]
     ),
-    """Nonzeros as the paper counts them: all entries, explicit zeros left out (= equal to the print,
-    \N{NOT EQUAL TO} not). nnz(L): entries of the graph Laplacian that the matrix stands for, its ground
-    vertex included where it needs one; nnz(G): of ParAC's factor in the order of nnz-sort; both with their
-    diagonals. spe16m is in no collection and cannot be tested. {generated}{stand_ins}""",
+    """Nonzeros: all entries, explicit zeros left out (= equal to the print, \N{NOT EQUAL TO} not). nnz(L): of
+    the graph Laplacian that the matrix stands for; nnz(G): of ParAC's factor in the order of nnz-sort; both
+    with their diagonals. spe16m is in no collection and cannot be tested. {generated}{stand_ins}""",
     lambda frame: {"generated": GENERATED, "stand_ins": STAND_INS},
     held=(Held(CLAIM, "order", ("order",)), Held(CLAIM, "entries", ("nnz",))),
 )

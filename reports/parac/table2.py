@@ -107,12 +107,10 @@ EXHIBIT = Exhibit(
         ],
         _with_after,
     ),
-    """Seconds, medians: the factor, and what follows of it (analysis and conjugate gradients). ParAC here:
-    parac_cpu on all cores; incomplete Cholesky: ict, ours, its factor on one core, at the drop tolerance
-    that gives it ParAC's fill, the search for which is in no column (the paper set MATLAB's by hand);
-    multigrid: the paper prints HYPRE on 32 threads, of which nothing is measured here, and PyAMG
-    (Ruge-Stuben, sequential) stands beside it: another library. {rule}The paper's residuals are of other
-    rules. Ratios are of one run and machine. {absent}{ordered}""",
+    """Seconds, medians: the factor, and what follows of it. ParAC: parac_cpu on all cores; incomplete
+    Cholesky: ict, ours, at the drop tolerance that gives it ParAC's fill; multigrid: PyAMG, sequential,
+    beside the printed HYPRE, another library. {rule}The paper's residuals are of other rules.
+    {absent}{ordered}""",
     _facts,
     held=(
         Held(
