@@ -140,7 +140,7 @@ def _standing_text(standing: Standing | None) -> str:
 def _needs(cases: Sequence[Case]) -> str:
     """What the cases of a claim's figure take, whatever is at hand."""
     if not cases:
-        return "an experiment: none of config/experiments.yaml measures it"
+        return "an experiment: config/experiments.yaml has none that measures it"
     devices = {lookup(case.stage, case.implementation).device for case in cases}
     matrices = dict.fromkeys(printed_name(case.matrix) for case in cases)
     return f"{'GPU, ' if 'gpu' in devices else ''}{len(cases)} cases on {len(matrices)} matrices"

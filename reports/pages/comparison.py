@@ -11,9 +11,7 @@ import pandas as pd
 
 from reports.shapes.bars import seconds, times
 
-HARDWARE = (
-    "Threads are all cores where a case says nothing else, so that a CPU's ratio is that of whole machines."
-)
+HARDWARE = "A case uses all cores unless its name says otherwise, so a CPU's ratio compares whole machines."
 COLUMNS = ("case", "machine", "first_seconds", "seconds", "ratio", "low", "high", "other_sources")
 
 

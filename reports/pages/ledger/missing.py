@@ -18,7 +18,7 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     verdict : that decides it, None for none
     """
     if not figure:
-        return (Missing("experiment", ("none of config/experiments.yaml measures it",)),)
+        return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
     measured = verdict.measured.points if verdict and verdict.measured and verdict.firm else ()
     lacking = [abbr for abbr in claim.matrices or () if abbr not in {point.abbr for point in measured}]
     rows = view.rows[view.rows["abbr"].isin(lacking)] if claim.matrices else view.rows
@@ -28,7 +28,7 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     lacks += [_lack(row, view) for row in failed.to_dict("records")]
     absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
     if absent:
-        lacks.append(Missing("experiment", (f"none of the figure's has {', '.join(absent)}",)))
+        lacks.append(Missing("experiment", (f"none of the figure's experiments has {', '.join(absent)}",)))
     if not lacks and (verdict is None or verdict.measured is None):
         lacks.append(Missing("measurement", tuple(sorted(set(rows["case"]))) or (figure,)))
     return _by_kind(lacks)

@@ -104,7 +104,7 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
     )
     if verdict is None or verdict.measured is None:
         excluded = verdict.excluded if verdict else ()
-        return replace(unmeasured, why=left_out_text(excluded) or "no number of it is recorded")
+        return replace(unmeasured, why=left_out_text(excluded) or "no number is recorded")
     return replace(
         unmeasured,
         outcome=verdict.outcome,

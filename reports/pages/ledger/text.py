@@ -15,8 +15,8 @@ SHOWN = 5
 # Stands wherever the ledger is shown.
 HARDWARE_DIFFERS = (
     "The papers measured on other hardware (V100 and A100 cards; POWER9, Xeon and EPYC processors) than the "
-    "machines here: a direction that differs speaks against a claim, a magnitude that differs may "
-    "speak of the hardware alone. The two are judged apart."
+    "machines here. A different direction speaks against a claim; a different magnitude may come from the "
+    "hardware alone. The two are judged separately."
 )
 
 

@@ -21,7 +21,7 @@ CEILINGS: Mapping[str, tuple[str, float, str]] = {
     "flops_single": ("single precision", 1e9, "GFLOP/s"),
     "link_to_device_bytes": ("link to the device", 1e9, "GB/s"),
     "link_to_host_bytes": ("link to the host", 1e9, "GB/s"),
-    "page_faults": ("pages made on first touch", 1e3, "thousand a second"),
+    "page_faults": ("page faults on first touch", 1e3, "thousand per second"),
 }
 
 

@@ -25,11 +25,15 @@ class Mark:
 
 
 MARKS: Mapping[Outcome, Mark] = {
-    Outcome.REPRODUCED: Mark("✓", "reproduced", "the direction is as printed, the size within the tolerance"),
-    Outcome.DEVIATES: Mark("≠", "deviates", "the direction is as printed or open, the size is not"),
-    Outcome.CONTRADICTED: Mark("✗", "contradicted", "the effect goes the other way, its interval considered"),
-    Outcome.NOT_RUN: Mark("–", "absent", "no number yet; what is missing stands beside it"),
-    Outcome.UNTESTABLE: Mark("∅", "untestable", "it needs what no machine here has, or another regime"),
+    Outcome.REPRODUCED: Mark("✓", "reproduced", "direction as printed, size within the tolerance"),
+    Outcome.DEVIATES: Mark(
+        "≠", "deviates", "not contradicted, but the direction is open or the size outside the tolerance"
+    ),
+    Outcome.CONTRADICTED: Mark("✗", "contradicted", "the effect goes the other way over its whole interval"),
+    Outcome.NOT_RUN: Mark("–", "absent", "no number yet; the claim's row at its figure says what is missing"),
+    Outcome.UNTESTABLE: Mark(
+        "∅", "untestable", "it needs hardware that no machine here has, or another regime"
+    ),
 }
 
 
@@ -75,10 +79,10 @@ def rank(outcome: Outcome, indicative: bool) -> int:
 
 
 def direction_and_size(verdict: Verdict) -> str:
-    """Direction and size, each by itself: `direction as printed, 1.24 of the printed size`."""
+    """Direction and size, each by itself: `direction as printed, 1.24x the printed size`."""
     direction = "" if verdict.direction is Direction.NONE else f"direction {verdict.direction}"
     off = verdict.magnitude is not Magnitude.AS_PRINTED and verdict.factor is not None
-    size = f"{verdict.factor:.3g} of the printed size" if off else ""
+    size = f"{verdict.factor:.3g}x the printed size" if off else ""
     return ", ".join(part for part in (direction, size) if part)
 
 
