@@ -85,13 +85,13 @@ class Trial:
 
     def records(self) -> dict[str, list[Record]]:
         """Every case's records. Raises ViolationError for a line that is not a record of schema v1."""
-        found: dict[str, list[Record]] = {}
+        records: dict[str, list[Record]] = {}
         for path in sorted(self.results.glob("*/records/*.jsonl")):
             try:
-                found[path.stem] = read_records(path)
+                records[path.stem] = read_records(path)
             except Exception as error:
                 raise ViolationError(f"{path.name} is unreadable: {error}") from error
-        return found
+        return records
 
     def check(self) -> None:
         """Every finished measurement stands, and none was made twice."""

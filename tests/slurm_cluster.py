@@ -169,8 +169,8 @@ class Trial:
 
     def records(self) -> dict[tuple[str, str], list[Record]]:
         """Every record, by machine and case."""
-        found = sorted((self.folder / "results").glob("*/records/*.jsonl"))
-        return {(path.parent.parent.name, path.stem): read_records(path) for path in found}
+        paths = sorted((self.folder / "results").glob("*/records/*.jsonl"))
+        return {(path.parent.parent.name, path.stem): read_records(path) for path in paths}
 
     def finished(self) -> dict[tuple[str, str], str]:
         """When each ok record began, by machine and case. Raises ViolationError for two of one."""

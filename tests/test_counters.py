@@ -61,8 +61,8 @@ def launch(number: int, kernel: str, dram: str, sectors: str, duration: str, /, 
 
 def log(*launches: str) -> str:
     """A whole log, with what ncu and the program say around the table."""
-    said = "==PROF== Connected to process 41 (/usr/bin/python3.11)"
-    return "\n".join([said, HEADER, *launches, "==PROF== Disconnected from process 41", ""])
+    message = "==PROF== Connected to process 41 (/usr/bin/python3.11)"
+    return "\n".join([message, HEADER, *launches, "==PROF== Disconnected from process 41", ""])
 
 
 def test_launches_are_added_up_by_kernel() -> None:
@@ -105,7 +105,7 @@ def test_two_processes_may_have_launches_of_one_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (log(launch(0, "gsofa_traverse", "n/a", "1", "1")), "dram__bytes.sum = 'n/a'"),
         (log(launch(0, "gsofa_traverse", "1", "1", "1", duration="fortnight")), "fortnight"),
@@ -119,22 +119,22 @@ def test_two_processes_may_have_launches_of_one_number() -> None:
         ("", "wrote no table"),
     ],
 )
-def test_what_is_no_number_is_an_error_in_one_line(text: str, said: str) -> None:
+def test_what_is_no_number_is_an_error_in_one_line(text: str, message: str) -> None:
     with pytest.raises(CountersError, match=r"^[^\n]*$") as error:
         parse(text, NAMES)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_the_kernels_of_every_gpu_implementation_are_found_in_its_sources() -> None:
     # A peer's kernels are in its library.
     on_device = [entry for entry in registered() if entry.device == "gpu" and not entry.peer]
     assert {"gsofa", "fill2_gpu", "lu_gpu"} <= {entry.name for entry in on_device}
-    found = {(entry.stage, entry.name): kernel_names(entry.kernel_paths()) for entry in on_device}
-    assert {"gsofa_traverse", "rows_gather"} <= set(found["symbolic", "gsofa"]) and all(found.values())
+    kernels = {(entry.stage, entry.name): kernel_names(entry.kernel_paths()) for entry in on_device}
+    assert {"gsofa_traverse", "rows_gather"} <= set(kernels["symbolic", "gsofa"]) and all(kernels.values())
     for entry in on_device:
         text = "".join(path.read_text() for path in entry.kernel_paths())
-        known = found[entry.stage, entry.name]
-        assert len(known) == text.count("__global__"), "a kernel that is not found is not counted"
+        names = kernels[entry.stage, entry.name]
+        assert len(names) == text.count("__global__"), "a kernel that is not found is not counted"
 
 
 def test_ncu_is_told_to_leave_the_clocks_alone_and_to_profile_the_marked_call_only() -> None:
@@ -187,7 +187,7 @@ def test_counters_stand_beside_the_record_that_they_belong_to(
 
 
 @pytest.mark.parametrize(
-    ("text", "status", "said"),
+    ("text", "status", "message"),
     [
         ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", 1, "only administrators read hardware counters"),
         ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", 0, "only administrators read hardware counters"),
@@ -196,12 +196,12 @@ def test_counters_stand_beside_the_record_that_they_belong_to(
     ],
 )
 def test_where_ncu_fails_nothing_is_stored(
-    text: str, status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: Any,
+    text: str, status: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: Any,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     fake_ncu(tmp_path, monkeypatch, text, status)
     assert main(["counters", CASE.name]) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not counters_path("test-machine", CASE.name).exists()
 
 
@@ -244,7 +244,7 @@ def test_a_missing_ncu_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("case", "status", "said"),
+    ("case", "status", "message"),
     [
         ("symbolic.fill2_cpu@bcsstk18.metis", 1, "runs on the CPU"),
         ("symbolic.gsofa_gpu@bcsstk18.metis", 2, "did you mean gsofa_cpu"),
@@ -252,10 +252,10 @@ def test_a_missing_ncu_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_a_case_that_cannot_be_counted_is_refused(
-    case: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
+    case: str, status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["counters", case]) == status
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_case_without_a_gpu_says_so(
@@ -277,8 +277,8 @@ def test_an_unknown_complaint_is_passed_on() -> None:
 def test_what_measures_a_case_first_is_told_whole() -> None:
     """The command's own words make the same case again."""
     named = "numeric.glu3.batched=true.memory_budget=64MB.threads=2@fem3d,22,unknowns=3.mc64+metis+dropzeros"
-    told = run_command(Case.parse(named))
-    assert told == (
+    command_line = run_command(Case.parse(named))
+    assert command_line == (
         "fillpath run numeric glu3 fem3d:22:unknowns=3 --matching mc64 --ordering metis --drop-zeros "
         "--option batched=true --option memory_budget=64MB --threads 2"
     )

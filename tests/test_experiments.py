@@ -105,7 +105,7 @@ def test_an_experiment_names_implementations_with_their_options() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "message"),
     [
         ("gsofa.memory_budget=1000MB", "write gsofa.memory_budget=1GB"),
         ("gsofa.maxid_ranges=true", "write gsofa$"),
@@ -114,13 +114,13 @@ def test_an_experiment_names_implementations_with_their_options() -> None:
     ],
 )
 def test_options_are_written_as_a_case_writes_them(
-    written: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    written: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (CONFIG / "experiments.yaml").read_text().replace("[gsofa, gsofa.fill_first=true]", f"[{written}]")
     (tmp_path / "experiments.yaml").write_text(text)
     shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
     monkeypatch.setattr("benchmarks.runs.experiments.CONFIG", tmp_path)
-    with pytest.raises(FillpathError, match=said):
+    with pytest.raises(FillpathError, match=message):
         experiments.__wrapped__()
 
 

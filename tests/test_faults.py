@@ -128,7 +128,7 @@ def test_damaged_counts_are_none(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("print('faults: wrong with the counters on', file=sys.stderr)\nprint('bye', file=sys.stderr)\n"
          "sys.exit(1)", "wrong with the counters on"),
@@ -140,14 +140,14 @@ def test_damaged_counts_are_none(caplog: pytest.LogCaptureFixture) -> None:
 )  # fmt: skip
 @pytest.mark.usefixtures("measured")
 def test_where_a_child_fails_nothing_is_stored_and_the_next_case_is_counted(
-    script: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    script: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scripted(
         monkeypatch, f"if case == {OTHER.name!r}:\n    target.write_text(json.dumps(COUNTED))\n"
         f"    sys.exit(0)\n{script}"
     )  # fmt: skip
     assert main(["faults", CASE.name, OTHER.name]) == 1
-    assert capsys.readouterr().err == f"fillpath: {CASE.name}: {said}\n"
+    assert capsys.readouterr().err == f"fillpath: {CASE.name}: {message}\n"
     assert not faults_path("test-machine", CASE.name).exists()
     assert faults_path("test-machine", OTHER.name).exists()
 
@@ -212,7 +212,7 @@ def test_a_missing_cupti_is_named(
 
 
 @pytest.mark.parametrize(
-    ("case", "status", "said"),
+    ("case", "status", "message"),
     [
         ("symbolic.fill2_cpu@bcsstk18.metis", 1, "runs on the CPU"),
         ("symbolic.unified_memori@bcsstk18.metis", 2, "did you mean unified_memory"),
@@ -220,10 +220,10 @@ def test_a_missing_cupti_is_named(
     ],
 )
 def test_a_case_that_cannot_be_counted_is_refused(
-    case: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
+    case: str, status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["faults", case]) == status
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("measured")
@@ -348,12 +348,12 @@ def test_whatever_breaks_is_one_line(
         yield
 
     monkeypatch.setattr(faults, "page_faults", refused)
-    for fake, said in (
+    for fake, message in (
         ("too_large", "faults: OutOfMemoryError: Out of memory allocating 1,073,741,824 bytes.\n"),
         ("on_the_card", "faults: the driver refuses CUPTI's unified-memory counters: no privileges (35)\n"),
     ):
         assert faults.main([str(tmp_path / "counted"), case_of(fake).name]) == 1
-        assert capsys.readouterr().err == said
+        assert capsys.readouterr().err == message
 
 
 def test_a_child_follows_its_parents_end_before_it_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -374,9 +374,9 @@ def test_the_links_rate_is_of_warm_copies(cupy: Any, monkeypatch: pytest.MonkeyP
 
 def in_this_process(command: list[str], seconds: float, name: str) -> Ended:
     """The child without a process, whose CUPTI would not be a fake."""
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        return Ended(faults.main(command[3:]), said.getvalue())
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        return Ended(faults.main(command[3:]), errors.getvalue())
 
 
 def test_only_what_has_an_ok_record_of_todays_sources_is_counted(

@@ -58,9 +58,9 @@ def one_matrix(prepared_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
 @given(patterns())
 def test_all_sources_give_what_fill2_counts(pattern: Pattern) -> None:
     filled, work = fill2_cpu(pattern)
-    found = sample_sources(pattern, count=pattern.n)
-    assert found.exact
-    assert (found.edges, found.filled) == (work.edges, filled.pattern.nnz)
+    sample = sample_sources(pattern, count=pattern.n)
+    assert sample.exact
+    assert (sample.edges, sample.filled) == (work.edges, filled.pattern.nnz)
 
 
 @given(patterns(), st.integers(1, 5))
@@ -69,10 +69,10 @@ def test_a_symmetric_pattern_needs_no_sample(pattern: Pattern, count: int) -> No
     dense[pattern.rows(), pattern.indices] = True
     symmetric = from_dense(dense | dense.T)
     filled, work = fill2_cpu(symmetric)
-    found = sample_sources(symmetric, count)
-    assert found.exact
-    assert (found.edges, found.filled) == (work.edges, filled.pattern.nnz)
-    assert found.updates == fill1(symmetric)[1].edges
+    sample = sample_sources(symmetric, count)
+    assert sample.exact
+    assert (sample.edges, sample.filled) == (work.edges, filled.pattern.nnz)
+    assert sample.updates == fill1(symmetric)[1].edges
 
 
 @given(patterns())
@@ -88,10 +88,10 @@ def test_no_source_exceeds_its_bound(pattern: Pattern) -> None:
 def test_estimates_are_unbiased() -> None:
     pattern = random_pattern(400, 0.006, 11)
     filled, work = fill2_cpu(pattern)
-    found = [sample_sources(pattern, count=10, seed=seed) for seed in range(200)]
-    assert not found[0].exact
-    assert np.mean([f.edges for f in found]) == pytest.approx(work.edges, rel=0.02)
-    assert np.mean([f.filled for f in found]) == pytest.approx(filled.pattern.nnz, rel=0.02)
+    samples = [sample_sources(pattern, count=10, seed=seed) for seed in range(200)]
+    assert not samples[0].exact
+    assert np.mean([f.edges for f in samples]) == pytest.approx(work.edges, rel=0.02)
+    assert np.mean([f.filled for f in samples]) == pytest.approx(filled.pattern.nnz, rel=0.02)
 
 
 @pytest.mark.parametrize("matrix", ["grid2d,200", "circuit,20000", "circuit,15000,seed=1,symmetry=0.05"])
@@ -99,19 +99,19 @@ def test_600_sources_predict_within_15_percent(matrix: str, prepared_once: None)
     pattern = prepare(matrix, Preparation("none", "metis")).pattern
     filled, work = fill2_cpu(pattern)
     for seed in range(5):
-        found = sample_sources(pattern, seed=seed)
-        assert found.sources <= 600
-        assert found.edges == pytest.approx(work.edges, rel=0.15), seed
-        assert found.filled == pytest.approx(filled.pattern.nnz, rel=0.15), seed
+        sample = sample_sources(pattern, seed=seed)
+        assert sample.sources <= 600
+        assert sample.edges == pytest.approx(work.edges, rel=0.15), seed
+        assert sample.filled == pytest.approx(filled.pattern.nnz, rel=0.15), seed
 
 
 def test_a_large_matrix_is_sampled_less(monkeypatch: pytest.MonkeyPatch) -> None:
     pattern = random_pattern(1500, 0.002, 5)
     affordable = sample_sources(pattern, count=1000)
     monkeypatch.setattr(forecast, "MOST_EDGES", affordable.sampled_edges / 4)
-    found = sample_sources(pattern, count=1000)
-    assert forecast.LEAST_SOURCES <= found.sources < affordable.sources / 2
-    assert found.edges == pytest.approx(affordable.edges, rel=0.15)
+    sample = sample_sources(pattern, count=1000)
+    assert forecast.LEAST_SOURCES <= sample.sources < affordable.sources / 2
+    assert sample.edges == pytest.approx(affordable.edges, rel=0.15)
 
 
 def record(name: str, matrix: str, seconds: float, edges: int, fills: int = 0) -> Record:
@@ -135,9 +135,9 @@ def test_a_rate_follows_what_explains_the_longer_records() -> None:
     work = [("a", 10**6, 10), ("b", 10**6, 20), ("c", 10**8, 10**6), ("d", 10**10, 10**7)]
     records = [record("fill1", m, 1e-3 + 1e-9 * updates, updates, fills) for m, updates, fills in work]
     records += [record("fill2_cpu", m, 1e-3, fills * 7, fills) for m, _, fills in work]
-    found = rates.rates(records)[("symbolic", "fill1", ())]
-    assert (found.predictor, found.records) == ("updates", 2)
-    assert found.of({"updates": 1e12}) == pytest.approx(1000, rel=0.01)
+    rate = rates.rates(records)[("symbolic", "fill1", ())]
+    assert (rate.predictor, rate.records) == ("updates", 2)
+    assert rate.of({"updates": 1e12}) == pytest.approx(1000, rel=0.01)
 
 
 def test_failed_records_give_no_rate() -> None:
@@ -147,10 +147,10 @@ def test_failed_records_give_no_rate() -> None:
 
 def test_the_embedded_suite_is_planned_whole(prepared_once: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "embedded"]) == 0
-    told = capsys.readouterr().out
-    assert [line.split()[0] for line in told.split("\n\n")[0].splitlines()[1:]] == suite_inputs(Settings())
-    assert "fill1_pruned" in told.partition("no record here yet of ")[2]
-    assert "0 bytes in 0 archives" in told
+    output = capsys.readouterr().out
+    assert [line.split()[0] for line in output.split("\n\n")[0].splitlines()[1:]] == suite_inputs(Settings())
+    assert "fill1_pruned" in output.partition("no record here yet of ")[2]
+    assert "0 bytes in 0 archives" in output
 
 
 def test_what_is_stored_takes_no_time(one_matrix: None) -> None:
@@ -237,25 +237,25 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], list[str
     listening.server_close()
 
 
-def collected(made: plan.Plan) -> list[plan.Line]:
+def collected(needs: plan.Plan) -> list[plan.Line]:
     """The lines of matrices that come from the collection; the others are generated."""
-    return [line for line in made.lines if catalogue.lookup(line.name.rpartition(".")[0]).group]
+    return [line for line in needs.lines if catalogue.lookup(line.name.rpartition(".")[0]).group]
 
 
 def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) -> None:
     asked = server(200)
-    made = plan.plan(Settings(suite="small", paper="gsofa"))
-    matrices = {line.name.rpartition(".")[0] for line in collected(made)}
-    downloads = [line.download for line in collected(made) if line.download]
+    needs = plan.plan(Settings(suite="small", paper="gsofa"))
+    matrices = {line.name.rpartition(".")[0] for line in collected(needs)}
+    downloads = [line.download for line in collected(needs) if line.download]
     assert downloads == [1234567] * len(matrices), "one that is prepared in two ways comes once"
-    assert len(asked) == len(matrices) < len(made.lines) and all(line.startswith("HEAD") for line in asked)
-    assert "~1.2 MB" not in plan_text(made) and "fillpath fetch small" in plan_text(made)
+    assert len(asked) == len(matrices) < len(needs.lines) and all(line.startswith("HEAD") for line in asked)
+    assert "~1.2 MB" not in plan_text(needs) and "fillpath fetch small" in plan_text(needs)
 
 
 def test_what_a_server_has_not_is_not_obtainable(server: Callable[[int], list[str]]) -> None:
     server(404)
-    made = plan.plan(Settings(suite="small", paper="gsofa"))
-    assert all("not obtainable: " in line.remarks[0] and line.disk == 0 for line in collected(made))
+    needs = plan.plan(Settings(suite="small", paper="gsofa"))
+    assert all("not obtainable: " in line.remarks[0] and line.disk == 0 for line in collected(needs))
 
 
 def test_offline_nothing_is_asked(
@@ -269,12 +269,12 @@ def test_offline_nothing_is_asked(
 
 def test_a_server_that_does_not_answer_leaves_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", "http://127.0.0.1:1")
-    made = plan.plan(Settings(suite="small", paper="gsofa"))
-    lines = collected(made)
+    needs = plan.plan(Settings(suite="small", paper="gsofa"))
+    lines = collected(needs)
     assert all(line.guessed and line.disk > line.download for line in lines)
     downloaded = {line.name.rpartition(".")[0] for line in lines if line.download}
     assert downloaded == {line.name.rpartition(".")[0] for line in lines}
-    assert "~" in plan_text(made).splitlines()[1]
+    assert "~" in plan_text(needs).splitlines()[1]
 
 
 def test_a_server_that_fails_is_not_asked_for_every_matrix(server: Callable[[int], list[str]]) -> None:

@@ -73,8 +73,8 @@ def test_ranks_that_are_bound_apart_say_so_and_count_the_cores_of_all(shared_cac
     assert record.threads_used == 2
     facts = json.loads((record_path("test-machine", case).parents[1] / "machine.json").read_text())
     assert facts["cores"] == 2
-    told = "its 2 ranks are bound to 2 of this host's" in done.stderr
-    assert told == ((os.cpu_count() or 0) > 2)
+    is_mentioned = "its 2 ranks are bound to 2 of this host's" in done.stderr
+    assert is_mentioned == ((os.cpu_count() or 0) > 2)
 
 
 class OfAHost:
@@ -103,8 +103,8 @@ def test_a_bound_rank_runs_where_any_of_its_host_may_and_says_what_is_idle(
     monkeypatch.setattr(os, "cpu_count", lambda: there)
     _unbind(OfAHost({1}))
     assert asked == [{0, 1}]
-    told = capsys.readouterr().err
-    assert ("its 2 ranks are bound to 2 of this host's 8 cores" in told) if there == 8 else told == ""
+    message = capsys.readouterr().err
+    assert ("its 2 ranks are bound to 2 of this host's 8 cores" in message) if there == 8 else message == ""
 
 
 def test_more_threads_than_a_rank_can_start_are_refused() -> None:

@@ -50,15 +50,17 @@ def test_a_dry_run_of_the_profile(tmp_path: Path) -> None:
     command += ["--workflow-profile", str(ROOT / "profiles" / "slurm")]
     settings = clean(FILLPATH_SUITE="embedded", FILLPATH_PAPER="gsofa")
     done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True)
-    told = done.stdout + done.stderr
-    assert done.returncode == 0, told
-    (measure,) = (job for job in told.split("\nrule ") if "output: .fillpath/markers/measure/symbolic" in job)
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    (measure,) = (
+        job for job in output.split("\nrule ") if "output: .fillpath/markers/measure/symbolic" in job
+    )
     # A node of its own, with a GPU, all its cores and all its memory.
     for resource in ("slurm_extra=--exclusive", "gpu=1", "mpi=0", "mem_mb=0", "runtime=1440"):
         assert resource in measure, measure
     assert "threads" not in measure
     # At a comma Snakemake would take a wildcard apart when it hands a job on.
-    inputs = [line for line in told.splitlines() if "wildcards: input=" in line]
+    inputs = [line for line in output.splitlines() if "wildcards: input=" in line]
     assert inputs and not any("," in line for line in inputs)
 
 

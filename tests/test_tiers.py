@@ -65,8 +65,8 @@ def test_a_tier_ends_at_its_limit_and_the_next_one_starts(
     start = time.monotonic()
     assert tiers.run_tiers(chosen, tmp_path) == 1
     assert time.monotonic() - start < 60
-    told = capfd.readouterr().out
-    assert "endless       not done within 0.05 minutes" in told and "next          done" in told
+    output = capfd.readouterr().out
+    assert "endless       not done within 0.05 minutes" in output and "next          done" in output
     assert packed(tmp_path / "test-machine-1-endless.tar.gz", "logs/gpu-endless.txt") == "begun\n"
 
 
@@ -79,8 +79,8 @@ def test_what_follows_its_parents_end_knows_this_process_as_its_parent(
         Tier("figures", figures, {"FILLPATH_SUITE": "tiny"}),
     ]
     tiers.run_tiers(chosen, tmp_path)
-    told = capfd.readouterr().out
-    assert "the job ran" in told and "SUITE=tiny: expected one of" in told
+    output = capfd.readouterr().out
+    assert "the job ran" in output and "SUITE=tiny: expected one of" in output
 
 
 def test_all_going_well_is_status_0(tmp_path: Path) -> None:

@@ -23,17 +23,17 @@ from tests.patterns import from_dense, patterns, to_dense
 
 
 def edges(name: str, pattern: Pattern) -> int:
-    found: int = registry.lookup("symbolic", name).function(pattern)[1].edges
-    return found
+    count: int = registry.lookup("symbolic", name).function(pattern)[1].edges
+    return count
 
 
 def depths(parent: Array) -> list[int]:
     """How many ancestors each vertex has."""
-    found = [0] * len(parent)
+    depth = [0] * len(parent)
     for vertex in reversed(range(len(parent))):
         if parent[vertex] >= 0:
-            found[vertex] = found[parent[vertex]] + 1
-    return found
+            depth[vertex] = depth[parent[vertex]] + 1
+    return depth
 
 
 @settings(max_examples=40)

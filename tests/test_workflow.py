@@ -21,8 +21,8 @@ needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     # Our own make may be the caller: its flags and settings are not the test's.
-    own = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "SUITE", "DEVICE", "FILLPATH_CUDA")
-    kept = {k: v for k, v in os.environ.items() if k not in own}
+    callers = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "SUITE", "DEVICE", "FILLPATH_CUDA")
+    kept = {k: v for k, v in os.environ.items() if k not in callers}
     return subprocess.run(["make", *arguments], cwd=folder, env=kept, capture_output=True, text=True)
 
 
@@ -103,9 +103,9 @@ def choice(environment: dict[str, str], *arguments: str) -> tuple[str, str]:
     ],
 )
 def test_cupy_is_chosen_by_the_driver(tmp_path: Path, script: str, cuda: str, why: str) -> None:
-    chosen, told = choice(cards(tmp_path, script))
-    assert chosen == cuda
-    assert why in told and bool(why) == bool(told)
+    cuda_here, message = choice(cards(tmp_path, script))
+    assert cuda_here == cuda
+    assert why in message and bool(why) == bool(message)
 
 
 def test_without_nvidia_smi_the_driver_is_read_where_there_is_a_device(tmp_path: Path) -> None:
