@@ -12,11 +12,16 @@ import pytest
 
 import benchmarks
 from benchmarks.engine.benchmark import benchmark_of
+from benchmarks.engine.given import context
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.suite import Suite
 from fetch.matrix_id import resolve
-from fillpath.case import Case
+from fetch.prepare import prepare
+from fillpath import registry
+from fillpath.case import Case, Preparation
+from fillpath.errors import FillpathError
+from fillpath.nouns import Filled
 from fillpath.paths import ROOT, cache
 from fillpath.record import Status, read_records, record_path
 from fillpath.stages import STAGES
@@ -90,6 +95,19 @@ def test_a_stage_on_values_refuses_complex_ones(sham: None, tmp_path: Path) -> N
     path.write_text("%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 0 1\n2 2 1 0\n")
     record = measure(Case("degrees", "right", resolve(str(path)).text), LIMITS)
     assert record.status is Status.UNSUPPORTED and "complex values" in record.reason
+
+
+def test_what_a_check_reads_beyond_its_nouns_is_an_error_that_names_it() -> None:
+    prepared = prepare("grid2d,3", Preparation())
+    fill1 = registry.lookup("symbolic", "fill1")
+    with pytest.raises(FillpathError, match=r"no Filled was made: name it in the benchmark's `reads`"):
+        context(prepared, None, fill1, {}).noun(Filled)
+
+
+def test_f_is_never_given_without_a_reference_to_hold_it_against() -> None:
+    t3 = registry.lookup("supernodes", "t3")
+    with pytest.raises(FillpathError, match="F cannot be checked without the reference"):
+        context(prepare("grid2d,3", Preparation()), None, t3, {})
 
 
 def test_the_class_that_stages_share_is_not_collected() -> None:
