@@ -1,4 +1,5 @@
-"""The current device: what it is, what it has left, what fits on it. CuPy is imported where it is asked."""
+"""The current device: what it is, what it has left, what fits on it. CuPy is imported where it is
+needed."""
 
 from __future__ import annotations
 
@@ -42,7 +43,9 @@ def multiprocessors() -> int:
 def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
     """Blocks of a kernel that can be resident on a multiprocessor at a time.
 
-    kernel : a RawKernel. threads : of a block. shared_bytes : dynamic shared memory of a block.
+    kernel : a RawKernel
+    threads : per block
+    shared_bytes : dynamic shared memory per block
     """
     import cupy
 
@@ -51,8 +54,8 @@ def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether CUDA itself said so: pinned memory, say, is not allocated through CuPy's pool, whose own error
-    is a MemoryError."""
+    """Whether CUDA itself reports it. (CuPy's pool raises a MemoryError instead; pinned memory, for one, is not
+    allocated through the pool.)"""
     named = type(error).__name__ in ("CUDARuntimeError", "CUDADriverError")
     return named and getattr(error, "status", None) == _NO_MEMORY
 
@@ -68,8 +71,10 @@ def identity() -> str:
 def facts() -> dict[str, object]:
     """What the device is; None for what cannot be read. No CUDA context is made for it.
 
-    memory, l2 : bytes. peak_bytes_per_second : of DRAM, from its clock and bus width; None for a MIG slice,
-    which has an unknown share of it. mig : whether it is a MIG slice.
+    memory, l2 : bytes
+    peak_bytes_per_second : of DRAM, from its clock and bus width; None for a MIG slice, whose share of it is
+        unknown
+    mig : whether it is a MIG slice
     """
     return {
         "name": _properties()["name"],
@@ -100,8 +105,8 @@ def is_mig() -> bool:
 
 
 def _mig_uuid() -> str | None:
-    """What CUDA_VISIBLE_DEVICES asks for, or the only slice there is of this kind; None where several are and
-    CUDA chose."""
+    """The slice that CUDA_VISIBLE_DEVICES asks for, or the only one; None where there are several and CUDA
+    chose."""
     if not is_mig():
         return None
     asked, found = _asked_for(), nvml.slices()
@@ -148,7 +153,7 @@ def _version(number: int) -> str:
 
 
 def _peak_bytes_per_second() -> int | None:
-    """Two transfers a clock, as all of NVIDIA's memories are counted."""
+    """Two transfers per clock, as for all of NVIDIA's memories."""
     kilohertz, bits = _attribute("MemoryClockRate"), _attribute("GlobalMemoryBusWidth")
     return kilohertz * 1000 * 2 * bits // 8 or None
 
