@@ -54,8 +54,8 @@ def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether CUDA itself reports it. (CuPy's pool raises a MemoryError instead, but pinned memory, for one, is
-    not allocated through the pool.)"""
+    """Whether CUDA itself reports it. CuPy's pool raises a MemoryError instead, but pinned memory, for one,
+    does not come from the pool."""
     named = type(error).__name__ in ("CUDARuntimeError", "CUDADriverError")
     return named and getattr(error, "status", None) == _NO_MEMORY
 
