@@ -130,7 +130,9 @@ def _switch(text: str) -> bool:
 PARENT, PROGRESS = "FILLPATH_PARENT", "FILLPATH_PROGRESS"
 _BY_DRIVER = "what the driver supports"
 VARIABLES = (
-    Variable("FILLPATH_SUITE", "size class of the matrices", "embedded", "suite", _one_of(*SUITES)),
+    Variable(
+        "FILLPATH_SUITE", "size class: embedded, small or papers", "embedded", "suite", _one_of(*SUITES)
+    ),
     Variable("FILLPATH_PAPER", "only the figures of this paper", "all papers", "paper", _paper),
     Variable("FILLPATH_DEVICE", "only what runs on cpu or gpu", "both", "device", _one_of("cpu", "gpu")),
     Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
@@ -142,7 +144,13 @@ VARIABLES = (
     Variable("FILLPATH_MIRROR", "folder or URL in place of the collection", "its site", "mirror"),
     Variable("FILLPATH_OFFLINE", "1: ask no server", "0", "offline", _switch),
     Variable("FILLPATH_PROFILE", "folder of profiles/ that says where jobs run", "default", "profile"),
-    Variable("FILLPATH_CUDA", "make: CuPy's CUDA", _BY_DRIVER, "cuda", _one_of("none", "12", "13")),
+    Variable(
+        "FILLPATH_CUDA",
+        "CUDA that make installs CuPy for: 12, 13, none",
+        _BY_DRIVER,
+        "cuda",
+        _one_of("none", "12", "13"),
+    ),
     Variable("FILLPATH_BROWSER", "tests: 1 where a missing browser is a failure", "0"),
     Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),
     Variable("FILLPATH_KILL_RANDOM", "tests: the trial that a process belongs to"),

@@ -122,5 +122,5 @@ def test_doctor_prints_each_with_its_value(
     for variable in VARIABLES:
         (line,) = re.findall(rf"^{variable.name} .*$", out, re.MULTILINE)
         assert line.endswith(variable.meaning)
-    assert re.search(r"^FILLPATH_SUITE +small ", out, re.MULTILINE)
-    assert re.search(r"^FILLPATH_DEVICE +\(both\) ", out, re.MULTILINE)
+    assert re.search(r"^FILLPATH_SUITE +small +embedded +size class:", out, re.MULTILINE)
+    assert re.search(r"^FILLPATH_DEVICE +- +both +only what runs", out, re.MULTILINE)

@@ -37,13 +37,14 @@ def diagnosis() -> str:
 
 
 def _settings(environment: Mapping[str, str]) -> list[str]:
-    """One line per variable: its name, its value or what holds without it, its meaning."""
-    rows = [
-        (v.name, environment.get(v.name) or (f"({v.absent})" if v.absent else "-"), v.meaning)
-        for v in VARIABLES
+    """One line per variable: its name, its value, what holds without it, its meaning."""
+    rows = [("setting", "value", "default", "meaning")]
+    rows += [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
     ]
-    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
-    return [f"{name:<{first}}  {value:<{second}}  {meaning}" for name, value, meaning in rows]
 
 
 def _name() -> str:
