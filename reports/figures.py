@@ -32,8 +32,8 @@ def exhibits(paper: str) -> dict[str, Exhibit]:
     package = importlib.import_module(f"reports.{paper}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     modules = {name: importlib.import_module(f"reports.{paper}.{name}") for name in names}
-    found = {name: module.EXHIBIT for name, module in modules.items() if hasattr(module, "EXHIBIT")}
-    return dict(sorted(found.items(), key=lambda item: (*_place(item[1].name), item[0])))
+    figures = {name: module.EXHIBIT for name, module in modules.items() if hasattr(module, "EXHIBIT")}
+    return dict(sorted(figures.items(), key=lambda item: (*_place(item[1].name), item[0])))
 
 
 def available_figures() -> list[tuple[str, str]]:

@@ -18,8 +18,9 @@ from fillpath.nouns import LevelSeries
 from fillpath.record import Record, Status
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import AUTHORS
-from reports.facts.claims import abbreviation, abbreviations, claim
+from reports.facts.claims import claim
 from reports.facts.naming import label, printed_label
+from reports.facts.printed import abbreviation, abbreviations
 from reports.frames import examples
 from reports.frames.examples import EXAMPLES, METHODS, SLIDES
 from reports.frames.variants import variant_of

@@ -12,7 +12,8 @@ import pytest
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
-from reports.facts.claims import printed_table, subject
+from reports.facts.claims import subject
+from reports.facts.printed import printed_table
 from reports.frames.space import WORD, printed_words
 from reports.gsofa import fig4, fig5, fig10, fig11, fig13, fig14, fig15, fig16, fig20, speed, table2, table3
 from tests.reports_fakes import (

@@ -18,7 +18,8 @@ from fillpath.case import Case
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import scratch_columns
-from reports.facts.claims import claim, printed_table
+from reports.facts.claims import claim
+from reports.facts.printed import printed_table
 from reports.frames import arrays, budgets
 from reports.frames import dense_columns as large
 from reports.glu3 import phases

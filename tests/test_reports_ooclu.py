@@ -20,7 +20,7 @@ from fillpath.paths import results
 from fillpath.record import Record, Status
 from fillpath.settings import SUITES, Settings
 from impl.cuda import managed
-from reports.facts.claims import abbreviation, abbreviations, printed_table
+from reports.facts.printed import abbreviation, abbreviations, printed_table
 from reports.facts.records import Records
 from reports.frames import arrays
 from reports.frames import dense_columns as large

@@ -20,8 +20,9 @@ from fillpath.record import Record, Status
 from fillpath.settings import SUITES, Settings
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.graph import from_edges
-from reports.facts.claims import abbreviation, abbreviations, claim, printed_column
+from reports.facts.claims import claim
 from reports.facts.naming import label, measured_on, printed_label, stand_in
+from reports.facts.printed import abbreviation, abbreviations, printed_column
 from reports.facts.records import Records
 from reports.frames.parac import CPU, GPU, over, printed_sum
 from reports.frames.variants import variant_of

@@ -17,6 +17,7 @@ from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
 from reports.facts.entries import MatrixEntry, find_entry
+from reports.facts.printed import abbreviation, abbreviations, matrices_of, printed_table
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,8 @@ def subjects() -> Mapping[tuple[str, str], Subject]:
     # `names` says what a paper's own names mean here: no subject
     return {
         (paper, id): Subject(paper, id, data)
-        for paper, found in loaded.items()
-        for id, data in found.items()
+        for paper, entries in loaded.items()
+        for id, data in entries.items()
         if id != "names"
     }
 
@@ -160,8 +161,8 @@ def subject(paper: str, id: str) -> Subject:
 def claims() -> Mapping[str, Claim]:
     """Every quantitative claim by its id, in the order of the file. Raises ConfigError where one asks for a
     number that its subject does not hold."""
-    found = [_claim(s, name, data) for s in subjects().values() for name, data in s.data["claims"].items()]
-    return {claim.id: claim for claim in found}
+    listed = [_claim(s, name, data) for s in subjects().values() for name, data in s.data["claims"].items()]
+    return {claim.id: claim for claim in listed}
 
 
 def claim(paper: str, subject: str, name: str) -> Claim:
@@ -207,18 +208,18 @@ def _printed(subject: Subject, asked: Any, where: str) -> _Printed:
         return 1.0, {}, None, None
     if isinstance(asked, Mapping) and "count" in asked:
         return asked["count"] / asked["of"], {}, None, (asked["count"], asked["of"])
-    found = _by_matrix(subject, asked, where) if isinstance(asked, Mapping) else asked
+    number = _by_matrix(subject, asked, where) if isinstance(asked, Mapping) else asked
     for key in asked.split(".") if isinstance(asked, str) else ():
-        found = subject.data if found is asked else found
-        if not isinstance(found, Mapping) or key not in found:
+        number = subject.data if number is asked else number
+        if not isinstance(number, Mapping) or key not in number:
             raise ConfigError(f"config/claims.yaml: {where}: printed: {asked}: no such key of its subject")
-        found = found[key]
-    if isinstance(found, list):
-        return (found[0] + found[1]) / 2, {}, (float(found[0]), float(found[1])), None
-    if isinstance(found, Mapping):
-        numbers = {str(abbr): float(value) for abbr, value in found.items()}
+        number = number[key]
+    if isinstance(number, list):
+        return (number[0] + number[1]) / 2, {}, (float(number[0]), float(number[1])), None
+    if isinstance(number, Mapping):
+        numbers = {str(abbr): float(value) for abbr, value in number.items()}
         return sum(numbers.values()) / len(numbers), numbers, None, None
-    return float(found), {}, None, None
+    return float(number), {}, None, None
 
 
 def _by_matrix(subject: Subject, asked: Mapping[str, Any], where: str) -> Mapping[str, float]:
@@ -227,70 +228,11 @@ def _by_matrix(subject: Subject, asked: Mapping[str, Any], where: str) -> Mappin
     missing = {*asked["sum"], *asked.get("over", ())} - set(rows)
     if missing:
         raise ConfigError(f"config/claims.yaml: {where}: {asked['table']}.csv has no {', '.join(missing)}")
-    names = _matrices(subject.paper, rows)
+    names = matrices_of(subject.paper, rows)
     top = rows[asked["sum"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
     if "over" in asked:
         top = top / rows[asked["over"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
     return {name: float(value) for name, value in zip(names, top, strict=True) if pd.notna(value)}
-
-
-@functools.cache
-def _names(paper: str) -> Mapping[str, str]:
-    """What tables call a matrix otherwise than the paper's list of them, by its name there."""
-    found: Mapping[str, str] = yaml.safe_load((CONFIG / "claims.yaml").read_text())[paper].get("names", {})
-    return found
-
-
-def _matrices(paper: str, rows: pd.DataFrame) -> list[str]:
-    """What the matrices of a printed table are called in the paper's list of them."""
-    called = {str(short): str(name) for name, short in _names(paper).items()}
-    return [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]
-
-
-def printed_column(paper: str, table: str, column: str) -> dict[str, float | None]:
-    """A column of a printed table by matrix; None for what is no number there (OOM)."""
-    rows = printed_table(table)
-    numbers = pd.to_numeric(rows[column], errors="coerce")
-    pairs = zip(_matrices(paper, rows), numbers, strict=True)
-    return {name: None if pd.isna(value) else float(value) for name, value in pairs}
-
-
-@functools.cache
-def printed_table(name: str) -> pd.DataFrame:
-    """A table as a paper prints it: config/papers/<name>.csv. Callers must not change it."""
-    # "NA" and the like are names here, not absent numbers
-    return pd.read_csv(CONFIG / "papers" / f"{name}.csv", keep_default_na=False, na_values=[""])
-
-
-@functools.cache
-def abbreviations(paper: str) -> Mapping[str, str]:
-    """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
-    without the group, or our name where it is generated; the printed name where the paper abbreviates none.
-    """
-    rows, printed = _listed(paper)
-    generated = papers()[paper].generated
-    bare = [name.rpartition("/")[2] for name in printed]
-    names = [generated.get(name, name) for name in bare]
-    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else bare, strict=True))
-
-
-def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
-    """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
-    if entry is not None and entry.name in papers()[paper].generated.values():
-        return abbreviations(paper)[entry.name]
-    if entry is None or not entry.group:
-        return None
-    _, names = _listed(paper)
-    # A table without groups says only what it is called: the catalogue knows whose it is.
-    bare = entry.name in names and paper in entry.papers
-    return abbreviations(paper)[entry.name] if bare or f"{entry.group}/{entry.name}" in names else None
-
-
-def _listed(paper: str) -> tuple[pd.DataFrame, list[str]]:
-    """The table in which a paper lists its matrices, and their names there; nothing where it has none."""
-    table, _, column = papers()[paper].matrices.partition(".")
-    rows = printed_table(table) if table else pd.DataFrame({"none": []})
-    return rows, [str(name) for name in rows[column or "none"]]
 
 
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:

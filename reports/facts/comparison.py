@@ -155,8 +155,8 @@ def _ends(claim: Claim, measured: Measured) -> list[tuple[float, float]]:
     least, most = claim.span
     values = [point.value for point in measured.points]
     outside = [(v, least if v < least else most) for v in values if not least <= v <= most]
-    own = {point.abbr for point in measured.points}
-    whole = claim.matrices is not None and own >= set(claim.matrices)
+    present = {point.abbr for point in measured.points}
+    whole = claim.matrices is not None and present >= set(claim.matrices)
     return outside + ([(min(values), least), (max(values), most)] if whole else [])
 
 

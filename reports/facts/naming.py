@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 import pandas as pd
 
 from fillpath.case import matrix_id
-from reports.facts.claims import abbreviation, abbreviations
 from reports.facts.entries import Entries, MatrixEntry, find_entry, printed_name
+from reports.facts.printed import abbreviation, abbreviations
 
 
 def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:

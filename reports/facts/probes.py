@@ -23,14 +23,14 @@ def read_faults(machine: str, case: str, key: str) -> Mapping[str, float] | None
 
 def read_fault_repeats(machine: str, case: str, key: str) -> Sequence[Mapping[str, float]]:
     """What each counted call of that case had; none where `read_faults` has nothing."""
-    found = _read_beside("faults", machine, case, key)
-    repeats: Sequence[Mapping[str, float]] = (found or {}).get("repeats", ())
+    counts = _read_beside("faults", machine, case, key)
+    repeats: Sequence[Mapping[str, float]] = (counts or {}).get("repeats", ())
     return repeats
 
 
 def _read_facts(kind: str, machine: str, case: str, key: str) -> Mapping[str, float] | None:
-    found = _read_beside(kind, machine, case, key)
-    facts: Mapping[str, float] | None = None if found is None else found["facts"]
+    counts = _read_beside(kind, machine, case, key)
+    facts: Mapping[str, float] | None = None if counts is None else counts["facts"]
     return facts
 
 
@@ -39,11 +39,11 @@ def _read_beside(kind: str, machine: str, case: str, key: str) -> Mapping[str, A
     cannot be read, and for one of another key."""
     path = results() / machine / kind / f"{case}.json"
     try:
-        found: Mapping[str, Any] = json.loads(path.read_text())
-        found["facts"]
+        counts: Mapping[str, Any] = json.loads(path.read_text())
+        counts["facts"]
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         logging.getLogger("fillpath").warning("%s: no %s: %s", path, kind, error)
         return None
-    return found if found.get("key") == key else None
+    return counts if counts.get("key") == key else None

@@ -15,8 +15,8 @@ from fillpath.paths import results
 
 
 def read_series(machine: str, name: str) -> pd.DataFrame | None:
-    """The series file that a record of that machine names: a row a bin, its sources from `first` to `last`,
-    `<series>_mean`, `_min` and `_max` over them. None, with a warning, for one that cannot be read."""
+    """The series file that a record of that machine names: one row per bin with its sources, from `first` to
+    `last`, and `<series>_mean`, `_min`, `_max` over them. None, with a warning, if it cannot be read."""
     path = results() / machine / "series" / Path(name).name
     try:
         with np.load(path) as arrays:

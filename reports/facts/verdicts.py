@@ -13,8 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.claims import Claim, abbreviations
+from reports.facts.claims import Claim
 from reports.facts.comparison import compare, outcome, spread
+from reports.facts.printed import abbreviations
 from reports.facts.standings import FIRM, INDICATIVE, Direction, Excluded, Magnitude, Outcome, Point, Verdict
 
 # Edges below which a run is too short to judge a claim by.
@@ -91,14 +92,15 @@ def judge_points(
     beside: bool = False,
 ) -> Verdict:
     """The verdict on a claim by these points of one machine and scope. For the parameters see `judge`."""
-    found = compare(claim, points)
-    towards, size, judged = found.direction, found.magnitude, outcome(found.direction, found.magnitude)
+    comparison = compare(claim, points)
+    towards, size = comparison.direction, comparison.magnitude
+    judged = outcome(towards, size)
     if untestable or beside:
         judged = Outcome.BESIDE if beside else Outcome.UNTESTABLE
         towards, size = Direction.NONE, Magnitude.NONE
     return Verdict(
-        claim.id, basis or claim.metric, machine, firm, judged, towards, size, found.factor, found.numbers,
-        found.measured, tuple(excluded), untestable,
+        claim.id, basis or claim.metric, machine, firm, judged, towards, size, comparison.factor,
+        comparison.numbers, comparison.measured, tuple(excluded), untestable,
     )  # fmt: skip
 
 

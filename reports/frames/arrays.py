@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.claims import printed_column, printed_table, subject
+from reports.facts.claims import subject
 from reports.facts.naming import among
+from reports.facts.printed import printed_column, printed_table
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
 from reports.frames.timed import RATIO

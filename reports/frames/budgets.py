@@ -1,4 +1,4 @@
-"""Budgets of device memory: which a case has, whether it binds, and ratios under it, a point per budget."""
+"""Budgets of device memory: which a case has, whether it binds, and one point per budget."""
 
 from __future__ import annotations
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.claims import printed_table, subject
+from reports.facts.claims import subject
 from reports.facts.entries import Entries, find_entry
 from reports.facts.naming import among
+from reports.facts.printed import printed_table
 from reports.frames.arrays import PAPER
 from reports.frames.budgets import BUDGET, budgets_of
 from reports.frames.device import with_rows_for
@@ -53,8 +54,8 @@ def printed_sizes() -> Mapping[str, tuple[int, int, int]]:
 
 def blocks_printed() -> tuple[float, int]:
     """Bytes of dense columns from which the printed blocks follow, and the blocks of the binary search."""
-    found = subject(PAPER, CLAIM).data["blocks"]
-    return float(found["dense_column_bytes"]), int(found["binary_search_blocks"])
+    blocks = subject(PAPER, CLAIM).data["blocks"]
+    return float(blocks["dense_column_bytes"]), int(blocks["binary_search_blocks"])
 
 
 def blocks_in(budget: pd.Series[float] | float, n: pd.Series[float]) -> pd.Series[float]:

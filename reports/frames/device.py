@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.claims import abbreviations, subject
+from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed, measured_on, printed_label
+from reports.facts.printed import abbreviations
 from reports.frames.timed import (
     RATIO,
     SLOTS,
@@ -128,11 +129,11 @@ def add_printed(
     named = [abbr for abbr in order if any(abbr in numbers for numbers in printed.values())]
     absent = [abbr for abbr in named if abbr not in set(frame["abbr"])]
     frame = with_rows_for(frame, {abbr: printed_label(abbr, paper) for abbr in absent})
-    own = [abbr if isinstance(abbr, str) else "" for abbr in frame["abbr"]]
+    names = [abbr if isinstance(abbr, str) else "" for abbr in frame["abbr"]]
     for column, numbers in printed.items():
-        values = [numbers.get(abbr) for abbr in own]
+        values = [numbers.get(abbr) for abbr in names]
         frame[column] = pd.Series(values, index=frame.index, dtype="float64")
-    places = [order.index(abbr) if abbr else len(order) for abbr in own]
+    places = [order.index(abbr) if abbr else len(order) for abbr in names]
     frame = frame.assign(place=places).sort_values("place", kind="stable", ignore_index=True)
     frame["group"] = groups_of(frame)
     return frame.drop(columns="place")

@@ -63,16 +63,16 @@ def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) ->
     parts = [part for first in firsts for way in ways for part in way.cases(first).values()]
     timed = timed_frame(replace(inputs, cases=parts))
     stand_in_among(timed, among)
-    found = {(row["case"], _machine(row)): row for row in timed.to_dict("records")}
+    by_case = {(row["case"], _machine(row)): row for row in timed.to_dict("records")}
     numeric = timed[timed["stage"] == "numeric"]
     several = numeric["machine"].nunique() > 1
     rows: list[dict[Any, Any]] = []
     for base in numeric.to_dict("records"):
-        own = [_composed(way, base, found, several) for way in ways]
+        composed = [_composed(way, base, by_case, several) for way in ways]
         # How large a matrix is, its edges say, and not all ways count them alike.
-        own = [row | {"edges": own[0]["edges"]} for row in own]
-        rows += [row | _over(row, own[0], ways[0].name) for row in own]
-    # An own list of columns, so that there are all of them where there is no row.
+        composed = [row | {"edges": composed[0]["edges"]} for row in composed]
+        rows += [row | _over(row, composed[0], ways[0].name) for row in composed]
+    # All columns, also where there is no row.
     frame = pd.DataFrame(rows, columns=list(dict.fromkeys([*timed.columns, *TEXTS, *NUMBERS])))
     frame = frame.astype(timed.dtypes.to_dict() | dict.fromkeys(TEXTS, "object"))
     frame = frame.astype(dict.fromkeys(NUMBERS, "float64"))
@@ -104,14 +104,14 @@ def _stages(axes: Axes, frame: pd.DataFrame) -> None:
     stacked_panel(axes, frame, PARTS, "seconds over the longest", lambda row: bars.seconds(row["median"]))
 
 
-def _composed(way: Way, base: Row, found: Mapping[tuple[str, str], Row], several: bool) -> dict[Any, Any]:
+def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], several: bool) -> dict[Any, Any]:
     """The row of a way. base : that of its numeric stage."""
     first = Case.parse(base["case"])
     cases = way.cases(first)
-    rows = {stage: found.get((case.name, _machine(base))) for stage, case in cases.items()}
+    rows = {stage: by_case.get((case.name, _machine(base))) for stage, case in cases.items()}
     symbolic = rows["symbolic"]
     status, reason = _status(rows)
-    told = {
+    composed = {
         **base,
         **{f"{stage}_case": case.name for stage, case in cases.items()},
         "way": way.name,
@@ -123,11 +123,11 @@ def _composed(way: Way, base: Row, found: Mapping[tuple[str, str], Row], several
         **dict.fromkeys(NUMBERS),
     }
     if status != "ok":
-        return told
+        return composed
     known = [row for row in rows.values() if row is not None]
     summed = {name: sum(row[name] for row in known) for name in ENDS}
     seconds = {part.seconds: row["median"] for part, row in zip(PARTS, known, strict=True)}
-    return told | summed | seconds | {"samples": min(row["samples"] for row in known)}
+    return composed | summed | seconds | {"samples": min(row["samples"] for row in known)}
 
 
 def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
@@ -136,9 +136,9 @@ def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
     failed = [stage for stage, status in became.items() if status != "ok"]
     if failed:
         row = rows[failed[0]]
-        said = became[failed[0]]
+        first = became[failed[0]]
         alike = len(set(became.values())) == 1
-        return said if alike else f"{failed[0]} {said}", str(row["reason"]) if row else "no record yet"
+        return first if alike else f"{failed[0]} {first}", str(row["reason"]) if row else "no record yet"
     if len({row["run_id"] for row in rows.values() if row}) > 1:
         return "two_runs", "its stages were measured in several runs"
     return "ok", ""

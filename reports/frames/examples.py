@@ -30,10 +30,10 @@ class Example:
     @property
     def dense(self) -> Array:
         """(n, n) bool: its pattern."""
-        found = np.eye(self.n, dtype=bool)
+        pattern = np.eye(self.n, dtype=bool)
         for row, column in self.entries:
-            found[row - 1, column - 1] = True
-        return found
+            pattern[row - 1, column - 1] = True
+        return pattern
 
 
 # The slides print the first; of the second, a picture of theirs, their text has nothing: it is made up.
@@ -50,20 +50,20 @@ def filled(example: Example) -> Filled:
     """F of the example."""
     rows, columns = np.nonzero(example.dense)
     indptr = np.searchsorted(rows, np.arange(example.n + 1)).astype(np.int64)
-    found, _ = _function("symbolic", "fill1")(Pattern(indptr, columns.astype(np.int32)))
-    return cast(Filled, found)
+    result, _ = _function("symbolic", "fill1")(Pattern(indptr, columns.astype(np.int32)))
+    return cast(Filled, result)
 
 
-def dense_of(found: Filled) -> Array:
+def dense_of(factor: Filled) -> Array:
     """(n, n) bool: F."""
-    dense = np.zeros((found.pattern.n,) * 2, bool)
-    dense[found.pattern.rows(), found.pattern.indices] = True
+    dense = np.zeros((factor.pattern.n,) * 2, bool)
+    dense[factor.pattern.rows(), factor.pattern.indices] = True
     return dense
 
 
-def levels_of(found: Filled, method: str) -> Levels:
+def levels_of(factor: Filled, method: str) -> Levels:
     """The levels that the method's implementation finds."""
-    levels, _ = _function("levels", METHODS[method])(by_both(found))
+    levels, _ = _function("levels", METHODS[method])(by_both(factor))
     return cast(Levels, levels)
 
 
@@ -78,16 +78,16 @@ def dependencies(dense: Array, method: str) -> dict[tuple[int, int], str]:
     """Why column k depends on i, by (i, k) from 0: each rule as the slides have it, on F. dense : (n, n)
     bool."""
     updates = np.count_nonzero(np.tril(dense, -1), axis=0)
-    found = {}
+    reasons = {}
     for i, k in combinations(range(len(dense)), 2):
         reads = bool(dense[k, i] and updates[k] and np.any(dense[i, k + 1 :]))
         if dense[i, k] and updates[i]:
-            found[i, k] = UPPER
+            reasons[i, k] = UPPER
         elif reads and method != "GLU1.0":
-            found[i, k] = DOUBLE
+            reasons[i, k] = DOUBLE
         elif dense[k, i] and method == "GLU3.0":
-            found[i, k] = LEFT
-    return found
+            reasons[i, k] = LEFT
+    return reasons
 
 
 def factor_by(levels: Levels) -> Array:

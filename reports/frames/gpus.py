@@ -68,11 +68,11 @@ def gain_frame(inputs: Inputs, *pairings: Pairing) -> pd.DataFrame:
 def _paired(rows: pd.DataFrame, cases: Sequence[Case], pairing: Pairing) -> pd.DataFrame:
     """The rows of the cases that have another, with what `gain_frame` adds."""
     pairs = {case.name: pair for case in cases if (pair := pairing(case)) is not None and pair[0] in cases}
-    found = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
+    by_case = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
     frame = rows[rows["case"].isin(pairs)].reset_index(drop=True)
     ratios = []
     for row in frame.to_dict("records"):
-        other = found.get((pairs[row["case"]][0].name, row["machine"]))
+        other = by_case.get((pairs[row["case"]][0].name, row["machine"]))
         own_first = {"pair": str(row["status"])} if row["status"] != "ok" else None
         ratio = own_first or ratio_of(_in_parallel(other), _in_parallel(row), ("baseline", ""))
         ratios.append(ratio | {"other_parallel": other["parallel"] if other else None})
@@ -87,16 +87,16 @@ def printed_columns(
 ) -> pd.DataFrame:
     """What the figures of ratios write. printed : by what is shown, and by matrix."""
     whole = {abbr: value for each in printed.values() for abbr, value in each.items()}
-    found = add_printed(frame, "gsofa", {"paper": whole})
+    result = add_printed(frame, "gsofa", {"paper": whole})
     # Of a matrix that is not at hand, whatever is printed.
-    rows = zip(found["what"], found["abbr"], found["paper"], strict=True)
-    found["paper"] = [
+    rows = zip(result["what"], result["abbr"], result["paper"], strict=True)
+    result["paper"] = [
         value if pd.isna(what) else printed.get(what, {}).get(abbr) for what, abbr, value in rows
     ]
-    found["paper"] = found["paper"].astype("float64")
+    result["paper"] = result["paper"].astype("float64")
     # A matrix of the paper's that is not at hand has a row without workers.
-    found["simulated"] = found["simulated"].fillna(0).astype(bool) & found["workers"].notna()
-    return columns_of(found, *COLUMNS, "paper", *more)
+    result["simulated"] = result["simulated"].fillna(0).astype(bool) & result["workers"].notna()
+    return columns_of(result, *COLUMNS, "paper", *more)
 
 
 def by_kind(frame: pd.DataFrame) -> list[Subset]:
@@ -122,8 +122,8 @@ def simulated_how() -> str:
 
 def _slowest(records: Records, case: str, machine: str) -> dict[str, float]:
     """Of the workers that ran in turn; empty where none did."""
-    found = records.result(case, machine)
-    phases = found.phases if found is not None else {}
+    record = records.result(case, machine)
+    phases = record.phases if record is not None else {}
     each = [values for name, values in phases.items() if re.fullmatch(r"gpu[0-9]+", name)]
     if not each:
         return {}

@@ -11,9 +11,9 @@ import pandas as pd
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, interval
-from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed, measured_on
+from reports.facts.printed import printed_column
 from reports.facts.records import Records
 from reports.frames.device import device_frame
 from reports.frames.timed import NO_RESULT, STAND_INS, add_columns, told_in_words
@@ -65,17 +65,17 @@ def names_of(frame: pd.DataFrame, names: Sequence[str]) -> list[str]:
 
 def samples_of(record: Record, names: Sequence[str]) -> list[float]:
     """The sum of these phases in each sample, 0 for one that the implementation does not have."""
-    held = [record.phases[name] for name in names if name in record.phases]
-    return [float(sum(values)) for values in zip(*held, strict=False)] or [0.0] * len(record.seconds)
+    samples = [record.phases[name] for name in names if name in record.phases]
+    return [float(sum(values)) for values in zip(*samples, strict=False)] or [0.0] * len(record.seconds)
 
 
 def cores_of(machine: str) -> int | None:
     """Cores of a machine whose records are here, None where it does not say."""
     try:
-        found = json.loads((results() / machine / "machine.json").read_text())["cores"]
+        cores = json.loads((results() / machine / "machine.json").read_text())["cores"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return int(found)
+    return int(cores)
 
 
 def ordered_how(frame: pd.DataFrame) -> str:
@@ -101,10 +101,10 @@ def solved_how(frame: pd.DataFrame) -> str:
 
 def _seconds(records: Records, row: Row) -> dict[str, float]:
     """Medians of the parts, and of their sum with its interval; nothing without a result."""
-    found = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
-    if found is None or not any(name in found.phases for names in PARTS.values() for name in names):
+    record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
+    if record is None or not any(name in record.phases for names in PARTS.values() for name in names):
         return {}
-    parts = {part: samples_of(found, names) for part, names in PARTS.items()}
+    parts = {part: samples_of(record, names) for part, names in PARTS.items()}
     total = [sum(values) for values in zip(*parts.values(), strict=True)]
     low, high = interval(total)
     medians = {part: float(np.median(values)) for part, values in parts.items()}

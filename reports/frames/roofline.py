@@ -59,14 +59,14 @@ class Unplaced:
 
 def roofs(machine: str) -> list[Roof]:
     """The roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
-    found = read_ceilings(results() / machine) or {}
-    return [_roof(machine, kind, found[kind]) for kind in ("host", "gpu") if found.get(kind)]
+    ceilings = read_ceilings(results() / machine) or {}
+    return [_roof(machine, kind, ceilings[kind]) for kind in ("host", "gpu") if ceilings.get(kind)]
 
 
 def spots(machine: str, kind: str, records: Records) -> tuple[list[Spot], list[Unplaced]]:
     """The verified cases that ran on that device, and the implementations that cannot be placed."""
     device = {"host": "cpu", "gpu": "gpu"}[kind]
-    found: list[Spot] = []
+    located: list[Spot] = []
     unplaced: dict[str, Unplaced] = {}
     for record in records.rows:
         case = Case.parse(record.case)
@@ -74,11 +74,11 @@ def spots(machine: str, kind: str, records: Records) -> tuple[list[Spot], list[U
             continue
         spot = _spot(record, case)
         if isinstance(spot, Spot):
-            found.append(spot)
+            located.append(spot)
         else:
             unplaced.setdefault(spot.implementation, spot)
-    placed = {spot.implementation for spot in found}
-    return found, [lack for name, lack in sorted(unplaced.items()) if name not in placed]
+    placed = {spot.implementation for spot in located}
+    return located, [lack for name, lack in sorted(unplaced.items()) if name not in placed]
 
 
 def limit(roof: Roof, intensity: float) -> float:

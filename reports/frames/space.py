@@ -8,8 +8,8 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.claims import printed_table
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_table
 from reports.frames.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
 from reports.frames.timed import groups_of
 
@@ -39,8 +39,8 @@ def space_frame(inputs: Inputs) -> pd.DataFrame:
     frame["default_status"] = plain["pair_status"]
     for status, prefix in (("status", ""), ("pair_status", "other_"), ("default_status", "default_")):
         known = frame[[f"{prefix}{name}" for name in (*MEMORY, "bytes_matrix")]].notna().all(axis=1)
-        told = frame[status].where((frame[status] != "ok") | known, NOT_MEASURED)
-        frame["told" if status == "status" else status] = told
+        statuses = frame[status].where((frame[status] != "ok") | known, NOT_MEASURED)
+        frame["told" if status == "status" else status] = statuses
     frame["group"] = groups_of(frame)
     return frame
 

@@ -1,5 +1,4 @@
-"""What the figures of seconds share: a row a case, ratios of two of them, how seconds are drawn and
-explained."""
+"""One row per case and machine with its seconds, ratios of two rows, and what captions say of seconds."""
 
 from __future__ import annotations
 
@@ -88,9 +87,9 @@ def add_printed_ratios(frame: pd.DataFrame, ids: Mapping[str, str]) -> None:
     and paper_gsofa_over_this_mean. ids : of the claims by implementation; empty on the rows of others."""
     claims = {name: subject("gsofa", id) for name, id in ids.items()}
     pairs = list(zip(frame["implementation"], frame["abbr"], strict=True))
-    own = [claims[name].value(short) if name in claims and short else None for name, short in pairs]
+    ratios = [claims[name].value(short) if name in claims and short else None for name, short in pairs]
     means = [claims[name].mean if name in claims else None for name, _ in pairs]
-    frame["paper_gsofa_over_this"] = pd.Series(pd.array(own, dtype="Float64"), index=frame.index)
+    frame["paper_gsofa_over_this"] = pd.Series(pd.array(ratios, dtype="Float64"), index=frame.index)
     frame["paper_gsofa_over_this_mean"] = pd.Series(means, index=frame.index, dtype="float64")
 
 
@@ -102,8 +101,11 @@ def told_in_words(frame: pd.DataFrame) -> tuple[pd.Series[bool], str]:
     names: dict[str, set[str]] = {}
     for name, reason in zip(frame.loc[idle, "implementation"], frame.loc[idle, "reason"], strict=True):
         names.setdefault(reason, set()).add(name)
-    said = [f"{', '.join(sorted(found))}: unavailable, {reason}" for reason, found in names.items()]
-    return idle, "; ".join(said)
+    reasons = [
+        f"{', '.join(sorted(implementations))}: unavailable, {reason}"
+        for reason, implementations in names.items()
+    ]
+    return idle, "; ".join(reasons)
 
 
 def measured_how(frame: pd.DataFrame, paper: str) -> str:

@@ -30,12 +30,12 @@ def by_matrix(
     numbers : of the rows by variant, what the row says of them.
     """
     rows = []
-    for _, own in frame.groupby(["label", "preparation"], sort=False):
-        for machine in own["machine"].dropna().unique().tolist() or [None]:
-            there = own[own["machine"] == machine] if machine else own
-            found = {str(row["variant"]): row for row in there.to_dict("records")}
-            first = next(found[name] for name in variants if name in found)
-            rows.append({**first, **numbers(found)})
+    for _, group in frame.groupby(["label", "preparation"], sort=False):
+        for machine in group["machine"].dropna().unique().tolist() or [None]:
+            there = group[group["machine"] == machine] if machine else group
+            by_variant = {str(row["variant"]): row for row in there.to_dict("records")}
+            first = next(by_variant[name] for name in variants if name in by_variant)
+            rows.append({**first, **numbers(by_variant)})
     merged = pd.DataFrame(rows) if rows else frame.copy()
     kept = {name: dtype for name, dtype in frame.dtypes.items() if name in merged}
     merged = merged.astype(kept)
@@ -50,8 +50,8 @@ def status_of(row: Row | None) -> str:
 
 def number(row: Row | None, name: str) -> float | None:
     """What a variant's row says, None unless it was verified and said it."""
-    found = row[name] if row is not None and row["status"] == "ok" else None
-    return None if found is None or pd.isna(found) else float(found)
+    value = row[name] if row is not None and row["status"] == "ok" else None
+    return None if value is None or pd.isna(value) else float(value)
 
 
 def paired(prefix: str, ratio: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def finished(frame: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]) 
     for name in numbers:
         frame[name] = frame[name].astype("float64") if name in frame else float("nan")
     for name in texts:
-        found = frame[name] if name in frame else pd.Series(None, index=frame.index)
-        frame[name] = found.astype("object").where(found.notna(), "not_run")
+        column = frame[name] if name in frame else pd.Series(None, index=frame.index)
+        frame[name] = column.astype("object").where(column.notna(), "not_run")
     return columns_of(frame, *dict.fromkeys((*numbers, *texts)))
 
 

@@ -1,4 +1,4 @@
-"""One row per matrix and machine of several variants: which column is whose, and ratios of two of them."""
+"""One row per matrix and machine for several variants: which column is of which, and ratios of two."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Wide:
         """The columns of ratios and of what their intervals allow."""
         return [f"{prefix}{name}" for prefix in self.ratios for name in RATIO if name != "pair"]
 
-    def _numbers(self, found: Mapping[str, Row]) -> dict[str, Any]:
-        rows = {short: found.get(variant) for short, variant in self.variants.items()}
+    def _numbers(self, by_variant: Mapping[str, Row]) -> dict[str, Any]:
+        rows = {short: by_variant.get(variant) for short, variant in self.variants.items()}
         statuses = {short: status_of(row) for short, row in rows.items()}
         failed = [statuses[short] for short in self.deciding if statuses[short] != "ok"]
         ok = next((row for row in rows.values() if row is not None and row["status"] == "ok"), None)

@@ -64,11 +64,11 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     headline(figure, title)
     top, middle, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel()
     for part, example in zip((top, middle), EXAMPLES, strict=True):
-        own = frame[frame["example"] == example.name]
+        rows = frame[frame["example"] == example.name]
         panels = part.subplots(1, 4, squeeze=False, width_ratios=[1.0, 1.2, 1.2, 1.2]).ravel()
-        _pattern(panels[0], own, example)
+        _pattern(panels[0], rows, example)
         for axes, method in zip(panels[1:], METHODS, strict=True):
-            _graph(axes, own[own["method"] == method], example, method)
+            _graph(axes, rows[rows["method"] == method], example, method)
     left, right = bottom.subplots(1, 2, width_ratios=[1.0, 1.6])
     _factors(left, frame[frame["part"] == "factor"])
     _counts(right, matrices)
@@ -108,15 +108,15 @@ def verdicts(frame: pd.DataFrame) -> list[Verdict]:
 
 def _example_rows(example: examples.Example) -> list[dict[str, Any]]:
     """All rows of an example, columns from 1."""
-    found = examples.filled(example)
-    dense, own = examples.dense_of(found), {"example": example.name}
+    factor = examples.filled(example)
+    dense, key = examples.dense_of(factor), {"example": example.name}
     rows: list[dict[str, Any]] = [
-        {"part": "entry", **own, "row": i + 1, "column": k + 1, "filled": not example.dense[i, k]}
+        {"part": "entry", **key, "row": i + 1, "column": k + 1, "filled": not example.dense[i, k]}
         for i, k in zip(*np.nonzero(dense), strict=True)
     ]
     right = examples.factor_by(examples.levels_of(examples.filled(SLIDES), "GLU2.0"))
     for method in METHODS:
-        levels, named = examples.levels_of(found, method), own | {"method": method}
+        levels, named = examples.levels_of(factor, method), key | {"method": method}
         rows += [
             {"part": "level", **named, "column": k + 1, "level": level + 1}
             for k, level in enumerate(examples.level_of(levels))
@@ -140,8 +140,8 @@ def _matrix_rows(inputs: Inputs) -> list[dict[str, Any]]:
     """One row per matrix, preparation and machine with what glu2 and glu3_relaxed counted."""
     frame = device_frame(inputs, ("dependencies", "double_u"))
     rows = []
-    for _, own in frame.groupby(["group", "machine"], sort=False, dropna=False):
-        by = {row["implementation"]: row for row in own.to_dict("records")}
+    for _, group in frame.groupby(["group", "machine"], sort=False, dropna=False):
+        by = {row["implementation"]: row for row in group.to_dict("records")}
         exact, relaxed = (by.get(name) for name in COUNTED)
         first = relaxed or exact
         assert first is not None
@@ -163,9 +163,9 @@ def _of_matrices(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["part"] == "matrix"]
 
 
-def _pattern(axes: Axes, own: pd.DataFrame, example: examples.Example) -> None:
+def _pattern(axes: Axes, entries_of: pd.DataFrame, example: examples.Example) -> None:
     axes.set_title(example.name, loc="left")
-    entries = own[own["part"] == "entry"]
+    entries = entries_of[entries_of["part"] == "entry"]
     for grey, rows in entries.groupby(entries["filled"].astype(bool)):
         axes.scatter(
             rows["column"], rows["row"], marker="s", s=260 if example.n < 5 else 110,
@@ -182,12 +182,12 @@ def _pattern(axes: Axes, own: pd.DataFrame, example: examples.Example) -> None:
     axes.grid(visible=False)
 
 
-def _graph(axes: Axes, own: pd.DataFrame, example: examples.Example, method: str) -> None:
-    levels = own[own["part"] == "level"]
+def _graph(axes: Axes, rows: pd.DataFrame, example: examples.Example, method: str) -> None:
+    levels = rows[rows["part"] == "level"]
     place = {int(row["column"]): int(row["level"]) for row in levels.to_dict("records")}
     depth = max(place.values())
     axes.set_title(f"{method} ({METHODS[method]}): {depth} levels", loc="left")
-    for row in own[own["part"] == "dependency"].to_dict("records"):
+    for row in rows[rows["part"] == "dependency"].to_dict("records"):
         colour, style = LOOKS[row["why"]]
         start, end = (int(row[name]) for name in ("before", "column"))
         axes.annotate(
@@ -215,15 +215,15 @@ def _factors(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xlim(0, 12.5)
     axes.set_ylim(4.6, -0.4)
     axes.set_title("L + U - I of the slides' matrix", loc="left")
-    for number, (method, own) in enumerate(rows.groupby("method", sort=False)):
+    for number, (method, factor) in enumerate(rows.groupby("method", sort=False)):
         left = 0.7 + 4.2 * number
         axes.text(left + 1, 0.2, str(method), ha="center", va="center", fontsize=NORMAL, weight="bold")
-        for row in own.to_dict("records"):
+        for row in factor.to_dict("records"):
             x, y = left + row["column"] - 1, row["row"] + 0.1
             wrong = {} if row["right"] else {"bbox": {"facecolor": "#f3c7b8", "edgecolor": PALETTE[5]}}
             axes.text(x, y, f"{row['value']:g}", ha="center", va="center", fontsize=LARGE, **wrong)
-        said = "right" if own["right"].astype(bool).all() else "wrong: marked"
-        axes.text(left + 1, 4.1, said, ha="center", va="center", fontsize=SMALL)
+        verdict = "right" if factor["right"].astype(bool).all() else "wrong: marked"
+        axes.text(left + 1, 4.1, verdict, ha="center", va="center", fontsize=SMALL)
 
 
 def _counts(axes: Axes, rows: pd.DataFrame) -> None:
@@ -235,12 +235,12 @@ def _counts(axes: Axes, rows: pd.DataFrame) -> None:
     names = []
     for place, row in enumerate(rows.to_dict("records")):
         names.append(lines(row).replace("\n", ", ") + (f", {row['machine']}" if several else ""))
-        said = str(row["status"]).replace("_", " ") if pd.isna(row["ratio"]) else bars.times(row["ratio"])
+        text = str(row["status"]).replace("_", " ") if pd.isna(row["ratio"]) else bars.times(row["ratio"])
         at = 1.0 if pd.isna(row["ratio"]) else float(row["ratio"])
         if not pd.isna(row["ratio"]):
             axes.plot(at, place, marker="o", markersize=7, color=PALETTE[0], markeredgecolor="black")
         axes.annotate(
-            said, (at, place), (9, 0), textcoords="offset points", va="center", fontsize=SMALL,
+            text, (at, place), (9, 0), textcoords="offset points", va="center", fontsize=SMALL,
             bbox=bars.GROUND,
         )  # fmt: skip
     most = max([*rows["ratio"].dropna(), 1.1])

@@ -85,14 +85,14 @@ def _counts(bins: pd.DataFrame) -> dict[str, float | None]:
     columns = bins["columns_mean"].astype(float)
     if columns.isna().all():
         return {}
-    found: dict[str, float | None] = {"depth": int(bins["last"].iloc[-1]) + 1}
+    counts: dict[str, float | None] = {"depth": int(bins["last"].iloc[-1]) + 1}
     if columns.nunique() > 1 and bins["subcolumns_mean"].nunique() > 1:
-        found["correlation"] = float(columns.corr(bins["subcolumns_mean"].astype(float), method="spearman"))
+        counts["correlation"] = float(columns.corr(bins["subcolumns_mean"].astype(float), method="spearman"))
     if (bins["first"] == bins["last"]).all():
-        found["in_A"] = int((columns > MODES["A"]).sum())
-        found["in_B"] = int(((columns > MODES["B"]) & (columns <= MODES["A"])).sum())
-        found["in_C"] = int((columns <= MODES["B"]).sum())
-    return found
+        counts["in_A"] = int((columns > MODES["A"]).sum())
+        counts["in_B"] = int(((columns > MODES["B"]) & (columns <= MODES["A"])).sum())
+        counts["in_C"] = int((columns <= MODES["B"]).sum())
+    return counts
 
 
 def _place(part: pd.DataFrame) -> tuple[int, str]:

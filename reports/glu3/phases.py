@@ -70,19 +70,19 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
 def _seconds(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
     """The seconds of each part, medians as the whole is one, and the residual; nothing without a result."""
-    found = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
-    if found is None:
+    record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
+    if record is None:
         return {}
-    own = PHASES[row["implementation"]]
-    medians = {name: float(np.median(values)) for name, values in found.phases.items() if values}
+    phases = PHASES[row["implementation"]]
+    medians = {name: float(np.median(values)) for name, values in record.phases.items() if values}
     seconds = {
-        part.seconds: sum(medians.get(name, 0.0) for name in own[part.name])
+        part.seconds: sum(medians.get(name, 0.0) for name in phases[part.name])
         for part in MEASURED
-        if part.name in own
+        if part.name in phases
     }
     seconds[REST.seconds] = max(0.0, row["median"] - sum(seconds.values()))
-    if found.verified is not None:
-        seconds |= {"residual": found.verified.value, "bound": found.verified.bound}
+    if record.verified is not None:
+        seconds |= {"residual": record.verified.value, "bound": record.verified.bound}
     return seconds
 
 

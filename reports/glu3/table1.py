@@ -7,8 +7,8 @@ import pandas as pd
 
 from fillpath.record import interval
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_column
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, add_printed, device_frame
 from reports.frames.glu3 import KERNELS, PAPER, milliseconds, prepared_how, where
@@ -63,11 +63,11 @@ def _use_kernel_seconds(frame: pd.DataFrame, records: Records) -> None:
     """Put the seconds between the events around the call in place of the call's, and `not_measured` where a
     record has none."""
     for place, row in frame[frame["status"] == "ok"].iterrows():
-        found = records.result(row["case"], row["machine"])
-        if found is None or not found.kernel_seconds:
+        record = records.result(row["case"], row["machine"])
+        if record is None or not record.kernel_seconds:
             frame.loc[place, "status"] = NOT_MEASURED
         else:
-            seconds = found.kernel_seconds
+            seconds = record.kernel_seconds
             frame.loc[place, ["median", "low", "high"]] = [float(np.median(seconds)), *interval(seconds)]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
 from reports.frames.glu3 import KERNELS, LEVELS, PAPER, milliseconds, prepared_how, where
 from reports.frames.variants import finished, spanning
@@ -84,8 +84,8 @@ def _span(values: pd.Series[float]) -> str:
 
 def _held_counts(frame: pd.DataFrame) -> str:
     """How many counts are equal, where any is held against the print."""
-    found = [text for name in TARGETS for text in frame[f"{name}_is"] if text in MARKS]
-    return f"{found.count('equal')} of {len(found)} counts here are equal. " if found else ""
+    marks = [text for name in TARGETS for text in frame[f"{name}_is"] if text in MARKS]
+    return f"{marks.count('equal')} of {len(marks)} counts here are equal. " if marks else ""
 
 
 def _facts(frame: pd.DataFrame) -> Mapping[str, str]:

@@ -33,20 +33,20 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds and TEPS. On the rows of fill2, GSoFA over it on the same
     machine and in the same run, in seconds and in TEPS (`pair` says why there is none), and what the paper
     prints for the matrix, if any."""
-    found = timed.timed_frame(inputs)
-    counts = found["implementation"].isin(TRAVERSE_A)
-    edges = found["edges"].astype("Float64").where(counts)
+    result = timed.timed_frame(inputs)
+    counts = result["implementation"].isin(TRAVERSE_A)
+    edges = result["edges"].astype("Float64").where(counts)
     # the interval of a rate runs the other way: most seconds, fewest edges a second
     for name, seconds in (("teps", "median"), ("teps_low", "high"), ("teps_high", "low")):
-        found[name] = (edges / found[seconds].astype("Float64")).astype(float)
-    found["counts_edges"] = counts
-    rows = found.to_dict("records")
+        result[name] = (edges / result[seconds].astype("Float64")).astype(float)
+    result["counts_edges"] = counts
+    rows = result.to_dict("records")
     gsofa = {_input(row): row for row in rows if row["implementation"] == GSOFA and not row["options"]}
     ratios = [_over(row, gsofa.get(_input(row))) for row in rows]
     names = [f"gsofa_over_this_{basis}{end}" for basis in BASES for end in ("", "_low", "_high")]
-    timed.add_columns(found, ratios, ("pair", *names))
-    timed.add_printed_ratios(found, OVER)
-    return found
+    timed.add_columns(result, ratios, ("pair", *names))
+    timed.add_printed_ratios(result, OVER)
+    return result
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -65,9 +65,9 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     above = bars.legend(top, shown, silent)
     name_matrices(bottom, shown)
     if ratios.empty:
-        said = "\n".join([text for text in (absent, _paper_ratio("fig10_vs_fill2_cpu")) if text])
-        said += "; the GPU side is not measured here"
-        top.set_title(said, loc="left", fontsize=SMALL + 1, pad=10 + 21 * above)
+        note = "\n".join([text for text in (absent, _paper_ratio("fig10_vs_fill2_cpu")) if text])
+        note += "; the GPU side is not measured here"
+        top.set_title(note, loc="left", fontsize=SMALL + 1, pad=10 + 21 * above)
     else:
         _gains(panels[0], ratios)
     return figure
@@ -103,11 +103,11 @@ def _ratios(frame: pd.DataFrame) -> pd.DataFrame:
     several = frame["machine"].nunique() > 1
     parts = []
     for name in OVER:
-        own = rows[rows["implementation"] == name]
+        part = rows[rows["implementation"] == name]
         for basis, text in (("teps", "TEPS"), ("seconds", "seconds")):
-            series = f"over {name}, {text}" + (" on " + own["machine"] if several else "")
-            ends = {f"over{end}": own[f"gsofa_over_this_{basis}{end}"] for end in ("", "_low", "_high")}
-            parts.append(own.assign(series=series, **ends))
+            series = f"over {name}, {text}" + (" on " + part["machine"] if several else "")
+            ends = {f"over{end}": part[f"gsofa_over_this_{basis}{end}"] for end in ("", "_low", "_high")}
+            parts.append(part.assign(series=series, **ends))
     return pd.concat(parts) if len(rows) else rows
 
 
@@ -123,7 +123,7 @@ def _gains(axes: Axes, ratios: pd.DataFrame) -> None:
         axes.axhline(mean, **(PRINTED_LINE | {"linestyle": style}))
         more.append((style, f"printed mean over {name}, {mean:g}x"))
     low, high = axes.get_ylim()
-    means = [found.mean for id in OVER.values() if (found := subject("gsofa", id)).mean]
+    means = [printed.mean for id in OVER.values() if (printed := subject("gsofa", id)).mean]
     axes.set_ylim(min(low, *means), max(high, *(1.3 * mean for mean in means if mean)))
     gains_legend(axes, ratios, more)
 

@@ -33,13 +33,13 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     gilbert_peierls of the same input, machine and run, from the least to the most that the two intervals
     allow, and in `pair` what became of the two; on gilbert_peierls' rows what the paper prints of GSoFA over
     it."""
-    found = timed.timed_frame(inputs)
-    rows = found.to_dict("records")
+    result = timed.timed_frame(inputs)
+    rows = result.to_dict("records")
     others = {_input(row): row for row in rows if row["implementation"] == BASELINE}
     ratios = [_speedup(row, others.get(_input(row))) for row in rows]
-    timed.add_columns(found, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
-    timed.add_printed_ratios(found, {BASELINE: CLAIM})
-    return found
+    timed.add_columns(result, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
+    timed.add_printed_ratios(result, {BASELINE: CLAIM})
+    return result
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -72,8 +72,8 @@ def _speedup(row: Mapping[Any, Any], baseline: Mapping[Any, Any] | None) -> dict
     """The speedup of a row of GSoFA or fill1_pruned, or why there is none; nothing for other rows."""
     if row["implementation"] not in (BETTER, GSOFA):
         return {}
-    own = {} if row["status"] == "ok" else {"pair": row["status"]}
-    ratio = own or timed.ratio_of(baseline, row, ("baseline", ""))
+    failed = {} if row["status"] == "ok" else {"pair": row["status"]}
+    ratio = failed or timed.ratio_of(baseline, row, ("baseline", ""))
     return {name.replace("ratio", "speedup"): value for name, value in ratio.items()}
 
 
@@ -82,23 +82,23 @@ def _printed(axes: Axes, frame: pd.DataFrame, absent: str) -> None:
     printed = subject("gsofa", CLAIM)
     low, high = printed.extreme("min"), printed.extreme("max")
     assert low and high and printed.mean
-    own = frame[frame["paper_gsofa_over_this"].notna()]
+    starred = frame[frame["paper_gsofa_over_this"].notna()]
     axes.axhline(1, color="black", linewidth=1)
     axes.axhline(printed.mean, **PRINTED_LINE)
-    axes.plot(own["group"], own["paper_gsofa_over_this"].astype(float), linestyle="none", **STAR)
+    axes.plot(starred["group"], starred["paper_gsofa_over_this"].astype(float), linestyle="none", **STAR)
     drawn = np.array([low[1], high[1], *frame["speedup_low"].dropna(), *frame["speedup_high"].dropna()])
     axes.set_yscale("log")
     axes.set_ylim(drawn.min() / 3, drawn.max() * 2)
     here = "" if _is_measured(frame) else "; not measured here"
-    said = [
+    notes = [
         f"points: {BETTER}, the line that the paper did not plot"
         f"{', and gsofa' if _is_measured(frame) else ''}; solid line: {BASELINE}, 1x",
         f"paper: GSoFA on one GPU, {printed.mean:g}x on average (dashed line), {low[1]:g} ({low[0]}) to "
         f"{high[1]:g} ({high[0]}){here}",
         *([absent] if absent else []),
-        *(["stars: GSoFA, where the paper prints the matrix's own"] if len(own) else []),
+        *(["stars: GSoFA, where the paper prints the matrix's own"] if len(starred) else []),
     ]
-    axes.set_title("\n".join(said), loc="left", fontsize=SMALL + 1)
+    axes.set_title("\n".join(notes), loc="left", fontsize=SMALL + 1)
 
 
 EXHIBIT = Exhibit(

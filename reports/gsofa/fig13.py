@@ -41,17 +41,17 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: bytes through DRAM and L2, the seconds of the kernels that moved them,
     and the share of the card's peak. how : `hardware counters`, or `counted` by the implementation, or
     empty."""
-    found = device_frame(inputs, (DRAM_PEAK,))
-    read = [_read(row) for row in found.to_dict("records")]
-    found["how"] = pd.Series([row.get("how") for row in read], index=found.index, dtype="object")
-    add_columns(found, read, NUMBERS)
-    found["told"] = found["status"].where(
-        (found["status"] != "ok") | found["dram_bytes_per_s"].notna(), NOT_MEASURED
+    result = device_frame(inputs, (DRAM_PEAK,))
+    read = [_read(row) for row in result.to_dict("records")]
+    result["how"] = pd.Series([row.get("how") for row in read], index=result.index, dtype="object")
+    add_columns(result, read, NUMBERS)
+    result["told"] = result["status"].where(
+        (result["status"] != "ok") | result["dram_bytes_per_s"].notna(), NOT_MEASURED
     )
     rates = {abbr: 1e9 * float(value) for abbr, value in DATA["max"].items()}
     shares = dict.fromkeys(rates, float(SHARES["max"]))
-    found = add_printed(found, "gsofa", {"paper_bytes_per_s": rates, "paper_share": shares})
-    return columns_of(found, "how", "told", *NUMBERS, "paper_bytes_per_s", "paper_share")
+    result = add_printed(result, "gsofa", {"paper_bytes_per_s": rates, "paper_share": shares})
+    return columns_of(result, "how", "told", *NUMBERS, "paper_bytes_per_s", "paper_share")
 
 
 def _as_read(frame: pd.DataFrame) -> list[Subset]:

@@ -67,22 +67,22 @@ def _counted(records: Records, row: Mapping[Any, Any]) -> dict[str, float | None
     """Both cases' page faults, where they were counted; no ratio over none."""
     if row["pair"] != "ok":
         return {}
-    own, other = (_faults(records, str(row[name]), str(row["machine"])) for name in ("case", "other"))
-    if own is None or other is None:
-        return {"faults": own and own[1], "other_faults": other and other[1]}
-    low, high = other[0] / own[2] if own[2] else None, other[2] / own[0] if own[0] else None
-    fewer = 100 * (1 - own[1] / other[1]) if other[1] else None
-    ratio = other[1] / own[1] if own[1] else None
+    faults, other = (_faults(records, str(row[name]), str(row["machine"])) for name in ("case", "other"))
+    if faults is None or other is None:
+        return {"faults": faults and faults[1], "other_faults": other and other[1]}
+    low, high = other[0] / faults[2] if faults[2] else None, other[2] / faults[0] if faults[0] else None
+    fewer = 100 * (1 - faults[1] / other[1]) if other[1] else None
+    ratio = other[1] / faults[1] if faults[1] else None
     return {
-        "faults": own[1], "other_faults": other[1], "ratio": ratio, "ratio_low": low, "ratio_high": high,
+        "faults": faults[1], "other_faults": other[1], "ratio": ratio, "ratio_low": low, "ratio_high": high,
         "fewer": fewer,
     }  # fmt: skip
 
 
 def _faults(records: Records, case: str, machine: str) -> tuple[float, float, float] | None:
     """Least, median and most of the counted calls."""
-    found = records.result(case, machine)
-    repeats = () if found is None else read_fault_repeats(machine, case, found.key)
+    record = records.result(case, machine)
+    repeats = () if record is None else read_fault_repeats(machine, case, record.key)
     calls = [repeat[FAULTS] for repeat in repeats]
     return (min(calls), float(median(calls)), max(calls)) if calls else None
 

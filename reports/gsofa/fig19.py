@@ -92,8 +92,8 @@ def _lines(axes: Axes, frame: pd.DataFrame, what: str) -> None:
 
 
 def _why_not(frame: pd.DataFrame) -> str:
-    said = sorted({str(status).replace("_", " ") for status in frame["pair"]})
-    return f"no number: {', '.join(said) or 'not run'}"
+    reasons = sorted({str(status).replace("_", " ") for status in frame["pair"]})
+    return f"no number: {', '.join(reasons) or 'not run'}"
 
 
 def _pairing(case: Case) -> tuple[Case, str] | None:

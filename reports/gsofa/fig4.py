@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,14 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import abbreviation, subject
+from reports.facts.claims import subject
 from reports.facts.entries import MatrixEntry
 from reports.facts.inputs import Inputs
 from reports.facts.naming import among, label, listed, stand_in
+from reports.facts.printed import abbreviation
 from reports.facts.verdicts import Subset
 from reports.frames.frontiers import BINS, bins_of
 from reports.shapes.axes import empty_panel
-from reports.shapes.multiples import Grid, Multiples, panel_title
+from reports.shapes.multiples import Grid, Multiples
 from reports.shapes.style import NORMAL, PALETTE
 
 CLAIM = "fig4_frontier_growth"
@@ -42,16 +42,14 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     ]  # fmt: skip
     numbers = (*BINS, "n", "smallest", "largest", "ratio", "paper_ratio")
     empty = pd.DataFrame(columns=columns)
-    found = pd.concat(parts, ignore_index=True)[columns] if parts else empty
-    return found.astype(dict.fromkeys(numbers, "float64") | dict.fromkeys(("n", "first", "last"), "Int64"))
+    result = pd.concat(parts, ignore_index=True)[columns] if parts else empty
+    return result.astype(dict.fromkeys(numbers, "float64") | dict.fromkeys(("n", "first", "last"), "Int64"))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """A panel for each case: mean and range of each bin of sources on a log axis. An implementation that
     cannot run anywhere has none: the caption says so."""
-    panel = functools.partial(_panel, several=frame["machine"].nunique() > 1)
-    shape = Multiples(panel, "average frontier size", Grid(height=4.4), by="case")
-    return shape(frame[frame["status"] != "unavailable"], title)
+    return PANELS(frame[frame["status"] != "unavailable"], title)
 
 
 def by_implementation(frame: pd.DataFrame) -> list[Subset]:
@@ -99,8 +97,8 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
 
 def _not_at_hand(frame: pd.DataFrame) -> str:
     """Which of the matrices that the paper shows have no panel."""
-    own = set(frame.loc[frame["stand_in_for"].isna(), "paper_matrix"])
-    absent = [short for short in PRINTED if short not in own]
+    present = set(frame.loc[frame["stand_in_for"].isna(), "paper_matrix"])
+    absent = [short for short in PRINTED if short not in present]
     return f"Not run, because they are not at hand: {listed(absent)}. " if absent else ""
 
 
@@ -125,9 +123,8 @@ def _growth(bins: pd.DataFrame) -> dict[str, float | None]:
     return {"smallest": smallest, "largest": largest, "ratio": largest / smallest}
 
 
-def _panel(axes: Axes, panel: pd.DataFrame, *, several: bool) -> None:
+def _panel(axes: Axes, panel: pd.DataFrame) -> None:
     row = panel.iloc[0].to_dict()
-    axes.set_title(panel_title(panel, several, of=f", {row['implementation']}"), loc="left")
     axes.set_xlabel("source")
     if pd.isna(row["ratio"]):
         empty_panel(axes, row["status"], row["reason"])
@@ -150,6 +147,9 @@ def _ratios(row: Mapping[Any, Any]) -> str:
     return f"{measured}\nthe paper, on {row['paper_matrix']}: {row['paper_ratio']:,.0f}x"
 
 
+PANELS = Multiples(
+    _panel, "average frontier size", Grid(height=4.4), "case", lambda row: f", {row['implementation']}"
+)
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 4",

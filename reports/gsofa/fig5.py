@@ -47,10 +47,10 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     }
     rows = add_printed(rows, "gsofa", printed)
     rows["paper_reduction"] = rows["paper_before"] / rows["paper_after"]
-    own = [f"{kind}{name}" for name in VARIANTS for kind in ("", "bytes_", "sources_", "words_")]
+    columns = [f"{kind}{name}" for name in VARIANTS for kind in ("", "bytes_", "sources_", "words_")]
     return columns_of(
-        rows, "both", "pair_status", "median", "other_median", *own, "bytes_matrix", "other_bytes_external",
-        "table2", "reduction", *printed, "paper_reduction",
+        rows, "both", "pair_status", "median", "other_median", *columns, "bytes_matrix",
+        "other_bytes_external", "table2", "reduction", *printed, "paper_reduction",
     )  # fmt: skip
 
 

@@ -21,16 +21,16 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: median seconds and status of each code, edges of fill2 and of gsofa,
     their ratio, and of each other code its seconds over gsofa's in the same run (`pair_<code>` says `ok` or
     why there is none)."""
-    found = timed_frame(inputs)
+    timed = timed_frame(inputs)
     # What no machine has tried is missing on each of those that tried the others.
-    tried = found.groupby("group")["machine"].transform("count") > 0
-    found = found[found["machine"].notna() | ~tried]
-    rows = [_row(group) for _, group in found.groupby(["group", "machine"], sort=False, dropna=False)]
-    own = [f"{kind}_{code}" for code in CODES for kind in ("status", "seconds")]
-    own += [f"{kind}_{code}" for code in HELD for kind in ("pair", "over", "over_low", "over_high")]
+    tried = timed.groupby("group")["machine"].transform("count") > 0
+    timed = timed[timed["machine"].notna() | ~tried]
+    rows = [_row(group) for _, group in timed.groupby(["group", "machine"], sort=False, dropna=False)]
+    columns = [f"{kind}_{code}" for code in CODES for kind in ("status", "seconds")]
+    columns += [f"{kind}_{code}" for code in HELD for kind in ("pair", "over", "over_low", "over_high")]
     first = ["label", "abbr", "stand_in_for", "group", "preparation", "n", "nnz", "fills"]
     last = ["edges_fill2", "edges_gsofa", "edges_ratio", "run_id", "machine", "where"]
-    return pd.DataFrame(rows, columns=[*first, *own, *last])
+    return pd.DataFrame(rows, columns=[*first, *columns, *last])
 
 
 def _row(group: pd.DataFrame) -> dict[str, Any]:
@@ -39,25 +39,25 @@ def _row(group: pd.DataFrame) -> dict[str, Any]:
     ok = [row for row in by_code.values() if row["status"] == "ok"]
     known = ok[0] if ok else next(iter(by_code.values()))
     names = ("label", "abbr", "stand_in_for", "group", "preparation", "n", "nnz", "machine")
-    found: dict[str, Any] = {name: known[name] for name in names}
+    result: dict[str, Any] = {name: known[name] for name in names}
     gsofa = by_code.get("gsofa")
     for code in CODES:
         row = by_code.get(code)
-        found[f"status_{code}"] = row["status"] if row else "not_run"
-        found[f"seconds_{code}"] = row["median"] if row and row["status"] == "ok" else None
+        result[f"status_{code}"] = row["status"] if row else "not_run"
+        result[f"seconds_{code}"] = row["median"] if row and row["status"] == "ok" else None
     for code in HELD:
         ratio = ratio_of(by_code.get(code), gsofa, (code, "gsofa"))
-        found[f"pair_{code}"] = ratio["pair"]
+        result[f"pair_{code}"] = ratio["pair"]
         for end in ("", "_low", "_high"):
-            found[f"over{end}_{code}"] = ratio.get(f"ratio{end}")
+            result[f"over{end}_{code}"] = ratio.get(f"ratio{end}")
     edges = {code: row["edges"] for code, row in by_code.items() if row["status"] == "ok"}
-    found["edges_fill2"], found["edges_gsofa"] = edges.get("fill2_gpu"), edges.get("gsofa")
-    both = found["edges_fill2"] and found["edges_gsofa"]
-    found["edges_ratio"] = found["edges_gsofa"] / found["edges_fill2"] if both else None
-    found["fills"] = next((row["fills"] for row in ok if row["fills"] is not None), None)
-    found["run_id"] = ", ".join(dict.fromkeys(str(row["run_id"]) for row in ok))
-    found["where"] = gsofa["where"] if gsofa and gsofa["status"] == "ok" else known["where"]
-    return found
+    result["edges_fill2"], result["edges_gsofa"] = edges.get("fill2_gpu"), edges.get("gsofa")
+    both = result["edges_fill2"] and result["edges_gsofa"]
+    result["edges_ratio"] = result["edges_gsofa"] / result["edges_fill2"] if both else None
+    result["fills"] = next((row["fills"] for row in ok if row["fills"] is not None), None)
+    result["run_id"] = ", ".join(dict.fromkeys(str(row["run_id"]) for row in ok))
+    result["where"] = gsofa["where"] if gsofa and gsofa["status"] == "ok" else known["where"]
+    return result
 
 
 def _milliseconds(seconds: float) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import abbreviation, printed_table
 from reports.facts.entries import MatrixEntry, printed_name
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed, stand_in
+from reports.facts.printed import abbreviation, printed_table
 from reports.facts.verdicts import Subset
 from reports.shapes.tables import COUNT, Column, Row, Table, Words
 
@@ -32,8 +32,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
         {**_printed(printed), **by_abbreviation.get(printed["abbr"], {})}
         for printed in printed_table("gsofa_table1_matrices").to_dict("records")
     ]
-    own = [row for row in measured if not row["abbr"]]
-    rows += sorted(own, key=lambda row: row["role"] == "other")
+    others = [row for row in measured if not row["abbr"]]
+    rows += sorted(others, key=lambda row: row["role"] == "other")
     columns = [
         "matrix", "abbr", "role", "stand_in_for", *(f"paper_{name}" for name in PRINTED), "status", "order",
         "nnz", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "nnz_per_row",
@@ -65,13 +65,13 @@ def _named(frame: pd.DataFrame) -> list[Subset]:
 
 def _per_matrix(inputs: Inputs) -> list[dict[str, Any]]:
     """One row per matrix and preparation: of a verified result if there is one, else why there is none."""
-    found = []
+    matrices = []
     for (matrix, _), group in inputs.rows().groupby(["matrix", "preparation"], sort=False):
         ok = group[(group["status"] == "ok") & group["fills"].notna()]
         row = {str(key): value for key, value in (group if ok.empty else ok).iloc[0].items()}
         entry = inputs.entry(str(matrix))
-        found.append({**_identity(str(matrix), entry), **_measured(row)})
-    return found
+        matrices.append({**_identity(str(matrix), entry), **_measured(row)})
+    return matrices
 
 
 def _identity(matrix: str, entry: MatrixEntry | None) -> dict[str, Any]:

@@ -55,8 +55,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     known = rows["source_bytes"].notna()
     rows["told"] = rows["status"].where((rows["status"] != "ok") | known, NOT_MEASURED)
     rows = rows.sort_values("group", kind="stable").reset_index(drop=True)
-    own = [f"{side}_{name}" for side in SIDES for name in STRUCTURES]
-    return columns_of(rows, "variant", "n", "concurrent_sources", *own, "bytes_external", "told")
+    columns = [f"{side}_{name}" for side in SIDES for name in STRUCTURES]
+    return columns_of(rows, "variant", "n", "concurrent_sources", *columns, "bytes_external", "told")
 
 
 def _words(frame: pd.DataFrame) -> list[Subset]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_column
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.frames.space import space_frame
 from reports.shapes.tables import Column, Table, matrix_column, where_column

@@ -31,9 +31,9 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     facts = ("launches", "concurrent_sources")
     frame = pair_frame(inputs, without_budget, role="without a budget", facts=facts)
     stand_in_among(frame, LARGEST)
-    own = frame["implementation"] == OUT_OF_CORE
+    budgeted = frame["implementation"] == OUT_OF_CORE
     frame[["budget", "budget_bytes"]] = budgets_of(frame)
-    known = own & frame["launches"].notna()
+    known = budgeted & frame["launches"].notna()
     frame["binds"] = (frame["launches"] > 1).astype("float64").where(known)
     frame = frame.sort_values(["group", "budget_bytes"], kind="stable", ignore_index=True)
     return columns_of(
@@ -64,8 +64,8 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
         _point(axes, x, row)
     axes.plot(len(budgeted), 1.0, marker="o", markersize=8, **_filled(ok["other_launches"].iloc[0] > 1))
     gsofa = rows[rows["budget"].isna()]
-    said = _line(axes, gsofa.iloc[0].to_dict() if len(gsofa) else {"pair": "not_run"})
-    seconds = f"1x: {first['other_median']:.3g} s\n{said}"
+    text = _line(axes, gsofa.iloc[0].to_dict() if len(gsofa) else {"pair": "not_run"})
+    seconds = f"1x: {first['other_median']:.3g} s\n{text}"
     axes.text(0.99, 0.97, seconds, transform=axes.transAxes, ha="right", va="top", bbox=bars.GROUND)
     axes.set_xticks(range(len(places)), places, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.6, len(places) - 0.4)

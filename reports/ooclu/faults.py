@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit
-from reports.facts.claims import printed_table
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_table
 from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, REGIMES
 from reports.frames.device import columns_of, gpu_caption
 from reports.frames.page_faults import BLOCK, counted_frame, first_touches
@@ -29,8 +29,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     frame = counted_frame(inputs)
     frame = frame.rename(columns={"gpu_fault_groups": "groups"})
     frame["first_touches"] = first_touches(frame["n"])
-    own = ("source", "variant", "n", "nnz_per_row", "managed_bytes", "regime", "first_touches", "groups")
-    frame = columns_of(frame.assign(source=frame["where"]), *own, "told")
+    columns = ("source", "variant", "n", "nnz_per_row", "managed_bytes", "regime", "first_touches", "groups")
+    frame = columns_of(frame.assign(source=frame["where"]), *columns, "told")
     printed = _printed().reindex(columns=frame.columns)
     typed = [printed.astype(frame.dtypes.to_dict()), frame] if len(frame) else [printed]
     whole = pd.concat(typed, ignore_index=True)

@@ -74,9 +74,9 @@ def _split(bins: pd.DataFrame, n: Any) -> dict[str, float | None]:
 
 def _place(part: pd.DataFrame) -> tuple[int, bool]:
     """By the matrix of the paper's; its own before what stands in for it."""
-    own, stood_for = part["label"].iloc[0].partition(" (")[0], part.get("stand_in_for")
-    name = own if own in SHOWN or stood_for is None else str(stood_for.iloc[0]).partition(", ")[0]
-    return SHOWN.index(name) if name in SHOWN else len(SHOWN), own not in SHOWN
+    name_of, stood_for = part["label"].iloc[0].partition(" (")[0], part.get("stand_in_for")
+    name = name_of if name_of in SHOWN or stood_for is None else str(stood_for.iloc[0]).partition(", ")[0]
+    return SHOWN.index(name) if name in SHOWN else len(SHOWN), name_of not in SHOWN
 
 
 def _panel(axes: Axes, panel: pd.DataFrame) -> None:
@@ -93,9 +93,9 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
     axes.axvline(row["split"], color="black", linestyle=":", linewidth=1.8)
     axes.set_xlim(0, row["n"])
     axes.set_ylim(0, 1.25 * row["largest"])
-    said = f"largest {row['largest']:,.4g}; over half of it from row {row['split']:,}"
+    text = f"largest {row['largest']:,.4g}; over half of it from row {row['split']:,}"
     axes.text(
-        0.02, 0.97, f"{said} on ({row['share_before']:.0%} are before)", transform=axes.transAxes, va="top",
+        0.02, 0.97, f"{text} on ({row['share_before']:.0%} are before)", transform=axes.transAxes, va="top",
         fontsize=NORMAL, bbox=GROUND,
     )  # fmt: skip
 

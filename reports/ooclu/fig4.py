@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import abbreviations
 from reports.facts.inputs import Inputs
+from reports.facts.printed import abbreviations
 from reports.frames.arrays import OUT_OF_CORE, PAPER, printed_range
 from reports.frames.end_to_end import Way, composed, composed_caption, composed_frame
 from reports.shapes.ratios import Over

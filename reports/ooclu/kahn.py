@@ -62,8 +62,8 @@ def _over(frame: pd.DataFrame) -> str:
     """By how much the others take longer, empty where no ratio is known."""
     ok = frame[(frame["pair"] == "ok") & (frame["variant"] != COOPERATIVE)]
     ratios = [
-        f"{WAYS[str(way)]}: {bars.times(own['ratio'].min())} to {bars.times(own['ratio'].max())}"
-        for way, own in ok.groupby("variant", sort=False)
+        f"{WAYS[str(way)]}: {bars.times(rows['ratio'].min())} to {bars.times(rows['ratio'].max())}"
+        for way, rows in ok.groupby("variant", sort=False)
     ]
     return f"Over one cooperative launch, in one run: {'; '.join(ratios)}. " if ratios else ""
 

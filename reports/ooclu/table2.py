@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import abbreviations, printed_column
 from reports.facts.inputs import Inputs
+from reports.facts.printed import abbreviations, printed_column
 from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory
 from reports.frames.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
 from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
@@ -36,8 +36,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     add_memory(frame, inputs.records, frame["paper_order"])
     frame["safe_bytes"] = SHARE * frame["card_bytes"]
     frame["intermediate_bytes"] = total(frame, MEMORY)
-    own = ("managed_bytes", "card_bytes", "times_card", "safe_bytes", "peak_memory", "intermediate_bytes")
-    return columns_of(frame, *PRINTED, *MEASURED, *own, *FACTS)
+    memory = ("managed_bytes", "card_bytes", "times_card", "safe_bytes", "peak_memory", "intermediate_bytes")
+    return columns_of(frame, *PRINTED, *MEASURED, *memory, *FACTS)
 
 
 def _gigabytes(count: float) -> str:

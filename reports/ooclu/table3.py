@@ -10,8 +10,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import claim, printed_column
+from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_column
 from reports.facts.verdicts import Subset
 from reports.frames import arrays
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
@@ -93,17 +94,17 @@ def _reductions() -> str:
 
 def _numbers(ways: Mapping[str, Row]) -> dict[str, Any]:
     """What a row of the table says of the three."""
-    found: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for prefix, name in (("", arrays.PLAIN), ("prefetched_", arrays.PREFETCHED)):
         row = ways.get(name)
-        found[f"{prefix}told"] = row["told"] if row else "not_run"
+        numbers[f"{prefix}told"] = row["told"] if row else "not_run"
         if row and row["told"] == "ok":
-            found[f"{prefix}groups"] = row["gpu_fault_groups"]
-            found[f"{prefix}share"] = 100 * row["fault_share"]
-            found[f"{prefix}overhead"] = row["overhead"]
-    found["both"] = found["told"] if found["told"] != "ok" else found["prefetched_told"]
+            numbers[f"{prefix}groups"] = row["gpu_fault_groups"]
+            numbers[f"{prefix}share"] = 100 * row["fault_share"]
+            numbers[f"{prefix}overhead"] = row["overhead"]
+    numbers["both"] = numbers["told"] if numbers["told"] != "ok" else numbers["prefetched_told"]
     rows = [ways[name] for name in (arrays.OUT_OF_CORE, arrays.PLAIN, arrays.PREFETCHED) if name in ways]
-    return found | _movement(ways.get(arrays.OUT_OF_CORE), rows)
+    return numbers | _movement(ways.get(arrays.OUT_OF_CORE), rows)
 
 
 def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:

@@ -84,9 +84,9 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
         axes.set_yticks([])
         return
     for i, name in enumerate(ORDERINGS):
-        own = drawn[drawn["ordering"] == name].sort_values("threads")
-        if not own.empty:
-            _line(axes, own, i)
+        line = drawn[drawn["ordering"] == name].sort_values("threads")
+        if not line.empty:
+            _line(axes, line, i)
     one = drawn.loc[drawn["threads"] == 1, "median"]
     threads = sorted(int(t) for t in set(drawn["threads"]))
     if len(one):
@@ -107,9 +107,9 @@ def _absent(panel: pd.DataFrame) -> list[str]:
     """The orderings without a result, and why."""
     rows = {text: panel[panel["ordering"] == name] for name, text in ORDERINGS.items()}
     return [
-        f"{text}: {str(own['status'].iloc[0]).replace('_', ' ')}"
-        for text, own in rows.items()
-        if len(own) and not (own["status"] == "ok").any()
+        f"{text}: {str(group['status'].iloc[0]).replace('_', ' ')}"
+        for text, group in rows.items()
+        if len(group) and not (group["status"] == "ok").any()
     ]
 
 
@@ -123,10 +123,10 @@ def _gains(drawn: pd.DataFrame) -> list[str]:
     ]
 
 
-def _line(axes: Axes, own: pd.DataFrame, i: int) -> None:
-    whiskers = [own["median"] - own["low"], own["high"] - own["median"]]
+def _line(axes: Axes, line: pd.DataFrame, i: int) -> None:
+    whiskers = [line["median"] - line["low"], line["high"] - line["median"]]
     axes.errorbar(
-        own["threads"].astype(float), own["median"], yerr=[side.clip(lower=0) for side in whiskers],
+        line["threads"].astype(float), line["median"], yerr=[side.clip(lower=0) for side in whiskers],
         **line_look(i), markeredgecolor="black", markersize=7, capsize=3, ecolor="black", elinewidth=1.0,
     )  # fmt: skip
 

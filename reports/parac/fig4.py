@@ -130,8 +130,8 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     places, width = bars.positions(frame)
     for x, row in zip(places, frame.to_dict("records"), strict=True):
         if row["status"] != "ok" or pd.isna(row["height_actual"]):
-            said = str(row["status"]) if row["status"] != "ok" else "not measured"
-            bars.draw_slot(axes, x, 0.92 * width, said)
+            status = str(row["status"]) if row["status"] != "ok" else "not measured"
+            bars.draw_slot(axes, x, 0.92 * width, status)
             continue
         _marks(axes, x, row, looks[row["series"]][0])
     drawn = frame[list(DEPTHS)].to_numpy(dtype=float)

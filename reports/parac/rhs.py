@@ -50,9 +50,9 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     panels = figure.subplots(len(machines), 1, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, machine in zip(panels, machines, strict=True):
         # What no machine ran stands in the first panel.
-        own = shown["machine"] == machine
-        own |= shown["machine"].isna() & (machine == machines[0])
-        bars.bar_panel(axes, shown, ITERATIONS, own)
+        rows = shown["machine"] == machine
+        rows |= shown["machine"].isna() & (machine == machines[0])
+        bars.bar_panel(axes, shown, ITERATIONS, rows)
         if len(machines) > 1:
             axes.set_title(f"on {machine}", loc="left")
     for axes in panels:

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
 from reports.frames.parac import GENERATED, PAPER, SIZES
 from reports.frames.timed import STAND_INS
@@ -38,12 +38,12 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return frame.assign(**{f"{name}_is": equality(frame, name, "not_held") for name in COUNTS})
 
 
-def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
+def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
     """What a row says of its matrix, whichever implementation was verified."""
-    ok = [row for row in found.values() if row["status"] == "ok"]
+    ok = [row for row in by_variant.values() if row["status"] == "ok"]
     first = ok[0] if ok else None
     return {
-        "status": "ok" if ok else next(iter(found.values()))["status"],
+        "status": "ok" if ok else next(iter(by_variant.values()))["status"],
         "order": number(first, "n"),
         "entries": number(first, "nnz"),
         "nnz_l": number(first, "nnz_l"),

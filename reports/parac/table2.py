@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_column
 from reports.frames.parac import CPU, PAPER, RULE, ordered_how, over, printed_sum
 from reports.frames.solutions import matrices_frame, numbers_of
 from reports.frames.timed import ratio_of
@@ -47,26 +47,26 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
 def _print() -> dict[str, dict[str, float | None]]:
     """The printed columns by the names that they have in the frame."""
-    found: dict[str, dict[str, float | None]] = {}
+    prints: dict[str, dict[str, float | None]] = {}
     for name, (theirs, factor, solve) in PRINTED.items():
         columns = {"factor": factor, "solve": solve, "iterations": "iter", "residual": "relres"}
-        found |= {
+        prints |= {
             f"paper_{name}_{ours}": printed_column(PAPER, CPU, f"{theirs}_{c}") for ours, c in columns.items()
         }
     ours = printed_sum(CPU, "parac_factor_s", "parac_solve_s")
-    found["paper_ratio"] = over(printed_sum(CPU, "ichol_factor_s", "ichol_solve_s"), ours)
-    found["paper_amg_ratio"] = over(printed_sum(CPU, "hypre_setup_s", "hypre_solve_s"), ours)
-    return found
+    prints["paper_ratio"] = over(printed_sum(CPU, "ichol_factor_s", "ichol_solve_s"), ours)
+    prints["paper_amg_ratio"] = over(printed_sum(CPU, "hypre_setup_s", "hypre_solve_s"), ours)
+    return prints
 
 
-def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
+def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
     """What a row says of the variants of its matrix."""
-    rows = {name: found.get(name) for name in VARIANTS}
-    own = numbers_of(rows, "parac_cpu")
+    rows = {name: by_variant.get(name) for name in VARIANTS}
+    numbers = numbers_of(rows, "parac_cpu")
     pair = ratio_of(rows["ict"], rows["parac_cpu"], ("ict", "parac_cpu"))
     return {
-        **own,
-        "solve_ratio": own["ict_solve"] / own["parac_cpu_total"] if pair["pair"] == "ok" else None,
+        **numbers,
+        "solve_ratio": numbers["ict_solve"] / numbers["parac_cpu_total"] if pair["pair"] == "ok" else None,
         **paired("", pair),
         **paired("amg_", ratio_of(rows["pyamg"], rows["parac_cpu"], ("pyamg", "parac_cpu"))),
         **paired("hypre_", ratio_of(rows["hypre"], rows["parac_cpu"], ("hypre", "parac_cpu"))),

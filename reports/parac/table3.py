@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import printed_column
 from reports.facts.inputs import Inputs
+from reports.facts.printed import printed_column
 from reports.frames.parac import GPU, PAPER, RULE, ordered_how, over, printed_sum
 from reports.frames.solutions import matrices_frame, numbers_of
 from reports.frames.timed import ratio_of
@@ -49,17 +49,17 @@ def _print() -> dict[str, dict[str, float | None]]:
         "ic0_solve": "ic0_solve_ms", "ic0_iterations": "ic0_iter", "ic0_residual": "ic0_relres",
         "amgx_total": "amgx_total_ms",
     }  # fmt: skip
-    found = {f"paper_{ours}": printed_column(PAPER, GPU, theirs) for ours, theirs in columns.items()}
-    found["paper_ic0_total"] = printed_sum(GPU, "ic0_analysis_factor_ms", "ic0_solve_ms")
-    found["paper_ratio"] = over(found["paper_ic0_total"], found["paper_parac_total"])
-    found["paper_amgx_ratio"] = over(found["paper_amgx_total"], found["paper_parac_total"])
-    return found
+    prints = {f"paper_{ours}": printed_column(PAPER, GPU, theirs) for ours, theirs in columns.items()}
+    prints["paper_ic0_total"] = printed_sum(GPU, "ic0_analysis_factor_ms", "ic0_solve_ms")
+    prints["paper_ratio"] = over(prints["paper_ic0_total"], prints["paper_parac_total"])
+    prints["paper_amgx_ratio"] = over(prints["paper_amgx_total"], prints["paper_parac_total"])
+    return prints
 
 
-def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
+def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
     """What a row says of the variants of its matrix, in milliseconds."""
-    peer = _better(found)
-    rows = {short: found.get(peer if variant == IC0 else variant) for variant, short in SHORT.items()}
+    peer = _better(by_variant)
+    rows = {short: by_variant.get(peer if variant == IC0 else variant) for variant, short in SHORT.items()}
     return {
         **numbers_of(rows, "parac", 1e3),
         **paired("", ratio_of(rows["ic0"], rows["parac"], (peer, OWN))),
@@ -68,9 +68,9 @@ def _numbers(found: Mapping[str, Row]) -> dict[str, Any]:
     }
 
 
-def _better(found: Mapping[str, Row]) -> str:
+def _better(by_variant: Mapping[str, Row]) -> str:
     """The variant of ic0_gpu that takes less, as far as both are measured."""
-    totals = {variant: number(found.get(variant), "total") for variant in (IC0, BY_LEVELS)}
+    totals = {variant: number(by_variant.get(variant), "total") for variant in (IC0, BY_LEVELS)}
     measured = {variant: total for variant, total in totals.items() if total is not None}
     return min(measured, key=lambda variant: measured[variant], default=IC0)
 

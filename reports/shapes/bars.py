@@ -92,7 +92,7 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
 
 def positions(rows: pd.DataFrame) -> tuple[list[float], float]:
     """Where each row stands: beside the other series of its group, and how wide a place is."""
-    within = {group: list(dict.fromkeys(own["series"])) for group, own in rows.groupby("group", sort=False)}
+    within = {group: list(dict.fromkeys(part["series"])) for group, part in rows.groupby("group", sort=False)}
     width = GROUP_WIDTH / max(map(len, within.values()), default=1)
     slots = [(group, within[group], name) for group, name in zip(rows["group"], rows["series"], strict=True)]
     return [group + (all_.index(name) - (len(all_) - 1) / 2) * width for group, all_, name in slots], width

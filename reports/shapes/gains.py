@@ -60,19 +60,19 @@ def draw_gains(
     axes.axhline(even, color="black", linewidth=1)
     if mean is not None:
         axes.axhline(mean, **PRINTED_LINE)
-    own: Sequence[float] = []
+    stars: Sequence[float] = []
     if printed:
         add_stars(axes, frame, printed, panel.form)
-        own = frame[printed].dropna().tolist()
-    _limits(axes, frame, panel, [*own, even, *([] if mean is None else [mean])])
+        stars = frame[printed].dropna().tolist()
+    _limits(axes, frame, panel, [*stars, even, *([] if mean is None else [mean])])
 
 
 def add_stars(axes: Axes, frame: pd.DataFrame, printed: str, form: Form) -> None:
     """A star with its value for each matrix whose own number is printed."""
-    own = frame[frame[printed].notna()].drop_duplicates("group")
-    places = own["group"] - ASIDE
-    axes.plot(places, own[printed], linestyle="none", zorder=4, **STAR)
-    for x, value in zip(places, own[printed], strict=True):
+    stars = frame[frame[printed].notna()].drop_duplicates("group")
+    places = stars["group"] - ASIDE
+    axes.plot(places, stars[printed], linestyle="none", zorder=4, **STAR)
+    for x, value in zip(places, stars[printed], strict=True):
         axes.annotate(
             form(value), (x, value), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL,
             bbox=bars.GROUND,
@@ -93,8 +93,8 @@ def draw_before_after(
     for x, row in zip(places, frame.to_dict("records"), strict=True):
         values = [row[name] for name in columns]
         if row["status"] != "ok" or pd.isna(values).any():
-            said = str(row["status"]) if row["status"] != "ok" else "not measured"
-            bars.draw_slot(axes, x, 0.92 * width, said)
+            status = str(row["status"]) if row["status"] != "ok" else "not measured"
+            bars.draw_slot(axes, x, 0.92 * width, status)
         else:
             _joined(axes, x, values, floor, form, looks[row["series"]][0])
     for row in frame.drop_duplicates("group").to_dict("records"):

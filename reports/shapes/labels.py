@@ -22,7 +22,7 @@ def write_names(axes: Axes, points: Sequence[tuple[float, float]], names: Sequen
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     taken: list[tuple[float, float, float]] = []
     placed = [((x - left) / (right - left), (y - low) / (high - low)) for x, y in points]
-    for (x, y), name in sorted(zip(placed, names, strict=True), key=lambda found: -found[0][1]):
+    for (x, y), name in sorted(zip(placed, names, strict=True), key=lambda item: -item[0][1]):
         width = LETTER * len(name)
         onward = x + ASIDE + width < 1
         start = x + ASIDE if onward else x - ASIDE - width

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
 from reports.shapes.panels import Draw
 from reports.shapes.style import MARKERS, PALETTE, headline, new_figure
+from reports.shapes.tables import Row
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Multiples:
     label : of the vertical axes.
     grid : where the panels lie.
     by : the column whose values have a panel each on each machine.
+    more : what the title of a panel says of its first row after the matrix.
     marks : of a legend above all, as `legend_mark` takes them.
     """
 
@@ -50,12 +52,13 @@ class Multiples:
     label: str
     grid: Grid = Grid()
     by: str = "label"
+    more: Callable[[Row], str] = lambda row: ""
     marks: Sequence[tuple[str, str]] = ()
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         several = frame["machine"].nunique() > 1
         panels = [
-            (panel_title(rows, several), rows)
+            (self._title(rows, several), rows)
             for _, rows in frame.groupby([self.by, "machine"], sort=False, dropna=False)
         ]
         figure, axes = draw_grid(title, panels, self.panel, self.grid)
@@ -65,6 +68,11 @@ class Multiples:
         if not panels:
             axes[0].text(0, 0.5, "no case of this figure in the suite", transform=axes[0].transAxes)
         return figure
+
+    def _title(self, rows: pd.DataFrame, several: bool) -> str:
+        row = rows.iloc[0].to_dict()
+        host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
+        return f"{lines(row)}{self.more(row)}{host}".replace("\n", ", ")
 
 
 @dataclass(frozen=True)
@@ -126,13 +134,6 @@ def draw_grid(
     for axes in places[len(panels) :]:
         axes.set_axis_off()
     return figure, places
-
-
-def panel_title(rows: pd.DataFrame, several: bool, of: str = "") -> str:
-    """The matrix, what else tells the panel from others, and the machine where there are several."""
-    row = rows.iloc[0].to_dict()
-    host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
-    return f"{lines(row)}{of}{host}".replace("\n", ", ")
 
 
 def line_look(i: int) -> Mapping[str, Any]:

@@ -55,8 +55,8 @@ class Over:
 def _unmeasured(frame: pd.DataFrame) -> set[str]:
     """The series that only slots have, where others have a machine."""
     known = frame["machine"].notna()
-    own = set(frame.loc[known, "series"]) or set(frame.loc[frame["case"].notna(), "series"])
-    return set(frame["series"]) - own
+    measured = set(frame.loc[known, "series"]) or set(frame.loc[frame["case"].notna(), "series"])
+    return set(frame["series"]) - measured
 
 
 def _scale(axes: Axes, rows: pd.DataFrame, printed: tuple[float, float], room: float) -> None:
@@ -81,8 +81,8 @@ def _label(axes: Axes, rows: pd.DataFrame, regimes: bool) -> None:
     for x, row in zip(bars.positions(rows)[0], rows.to_dict("records"), strict=True):
         if row["pair"] == "ok":
             regime = row["regime"] if regimes else ""
-            said = bars.times(row["ratio"]) + (f", {regime}" if regime else "")
+            text = bars.times(row["ratio"]) + (f", {regime}" if regime else "")
             axes.annotate(
-                said, (x, row["ratio_high"]), (0, 5), textcoords="offset points", rotation=90, ha="center",
+                text, (x, row["ratio_high"]), (0, 5), textcoords="offset points", rotation=90, ha="center",
                 va="bottom", fontsize=SMALL, bbox=bars.GROUND,
             )  # fmt: skip

@@ -63,9 +63,9 @@ def add_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
     ok = frame["status"] == "ok"
     drawn = pd.Series(False, index=frame.index)
     longest = pd.Series(float("nan"), index=frame.index)
-    for _, own in frame[ok].groupby(["group", "machine"]):
-        run = own["run_id"].value_counts().index[0]
-        inside = own.index[own["run_id"] == run]
+    for _, group in frame[ok].groupby(["group", "machine"]):
+        run = group["run_id"].value_counts().index[0]
+        inside = group.index[group["run_id"] == run]
         drawn[inside] = True
         longest[inside] = whole[inside].max()
     for part in parts:

@@ -1,0 +1,72 @@
+"""Printed tables, config/papers/*.csv, and what a paper calls its matrices."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import pandas as pd
+import yaml
+
+from fillpath.papers import papers
+from fillpath.paths import CONFIG
+from reports.facts.entries import MatrixEntry
+
+
+@functools.cache
+def printed_table(name: str) -> pd.DataFrame:
+    """A table as a paper prints it: config/papers/<name>.csv. Callers must not change it."""
+    # "NA" and the like are names here, not absent numbers
+    return pd.read_csv(CONFIG / "papers" / f"{name}.csv", keep_default_na=False, na_values=[""])
+
+
+def printed_column(paper: str, table: str, column: str) -> dict[str, float | None]:
+    """A column of a printed table by matrix; None for what is no number there (OOM)."""
+    rows = printed_table(table)
+    numbers = pd.to_numeric(rows[column], errors="coerce")
+    pairs = zip(matrices_of(paper, rows), numbers, strict=True)
+    return {name: None if pd.isna(value) else float(value) for name, value in pairs}
+
+
+def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
+    """What the matrices of a printed table are called in the paper's list of them."""
+    called = {str(short): str(name) for name, short in _names(paper).items()}
+    return [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]
+
+
+@functools.cache
+def _names(paper: str) -> Mapping[str, str]:
+    """What tables call a matrix otherwise than the paper's list of them, by its name there."""
+    names: Mapping[str, str] = yaml.safe_load((CONFIG / "claims.yaml").read_text())[paper].get("names", {})
+    return names
+
+
+@functools.cache
+def abbreviations(paper: str) -> Mapping[str, str]:
+    """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
+    without the group, or our name where it is generated; the printed name where the paper abbreviates none.
+    """
+    rows, printed = _listed(paper)
+    generated = papers()[paper].generated
+    bare = [name.rpartition("/")[2] for name in printed]
+    names = [generated.get(name, name) for name in bare]
+    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else bare, strict=True))
+
+
+def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
+    """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
+    if entry is not None and entry.name in papers()[paper].generated.values():
+        return abbreviations(paper)[entry.name]
+    if entry is None or not entry.group:
+        return None
+    _, names = _listed(paper)
+    # A table without groups says only what it is called: the catalogue knows whose it is.
+    bare = entry.name in names and paper in entry.papers
+    return abbreviations(paper)[entry.name] if bare or f"{entry.group}/{entry.name}" in names else None
+
+
+def _listed(paper: str) -> tuple[pd.DataFrame, list[str]]:
+    """The table in which a paper lists its matrices, and their names there; nothing where it has none."""
+    table, _, column = papers()[paper].matrices.partition(".")
+    rows = printed_table(table) if table else pd.DataFrame({"none": []})
+    return rows, [str(name) for name in rows[column or "none"]]
