@@ -15,12 +15,12 @@ from fillpath.settings import Settings
 
 if TYPE_CHECKING:
     # Whoever only measures need not load matplotlib and pandas.
-    from reports import Records
+    from reports.facts.records import Records
 
 
 def load_records() -> Records:
     """The records of all machines whose folders can be used; the others are named in warnings."""
-    from reports import Records
+    from reports.facts.records import Records
 
     records = Records.load()
     for machine, reason in records.refused.items():

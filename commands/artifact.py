@@ -7,17 +7,17 @@ from __future__ import annotations
 import argparse
 import logging
 
-import reports
 from benchmarks.runs import launch
 from commands._records import figure_cases, load_records, with_records
 from fetch import catalogue
+from reports import figures
 from reports.pages import artifact, drawing
 
 
 def run(arguments: argparse.Namespace) -> int:
     records = load_records()
     cases_of = figure_cases(records)
-    cases = {pair: cases_of(*pair) for pair in reports.available_figures()}
+    cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
     launch.adopt()
     result = drawing.make(records.machines(), cases, {}, catalogue.entries(), launch.die_with_parent)
     for pair, reason in result.failed.items():

@@ -9,16 +9,16 @@ import argparse
 import logging
 from collections.abc import Sequence
 
-import reports
 from benchmarks.runs import airspeed, launch
 from commands._parser import Parser
 from commands._records import figure_cases, load_records, with_records
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
-from reports import Records
+from reports import figures
+from reports.facts.records import Records
 from reports.facts.standings import Standing
-from reports.pages import drawing
+from reports.pages import drawing, webpage
 from reports.pages.comparison import Comparison
 from reports.pages.hardware import draw_comparisons
 from reports.pages.ledger.order import machines_of
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         LOG.warning("%s", error)
     records = load_records()
     cases_of = figure_cases(records)
-    cases = {pair: cases_of(*pair) for pair in reports.available_figures()}
+    cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
     measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
     drawn = {pair: listed for pair, listed in measured.items() if listed and arguments.draw}
     launch.adopt()
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     stored = [Case.parse(record.case) for record in records.rows]
     shown = list(dict.fromkeys([*(case for listed in measured.values() for case in listed), *stored]))
     comparisons = _comparisons(result.standings, records)
-    print(reports.page(result.standings, shown, records, catalogue.entries(), comparisons))
+    print(webpage.page(result.standings, shown, records, catalogue.entries(), comparisons))
     return int(bool(result.failed or (arguments.draw and records.refused)))
 
 

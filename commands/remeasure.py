@@ -16,8 +16,8 @@ from commands._records import figure_cases, record_text, with_records
 from fillpath import host
 from fillpath.record import Status
 from fillpath.settings import settings
-from reports import Records
 from reports.facts.claims import find_claim
+from reports.facts.records import Records
 from reports.figures import figure_of
 
 

@@ -16,10 +16,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-import reports
 from fillpath import paths
 from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
+from reports import figures
+from reports.pages import webpage
 from reports.pages.ledger import ledger
 from reports.shapes import style
 from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, own_cases
@@ -86,10 +87,10 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         for record in RECORDS.rows:
             write_records(record_path(record.machine, record.case), [record])
         for pair in (("gsofa", "fig14"), ("ooclu", "fig7")):
-            reports.draw(*pair, own_cases(*pair, ON_GPU), RECORDS, ENTRIES)
+            figures.draw(*pair, own_cases(*pair, ON_GPU), RECORDS, ENTRIES)
         made = [*CASES, *ON_GPU]
         standings = ledger("made-up", RECORDS, ENTRIES, lambda *pair: own_cases(*pair, made))
-        return reports.page(standings, CASES, RECORDS, ENTRIES)
+        return webpage.page(standings, CASES, RECORDS, ENTRIES)
 
 
 def opened(browser: Any, page: Path, width: int, scheme: str = "light") -> None:

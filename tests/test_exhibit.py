@@ -20,10 +20,11 @@ from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.settings import Settings
 from reports import figures
 from reports.exhibit import Exhibit, Held
-from reports.facts.claims import abbreviations
+from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.facts.standings import Outcome
 from reports.facts.verdicts import Subset
+from reports.pages import webpage
 from reports.shapes import style
 from reports.shapes.tables import Column, Table, Words
 from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, site
@@ -112,7 +113,7 @@ def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Pa
     comments, frame = style.read_csv(paths[2])
     assert comments["caption"].startswith("A sham with") and len(frame) >= len(ON_GPU)
     assert frame["abbr"].isna().all(), "it lists no matrices"
-    page = reports.page([], ON_GPU, RECORDS, ENTRIES).read_text()
+    page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()
     assert "Sham (2030)" in page and "Figure 99: seconds of everything" in page and "sham_fig99" in page
 
 

@@ -195,7 +195,7 @@ def test_settings_narrow() -> None:
 
 
 def test_every_experiment_is_drawn() -> None:
-    from reports import available_figures
+    from reports.figures import available_figures
 
     assert {(e.paper, e.figure) for e in experiments()} <= set(available_figures())
 

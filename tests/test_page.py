@@ -13,18 +13,18 @@ from urllib.parse import unquote
 import pandas as pd
 import pytest
 
-import reports
 from benchmarks.runs import airspeed, launch
 from commands import main
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.paths import ROOT, results
 from fillpath.record import record_path, write_records
+from reports import figures
 from reports.facts.claims import claims
 from reports.facts.records import Records
 from reports.facts.standings import Excluded, Missing, Outcome, Standing
 from reports.figures import exhibits
-from reports.pages import artifact
+from reports.pages import artifact, webpage
 from reports.pages.compare import compare
 from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
@@ -55,7 +55,7 @@ def linked(page: Path) -> list[str]:
 def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(
     site: Path, standings: list[Standing]
 ) -> None:
-    page = reports.page(standings, CASES, RECORDS, ENTRIES)
+    page = webpage.page(standings, CASES, RECORDS, ENTRIES)
     text = page.read_text()
     matrix = text.partition('<table id="claims"')[2].partition("</table>")[0]
     rows = re.findall(r"<tr>(.*?)</tr>", matrix.partition("<tbody>")[2], re.DOTALL)
@@ -67,9 +67,9 @@ def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(
 
 
 def test_every_link_leads_to_something(site: Path, standings: list[Standing]) -> None:
-    for pair in reports.available_figures()[::16]:
-        reports.draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
-    page = reports.page(standings, CASES, RECORDS, ENTRIES)
+    for pair in figures.available_figures()[::16]:
+        figures.draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
+    page = webpage.page(standings, CASES, RECORDS, ENTRIES)
     ids = re.findall(r' id="([^"]+)"', page.read_text())
     assert len(ids) == len(set(ids))
     shown = [link for link in linked(page) if not link.startswith("data:")]
@@ -80,7 +80,7 @@ def test_every_link_leads_to_something(site: Path, standings: list[Standing]) ->
 
 
 def test_every_case_is_on_the_page_and_text_is_escaped(site: Path) -> None:
-    text = reports.page([], CASES, RECORDS, ENTRIES).read_text()
+    text = webpage.page([], CASES, RECORDS, ENTRIES).read_text()
     assert all(case.name in text for case in CASES)
     assert "3 rows differ &lt;first: 7 &amp; 9&gt;" in text and "<first" not in text
 
@@ -119,7 +119,7 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(
     elsewhere = tuple(replace(record, machine=HOSTILE, device=HOSTILE) for record in RECORDS.rows)
     both = replace(RECORDS, rows=(*RECORDS.rows, *elsewhere), refused={f"far{HOSTILE}": f"torn {HOSTILE}"})
     shown = [*standings, *map(hostile, standings)]
-    text = reports.page(shown, CASES, both, ENTRIES, [compare(["made-up", HOSTILE], both)]).read_text()
+    text = webpage.page(shown, CASES, both, ENTRIES, [compare(["made-up", HOSTILE], both)]).read_text()
     pieces = Pieces(text)
     assert "evil" not in pieces.tags
     assert {HOSTILE, f"machine-{HOSTILE}", f"verdict on {HOSTILE}"} <= pieces.values
@@ -130,22 +130,22 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(
 
 
 def test_the_page_stands_before_anything_is_measured_or_drawn(site: Path) -> None:
-    text = reports.page([], CASES, Records(), ENTRIES).read_text()
+    text = webpage.page([], CASES, Records(), ENTRIES).read_text()
     assert "No machine has a record yet" in text and "Not drawn" in text
 
 
 def test_asvs_pages_are_linked_where_they_are(site: Path) -> None:
-    assert "asv/index.html" not in reports.page([], CASES, RECORDS, ENTRIES).read_text()
+    assert "asv/index.html" not in webpage.page([], CASES, RECORDS, ENTRIES).read_text()
     (site / "asv").mkdir(parents=True)
     (site / "asv" / "index.html").touch()
-    assert "asv/index.html" in reports.page([], CASES, RECORDS, ENTRIES).read_text()
+    assert "asv/index.html" in webpage.page([], CASES, RECORDS, ENTRIES).read_text()
 
 
 def test_two_machines_are_compared(site: Path) -> None:
     both = Records((*RECORDS.rows, *(replace(record, machine="other") for record in RECORDS.rows[:9])))
     comparison = compare(["made-up", "other"], both)
     draw_comparison(comparison, both, comparison_folder(comparison))
-    page = reports.page([], CASES, both, ENTRIES, [comparison])
+    page = webpage.page([], CASES, both, ENTRIES, [comparison])
     assert "Geometric means" in page.read_text()
     assert {"site/compare/made-up_other/ratios.csv", "site/compare/made-up_other/profiles.png"} <= set(
         linked(page)
@@ -155,7 +155,7 @@ def test_two_machines_are_compared(site: Path) -> None:
 
 def test_a_folder_that_was_refused_is_named_with_the_reason(site: Path, standings: list[Standing]) -> None:
     torn = replace(RECORDS, refused={"far": "records/a.jsonl:1: corrupted: <torn>"})
-    text = reports.page(standings, CASES, torn, ENTRIES).read_text()
+    text = webpage.page(standings, CASES, torn, ENTRIES).read_text()
     assert "Left out: far" in text and "corrupted: &lt;torn&gt;" in text
 
 
@@ -183,14 +183,14 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    csv = reports.draw("parac", "table2", cases, records, ENTRIES)[2]
+    csv = figures.draw("parac", "table2", cases, records, ENTRIES)[2]
     below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
     comments, frame = style.read_csv(csv)
     verdicts = [key for key in comments if key.startswith("verdict ")]
     assert len(verdicts) == len(below) and next(iter(frame.columns)) == "case"
     assert all(any(name in key and "below_hypre" in key for key in verdicts) for name in names)
     comparisons = [compare([names[0], other], records) for other in names[1:]]
-    text = reports.page(standings, cases, records, ENTRIES, comparisons).read_text()
+    text = webpage.page(standings, cases, records, ENTRIES, comparisons).read_text()
     assert names or "No machine has a record yet" in text
     assert all(f'id="machine-{name}"' in text for name in names)
     assert all(f"Left out: {name}" in text for name in records.refused)
@@ -202,9 +202,9 @@ def test_a_figure_whose_files_cannot_be_read_stops_no_page(
     site: Path, standings: list[Standing], kind: str
 ) -> None:
     for figure in ("fig11", "fig14"):
-        reports.draw("gsofa", figure, [*CASES, *ON_GPU], RECORDS, ENTRIES)
+        figures.draw("gsofa", figure, [*CASES, *ON_GPU], RECORDS, ENTRIES)
     style.figure_path("gsofa_fig11", kind).write_bytes(b"\xff\xfe")
-    text = reports.page(standings, CASES, RECORDS, ENTRIES).read_text()
+    text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
     assert text.count("Not shown: its files cannot be read") == 1
     assert "site/figures/gsofa_fig14.page.png" in text and "site/figures/gsofa_fig11.page.png" not in text
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import reports
 from commands import main
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError
@@ -25,7 +24,7 @@ from reports import figures
 from reports.facts.claims import paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
-from reports.pages import readme_table
+from reports.pages import readme_table, summary, webpage
 from reports.shapes import bars, style
 from tests.reports_fakes import (
     ABSENT,
@@ -108,9 +107,9 @@ def test_no_records_at_all_still_draws(site: Path, monkeypatch: pytest.MonkeyPat
     gpu = [*ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *ON_FILLED, *ON_GRAPHS]
     chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
-    for paper, figure in reports.available_figures():
+    for paper, figure in figures.available_figures():
         own = own_cases(paper, figure, chosen)
-        assert all(path.is_file() for path in reports.draw(paper, figure, own, absent, ENTRIES))
+        assert all(path.is_file() for path in figures.draw(paper, figure, own, absent, ENTRIES))
         found = figures.exhibit(paper, figure)
         for cases, records in ((own, Records()), ([], Records()), ([], absent)):
             frame = found.frame(records, ENTRIES, cases)
@@ -168,11 +167,11 @@ def test_a_failed_case_is_a_marked_slot_in_both_panels() -> None:
     assert sorted(bottom) == ["not run", "out of memory", "timeout", "wrong"]
 
 
-@pytest.mark.parametrize("pair", reports.available_figures())
+@pytest.mark.parametrize("pair", figures.available_figures())
 def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> None:
     made = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS]
     cases = own_cases(*pair, made)
-    paths = reports.draw(*pair, cases, RECORDS, ENTRIES)
+    paths = figures.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
     comments, frame = style.read_csv(paths[2])
     wanted = figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases)
@@ -189,8 +188,8 @@ def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> 
 
 
 def test_the_same_records_give_the_same_bytes(site: Path) -> None:
-    first = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
-    again = [path.read_bytes() for path in reports.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
+    first = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
+    again = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
     assert first == again
 
 
@@ -203,14 +202,14 @@ def test_short_stamp_counts_what_the_long_one_names() -> None:
 
 def test_unknown_names_come_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean gsofa"):
-        reports.draw("gsoffa", "fig10", CASES, RECORDS, ENTRIES)
+        figures.draw("gsoffa", "fig10", CASES, RECORDS, ENTRIES)
     with pytest.raises(UnknownNameError, match="did you mean fig10"):
-        reports.draw("gsofa", "fig100", CASES, RECORDS, ENTRIES)
+        figures.draw("gsofa", "fig100", CASES, RECORDS, ENTRIES)
 
 
 def test_summary_fits_and_names_every_case(site: Path) -> None:
-    reports.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
-    text = reports.summary(reports.available_figures(), CASES, RECORDS, ENTRIES)
+    figures.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
+    text = summary.summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
     assert max(map(len, table.splitlines())) <= 110
     for case in CASES:
@@ -238,7 +237,7 @@ def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
 def test_what_cannot_run_here_is_counted_by_reason(site: Path) -> None:
     absent = tuple(unavailable(case, number) for number, case in enumerate(ON_GPU))
     records = Records((*RECORDS.of(CASES[0].name), *absent))
-    text = reports.summary([], [CASES[0], *ON_GPU], records, ENTRIES)
+    text = summary.summary([], [CASES[0], *ON_GPU], records, ENTRIES)
     assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
     assert CASES[0].name in text and ON_GPU[0].name not in text
 
@@ -256,12 +255,12 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
 
 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
-    path = next(p for p in reports.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
+    path = next(p for p in figures.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
     comments, frame = style.read_csv(path)
     (key,) = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
     assert key.endswith("(seconds, made-up, indicative (stand-in))") and len(frame) > 2
     assert "printed mean 1.14x" in comments[key]
-    page = reports.page([], ON_GPU, RECORDS, ENTRIES).read_text()
+    page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()
     assert f"<li>{key}: {comments[key]}</li>" in page
 
 
@@ -280,7 +279,7 @@ def test_claims_agree_with_their_schema_and_files() -> None:
 
 
 def test_figures_speak_to_claims_that_exist() -> None:
-    for paper, figure in reports.available_figures():
+    for paper, figure in figures.available_figures():
         for id in figures.exhibit(paper, figure).subjects:
             assert subject(paper, id).figure in (figure, "")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-import reports
 from benchmarks.runs.experiments import drawn_cases
 from commands._parser import Parser
 from commands._records import load_records
 from commands.workflow._stages import machine_of_each_stage
 from fetch import catalogue
 from fillpath.settings import settings
+from reports import figures
 
 
 def add_arguments(parser: Parser) -> None:
@@ -22,6 +22,6 @@ def run(arguments: argparse.Namespace) -> int:
     records = load_records()
     elsewhere = records.cases_elsewhere(machine_of_each_stage(settings()).values())
     cases = drawn_cases(arguments.paper, arguments.figure, settings(), elsewhere)
-    for path in reports.draw(arguments.paper, arguments.figure, cases, records, catalogue.entries()):
+    for path in figures.draw(arguments.paper, arguments.figure, cases, records, catalogue.entries()):
         print(path)
     return 0
