@@ -15,6 +15,7 @@ from reports.facts.entries import MatrixEntry
 from reports.facts.inputs import Inputs
 from reports.facts.naming import label, listed
 from reports.facts.series import series_bins
+from reports.frames.frontiers import joined, with_case, without_case
 from reports.frames.glu3 import PAPER, WAYS
 from reports.shapes.axes import empty_panel
 from reports.shapes.labels import legend_above
@@ -39,18 +40,15 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rows = inputs.rows().to_dict("records")
     parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     if not any(part["label"].iloc[0] == SHOWN for part in parts):
-        missing = {"label": SHOWN, "status": "not_run", "reason": "the matrix is not at hand"}
-        parts.append(pd.DataFrame([missing]))
+        parts.append(without_case(SHOWN))
     parts.sort(key=_place)
     modes = [f"in_{mode}" for mode in (*MODES, "C")]
     numbers = [*BINS, "n", "depth", "correlation", *modes]
-    columns = [
+    texts = (
         "case", "matrix", "label", "abbr", "stand_in_for", "preparation", "machine", "device", "status",
-        "reason", *numbers,
-    ]  # fmt: skip
-    frame = pd.concat([part.reindex(columns=columns).astype("object") for part in parts], ignore_index=True)
-    whole = dict.fromkeys(("n", "depth", "first", "last", *modes), "Int64")
-    return frame.astype(dict.fromkeys(numbers, "float64") | whole)
+        "reason",
+    )  # fmt: skip
+    return joined(parts, texts, numbers, ("n", "depth", "first", "last", *modes))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -69,15 +67,9 @@ def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFra
     """The rows of one case."""
     bins, reason = series_bins(row, BINS, "levels")
     name = label(row["matrix"], entry, PAPER)
-    kept = ("case", "matrix", "preparation", "machine", "device", "status", "n")
-    return bins.assign(
-        **{column: row[column] for column in kept},
-        label=name,
-        abbr=name if name == SHOWN else None,
-        stand_in_for=SHOWN if entry is not None and SHOWN in entry.stands_for else None,
-        reason=reason,
-        **_counts(bins),
-    )
+    stood_for = SHOWN if entry is not None and SHOWN in entry.stands_for else None
+    abbr = name if name == SHOWN else None
+    return with_case(bins, row, reason, label=name, abbr=abbr, stand_in_for=stood_for, **_counts(bins))
 
 
 def _counts(bins: pd.DataFrame) -> dict[str, float | None]:

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit
 from reports.facts.entries import MatrixEntry
 from reports.facts.inputs import Inputs
-from reports.facts.naming import label, listed
+from reports.facts.naming import among, label, listed
 from reports.frames.arrays import PAPER
-from reports.frames.frontiers import BINS, bins_of
+from reports.frames.frontiers import BINS, bins_of, joined, with_case, without_case
 from reports.frames.timed import prepared_how
 from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
@@ -32,35 +32,21 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rows = inputs.rows().to_dict("records")
     parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     there = {part["label"].iloc[0].partition(" (")[0] for part in parts}
-    parts += [_absent(name) for name in SHOWN if name not in there]
+    parts += [without_case(name) for name in SHOWN if name not in there]
     parts.sort(key=_place)
-    columns = [
+    texts = (
         "case", "matrix", "label", "stand_in_for", "preparation", "machine", "device", "status", "reason",
-        "n", *BINS, "largest", "split", "share_before",
-    ]  # fmt: skip
-    frame = pd.concat([part.reindex(columns=columns).astype("object") for part in parts], ignore_index=True)
-    numbers = (*BINS, "n", "largest", "split", "share_before")
-    whole = dict.fromkeys(("n", "first", "last", "split"), "Int64")
-    return frame.astype(dict.fromkeys(numbers, "float64") | whole)
+    )  # fmt: skip
+    numbers = ("n", *BINS, "largest", "split", "share_before")
+    return joined(parts, texts, numbers, ("n", "first", "last", "split"))
 
 
 def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
     """The rows of one case."""
     bins, reason = bins_of(row)
-    kept = ("case", "matrix", "preparation", "machine", "device", "status", "n")
-    stood_for = [name for name in SHOWN if entry is not None and name in entry.stands_for]
-    return bins.assign(
-        **{name: row[name] for name in kept},
-        label=label(row["matrix"], entry, PAPER),
-        stand_in_for=", ".join(stood_for) or None,
-        reason=reason,
-        **_split(bins, row["n"]),
-    )
-
-
-def _absent(name: str) -> pd.DataFrame:
-    """The row of a matrix that the paper shows and no case has."""
-    return pd.DataFrame([{"label": name, "status": "not_run", "reason": "the matrix is not at hand"}])
+    stood_for = among(", ".join(entry.stands_for) if entry else None, SHOWN)
+    name = label(row["matrix"], entry, PAPER)
+    return with_case(bins, row, reason, label=name, stand_in_for=stood_for, **_split(bins, row["n"]))
 
 
 def _split(bins: pd.DataFrame, n: Any) -> dict[str, float | None]:
