@@ -62,7 +62,7 @@ def _as_read(frame: pd.DataFrame) -> list[Subset]:
 def _draw_rates(axes: Axes, frame: pd.DataFrame) -> None:
     """Bytes a second through DRAM and L2."""
     levels = _levels(frame)
-    bars.bar_panel(axes, levels, RATE, pd.Series(True, index=levels.index))
+    bars.bar_panel(axes, levels, RATE)
     add_stars(axes, frame, "paper_bytes_per_s", _gigabytes)
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, float(frame["paper_bytes_per_s"].min()) / 4), high)
@@ -73,7 +73,7 @@ def _draw_shares(axes: Axes, frame: pd.DataFrame) -> None:
     """The share of DRAM's peak."""
     told_share = frame["told"].where(frame["told"] != "ok", _share_status(frame))
     share = frame.assign(told_share=told_share, counted=frame["how"] == COUNTED)
-    bars.bar_panel(axes, share, SHARE, pd.Series(True, index=share.index))
+    bars.bar_panel(axes, share, SHARE)
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
     axes.axhline(SHARES["mean"], **PRINTED_LINE)

@@ -19,7 +19,7 @@ from reports.shapes import bars
 from reports.shapes.axes import empty_panel
 from reports.shapes.gains import PRINTED_LINE
 from reports.shapes.multiples import Grid, Multiples
-from reports.shapes.style import PALETTE, SMALL
+from reports.shapes.style import PALETTE
 
 NONE = "none"
 
@@ -82,10 +82,7 @@ def _point(axes: Axes, x: float, row: dict[Any, Any]) -> None:
         x, row["ratio"], yerr=around, marker="o", markersize=8, elinewidth=1.4, capsize=3, ecolor="black",
         **_filled(row["binds"] == 1),
     )  # fmt: skip
-    axes.annotate(
-        bars.times(row["ratio"]), (x, row["ratio_high"]), (0, 6), textcoords="offset points", ha="center",
-        va="bottom", rotation=90, fontsize=SMALL, bbox=bars.GROUND,
-    )  # fmt: skip
+    bars.write_upwards(axes, x, row["ratio_high"], bars.times(row["ratio"]), 6)
 
 
 def _filled(full: bool) -> dict[str, Any]:

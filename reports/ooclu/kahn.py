@@ -16,7 +16,6 @@ from reports.frames.variants import variant_of
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import OnOne, seconds_panel
-from reports.shapes.style import SMALL
 
 PAPER, CLAIM = "ooclu", "kahn_on_gpu"
 COOPERATIVE = "kahn_gpu"
@@ -51,10 +50,7 @@ def _ways(axes: Axes, frame: pd.DataFrame) -> None:
         axes.set_ylim(top=8 * float(ok["high"].max()))
     for x, row in zip(bars.positions(frame)[0], frame.to_dict("records"), strict=True):
         if row["status"] == "ok":
-            axes.annotate(
-                bars.seconds(row["median"]), (x, row["high"]), (0, 5), textcoords="offset points",
-                rotation=90, ha="center", va="bottom", fontsize=SMALL, bbox=bars.GROUND,
-            )  # fmt: skip
+            bars.write_upwards(axes, x, row["high"], bars.seconds(row["median"]))
     bars.legend(axes, frame, {})
 
 

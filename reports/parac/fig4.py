@@ -23,7 +23,8 @@ from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
-from reports.shapes.style import SMALL, headline, new_figure
+from reports.shapes.seconds import seconds_panel
+from reports.shapes.style import headline, new_figure
 
 CLAIM = "fig4_dependency_depth"
 DEPTHS = {
@@ -35,7 +36,6 @@ FACTS = (*DEPTHS, "nnz_l", "nnz_g")
 # The GPU's first: its time is the paper's.
 FACTORS = ("parac_gpu", "parac_cpu")
 SPAN = "the graph resident where it is factorised to its factor resident there"
-SECONDS = bars.Panel("median", "low", "high", "seconds")
 FILL = bars.Panel("fill", "fill", "fill", "fill ratio", log=False)
 
 
@@ -97,11 +97,10 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     figure = new_figure(min(24.0, max(11.0, 3.0 + 1.7 * groups)), 12.5)
     headline(figure, title)
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[1.5, 1.0, 0.8])
-    everything = pd.Series(True, index=frame.index)
     _depths(top, frame)
-    bars.bar_panel(middle, frame, SECONDS, everything)
+    seconds_panel(middle, frame)
     middle.set_ylabel("time of the factor")
-    bars.bar_panel(bottom, frame, FILL, everything)
+    bars.bar_panel(bottom, frame, FILL)
     if (frame["status"] == "ok").any():
         seconds_axis(middle)
         bottom.set_ylim(0, 1.15 * float(frame["fill"].max()))
@@ -152,10 +151,7 @@ def _marks(axes: Axes, x: float, row: Mapping[Any, Any], colour: str) -> None:
             markeredgecolor=colour if hollow or marker == "_" else "black",
             markeredgewidth=3.0 if marker == "_" else 2.0 if hollow else 1.0, zorder=3,
         )  # fmt: skip
-    axes.annotate(
-        f"{values[0]:,.0f}", (x, values[0]), (0, 8), textcoords="offset points", rotation=90, ha="center",
-        va="bottom", fontsize=SMALL, bbox=bars.GROUND,
-    )  # fmt: skip
+    bars.write_upwards(axes, x, values[0], f"{values[0]:,.0f}", 8)
 
 
 EXHIBIT = Exhibit(

@@ -45,7 +45,7 @@ def facts(frame: pd.DataFrame) -> Mapping[str, str]:
 
 def _iterations(axes: Axes, frame: pd.DataFrame) -> None:
     """A point per implementation."""
-    bars.bar_panel(axes, frame, ITERATIONS, pd.Series(True, index=frame.index))
+    bars.bar_panel(axes, frame, ITERATIONS)
     axes.set_ylim(0, 1.3 * max([1.0, *frame["iterations"].dropna()]))
     gains_legend(axes, frame)
 

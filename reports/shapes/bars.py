@@ -62,15 +62,16 @@ class Panel:
     log: bool = True
 
 
-def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bool]) -> None:
+def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bool] | None = None) -> None:
     """Draw one panel.
 
     frame : with `group` (position of the matrix), `series` and the panel's columns.
-    shown : the rows that have a slot.
+    shown : the rows that have a slot; None: all.
     """
     looks = look_of(frame)
-    places, width = positions(frame[shown])
-    for x, row in zip(places, frame[shown].to_dict("records"), strict=True):
+    rows = frame if shown is None else frame[shown]
+    places, width = positions(rows)
+    for x, row in zip(places, rows.to_dict("records"), strict=True):
         numbers = (row[panel.value], row[panel.low], row[panel.high])
         if row[panel.status] != "ok":
             draw_slot(axes, x, 0.92 * width, str(row[panel.status]))
@@ -80,7 +81,7 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
             _write(axes, x, numbers, panel.form, beside=width > WRITTEN)
         else:
             _bar(axes, x, 0.92 * width, numbers, looks[row["series"]])
-    ok = frame[shown & (frame[panel.status] == "ok")]
+    ok = rows[rows[panel.status] == "ok"]
     axes.set_ylabel(panel.label)
     if ok.empty:
         axes.set_ylim(0.1, 10)
@@ -176,6 +177,14 @@ def _write(
 def _whiskers(numbers: tuple[float, float, float]) -> list[list[float]]:
     value, low, high = numbers
     return [[max(0.0, value - low)], [max(0.0, high - value)]]
+
+
+def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:
+    """The text above that place. points : between the two."""
+    axes.annotate(
+        text, (x, y), (0, points), textcoords="offset points", rotation=90, ha="center", va="bottom",
+        fontsize=SMALL, bbox=GROUND,
+    )  # fmt: skip
 
 
 def draw_slot(axes: Axes, x: float, width: float, status: str) -> None:

@@ -56,7 +56,7 @@ def draw_gains(
     axes: Axes, frame: pd.DataFrame, panel: bars.Panel, printed: str, mean: float | None, even: float = 1.0
 ) -> None:
     """The panel with its line at `even`. For the parameters see `Gains`."""
-    bars.bar_panel(axes, frame, panel, pd.Series(True, index=frame.index))
+    bars.bar_panel(axes, frame, panel)
     axes.axhline(even, color="black", linewidth=1)
     if mean is not None:
         axes.axhline(mean, **PRINTED_LINE)
@@ -85,11 +85,10 @@ def draw_before_after(
     """Two values per row on a log axis, joined: an empty point before, a full one after. A row without both
     is a slot with its status. columns : before, after; printed : the same of the paper."""
     looks = bars.look_of(frame)
-    shown = pd.Series(True, index=frame.index)
     drawn = frame[[*columns, *printed]].to_numpy(dtype=float)
     drawn = drawn[drawn > 0]
     floor = drawn.min() / 2 if drawn.size else 0.1
-    places, width = bars.positions(frame[shown])
+    places, width = bars.positions(frame)
     for x, row in zip(places, frame.to_dict("records"), strict=True):
         values = [row[name] for name in columns]
         if row["status"] != "ok" or pd.isna(values).any():

@@ -11,7 +11,6 @@ from matplotlib.ticker import AutoLocator, FuncFormatter, NullFormatter
 
 from reports.shapes import bars
 from reports.shapes.gains import MUCH, legend_mark
-from reports.shapes.style import SMALL
 
 # What `pair` says of the rows that the others are held against.
 BASELINE = "baseline"
@@ -82,7 +81,4 @@ def _label(axes: Axes, rows: pd.DataFrame, regimes: bool) -> None:
         if row["pair"] == "ok":
             regime = row["regime"] if regimes else ""
             text = bars.times(row["ratio"]) + (f", {regime}" if regime else "")
-            axes.annotate(
-                text, (x, row["ratio_high"]), (0, 5), textcoords="offset points", rotation=90, ha="center",
-                va="bottom", fontsize=SMALL, bbox=bars.GROUND,
-            )  # fmt: skip
+            bars.write_upwards(axes, x, row["ratio_high"], text)

@@ -26,7 +26,7 @@ class OnOne:
 
 def seconds_panel(axes: Axes, frame: pd.DataFrame) -> None:
     """The seconds of all rows as bars on a log axis."""
-    bars.bar_panel(axes, frame, SECONDS, pd.Series(True, index=frame.index))
+    bars.bar_panel(axes, frame, SECONDS)
 
 
 def on_one(frame: pd.DataFrame) -> str:

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from reports.shapes import bars
-from reports.shapes.style import SMALL
 from reports.shapes.tables import Row
 
 # Where the axis ends, so that what is written above it has room.
@@ -88,10 +87,7 @@ def stacked_panel(
             bars.draw_slot(axes, x, 0.92 * width, str(row[STATUS]))
         else:
             top = _bar(axes, x, 0.92 * width, row, parts, looks[row["series"]][1])
-            axes.annotate(
-                text(row), (x, top), (0, 5), textcoords="offset points", rotation=90, ha="center",
-                va="bottom", fontsize=SMALL, bbox=bars.GROUND,
-            )  # fmt: skip
+            bars.write_upwards(axes, x, top, text(row))
     axes.set_ylim(0, TOP)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_ylabel(label)
