@@ -10,7 +10,7 @@ import time
 
 from snakemake.exceptions import WorkflowError
 
-from benchmarks.runs.experiments import (
+from benchmarks.runs.cases import (
     suite_cases,
     suite_figures,
     suite_inputs,

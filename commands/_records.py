@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from benchmarks.runs import experiments
+from benchmarks.runs.cases import drawn_cases
 from fillpath import holdings, paths
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError, suggest
@@ -33,7 +33,7 @@ def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
     record of any machine."""
     names = frozenset(record.case for record in records.rows)
     papers = Settings(suite="papers")
-    return lambda paper, figure: experiments.drawn_cases(paper, figure, papers, names)
+    return lambda paper, figure: drawn_cases(paper, figure, papers, names)
 
 
 def with_records(cases: Iterable[Case], records: Records) -> list[Case]:

@@ -10,7 +10,7 @@ import argparse
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
-from benchmarks.runs import experiments
+from benchmarks.runs import cases
 from commands._parser import Parser
 from commands._records import figure_cases, record_text, with_records
 from fillpath import host
@@ -31,9 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     figure = figure_of(claim.paper, claim.subject)
     here = Records.load(host.machine_name())
     stored = with_records(figure_cases(here)(claim.paper, figure), here)
-    cases = stored or experiments.figure_cases(claim.paper, figure, settings())
+    chosen = stored or cases.figure_cases(claim.paper, figure, settings())
     within, failed = runs.alone(), 0
-    for case in cases:
+    for case in chosen:
         record = measure(case, fresh=True, within=within)
         print(record_text(record), flush=True)
         failed += record.status is not Status.OK

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.runs.experiments import suite_cases
+from benchmarks.runs.cases import suite_cases
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status, read_records
 from fillpath.settings import Settings
@@ -38,7 +38,7 @@ KINDS: Mapping[str, Callable[[list[str]], bool]] = {
     "launcher": lambda words: words[1:4] == ["-m", "benchmarks.runs.launch", "figures"],
     "snakemake": lambda words: words[1:3] == ["-m", "snakemake"],
     "job": lambda words: words[1:3] == ["-m", "fillpath"],
-    "asv": lambda words: words[1:3] == ["-m", "benchmarks.runs.airspeed"],
+    "asv": lambda words: words[1:3] == ["-m", "benchmarks.runs.asv_process"],
     "asv's case": lambda words: len(words) > 2 and words[1].endswith("asv/benchmark.py"),
     "worker": lambda words: words[1:3] == ["-m", "benchmarks.engine.worker"],
 }

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.runs.experiments import figure_cases
+from benchmarks.runs.cases import figure_cases
 from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified

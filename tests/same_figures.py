@@ -31,7 +31,7 @@ DPI = 50
 
 def made(names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Of each figure and scene, as the code in the working folder makes it."""
-    from benchmarks.runs.experiments import drawn_cases
+    from benchmarks.runs.cases import drawn_cases
     from fetch import catalogue
     from fillpath import registry
     from fillpath.settings import Settings

@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.engine import machine
-from benchmarks.runs.experiments import suite_cases
+from benchmarks.runs.cases import suite_cases
 from fillpath.paths import ROOT, WORK
 from fillpath.record import Record, Status, read_records
 from fillpath.settings import Settings

@@ -17,7 +17,7 @@ from asv.config import Config
 
 from benchmarks.runs import airspeed
 from benchmarks.runs import asv_results as series
-from benchmarks.runs.airspeed import facets
+from benchmarks.runs.asv_process import facets
 from benchmarks.suite import Suite
 from benchmarks.symbolic import Symbolic
 from fillpath.case import Case

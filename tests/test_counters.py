@@ -17,17 +17,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.probes import counters
-from benchmarks.probes.counters import (
-    CountersError,
-    counters_path,
-    explain,
-    find_ncu,
-    kernel_names,
-    ncu_command,
-    parse,
-)
+from benchmarks.probes import counters, ncu
+from benchmarks.probes.counters import counters_path, ncu_command
 from benchmarks.probes.counting import run_command
+from benchmarks.probes.ncu import CountersError, explain, find_ncu, kernel_names, parse
 from commands import main
 from fillpath.case import Case
 from fillpath.record import Status
@@ -234,7 +227,7 @@ def test_the_child_works_under_whatever_parent_ncu_gives_it(monkeypatch: pytest.
 
 def test_a_missing_ncu_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(counters, "PLACES", ((tmp_path / "nsight", "*/ncu"),))
+    monkeypatch.setattr(ncu, "PLACES", ((tmp_path / "nsight", "*/ncu"),))
     with pytest.raises(CountersError, match="Nsight Compute"):
         find_ncu()
     for version in ("2024.1", "2025.3"):

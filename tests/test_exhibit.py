@@ -13,7 +13,7 @@ import pytest
 
 import reports
 import reports.gsofa
-from benchmarks.runs.experiments import figure_cases
+from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
 from fillpath import papers, paths
 from fillpath.errors import ConfigError, UnknownNameError

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engine import run
-from benchmarks.runs.experiments import (
+from benchmarks.runs.cases import (
     drawn_cases,
     experiment_cases,
-    experiments,
     figure_cases,
     suite_cases,
     suite_figures,
     suite_inputs,
     suite_stages,
 )
+from benchmarks.runs.experiments import experiments
 from fetch import catalogue
 from fillpath import registry
 from fillpath.errors import ConfigError, FillpathError

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.runs import nightly
-from benchmarks.runs.nightly import Night, environment_key, night
+from benchmarks.runs.environment import environment_key
+from benchmarks.runs.nightly import Night, night
 from benchmarks.runs.regressions import Base, State, learn
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from benchmarks.engine import measure
 from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan, rates
-from benchmarks.runs.experiments import suite_inputs
+from benchmarks.runs.cases import suite_inputs
+from benchmarks.runs.plan_line import Line
 from benchmarks.runs.plan_text import plan_text
 from benchmarks.runs.rates import Rate
 from commands import main
@@ -237,7 +238,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], list[str
     listening.server_close()
 
 
-def collected(needs: plan.Plan) -> list[plan.Line]:
+def collected(needs: plan.Plan) -> list[Line]:
     """The lines of matrices that come from the collection; the others are generated."""
     return [line for line in needs.lines if catalogue.lookup(line.name.rpartition(".")[0]).group]
 

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.engine.series import series_path, write_series
-from benchmarks.runs.experiments import experiments, figure_cases
+from benchmarks.runs.cases import figure_cases
+from benchmarks.runs.experiments import experiments
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.runs.experiments import experiments, figure_cases, suite_cases
+from benchmarks.runs.cases import figure_cases, suite_cases
+from benchmarks.runs.experiments import experiments
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.checks.trees import depths
-from benchmarks.runs.experiments import experiments, figure_cases
+from benchmarks.runs.cases import figure_cases
+from benchmarks.runs.experiments import experiments
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.nouns import Array, Laplacian, Preconditioner

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.probes.faults import faults_path
-from benchmarks.runs.experiments import figure_cases
+from benchmarks.runs.cases import figure_cases
 from fillpath.case import Case
 from fillpath.record import Record, Status
 from fillpath.settings import Settings

@@ -19,7 +19,7 @@ import yaml
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import slurm
-from benchmarks.runs.experiments import suite_cases
+from benchmarks.runs.cases import suite_cases
 from commands import main
 from fillpath import host, paths
 from fillpath.errors import ConfigError
@@ -147,11 +147,11 @@ def test_a_node_is_named_by_slurm_and_a_machine_by_its_owner(monkeypatch: pytest
 NODE = """
 import sys
 from pathlib import Path
-from benchmarks.runs import airspeed, asv_results as series
+from benchmarks.runs import airspeed, asv_process, asv_results as series
 from fillpath.host import machine_name, node_name
 
-airspeed._SCRATCH = Path(sys.argv[1]) / node_name()
-source = airspeed._SCRATCH / "results"
+asv_process.SCRATCH = Path(sys.argv[1]) / node_name()
+source = asv_process.SCRATCH / "results"
 for number in range(25):
     name = f"{node_name()}.{number}"
     series.write_json(source / machine_name() / "machine.json", {"machine": machine_name(), "version": 1})

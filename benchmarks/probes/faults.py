@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.standing import settling_record
 from benchmarks.probes.counting import CountingError, Ended, child_status, measured, run_child, store, subject
-from benchmarks.runs.experiments import figure_cases
+from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
 from fillpath.errors import FillpathError

@@ -1,43 +1,37 @@
-"""airspeed velocity's part: one call a stage, its series in results/asv/, its pages under reports/site/.
+"""airspeed velocity's part: one call per stage, its series in results/asv/, its pages under reports/site/.
 
-asv runs in a folder of its own (.fillpath/asv/<node>) with a machine file of its own, so that neither HOME,
-another checkout's paths nor another node at work here matter; what it saved is then merged, normalised, into
-results/asv/<machine>/. Its parameters are case names and its numbers come from `measure`: a call that is lost
-costs a few seconds.
+What asv saved is merged, normalised, into results/asv/<machine>/. Its parameters are case names and its
+numbers come from `measure`: a call that is lost costs a few seconds.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import platform
 import shutil
-import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
-from benchmarks.runs.asv_results import merge, write_json
-from benchmarks.runs.experiments import suite_cases
-from benchmarks.runs.launch import adopt, die_with_parent
+from benchmarks.runs import asv_process
+from benchmarks.runs.asv_results import merge
+from benchmarks.runs.cases import suite_cases
+from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
-from fillpath.host import machine_name, node_lock, node_name
+from fillpath.host import machine_name, node_lock
 from fillpath.lock import exclusive
-from fillpath.paths import ROOT, SITE, WORK, results
+from fillpath.paths import WORK, results
 from fillpath.record import Record
 from fillpath.registry import lookup
 from fillpath.settings import PROGRESS, settings
-from impl.cuda import nvml
 
 _REFUSED = "refused"
-_SCRATCH = WORK / "asv" / node_name()
 
 
 class AirspeedError(FillpathError):
@@ -81,9 +75,9 @@ def run_stage(stage: str) -> None:
     saved = [] if commit is None or dirty else ["--set-commit-hash", commit]
     bench = rf"^{stage}\.{stage.capitalize()}\.track_seconds\("
     log = WORK / "logs" / f"asv-{stage}.log"
-    _write_configuration()
+    asv_process.write_configuration()
     with exclusive(node_lock("asv")):
-        shutil.rmtree(_SCRATCH / "results", ignore_errors=True)
+        shutil.rmtree(asv_process.SCRATCH / "results", ignore_errors=True)
         arguments = ["run", "--machine", machine_name(), "--bench", bench, "--show-stderr", *saved]
         reported, refusal = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
         if saved:
@@ -92,14 +86,14 @@ def run_stage(stage: str) -> None:
     if refusal:
         raise DiskFullError(f"{counts} are done and stored, the next was refused: {refusal}")
     if reported < len(cases):
-        raise AirspeedError(f"asv reported {counts}; its log: {log}\n{_tail(log)}")
+        raise AirspeedError(f"asv reported {counts}; its log: {log}\n{asv_process.tail(log)}")
 
 
 def _keep_series() -> None:
     """Merge what asv saved, one node at a time: the list of benchmarks is one file for all machines."""
     series = results() / "asv"
     with exclusive(series / ".lock"):
-        merge(_SCRATCH / "results", series)
+        merge(asv_process.SCRATCH / "results", series)
 
 
 def publish() -> None:
@@ -108,11 +102,13 @@ def publish() -> None:
     if commit is None or not (results() / "asv" / "benchmarks.json").is_file():
         print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
         return
-    _write_configuration(results() / "asv")
+    asv_process.write_configuration(results() / "asv")
     log = WORK / "logs" / "asv-publish.log"
-    status = _start_asv(["publish", "--no-pull"], log, {}).wait()
+    status = asv_process.start(["publish", "--no-pull"], log, {}).wait()
     if status:
-        raise AirspeedError(f"asv publish ended with status {status}; its log: {log}\n{_tail(log)}")
+        raise AirspeedError(
+            f"asv publish ended with status {status}; its log: {log}\n{asv_process.tail(log)}"
+        )
 
 
 def _can_run(case: Case) -> bool:
@@ -143,7 +139,7 @@ def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int)
     """Run asv and pass its cases' lines on as they come: how many there were, and why a case was refused."""
     log.parent.mkdir(parents=True, exist_ok=True)
     progress.write_text("")
-    process = _start_asv(arguments, log, {PROGRESS: str(progress)})
+    process = asv_process.start(arguments, log, {PROGRESS: str(progress)})
     reported, refusal = 0, ""
     with progress.open() as lines:
         running = True
@@ -169,58 +165,3 @@ def _complete_lines(handle: TextIO) -> Iterator[str]:
             handle.seek(place)
             return
         yield line
-
-
-def _start_asv(arguments: Sequence[str], log: Path, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    log.parent.mkdir(parents=True, exist_ok=True)
-    adopt()
-    configuration = str(_SCRATCH / "asv.conf.json")
-    command = [sys.executable, "-m", "benchmarks.runs.airspeed", "--config", configuration, *arguments]
-    environment = {**os.environ, **extra}
-    with log.open("wb") as output:
-        return subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
-        )
-
-
-def _write_configuration(results_folder: Path = _SCRATCH / "results") -> None:
-    """asv.conf.json with its paths absolute and its results apart, and the machine file that asv asks for."""
-    configuration = json.loads((ROOT / "asv.conf.json").read_text())
-    folders = {key: str(ROOT / configuration[key]) for key in ("repo", "benchmark_dir", "env_dir")}
-    places = {**folders, "results_dir": str(results_folder), "html_dir": str(SITE / "asv")}
-    write_json(_SCRATCH / "asv.conf.json", {**configuration, **places})
-    write_json(_SCRATCH / "machine.json", {machine_name(): facets(), "version": 1})
-
-
-def facets() -> dict[str, str]:
-    """The machine as asv keeps it: text only, `none` for what is absent."""
-    host = machine.machine()
-    return {
-        "machine": machine_name(),
-        "os": host.os,
-        "arch": host.arch,
-        "cpu": host.cpu or "unknown",
-        "num_cpu": str(host.cores),
-        "ram": "unknown" if host.memory is None else f"{host.memory / 2**30:.0f}GiB",
-        "gpu": ", ".join(nvml.cards()) or "none",
-        "python_implementation": platform.python_implementation(),
-    }
-
-
-def _tail(log: Path, lines: int = 15) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
-
-
-def _main() -> None:
-    """asv itself, with the machine file of the scratch folder in place of the one in HOME."""
-    die_with_parent()
-    adopt()
-    from asv.machine import MachineCollection
-    from asv.main import main
-
-    MachineCollection.get_machine_file_path = staticmethod(lambda: str(_SCRATCH / "machine.json"))
-    main()
-
-
-if __name__ == "__main__":
-    _main()

@@ -59,7 +59,7 @@ def figures(arguments: Sequence[str]) -> int:
     """Run the workflow under the lock and return its exit status."""
     from benchmarks.engine.machine import introduce
     from benchmarks.runs import slurm
-    from benchmarks.runs.experiments import suite_cases, suite_figures, suite_inputs
+    from benchmarks.runs.cases import suite_cases, suite_figures, suite_inputs
 
     die_with_parent()
     chosen = settings()

@@ -1,72 +1,25 @@
-"""`fillpath plan`: what a run will take, before it begins. No matrix is downloaded for it.
-
-What is here already is prepared, which the run reuses, and its work is forecast from the pattern; what is not
-here yet is estimated from the catalogue and from the size of its archive.
-"""
+"""`fillpath plan`: what a run will take, before it begins. No matrix is downloaded for it."""
 
 from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.reference import reference_path
-from benchmarks.engine.standing import settling_record
 from benchmarks.runs import costs
-from benchmarks.runs.experiments import suite_cases
-from benchmarks.runs.rates import Kind, Rate, kind_of, rates
-from fetch import catalogue, names, suitesparse
-from fetch.prepare import prepare, prepared_path
+from benchmarks.runs.cases import suite_cases
+from benchmarks.runs.plan_line import Facts, Line, Matrix, fits, is_here, line_of
+from benchmarks.runs.rates import rates
+from fetch import catalogue
 from fetch.sizes import archive_sizes
 from fillpath import host, registry
 from fillpath.case import Case, Preparation
-from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
-from fillpath.nouns import Prepared
-from fillpath.paths import RESERVE, bytes_text, cache
+from fillpath.paths import RESERVE, cache
 from fillpath.record import standing_records
 from fillpath.settings import Settings
-from fillpath.stages import stage_of
-
-_Step = tuple[str, float | None]
 
 _log = logging.getLogger("fillpath")
-
-
-@dataclass(frozen=True)
-class Line:
-    """A prepared matrix of the run.
-
-    name : `matrix.preparation`
-    order, entries : of the prepared matrix if it is here, else the catalogue's
-    download : bytes still to come
-    disk : bytes to be written
-    guessed : whether both are estimated from the entries alone
-    memory : bytes of the largest process, None if unknown
-    at_least : whether it may take more memory than that
-    cases : still to be measured
-    unknown : those of them without a rate
-    assumed : those of them with a rate that no record gives
-    seconds : predicted, None if unknown
-    bound : seconds that it cannot exceed
-    remarks : for people
-    """
-
-    name: str
-    order: int | None
-    entries: int | None
-    download: int = 0
-    disk: int = 0
-    guessed: bool = False
-    memory: int | None = None
-    at_least: bool = False
-    cases: int = 0
-    unknown: tuple[str, ...] = ()
-    assumed: tuple[str, ...] = ()
-    seconds: float | None = None
-    bound: float = 0.0
-    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,172 +43,29 @@ class Plan:
     @property
     def fits(self) -> bool:
         """Whether there is disk for all matrices and memory for each."""
-        return self.disk_fits and all(_fits(line.memory, self.limits) for line in self.lines)
-
-
-@dataclass(frozen=True)
-class _Matrix:
-    """A prepared matrix that a run needs, and its cases that this machine can run."""
-
-    entry: catalogue.Entry
-    preparation: Preparation
-    cases: tuple[Case, ...]
-
-    @property
-    def line(self) -> Line:
-        """What the catalogue says."""
-        name = f"{self.entry.id}.{self.preparation.name}"
-        return Line(name, self.entry.order, self.entry.nnz_with_zeros)
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What all lines share.
-
-    sizes : of archives in bytes, by (group, name); an error for what does not exist, None if unknown
-    rates : by kind of case
-    limits : of each measurement
-    fresh : whether nothing that is stored is reused
-    """
-
-    sizes: Mapping[tuple[str, str], int | TransferError | None]
-    rates: Mapping[Kind, Rate]
-    limits: Limits
-    fresh: bool
+        return self.disk_fits and all(fits(line.memory, self.limits) for line in self.lines)
 
 
 def plan(settings: Settings) -> Plan:
     """Plan the run of these settings. Raises ConfigError where config/ contradicts its schemas."""
     limits = Limits(memory=Limits().memory_limit())
     inputs = _inputs(settings)
-    absent = [i.entry for i in inputs if i.entry.obtainable and not _is_here(i.entry)]
+    absent = [i.entry for i in inputs if i.entry.obtainable and not is_here(i.entry)]
     sizes = archive_sizes((entry.group, entry.name) for entry in absent)
-    facts = _Facts(sizes, rates(standing_records(host.machine_name())), limits, settings.fresh)
+    facts = Facts(sizes, rates(standing_records(host.machine_name())), limits, settings.fresh)
     costs.warm_up()
     _log.info("preparing and sampling what is here; the run reuses it")
     first = {matrix.entry.id: matrix for matrix in reversed(inputs)}
-    lines = tuple(_line(matrix, facts, first[matrix.entry.id] is matrix) for matrix in inputs)
+    lines = tuple(line_of(matrix, facts, first[matrix.entry.id] is matrix) for matrix in inputs)
     folder = cache().absolute()
     present = next(place for place in (folder, *folder.parents) if place.exists())
     return Plan(settings, lines, limits, shutil.disk_usage(present).free)
 
 
-def _inputs(settings: Settings) -> list[_Matrix]:
+def _inputs(settings: Settings) -> list[Matrix]:
     grouped: dict[tuple[str, Preparation], list[Case]] = {}
     for case in suite_cases(settings):
         cases = grouped.setdefault((case.matrix, case.preparation), [])
         if registry.lookup(case.stage, case.implementation).available()[0]:
             cases.append(case)
-    return [_Matrix(catalogue.lookup(key[0]), key[1], tuple(cases)) for key, cases in grouped.items()]
-
-
-def _is_here(entry: catalogue.Entry) -> bool:
-    here = names.is_generated(entry.id)
-    return here or suitesparse.cached(entry.group, entry.name, entry.sha256) is not None
-
-
-def _line(matrix: _Matrix, facts: _Facts, first: bool) -> Line:
-    """first : no line before has counted this matrix's download."""
-    if not matrix.entry.obtainable:
-        return replace(matrix.line, remarks=(f"not obtainable: {matrix.entry.kind}",))
-    if not _is_here(matrix.entry):
-        return _absent(matrix, facts, first)
-    try:
-        prepared = _prepared(matrix, facts.limits)
-    except MemoryBudgetError as problem:
-        needed = _preparing_memory(matrix.entry)
-        return replace(matrix.line, memory=needed, remarks=(f"will not fit: {problem}",))
-    except FillpathError as problem:
-        return replace(matrix.line, remarks=(f"cannot be prepared: {problem}",))
-    return _present(matrix, prepared, facts)
-
-
-def _absent(matrix: _Matrix, facts: _Facts, first: bool) -> Line:
-    """What is not here yet has no pattern to forecast from: the memory is that of preparing it, at least."""
-    size = facts.sizes[matrix.entry.group, matrix.entry.name]
-    if isinstance(size, TransferError):
-        return replace(matrix.line, remarks=(f"not obtainable: {size}",))
-    order, entries = matrix.entry.order or 0, matrix.entry.nnz_with_zeros or 0
-    archive = costs.archive_bytes_of(entries) if size is None else size
-    artefacts = costs.prepared_bytes(order, entries + order) + costs.reference_bytes(order)
-    memory = _preparing_memory(matrix.entry)
-    lacking = () if _fits(memory, facts.limits) else (f"will not fit: {_lack(memory, facts.limits)}",)
-    return replace(
-        matrix.line,
-        download=archive if first else 0,
-        disk=artefacts + (costs.matrix_bytes_of(archive) if first else 0),
-        guessed=size is None,
-        memory=memory,
-        at_least=True,
-        remarks=lacking,
-        cases=len(matrix.cases),
-        bound=facts.limits.seconds * (1 + len(matrix.cases)),
-    )
-
-
-def _prepared(matrix: _Matrix, limits: Limits) -> Prepared:
-    """The prepared matrix, made now if need be. Raises MemoryBudgetError where there is too little memory for
-    that, and what `prepare` raises."""
-    needed = _preparing_memory(matrix.entry)
-    is_prepared = prepared_path(matrix.entry.id, matrix.preparation).is_file()
-    if not (is_prepared or _fits(needed, limits)):
-        raise MemoryBudgetError(_lack(needed, limits))
-    return prepare(matrix.entry.id, matrix.preparation)
-
-
-def _preparing_memory(entry: catalogue.Entry) -> int:
-    return costs.preparing_memory(entry.order or 0, entry.nnz_with_zeros or 0)
-
-
-def _present(matrix: _Matrix, prepared: Prepared, facts: _Facts) -> Line:
-    limits, pattern = facts.limits, prepared.pattern
-    stages = {case.stage for case in matrix.cases}
-    on_graphs = bool(stages) and all(stage_of(stage).on_graph for stage in stages)
-    work = costs.graph_work(pattern) if on_graphs else costs.forecast_work(pattern)
-    cases = [
-        case for case in matrix.cases if facts.fresh or settling_record(case, prepared.hash, limits) is None
-    ]
-    has_reference = on_graphs or reference_path(prepared.hash).is_file()
-    steps = [(case.implementation, costs.case_seconds(case, work, facts.rates)) for case in cases]
-    unknown = tuple(name for name, seconds in steps if seconds is None)
-    if cases and not has_reference:
-        reference = "the reference, without which nothing is measured"
-        steps.append((reference, costs.reference_seconds(work, facts.rates)))
-    memory = work.memory if cases else 0
-    return replace(
-        matrix.line,
-        order=pattern.n,
-        entries=pattern.nnz,
-        disk=0 if has_reference else costs.reference_bytes(pattern.n),
-        memory=memory,
-        cases=len(cases),
-        unknown=unknown,
-        assumed=tuple(case.implementation for case in cases if _is_assumed(case, facts)),
-        seconds=sum(min(seconds, limits.seconds) for _, seconds in steps if seconds is not None),
-        bound=limits.seconds * len(steps),
-        remarks=_remarks(steps, memory, len(matrix.cases) - len(cases), limits),
-    )
-
-
-def _is_assumed(case: Case, facts: _Facts) -> bool:
-    rate = facts.rates.get(kind_of(case))
-    return rate is not None and rate.records == 0
-
-
-def _remarks(steps: Sequence[_Step], memory: int, stored: int, limits: Limits) -> tuple[str, ...]:
-    """steps : name and predicted seconds, None where there is no rate."""
-    beyond = dict.fromkeys(name for name, seconds in steps if (seconds or 0) > limits.seconds)
-    remarks = [
-        (not _fits(memory, limits), f"will not fit: {_lack(memory, limits)}"),
-        (bool(beyond), f"beyond the {limits.seconds:g} s limit: {', '.join(beyond)}"),
-        (bool(stored), f"{stored} stored" if steps else "stored"),
-    ]
-    return tuple(text for applies, text in remarks if applies)
-
-
-def _fits(needed: int | None, limits: Limits) -> bool:
-    return needed is None or limits.memory is None or needed <= limits.memory
-
-
-def _lack(needed: int, limits: Limits) -> str:
-    return f"needs {bytes_text(needed)} of memory, {bytes_text(limits.memory or 0)} may be used"
+    return [Matrix(catalogue.lookup(key[0]), key[1], tuple(cases)) for key, cases in grouped.items()]

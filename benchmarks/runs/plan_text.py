@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from benchmarks.runs.plan import Line, Plan
+from benchmarks.runs.plan import Plan
+from benchmarks.runs.plan_line import Line
 from fillpath.paths import bytes_text, cache
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.engine.run import machine_of
-from benchmarks.runs.experiments import suite_stages
+from benchmarks.runs.cases import suite_stages
 from fillpath.settings import Settings
 
 

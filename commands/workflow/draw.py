@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.runs.experiments import drawn_cases
+from benchmarks.runs.cases import drawn_cases
 from commands._parser import Parser
 from commands._records import load_records
 from commands.workflow._stages import machine_of_each_stage

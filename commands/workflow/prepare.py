@@ -6,7 +6,7 @@ import argparse
 
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
-from benchmarks.runs.experiments import suite_cases
+from benchmarks.runs.cases import suite_cases
 from commands.workflow._input import add_input, case_of, step
 from fillpath.settings import settings
 from fillpath.stages import stage_of

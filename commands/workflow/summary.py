@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.runs.experiments import suite_cases, suite_figures
+from benchmarks.runs.cases import suite_cases, suite_figures
 from commands.workflow._stages import machine_of_each_stage
 from fetch import catalogue
 from fillpath.settings import settings

@@ -1,0 +1,112 @@
+"""Which cases a run consists of: the experiments x the matrices of a size class."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from benchmarks.runs.experiments import Experiment, experiments, variant
+from fetch import catalogue
+from fillpath import registry
+from fillpath.case import Case
+from fillpath.settings import SUITES, Settings
+from fillpath.stages import STAGES
+
+
+def suite_experiments(settings: Settings) -> list[Experiment]:
+    """The experiments of the chosen paper, or all."""
+    return [e for e in experiments() if settings.paper in ("", e.paper)]
+
+
+def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
+    """An experiment's cases in the size class, cheapest first."""
+    names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
+    variants = [variant(experiment.stage, name) for name in names]
+    # A GPU's work is the same however many threads the figure's baseline on the CPU uses.
+    threads = {"cpu": experiment.threads, "gpu": 0}
+    return [
+        Case(
+            experiment.stage,
+            implementation.name,
+            entry.id,
+            experiment.preparation,
+            options,
+            seed=seed,
+            threads=threads[implementation.device],
+            gpus=gpus,
+        )
+        for entry in _matrices(experiment, settings.suite)
+        for implementation, options, gpus in variants
+        if settings.device in ("", implementation.device)
+        for seed in experiment.seeds
+    ]
+
+
+def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
+    """Every case of a run (of one stage), cheapest first, each once."""
+    cost = {entry.id: _cost(entry) for entry in catalogue.entries()}
+    cases = {
+        case: None
+        for experiment in suite_experiments(settings)
+        if stage in (None, experiment.stage)
+        for case in experiment_cases(experiment, settings)
+    }
+    return sorted(cases, key=lambda case: cost[case.matrix])
+
+
+def suite_stages(settings: Settings) -> list[str]:
+    """The stages with a case in this run, in the order of the corridor."""
+    present = {case.stage for case in suite_cases(settings)}
+    return [stage for stage in STAGES if stage in present]
+
+
+def suite_inputs(settings: Settings) -> list[str]:
+    """`matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
+    return list(dict.fromkeys(f"{c.matrix}.{c.preparation.name}" for c in suite_cases(settings)))
+
+
+def suite_figures(settings: Settings) -> list[tuple[str, str]]:
+    """(paper, figure) of everything that the run draws."""
+    return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
+
+
+def drawn_cases(paper: str, figure: str, settings: Settings, elsewhere: Collection[str]) -> list[Case]:
+    """The cases behind one figure, and those of its other suites and devices that were measured elsewhere.
+
+    elsewhere : names of cases that other machines have records of.
+    """
+    wider = [replace(settings, suite=suite, device="") for suite in SUITES]
+    others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in elsewhere]
+    return list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
+
+
+def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
+    """The cases behind one figure, each once."""
+    cases = {
+        case: None
+        for experiment in experiments()
+        if (experiment.paper, experiment.figure) == (paper, figure)
+        for case in experiment_cases(experiment, settings)
+    }
+    return list(cases)
+
+
+def _all_of(stage: str) -> Iterable[registry.Implementation]:
+    """What lies under impl/ and is no peer: fakes that tests register are no part of a run."""
+    return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
+
+
+def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
+    """The experiment's matrices and their stand-ins in the size class, cheapest first."""
+    within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
+    if not isinstance(experiment.matrices, str):
+        return sorted((entry for entry in within if entry.id in experiment.matrices), key=_cost)
+    whole = {entry.id for entry in catalogue.entries() if experiment.matrices in entry.papers}
+    ids = set(experiment.only) or whole
+    entries = [entry for entry in within if entry.id in ids or ids.intersection(entry.stands_for)]
+    return sorted(entries, key=_cost)
+
+
+def _cost(entry: catalogue.Entry) -> int:
+    """A rank only: entries of the matrix."""
+    return entry.nnz_with_zeros or entry.nnz or 0
