@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from commands._parser import Parser
 from fetch import catalogue, collection
 from fetch.matrix_id import parse
 from fillpath import registry
 from fillpath.errors import UnknownNameError
+from fillpath.stages import STAGES
 
 Row = tuple[str, ...]
 
@@ -22,21 +24,36 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.search:
-        rows = _collection(arguments.search)
+        print(_table(_collection(arguments.search)))
     elif arguments.matrices:
-        rows = _catalogue()
+        print(_table(_catalogue()))
     else:
-        rows = _implementations()
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+        print(_implementations())
     return 0
 
 
-def _implementations() -> list[Row]:
+def _table(rows: Sequence[Row]) -> str:
+    """The rows as lines, in columns as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _implementations() -> str:
+    """One paragraph per stage, in the order in which a factorisation passes them: what it is, and its
+    implementations."""
     registry.load_all()
-    rows = [(i.stage, i.name, i.device, _options(i), i.summary) for i in registry.registered()]
-    return [("stage", "implementation", "device", "options", "what it is"), *rows]
+    entries = registry.registered()
+    rows = [("implementation", "device", "what it is", "options")]
+    rows += [(f"  {entry.name}", entry.device, entry.summary, _options(entry)) for entry in entries]
+    head, *lines = _table(rows).splitlines()
+    paragraphs = [head]
+    for stage in STAGES.values():
+        its = [line for entry, line in zip(entries, lines, strict=True) if entry.stage == stage.name]
+        paragraphs.append("\n".join([f"{stage.name}: {stage.summary}", *its]))
+    return "\n\n".join(paragraphs)
 
 
 def _catalogue() -> list[Row]:
