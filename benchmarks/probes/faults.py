@@ -5,7 +5,10 @@ compiled and memory is there, REPEATS times as it is, and REPEATS times with the
 the last result are verified. It also measures what the link between host and device moves. The case needs
 an ok record of today's sources on this machine first: the counts carry its key, and are shown only beside
 it. Without a case: those of PPoPP'23's Table 3 and of GSoFA's Figure 18 in the run that the FILLPATH_
-settings describe that have such a record."""
+settings describe that have such a record.
+
+Longer than two screens: the parent and its child belong together, as one reads what the other writes.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +123,7 @@ def child_command(case: Case, target: Path) -> list[str]:
 
 
 def link_rates() -> list[float]:
-    """Bytes a second of each of LINK_COPIES copies from pinned host memory to the device, by its clock."""
+    """Bytes per second of each of LINK_COPIES copies from pinned host memory to the device, by its clock."""
     import cupy
 
     runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()

@@ -1,4 +1,4 @@
-"""What a prepared matrix will take: memory, disk, seconds a case.
+"""What a prepared matrix will take: memory, disk, seconds per case.
 
 Times are within a factor of about two: work, which is forecast well, times a rate of this machine.
 """
@@ -19,9 +19,9 @@ from fillpath.nouns import Pattern
 from fillpath.phase import PhaseClock, recording
 from impl.symbolic.forecast import sample_sources
 
-# Seconds for a worker to start, import and report (0.9 on two quiet cores), and for airspeed velocity a case.
+# Seconds for a worker to start, import and report (0.9 on two quiet cores), and for asv, per case.
 START_SECONDS = 1.5
-# Seconds an entry of F to verify a result; each is verified twice.
+# Seconds per entry of F to verify a result; each is verified twice.
 VERIFY_SECONDS = 4e-8
 # Medians over the collection's archives with 20 000 entries or more; single ones differ by a factor of 4.
 ARCHIVE_BYTES_AN_ENTRY = 2.3
@@ -123,7 +123,7 @@ def prepared_bytes(n: int, nnz: int) -> int:
 
 
 def reference_bytes(n: int) -> int:
-    """Of the artefact: two counts and a hash of 8 bytes a row."""
+    """Of the artefact: two counts and a hash of 8 bytes per row."""
     return 24 * n + 2048
 
 

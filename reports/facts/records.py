@@ -35,7 +35,7 @@ _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "di
 _PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
 
 
-# A fact: bytes a second that the device's memory can move at most.
+# A fact: bytes per second that the device's memory can move at most.
 DRAM_PEAK = "dram_peak_bytes_per_s"
 
 

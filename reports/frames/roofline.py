@@ -24,8 +24,13 @@ EDGES, UPDATES = "edges examined", "multiply-adds (2 operations each)"
 
 @dataclass(frozen=True)
 class Roof:
-    """A device's ceilings. kind : host or gpu. copy : bytes a second. flops : double-precision operations a
-    second. link, faults : bytes to the device and page faults a second, None where there is none."""
+    """A device's ceilings.
+
+    kind : host or gpu.
+    copy : bytes per second.
+    flops : double-precision operations per second.
+    link, faults : bytes to the device and page faults per second, None where there is none.
+    """
 
     machine: str
     kind: str
@@ -38,8 +43,13 @@ class Roof:
 
 @dataclass(frozen=True)
 class Spot:
-    """One verified case under a roof. intensity : operations a byte. rate : operations a second. bound :
-    whether the bytes are a lower bound, so that the intensity is an upper one. what : an operation."""
+    """One verified case under a roof.
+
+    intensity : operations per byte.
+    rate : operations per second.
+    bound : whether the bytes are a lower bound, so that the intensity is an upper one.
+    what : an operation.
+    """
 
     case: str
     implementation: str
@@ -82,7 +92,7 @@ def spots(machine: str, kind: str, records: Records) -> tuple[list[Spot], list[U
 
 
 def limit(roof: Roof, intensity: float) -> float:
-    """Operations a second that the roof allows at that intensity."""
+    """Operations per second that the roof allows at that intensity."""
     return min(roof.flops, roof.copy * intensity)
 
 

@@ -17,7 +17,7 @@ SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2.
 WORD = 4
 FACTS = ("concurrent_sources", "bytes_matrix", *MEMORY, "bytes_external", "queue_mean", "queue_peak")
-# What is on "after": queues of so much of n entries a source, the rest in pinned host memory.
+# What is on "after": queues of so much of n entries per source, the rest in pinned host memory.
 AFTER = ("queue_fraction", "8")
 _without_any: Partner = without(*SPACE)
 
@@ -47,7 +47,7 @@ def space_frame(inputs: Inputs) -> pd.DataFrame:
 
 @functools.cache
 def printed_words() -> dict[str, int]:
-    """Words a vertex and source of each structure, as Table 2 prints it, by gsofa's facts."""
+    """Words per vertex and source of each structure, as Table 2 prints it, by gsofa's facts."""
     table = printed_table("gsofa_table2_space").set_index("structure")["words"]
     queues = [name for name in table.index if name not in ("maxId", "fill")]
     return {

@@ -44,8 +44,8 @@ def ratio_of(
 ) -> dict[str, Any]:
     """Seconds of one row over those of another: `pair` says `ok` or why there is no ratio.
 
-    ratio_low, ratio_high : the least and the most that the two intervals allow. names : of the two in `pair`,
-    empty for the row that `pair` will stand on.
+    ratio_low, ratio_high : the least and the most that the two intervals allow.
+    names : of the two in `pair`, empty for the row that `pair` will stand on.
     """
     for row, name in zip((top, bottom), names, strict=True):
         status = row["status"] if row is not None else "not_run"

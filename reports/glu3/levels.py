@@ -34,9 +34,12 @@ FLOOR = 0.7
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per bin of levels of each case, which is a level where there are at most 2000; a single one
-    without numbers, with the reason, where there is no series or the paper's matrix is not at hand. depth :
-    levels. correlation : of columns and sub-columns along the levels, by ranks. in_<mode> : levels of each
-    mode, where every bin is a level."""
+    without numbers, with the reason, where there is no series or the paper's matrix is not at hand.
+
+    depth : levels.
+    correlation : of columns and sub-columns along the levels, by ranks. in_<mode> : levels of each mode,
+        where every bin is a level.
+    """
     rows = inputs.rows().to_dict("records")
     parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     if not any(part["label"].iloc[0] == SHOWN for part in parts):

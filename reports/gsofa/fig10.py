@@ -36,7 +36,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     result = timed.timed_frame(inputs)
     counts = result["implementation"].isin(TRAVERSE_A)
     edges = result["edges"].astype("Float64").where(counts)
-    # the interval of a rate runs the other way: most seconds, fewest edges a second
+    # the interval of a rate runs the other way: most seconds, fewest edges per second
     for name, seconds in (("teps", "median"), ("teps_low", "high"), ("teps_high", "low")):
         result[name] = (edges / result[seconds].astype("Float64")).astype(float)
     result["counts_edges"] = counts

@@ -60,7 +60,7 @@ def _as_read(frame: pd.DataFrame) -> list[Subset]:
 
 
 def _draw_rates(axes: Axes, frame: pd.DataFrame) -> None:
-    """Bytes a second through DRAM and L2."""
+    """Bytes per second through DRAM and L2."""
     levels = _levels(frame)
     bars.bar_panel(axes, levels, RATE)
     add_stars(axes, frame, "paper_bytes_per_s", _gigabytes)

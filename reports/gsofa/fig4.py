@@ -31,8 +31,11 @@ FLOOR = 0.6
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per bin of sources of each case and machine; a single one without numbers, with the reason,
-    where there is no series. ratio : largest over smallest average frontier, 0 left out; paper_ratio : of
-    paper_matrix."""
+    where there is no series.
+
+    ratio : largest over smallest average frontier, 0 left out
+    paper_ratio : of paper_matrix.
+    """
     rows = inputs.rows().to_dict("records")
     parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     parts.sort(key=_place)

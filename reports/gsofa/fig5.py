@@ -60,7 +60,7 @@ def ratios(axes: Axes, frame: pd.DataFrame) -> None:
     draw_before_after(axes, rows, ("before", "after"), ("paper_before", "paper_after"), bars.times)
     _formula(axes, rows)
     axes.set_ylabel("auxiliary memory\nover the matrix's")
-    marks = [("hollow", "before"), ("full", "after"), ("dash", "6 n words a source, as Table 2 prints")]
+    marks = [("hollow", "before"), ("full", "after"), ("dash", "6 n words per source, as Table 2 prints")]
     gains_legend(axes, rows, [*marks, ("star", "printed"), ("slot", "no number")])
 
 

@@ -1,4 +1,4 @@
-"""Table 2: the bytes of each data structure a source, by the paper's formula and as allocated."""
+"""Table 2: the bytes of each data structure per source, by the paper's formula and as allocated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OFF, ON, DEFAULT = "all off", "all on", "default"
 STRUCTURES = {
     "bytes_queue": "queues and\ntrackers", "bytes_maxid": "maxId", "bytes_fill": "fill", "bytes": "sum",
 }  # fmt: skip
-SIDES = {"formula": "the paper's formula, bytes a source", "source": "allocated here, bytes a source"}
+SIDES = {"formula": "the paper's formula, bytes per source", "source": "allocated here, bytes per source"}
 TABLE = Table(
     [
         matrix_column(),

@@ -39,7 +39,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Groups a block against density, and groups against bytes."""
+    """Groups per block against density, and groups against bytes."""
     figure = new_figure(15.0, 7.5)
     headline(figure, title)
     left, right = figure.subplots(1, 2)
@@ -97,7 +97,7 @@ def _printed() -> pd.DataFrame:
 
 
 def _scatter(axes: Axes, frame: pd.DataFrame, across: str, up: str) -> None:
-    """A point a row: full without prefetching, empty with."""
+    """One point per row: full without prefetching, empty with."""
     looks = _looks(frame)
     for row in frame.to_dict("records"):
         colour, marker = looks[row["source"]]

@@ -26,9 +26,13 @@ HALF = 0.5
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per bin of rows of each case; a single one without numbers, with the reason, where there is
-    no series or no case of a matrix that the paper shows. largest : frontier of any row. split : the first
-    row of the first bin in which one exceeds half of it; share_before : of all rows."""
+    """One row per bin of rows of each case; a single one without numbers, with the reason, where there is no
+    series or no case of a matrix that the paper shows.
+
+    largest : frontier of any row.
+    split : the first row of the first bin in which one exceeds half of it
+    share_before : of all rows.
+    """
     rows = inputs.rows().to_dict("records")
     parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
     there = {part["label"].iloc[0].partition(" (")[0] for part in parts}

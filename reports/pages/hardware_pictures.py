@@ -137,7 +137,7 @@ def _roofline(axes: Axes, roof: Roof, spots: Sequence[Spot], names: Sequence[str
     axes.text(0.02, 0.98, "\n".join(lines), transform=axes.transAxes, va="top", fontsize=SMALL)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("operations a byte")
-    axes.set_ylabel("operations a second")
+    axes.set_xlabel("operations per byte")
+    axes.set_ylabel("operations per second")
     if spots:
         axes.legend(fontsize=SMALL, loc="lower right")

@@ -39,9 +39,11 @@ ITERATIONS = {"iterations": "parac_cpu", "ichol_iterations": "ict", "hypre_itera
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, ordering and machine: of each variant status, seconds of factor, analysis, solve
-    and all three, iterations and true relative residual, beside the print (HYPRE's beside PyAMG's). ratio,
-    amg_ratio, hypre_ratio : total of ict, of PyAMG and of HYPRE over ParAC's; solve_ratio : solve alone of
-    ict over ParAC's total; all in one run."""
+    and all three, iterations and true relative residual, beside the print (HYPRE's beside PyAMG's).
+
+    ratio, amg_ratio, hypre_ratio : total of ict, of PyAMG and of HYPRE over ParAC's
+    solve_ratio : solve alone of ict over ParAC's total; all in one run.
+    """
     return matrices_frame(inputs, VARIANTS, VARIANTS, _numbers, _print(), ("amg_", "hypre_"), ["solve_ratio"])
 
 

@@ -33,9 +33,11 @@ ITERATIONS = {"iterations": "parac", "ic0_iterations": "ic0", "amgx_iterations":
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, ordering and machine: of each variant status, milliseconds of factor, analysis,
-    solve and all three, iterations and true relative residual, beside the print. ratio : total of ic0_gpu,
-    by the policy of csric02 that takes less, over ParAC's, amgx_ratio that of AmgX; spsv_ratio : of ParAC
-    with cuSPARSE's triangular solves over that with ours; of one run."""
+    solve and all three, iterations and true relative residual, beside the print.
+
+    ratio : total of ic0_gpu, by the policy of csric02 that takes less, over ParAC's, amgx_ratio that of AmgX
+    spsv_ratio : of ParAC with cuSPARSE's triangular solves over that with ours; of one run.
+    """
     names = tuple(SHORT.values())
     return matrices_frame(inputs, VARIANTS, names, _numbers, _print(), ("spsv_", "amgx_"))
 

@@ -83,7 +83,11 @@ def draw_before_after(
     axes: Axes, frame: pd.DataFrame, columns: tuple[str, str], printed: tuple[str, str], form: Form
 ) -> None:
     """Two values per row on a log axis, joined: an empty point before, a full one after. A row without both
-    is a slot with its status. columns : before, after; printed : the same of the paper."""
+    is a slot with its status.
+
+    columns : before, after
+    printed : the same of the paper.
+    """
     looks = bars.look_of(frame)
     drawn = frame[[*columns, *printed]].to_numpy(dtype=float)
     drawn = drawn[drawn > 0]
@@ -135,7 +139,9 @@ def gains_legend(
 ) -> None:
     """Above the panel: each series that was measured as a point, and more.
 
-    more : (kind, text), see `legend_mark`. hollow : the series whose points are empty."""
+    more : (kind, text), see `legend_mark`.
+    hollow : the series whose points are empty.
+    """
     marks = [legend_mark(kind, text) for kind, text in more]
     bars.place_legend(axes, [*point_handles(frame, hollow), *marks])
 

@@ -84,7 +84,9 @@ def judge(
 
 
 def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
-    """figure : that decides, empty for none. view : what it says on that machine."""
+    """figure : that decides, empty for none.
+    view : what it says on that machine.
+    """
     verdicts = [verdict for verdict in view.verdicts if verdict.claim == claim.id]
     verdict = _deciding(verdicts)
     without = Standing(
