@@ -1,4 +1,4 @@
-"""Which host this is, and the name under which its results are stored.
+"""The name under which this host's results are stored, and which folders are its own.
 
 If FILLPATH_MACHINE is set, it names a kind of machine: several hosts may share it, provided that their CPUs,
 cores and GPUs are alike. Otherwise the name is the host's own, and a host never uses another host's folder:
@@ -7,77 +7,23 @@ if two hosts have the same name, the second gets one that is free.
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import itertools
 import json
 import os
-import platform
 import re
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fillpath.errors import ConfigError
+from fillpath.hardware import fingerprint, hardware
 from fillpath.paths import WORK, require_checkout, results, write_text
 from fillpath.settings import settings
 
-# Where the system describes itself.
-_MACHINE_ID = Path("/etc/machine-id")
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_CPUINFO = Path("/proc/cpuinfo")
-_BOARD, _BOARD_OF_ARM = Path("/sys/class/dmi/id"), Path("/proc/device-tree")
-_GPUS = Path("/proc/driver/nvidia/gpus")
 FACTS = "machine.json"
 # The folder of asv's series in results/, beside those of the machines.
 SERIES = "asv"
-
-
-@dataclass(frozen=True)
-class Hardware:
-    """What hosts of one kind have in common.
-
-    cpu : its model, None if it cannot be read
-    cores : of the host, however many a process may use
-    gpus : models that the driver lists, each once; empty without a driver
-    """
-
-    cpu: str | None
-    cores: int
-    gpus: tuple[str, ...]
-
-
-def hardware() -> Hardware:
-    """The hardware of this host."""
-    model = _line(_CPUINFO, "model name") or platform.processor() or None
-    models = {_line(path, "Model") for path in _GPUS.glob("*/information")}
-    return Hardware(model, os.cpu_count() or 1, tuple(sorted(model for model in models if model)))
-
-
-@functools.cache
-def fingerprint() -> str:
-    """16 hexadecimal digits that survive a restart and differ between hosts.
-
-    It is a hash because a machine's id must not be published, according to machine-id(5). A host without an
-    id of its own, such as a container or a virtual machine from a shared image, gets new digits after each
-    start: nothing else distinguishes it from its twins.
-    """
-    facts = [_own_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *_board()]
-    return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
-
-
-def _own_id() -> str | None:
-    """The machine's id, 32 hexadecimal digits; None if there is none yet, or if it may come from an image, as
-    no board is known that it was installed on."""
-    id = _text(_MACHINE_ID) or ""
-    return id if re.fullmatch("[0-9a-f]{32}", id) and any(_board()) else None
-
-
-def _board() -> list[str | None]:
-    names = [_BOARD / "sys_vendor", _BOARD / "product_name", _BOARD / "board_name", _BOARD_OF_ARM / "model"]
-    return [_text(path) for path in names]
 
 
 def machine_name() -> str:
@@ -206,19 +152,6 @@ def _are_facts(value: Any) -> bool:
     cpu, cores, gpus = (value.get(key) for key in ("cpu", "cores", "gpus"))
     names = gpus is None or (isinstance(gpus, list) and all(isinstance(name, str) for name in gpus))
     return isinstance(cpu, str | None) and isinstance(cores, int | None) and names
-
-
-def _line(path: Path, label: str) -> str | None:
-    """What follows `label:` in a file of such lines."""
-    value = re.search(rf"^{label}\s*:\s*(.+)$", _text(path) or "", re.MULTILINE)
-    return value[1].strip() if value else None
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text(errors="replace").strip() or None
-    except OSError:
-        return None
 
 
 def _plain(name: str) -> str:

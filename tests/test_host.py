@@ -18,7 +18,7 @@ from benchmarks.engine.measure import measure
 from benchmarks.probes import doctor
 from benchmarks.runs import archive, launch
 from commands import main
-from fillpath import host
+from fillpath import hardware, host
 from fillpath.errors import ConfigError, InputError
 from fillpath.paths import ROOT, results
 from fillpath.record import Record, Status, read_records, record_path
@@ -49,21 +49,21 @@ def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
         card = proc / "gpus" / "0000:01:00.0" / "information"
         card.parent.mkdir(parents=True, exist_ok=True)
         card.write_text(f"Model: \t\t {gpu}\nIRQ:   16\n" if gpu else "")
-        monkeypatch.setattr(host, "_MACHINE_ID", proc / "machine-id")
-        monkeypatch.setattr(host, "_BOARD", board)
-        monkeypatch.setattr(host, "_BOARD_OF_ARM", proc / "nothing")
-        monkeypatch.setattr(host, "_BOOT_ID", proc / "boot_id")
-        monkeypatch.setattr(host, "_CPUINFO", proc / "cpuinfo")
-        monkeypatch.setattr(host, "_GPUS", proc / "gpus")
-        monkeypatch.setattr(host.os, "cpu_count", lambda: cores)
+        monkeypatch.setattr(hardware, "_MACHINE_ID", proc / "machine-id")
+        monkeypatch.setattr(hardware, "_BOARD", board)
+        monkeypatch.setattr(hardware, "_BOARD_OF_ARM", proc / "nothing")
+        monkeypatch.setattr(hardware, "_BOOT_ID", proc / "boot_id")
+        monkeypatch.setattr(hardware, "_CPUINFO", proc / "cpuinfo")
+        monkeypatch.setattr(hardware, "_GPUS", proc / "gpus")
+        monkeypatch.setattr(hardware.os, "cpu_count", lambda: cores)
         monkeypatch.setattr(host.socket, "gethostname", lambda: f"{name}.local")
-        host.fingerprint.cache_clear()
+        hardware.fingerprint.cache_clear()
         machine.machine.cache_clear()
 
     monkeypatch.delenv("FILLPATH_MACHINE")
     monkeypatch.delenv("SLURMD_NODENAME", raising=False)
     yield as_host
-    host.fingerprint.cache_clear()
+    hardware.fingerprint.cache_clear()
     machine.machine.cache_clear()
 
 
@@ -80,7 +80,7 @@ def test_of_two_hosts_of_one_name_the_second_takes_a_free_one(
 ) -> None:
     become("first")
     first = measure(CASE, LIMITS)
-    assert first.status is Status.OK and first.machine == "vm" and first.host == host.fingerprint()
+    assert first.status is Status.OK and first.machine == "vm" and first.host == hardware.fingerprint()
     assert host.name_message() == ""
     become("second")
     second = measure(CASE, LIMITS)
@@ -96,7 +96,7 @@ def test_of_two_hosts_of_one_name_the_second_takes_a_free_one(
     for id, name in (("first", "vm"), ("second", "vm-2")):
         become(id)
         assert host.machine_name() == name and len(stored(name)) == 1
-        assert facts(name)["host"] == host.fingerprint()
+        assert facts(name)["host"] == hardware.fingerprint()
 
 
 def test_nodes_of_one_kind_share_what_they_measure(
@@ -277,12 +277,12 @@ def test_records_without_facts_are_nobodys(become: Become) -> None:
 
 def test_the_fingerprint_is_no_id_and_outlasts_a_restart(become: Become) -> None:
     become("box")
-    first = host.fingerprint()
-    assert len(first) == 16 and first not in host._MACHINE_ID.read_text()
+    first = hardware.fingerprint()
+    assert len(first) == 16 and first not in hardware._MACHINE_ID.read_text()
     become("box", name="renamed", cores=3, gpu="Card 9", boot="0-2")
-    assert host.fingerprint() == first
+    assert hardware.fingerprint() == first
     become("another")
-    assert host.fingerprint() != first
+    assert hardware.fingerprint() != first
 
 
 def test_hosts_without_an_id_are_never_taken_for_each_other(become: Become) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fillpath import host
+from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
 from fillpath.registry import Device
@@ -49,7 +50,7 @@ class Machine:
 def machine() -> Machine:
     """The host this process runs on."""
     return Machine(
-        cpu=host.hardware().cpu,
+        cpu=hardware().cpu,
         cores=len(os.sched_getaffinity(0)),
         memory=meminfo("MemTotal"),
         os=f"{platform.system()} {platform.release()}",
@@ -63,7 +64,7 @@ def write_facts() -> None:
     results the folder holds, None for several. Raises ConfigError as `require_kind`."""
     host.require_kind()
     path = results() / machine_name() / host.FACTS
-    kind = {**asdict(host.hardware()), "gpus": host.known_gpus()}
+    kind = {**asdict(hardware()), "gpus": host.known_gpus()}
     facts = {**asdict(machine()), **kind, "name": machine_name(), "host": host.owner()}
     text = json.dumps(facts, indent=2, sort_keys=True) + "\n"
     if _read(path) != text.strip():

@@ -11,6 +11,7 @@ from benchmarks.engine.run import Run
 from benchmarks.engine.standing import key_of
 from fillpath import host
 from fillpath.case import Case
+from fillpath.hardware import fingerprint
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status
 
@@ -31,7 +32,7 @@ def blank_record(case: Case, within: Run) -> Record:
         run_id=within.id,
         started_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
         machine=host.machine_name(),
-        host=host.fingerprint(),
+        host=fingerprint(),
         host_cpu=machine.machine().cpu,
         versions=machine.versions(),
         commit=commit,
