@@ -2,6 +2,8 @@
 
 Source: T. A. Davis, Y. Hu, "The University of Florida Sparse Matrix Collection", ACM TOMS 38(1), 2011. Only
 the member `<name>/<name>.mtx` of an archive is ever written, and only as a plain file of bounded size.
+
+Longer than two screens: the order of the steps keeps the cache whole if a process is killed between two.
 """
 
 from __future__ import annotations

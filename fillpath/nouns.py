@@ -2,6 +2,8 @@
 
 Rows and columns count from 0. Row pointers are int64 (audikw_1's filled pattern has 2.5e9 entries), column
 indices int32. F is the filled pattern of L + U without pivoting; the diagonal is always part of U.
+
+Longer than two screens: all nouns are found in one place, each with the shapes and dtypes of its arrays.
 """
 
 from __future__ import annotations

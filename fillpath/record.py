@@ -3,6 +3,8 @@
 A file `results/<machine>/records/<case>.jsonl` holds the records of one case, one per line. The last one
 stands: it is the one that figures show. The file is rewritten whole (write, fsync, rename), so that a crash
 never costs a finished measurement.
+
+Longer than two screens: a record and its file belong together, as what one version writes later ones read.
 """
 
 from __future__ import annotations

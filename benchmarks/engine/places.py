@@ -2,6 +2,8 @@
 
 The worker brings the input in before the clock starts, and fetches the results for the gate after it has
 stopped. The place also says what is measured of a sample beside its seconds.
+
+Longer than two screens: the host and the GPU stand side by side under the protocol that both follow.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ sample is what it takes from a barrier of all ranks to its own result. On a host
 its own, by its number there, and an equal part of the cores that its ranks may run on unless the case says
 how many threads; Open MPI binds two ranks to a core each unless it is told `--bind-to none`. A rank that
 fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeout`).
+
+Longer than two screens: which rank does what, and which waits for it, has to be read in one place.
 """
 
 from __future__ import annotations

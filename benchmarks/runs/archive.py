@@ -1,6 +1,8 @@
 """A machine's results as one file, with checksums.
 
 Merging keeps both runs of a key, and both of any two files that differ: nothing is overwritten.
+
+Longer than two screens: what is packed, what is refused and what is merged are one format.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 What is here is prepared, which the run reuses, and its work is forecast from the pattern; what is not here
 yet is estimated from the catalogue and from the size of its archive.
+
+Longer than two screens: each case of a line, present or absent, fills the same fields.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ it, for a given seed, the factor to the last bit:
 
 An edge is two parallel words: tag = id << 32 | multiplicity, uint64, and its weight, float64. Nothing here is
 compiled with fast-math, and no multiplication is fused with an addition.
+
+Longer than two screens: every function keeps a part of this one order.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ How a matrix is read:
   joins the two even and the two odd vertices, a positive one joins even to odd.
 
 Explicit zeros are not edges, nor are loops of a pattern or of an adjacency matrix.
+
+Longer than two screens: the passes over a matrix share one reading of it.
 """
 
 from __future__ import annotations

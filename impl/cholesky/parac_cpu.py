@@ -15,6 +15,8 @@ to 0 has acquired every earlier change, and either eliminates the vertex itself 
 which another worker acquires. Adding needs no release. A neighbour that gains as many edges as it loses is
 not touched at all: it then waits for one of the sampled edges, and so for another neighbour that the step
 does release.
+
+Longer than two screens: the order of atomic operations above is right only for all of the functions together.
 """
 
 from __future__ import annotations

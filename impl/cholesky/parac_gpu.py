@@ -5,6 +5,8 @@ T. Liang and others, Parallel GPU-Accelerated Randomized Construction of Approxi
 Section 5.3, Algorithm 4. Differences from the paper: edges wait in one list per vertex instead of one hash
 table; the team that makes a vertex ready continues with it; a vertex with few edges is eliminated by a warp,
 one with many by a block; and every sum has a fixed order (elimination.py), which costs a warp nothing.
+
+Longer than two screens: the kernel's arrays, their bytes, its launch and its errors belong together.
 """
 
 from __future__ import annotations

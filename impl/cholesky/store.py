@@ -13,6 +13,8 @@ values[p], and may also hold a link of a list: an edge that was sampled when the
 
 An edge in a link is next slot << 32 | larger end, then its weight. Memory that is never written is never
 used.
+
+Longer than two screens: whatever reads or writes this layout is here.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ CUPTI writes one record per group of faults that the driver serviced together, a
 buffers that it requests and returns through callbacks. Records arrive late, so the end of the block waits for
 those of events that have begun. CUPTI is called through ctypes, so no compiler is needed. Nothing else may
 collect CUPTI activities at the same time.
+
+Longer than two screens: CUPTI's structures and the callbacks that read them belong together.
 """
 
 from __future__ import annotations

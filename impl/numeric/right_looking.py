@@ -3,6 +3,8 @@ found.
 
 The division of a column of L by its pivot is left to one launch after all levels; updates divide U[j,k]
 instead (once per sub-column). So no block of a level waits for another's division, and a level is one launch.
+
+Longer than two screens: one kernel and its launches belong together.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Constants and signatures are those of cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0, which agree
 in everything used here except the types of a matrix.
+
+Longer than two screens: the library's signatures and the calls that follow them belong together.
 """
 
 from __future__ import annotations

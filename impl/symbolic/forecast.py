@@ -9,6 +9,8 @@ the true values lie below the bound is estimated from sources sampled in proport
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 J. R. Gilbert, E. G. Ng, B. W. Peyton, An efficient algorithm to compute row and column counts for sparse
 Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994).
+
+Longer than two screens: the bound, and the sample that corrects it, rest on the same elimination tree.
 """
 
 from __future__ import annotations

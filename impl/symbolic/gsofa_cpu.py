@@ -8,6 +8,8 @@ Where the paper is silent or misprinted: fill starts below every id and is set t
 own row (line 5 prints 0); the first frontiers are the vertices v, not src (line 6). Each thread writes the
 next queue through a small buffer, so that one atomic makes room for many entries. A thread that finds the
 queue full stops; the queue is copied out, and the thread continues in the middle of the row.
+
+Longer than two screens: one kernel and its launch belong together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""How gsofa.cu is launched by its implementations: its variants, its arguments, and its statistics."""
+"""How gsofa.cu is launched by its implementations: its variants, its arguments, and its statistics.
+
+Longer than two screens: what the kernel is given and what it writes back are one layout.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ Z. Li and others, GSoFA, Section 5. The pattern is copied to each GPU. Each trav
 with gsofa's kernel and without communication; rows are gathered once, on the first GPU. With `virtual_gpus`
 one GPU works through the shares of many in turn, of `nodes` nodes. This is a simulation: it has the balance
 of the schedule, and the speed of one GPU with so small a share.
+
+Longer than two screens: one schedule, as GPUs follow it at once, in turn, or by MPI ranks.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Z. Li and others, GSoFA, Section 5 and Figure 18. The paper shares them through 
 for all GPUs or in one per GPU, and advises the driver to keep each part where it is written and to map it
 elsewhere. `peer_copy` is our own alternative: ordinary arrays, copied to the node's other GPUs once they are
 written. Managed memory is small: 4 + maxsup / 8 bytes per row.
+
+Longer than two screens: the ways to share one pair of arrays are read against each other.
 """
 
 from __future__ import annotations
