@@ -17,7 +17,7 @@ DRAM, SECTORS, DURATION = "dram__bytes.sum", "lts__t_sectors.sum", "gpu__time_du
 METRICS = (DRAM, SECTORS, DURATION)
 # Bytes of a sector of L2.
 SECTOR = 32
-# Where the CUDA toolkit puts it, and its own packages, a folder a version, if it is not on the PATH.
+# Where ncu is if not on the PATH: of the CUDA toolkit, or of its own packages, in one folder per version.
 PLACES = ((Path("/usr/local/cuda/bin"), "ncu"), (Path("/opt/nvidia/nsight-compute"), "*/ncu"))
 
 # Names of units as versions of ncu have written them, with --print-units base and without.

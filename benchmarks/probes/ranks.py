@@ -4,10 +4,10 @@
     mpirun -n 2 python -m fillpath ranks symbolic.gsofa_multi.gpus=2.ranks=2@bcsstk18.metis
 
 Rank 0 prepares the matrix, holds results against the reference, reads the clock and writes the record; a
-sample is what it takes from a barrier of all ranks to its own result. On a host each rank has `gpus` GPUs of
-its own, by its number there, and an equal part of the cores that its ranks may run on unless the case says
-how many threads; Open MPI binds two ranks to a core each unless it is told `--bind-to none`. A rank that
-fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeout`).
+sample is the time from a barrier of all ranks to its own result. On a host each rank has `gpus` GPUs to
+itself, by its number there, and an equal part of the cores that the host's ranks may run on, unless the case
+says how many threads; Open MPI binds each of two ranks to a core, unless it is called with `--bind-to none`.
+A rank that fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeout`).
 
 Longer than two screens: which rank does what, and which waits for it, has to be read in one place.
 """

@@ -59,8 +59,8 @@ def median_seconds(case: str) -> float:
 
 
 def run_stage(stage: str) -> None:
-    """Measure the cases of a stage under asv, a line a case on stderr; those that cannot run here have their
-    records at once.
+    """Measure the cases of a stage under asv, with one line per case on stderr; cases that cannot run here
+    get their records at once.
 
     Raises AirspeedError where asv ended before all cases had a record, DiskFullError where a case was refused
     for want of space. From a clean tree the medians join asv's series of this commit; otherwise only the

@@ -32,15 +32,16 @@ class Line:
     """A prepared matrix of the run.
 
     name : `matrix.preparation`
-    order, entries : of the prepared matrix if it is here, else the catalogue's
+    order : of the prepared matrix if it is here, else the catalogue's
+    entries : likewise
     download : bytes still to come
     disk : bytes to be written
-    guessed : whether both are estimated from the entries alone
+    guessed : whether download and disk are estimated from the entries alone
     memory : bytes of the largest process, None if unknown
     at_least : whether it may take more memory than that
     cases : still to be measured
-    unknown : those of them without a rate
-    assumed : those of them with a rate that no record gives
+    unknown : the implementations of those without a rate
+    assumed : the implementations of those whose rate comes from no record
     seconds : predicted, None if unknown
     bound : seconds that it cannot exceed
     remarks : for people
