@@ -36,7 +36,7 @@ from pathlib import Path
 
 from benchmarks.engine import machine
 from benchmarks.runs.cases import suite_cases
-from fillpath.paths import ROOT, WORK
+from fillpath.paths import PAGE, ROOT, WORK
 from fillpath.record import Record, Status, read_records
 from fillpath.settings import Settings
 
@@ -382,6 +382,8 @@ def main() -> int:
         finally:
             _end_everything()
             _forget_inputs()
+            # It links to records that end with this folder.
+            PAGE.unlink(missing_ok=True)
     return 0
 
 

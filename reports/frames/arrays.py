@@ -35,7 +35,7 @@ OTHER_REGIME = {
     UNKNOWN: "the card's memory is not recorded",
 }
 REGIMES = (
-    f"`{FITS}`: the managed memory is less than the card's and nothing is evicted; `{OVERSUBSCRIBED}`: it is "
+    f"{FITS}: the managed memory is less than the card's and nothing is evicted; {OVERSUBSCRIBED}: it is "
     "more, as in the paper."
 )
 

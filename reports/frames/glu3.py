@@ -22,7 +22,7 @@ def prepared_how(frame: pd.DataFrame, *, printed: bool = True) -> str:
     measured = (
         f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
     )
-    absent = " Matrices that we do not have are shown as `not run`." if printed else ""
+    absent = " Matrices that we do not have are shown as not run." if printed else ""
     return f"{measured}Preparation: {listed(frame['preparation'].dropna())} ({WAYS}). {STAND_INS}{absent}"
 
 

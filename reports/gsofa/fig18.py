@@ -104,7 +104,7 @@ EXHIBIT = Exhibit(
             ),
         ]
     ),
-    """Groups of page faults on all GPUs of a host, counted by CUPTI (`fillpath faults CASE`): shared counts
+    """Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
     and fill flags in one array without and with advice, and in separate arrays. Points: medians of the
     counted calls; whiskers: their range. The paper has six V100 of one node. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False)},
