@@ -25,7 +25,7 @@ from reports.facts.records import Records
 from reports.facts.standings import Outcome
 from reports.facts.verdicts import Subset
 from reports.pages import webpage
-from reports.shapes import style
+from reports.shapes import frame_csv
 from reports.shapes.tables import Column, Table, Words
 from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, site
 
@@ -98,7 +98,7 @@ def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     assert figures.exhibit("gsofa", "fig99").heading == "Figure 99: seconds of everything"
     paths = figures.draw("gsofa", "fig99", ON_GPU, RECORDS, ENTRIES)
     assert all(path.is_file() and path.stat().st_size for path in paths)
-    comments, frame = style.read_csv(paths[2])
+    comments, frame = frame_csv.read_csv(paths[2])
     assert comments["caption"] == f"A sham with {len(frame)} rows: {{kept}}." and len(frame) >= len(ON_GPU)
     assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
     # Of two figures that speak to a subject the first decides, here as for `fillpath remeasure`.
@@ -110,7 +110,7 @@ def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Pa
     assert list(papers.papers())[-1] == "sham", "it stands at its place"
     assert Settings.from_env({"FILLPATH_PAPER": "sham"}).paper == "sham"
     paths = figures.draw("sham", "fig99", ON_GPU, RECORDS, ENTRIES)
-    comments, frame = style.read_csv(paths[2])
+    comments, frame = frame_csv.read_csv(paths[2])
     assert comments["caption"].startswith("A sham with") and len(frame) >= len(ON_GPU)
     assert frame["abbr"].isna().all(), "it lists no matrices"
     page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()

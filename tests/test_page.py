@@ -30,7 +30,7 @@ from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
 from reports.pages.ledger.order import machines_of
 from reports.pages.webpage.scoreboard import MARKS
-from reports.shapes import style
+from reports.shapes import frame_csv, style
 from tests.reports_fakes import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
 
 __all__ = ["site"]
@@ -185,7 +185,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
     csv = figures.draw("parac", "table2", cases, records, ENTRIES)[2]
     below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
-    comments, frame = style.read_csv(csv)
+    comments, frame = frame_csv.read_csv(csv)
     verdicts = [key for key in comments if key.startswith("verdict ")]
     assert len(verdicts) == len(below) and next(iter(frame.columns)) == "case"
     assert all(any(name in key and "below_hypre" in key for key in verdicts) for name in names)

@@ -25,7 +25,7 @@ from reports.facts.claims import paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.pages import readme_table, summary, webpage
-from reports.shapes import bars, style
+from reports.shapes import bars, frame_csv, style
 from tests.reports_fakes import (
     ABSENT,
     CASES,
@@ -173,7 +173,7 @@ def test_csv_is_the_frame_under_its_stamp(site: Path, pair: tuple[str, str]) -> 
     cases = own_cases(*pair, made)
     paths = figures.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".png", ".csv"]
-    comments, frame = style.read_csv(paths[2])
+    comments, frame = frame_csv.read_csv(paths[2])
     wanted = figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases)
     pd.testing.assert_frame_equal(
         frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True
@@ -256,7 +256,7 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
     path = next(p for p in figures.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
-    comments, frame = style.read_csv(path)
+    comments, frame = frame_csv.read_csv(path)
     (key,) = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
     assert key.endswith("(seconds, made-up, indicative (stand-in))") and len(frame) > 2
     assert "printed mean 1.14x" in comments[key]

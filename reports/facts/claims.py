@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import jsonschema
@@ -16,120 +15,9 @@ from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
+from reports.facts.claim import Claim, Subject
 from reports.facts.entries import MatrixEntry, find_entry
 from reports.facts.printed import abbreviation, abbreviations, matrices_of, printed_table
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a paper reports of one thing, in a figure or table say.
-
-    data : as claims.yaml has it; numbers are ratios unless `unit` says otherwise.
-    """
-
-    paper: str
-    id: str
-    data: Mapping[str, Any]
-
-    @property
-    def what(self) -> str:
-        return str(self.data.get("what", self.id.partition("_")[2].replace("_", " ")))
-
-    @property
-    def figure(self) -> str:
-        """`fig10` or `table1` where the id begins with one, else an empty string."""
-        head = self.id.partition("_")[0]
-        return head if head.startswith(("fig", "table")) and head[-1].isdigit() else ""
-
-    @property
-    def mean(self) -> float | None:
-        value = self.data.get("mean")
-        return float(value) if isinstance(value, int | float) else None
-
-    def extreme(self, which: str) -> tuple[str, float] | None:
-        """(abbreviation, value) of `max` or `min`, where the paper names the matrix."""
-        value = self.data.get(which)
-        return next(iter(value.items())) if isinstance(value, Mapping) else None
-
-    def value(self, abbreviation: str) -> float | None:
-        """The number printed for one matrix, None where the paper prints none."""
-        for key in ("per", "one_node", "max", "min"):
-            numbers = self.data.get(key)
-            if isinstance(numbers, Mapping) and abbreviation in numbers:
-                return float(numbers[abbreviation])
-        return None
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One quantitative claim.
-
-    cite : where it is printed.
-    metric : of what, over what.
-    aggregate : how the numbers of the matrices become one, as claims.yaml explains.
-    value : what is printed; of a range its mean, of counts the share.
-    by_matrix : what is printed of each matrix, by abbreviation.
-    span : of a range.
-    count : so many of so many.
-    matrices : those that it is about, None where the paper does not say.
-    unit : x (a ratio), %, share, count, or a unit of measure.
-    better : higher, lower or none.
-    neutral : the value of no effect, None where there is none.
-    tolerance : share of the printed effect, value less neutral, by which a reproduction may be off.
-    needs : what no machine here has, empty for nothing.
-    library : what would be measured and nothing here wraps, empty for none.
-    """
-
-    paper: str
-    subject: str
-    name: str
-    cite: str
-    what: str
-    metric: str
-    aggregate: str
-    value: float
-    by_matrix: Mapping[str, float]
-    span: tuple[float, float] | None
-    count: tuple[int, int] | None
-    matrices: tuple[str, ...] | None
-    unit: str
-    better: str
-    neutral: float | None
-    tolerance: float
-    needs: str
-    library: str
-
-    @property
-    def id(self) -> str:
-        return f"{self.paper}.{self.subject}.{self.name}"
-
-    def form(self, value: float) -> str:
-        """A number as text, with the unit."""
-        if self.unit == "x":
-            return f"{value:,.0f}x" if abs(value) >= 1000 else f"{value:.4g}x"
-        if self.unit == "share":
-            return f"{100 * value:.3g}%"
-        if self.unit == "count":
-            return f"{value:,.0f}"
-        return f"{value:.4g}{ {'%': '%', 'number': ''}.get(self.unit, f' {self.unit}') }"
-
-    @property
-    def printed(self) -> str:
-        """What is printed, as text."""
-        if self.count:
-            return f"{self.count[0]} of {self.count[1]}"
-        if self.aggregate == "count":
-            return "all"
-        if self.aggregate == "equal":
-            return f"as listed, of {len(self.by_matrix)} matrices"
-        if self.span:
-            return f"{self.form(self.span[0])} to {self.form(self.span[1])}"
-        whose = list(self.matrices or ()) if len(self.matrices or ()) == 1 else []
-        if self.aggregate in ("largest", "smallest"):
-            return f"{self.form(self.value)} ({', '.join([*whose, f'the {self.aggregate}'])})"
-        if whose or self.matrices is None:
-            return f"{self.form(self.value)}{f' ({whose[0]})' if whose else ''}"
-        return f"{'geometric mean' if self.aggregate == 'geometric' else 'mean'} {self.form(self.value)}"
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.facts.claims import Claim
+from reports.facts.claim import Claim
 from reports.facts.standings import Direction, Magnitude, Measured, Outcome, Point
 
 # Within half a per cent of no effect there is none.

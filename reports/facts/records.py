@@ -69,8 +69,8 @@ class Records:
                 refused[name] = str(error)
         rows = tuple(lines[-1] for lines in stored)
         earlier = tuple(record for lines in stored for record in lines[:-1])
-        sources = _Sources()
-        known = {record.key: sources.made(record) for record in (*earlier, *rows)}
+        today = _TodaysKeys()
+        known = {record.key: today.made(record) for record in (*earlier, *rows)}
         current = {key: made for key, made in known.items() if made is not None}
         return cls(rows, earlier, refused, current)
 
@@ -203,8 +203,8 @@ def _measured(record: Record, current: bool | None) -> dict[str, Any]:
     }
 
 
-class _Sources:
-    """Today's sources of implementations, each hashed once for each version of a peer's library."""
+class _TodaysKeys:
+    """The keys that records would have today. Sources are hashed once per version of a peer's library."""
 
     def __init__(self) -> None:
         registry.load_all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reports.facts.claims import Claim
+from reports.facts.claim import Claim
 
 
 class Outcome(StrEnum):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.claims import Claim
+from reports.facts.claim import Claim
 from reports.facts.comparison import compare, outcome, spread
 from reports.facts.printed import abbreviations
 from reports.facts.standings import FIRM, INDICATIVE, Direction, Excluded, Magnitude, Outcome, Point, Verdict

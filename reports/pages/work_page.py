@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.pages.generated_part import Part
-from reports.shapes import style
+from reports.shapes import frame_csv, style
 from reports.shapes.style import LARGE, MARKERS, PALETTE, SMALL
 
 PART = Part("work")
@@ -28,7 +28,7 @@ NAMED = 6
 
 def work_frame(survey: Path) -> pd.DataFrame:
     """The survey, and the edges of each algorithm over the entries of F: `<algorithm>_over_filled`."""
-    frame = style.read_csv(survey)[1]
+    frame = frame_csv.read_csv(survey)[1]
     for name in ALGORITHMS:
         frame[f"{name}_over_filled"] = frame[name] / frame["filled"]
     return frame

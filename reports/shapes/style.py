@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
+from reports.shapes.frame_csv import csv_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -137,7 +137,8 @@ def save(
     box = measured(figure)
     write_picture(figure, svg, box)
     write_picture(figure, png, box)
-    write_text(csv, csv_text(frame, stamp, caption, verdicts))
+    comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
+    write_text(csv, csv_text(frame, comments))
     return [svg, png, csv]
 
 
@@ -164,44 +165,6 @@ def write_picture(figure: Figure, path: Path, box: Bbox) -> None:
         figure.savefig(
             handle, format=path.suffix[1:], dpi=DPI, metadata=metadata, bbox_inches=box.padded(PAD)
         )
-
-
-def csv_text(
-    frame: pd.DataFrame, stamp: Stamp, caption: str = "", verdicts: Sequence[tuple[str, str]] = ()
-) -> str:
-    """The frame as CSV under comment lines `# key: value`. A colon in a key becomes a semicolon, so that the
-    line can be taken apart again. Raises ValueError for two comments of one key."""
-    items = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
-    keys = Counter(_comment_key(key) for key, _ in items)
-    if twice := [key for key, count in keys.items() if count > 1]:
-        raise ValueError(f"two comments of a CSV are called {twice[0]!r}")
-    comments = "".join(f"# {_comment_key(key)}: {' '.join(value.split())}\n" for key, value in items)
-    return comments + frame.to_csv(index=False, lineterminator="\n")
-
-
-def _comment_key(key: str) -> str:
-    return " ".join(key.replace(": ", "; ").split())
-
-
-def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
-    """The comments and the frame of a CSV that `save` wrote."""
-    comments = _comment_lines(path)
-    return _comments(comments), pd.read_csv(path, skiprows=len(comments))
-
-
-def read_comments(path: Path) -> dict[str, str]:
-    """The comments alone: whatever became of the frame below them."""
-    return _comments(_comment_lines(path))
-
-
-def _comments(lines: Sequence[str]) -> dict[str, str]:
-    parts = (line[2:].partition(": ") for line in lines)
-    return {key: value for key, _, value in parts}
-
-
-def _comment_lines(path: Path) -> list[str]:
-    lines = path.read_text().splitlines()
-    return list(itertools.takewhile(lambda line: line.startswith("# "), lines))
 
 
 def write_below(figure: Figure, *paragraphs: str) -> None:

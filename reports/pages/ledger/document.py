@@ -11,7 +11,7 @@ import jsonschema
 
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
-from reports.facts.claims import Claim
+from reports.facts.claim import Claim
 from reports.facts.standings import Standing, Verdict
 from reports.pages.ledger.text import HARDWARE_DIFFERS
 

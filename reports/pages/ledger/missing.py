@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fillpath import registry
-from reports.facts.claims import Claim
+from reports.facts.claim import Claim
 from reports.facts.standings import Missing, Verdict
 from reports.pages.ledger.view import View
 

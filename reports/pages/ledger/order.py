@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.facts.claims import Claim
+from reports.facts.claim import Claim
 from reports.facts.standings import JUDGED, Standing
 
 

@@ -12,7 +12,8 @@ from fillpath.errors import UnknownNameError, suggest
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
-from reports.facts.claims import Claim, claims
+from reports.facts.claim import Claim
+from reports.facts.claims import claims
 from reports.facts.entries import Entries
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Outcome, Standing, Verdict

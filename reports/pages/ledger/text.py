@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fillpath.papers import paper_names
-from reports.facts.claims import Claim
+from reports.facts.claim import Claim
 from reports.facts.standings import Excluded, Standing, Verdict
 from reports.pages.ledger.order import counts
 

@@ -11,7 +11,7 @@ from fillpath.papers import paper_names
 from reports.facts.standings import Standing
 from reports.figures import exhibits, stem
 from reports.pages.ledger.order import ClaimRow, claim_rows, machines_of
-from reports.shapes import style
+from reports.shapes import frame_csv, style
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
 NARROW = 2000
@@ -105,7 +105,7 @@ def _exhibit(paper: str, figure: str, claims: list[ClaimRow]) -> ExhibitPart:
 
 def _drawing(name: str) -> Drawing:
     """Raises OSError, ValueError or struct.error where the files are damaged."""
-    comments = style.read_comments(style.figure_path(name, "csv"))
+    comments = frame_csv.read_comments(style.figure_path(name, "csv"))
     width, height = _size(style.figure_path(name, style.PICTURE))
     verdicts = {key: text for key, text in comments.items() if key.startswith("verdict ")}
     return Drawing(
