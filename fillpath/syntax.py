@@ -71,7 +71,9 @@ class Definition:
 
 @dataclass(frozen=True)
 class _Import:
-    """module : dotted. attribute : None if the module itself is bound."""
+    """module : dotted.
+    attribute : None if the module itself is bound.
+    """
 
     module: str
     attribute: str | None

@@ -2,11 +2,12 @@
 
 ParAC, Section 5.2 and Algorithm 3. Vertex i waits for `pending` edges to smaller vertices, sampled ones
 included. In the paper all ready vertices go through one queue, whose slots are assigned in turn; here only
-those for which no worker is free at once go through it. The vertices that are ready at the start are divided
-into shares; a worker takes batches, from its own share first. The worker that removes the last edge a vertex
-waits for keeps the vertex in its own ring, unless another worker is idle. An idle worker has reserved a slot
-of the queue and spins until it is filled. So all T workers have to run at once: none begins before all are
-present. A column is written wherever the worker has room, which it reserves by an atomic add.
+those that a worker hands to idle ones, or that its own ring cannot hold. The vertices that are ready at the
+start are divided into shares; a worker takes batches, from its own share first. The worker that removes the
+last edge a vertex waits for keeps the vertex in its own ring, unless another worker is idle. An idle worker
+has reserved a slot of the queue and spins until it is filled. So all T workers have to run at once: none
+begins before all are present. A column is written wherever the worker has room, which it reserves by an
+atomic add.
 
 Memory order. A step first adds edges to its neighbours, then writes the edges that it samples, then removes
 edges from neighbours, by a release. Adding comes first, because a neighbour whose count reaches 0 may be
@@ -365,7 +366,7 @@ def _await(shared, worker, eliminated, patience):
     """The entry of the next slot of the queue, once it is filled; 0 if the run ends first.
 
     eliminated : vertices that the worker has eliminated since its last report; who reports the last ends the
-    run
+        run
     """
     n = np.uint64(len(shared.columns))
     if eliminated > ZERO:

@@ -43,7 +43,12 @@ UNDERFLOW = (
 
 
 class Edges(NamedTuple):
-    """The graph, as kernels read it. indptr : (n + 1,) uint64. indices : (nnz,) uint32. weights : float64."""
+    """The graph, as kernels read it.
+
+    indptr : (n + 1,) uint64.
+    indices : (nnz,) uint32.
+    weights : float64.
+    """
 
     indptr: Array
     indices: Array

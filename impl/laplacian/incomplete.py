@@ -39,7 +39,9 @@ NONE = np.uint32(0xFFFFFFFF)
 
 @dataclass(frozen=True)
 class Threshold:
-    """tolerance : the result. tries : factorisations that the search took."""
+    """tolerance : the result.
+    tries : factorisations that the search took.
+    """
 
     tolerance: float
     tries: int

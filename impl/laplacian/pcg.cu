@@ -2,8 +2,8 @@
 //
 // All vectors have n doubles, one per vertex. `vectors`, (3 n,), holds r, then y and z, the results of a triangular
 // solve, which contain MISSING where it has yet to write. `rows` is the number of vertices without the ground; the
-// ground, if there is one, is the last vertex, and 0 in p and z. An array is read only by the kernel that wrote it in
-// the same launch, and each element belongs to one thread.
+// ground, if there is one, is the last vertex, and 0 in p and z. What a launch writes to an array is read
+// within that launch by the same kernel alone, and each element belongs to one thread.
 
 #include "pcg_state.cuh"
 #include "row_tasks.cuh"

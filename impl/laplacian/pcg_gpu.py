@@ -37,7 +37,11 @@ RESIDENT = 8
 
 
 class Applied(Protocol):
-    """A preconditioner on the device. blocks : of its largest grid. says_rz : whether it computes r.z too."""
+    """A preconditioner on the device.
+
+    blocks : of its largest grid.
+    says_rz : whether it computes r.z too.
+    """
 
     @property
     def blocks(self) -> int: ...

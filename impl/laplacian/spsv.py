@@ -21,8 +21,9 @@ class Spsv:
     says_rz = False
 
     def __init__(self, lower: Rows, upper: Rows) -> None:
-        """lower : G, with a diagonal of ones. upper : D G^T, where infinity on the diagonal stands for 1 /
-        0."""
+        """lower : G, with a diagonal of ones.
+        upper : D G^T, where infinity on the diagonal stands for 1 / 0.
+        """
         self._rows = len(lower[0]) - 1
         self._lower, self._upper = (
             cusparse._Triangle(cusparse._Csr(Pattern(indptr, indices), values), lower=is_lower)

@@ -127,9 +127,9 @@ __device__ __forceinline__ void add_found(
 
 // The elements of tasks[begin], ..., tasks[end - 1]. Warps take them in turn, in that order. The launch is cooperative,
 // so all warps are resident and the first missing element can always be computed. With `closing` state[RZ] = r.z, of
-// which state[DENSE] is the tail's part. patience : attempts to read a missing value, after which a warp writes NaN,
-// sets state[DONE], and waits for none of its later elements: only an invalid factor could make it wait for ever.
-// Checking state[DONE] during the wait made the sweeps a fifth slower.
+// which state[DENSE] is the tail's part. patience : attempts to read a missing value, after which a warp writes NaN
+// and sets state[DONE]; then no warp waits for an element that it takes later. Only an invalid factor could make a warp
+// wait for ever. Checking state[DONE] during the wait made the sweeps a fifth slower.
 extern "C" __global__ void __launch_bounds__(256) tri_sweep(
     const u32 *tasks, u32 begin, u32 end, const s64 *starts, const int *places, const double *factors, u32 down,
     u32 elements, u32 n, volatile double *vectors, u32 closing, u32 patience, double *state, double *sums,

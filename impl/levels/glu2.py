@@ -88,7 +88,7 @@ def _double_u(starts, rows, lower_start, indptr, indices, in_row, t):
     for p in range(lower_start[t], starts[t + one]):
         j = np.uint64(rows[p])
         q = indptr[j + one]
-        # Backwards: row j ends with its diagonal, past t; the search ends at L[j,t].
+        # Backwards from the end of row j, which holds L[j,t]: the search ends there.
         while indices[q - one] > t:
             q -= one
             read += one

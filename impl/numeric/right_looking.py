@@ -76,8 +76,11 @@ def warps_of(columns: Array, shapes: Shapes) -> Array:
 
 
 def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
-    """The launches, in order. columns : (depth,), of each level. batched : consecutive levels of at most
-    MOST_COLUMNS run together."""
+    """The launches, in order.
+
+    columns : (depth,), of each level.
+    batched : consecutive levels of at most MOST_COLUMNS run together.
+    """
     warps = warps_of(columns, shapes)
     joins = np.zeros(len(columns), np.bool_)
     if batched:

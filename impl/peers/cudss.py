@@ -81,7 +81,9 @@ def available() -> tuple[bool, str]:
 
 @dataclass(frozen=True)
 class Library:
-    """cdll : the library. version : (major, minor)."""
+    """cdll : the library.
+    version : (major, minor).
+    """
 
     cdll: Any
     version: tuple[int, int]

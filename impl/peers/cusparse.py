@@ -44,7 +44,9 @@ class Matrix:
     """A square matrix for products."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, on the device. values : (nnz,) float32 or float64, on the device."""
+        """pattern : n x n, on the device.
+        values : (nnz,) float32 or float64, on the device.
+        """
         self._csr = _Csr(pattern, values)
         self._described = self._csr.described()
 
@@ -87,8 +89,9 @@ class Triangles:
     """L and U in one matrix by rows, analysed for any number of solves."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, rows sorted, on the device. values : (nnz,) float32 or float64, those of L + U -
-        I."""
+        """pattern : n x n, rows sorted, on the device.
+        values : (nnz,) float32 or float64, those of L + U - I.
+        """
         csr = _Csr(pattern, values)
         self._lower, self._upper = _Triangle(csr, lower=True), _Triangle(csr, lower=False)
 

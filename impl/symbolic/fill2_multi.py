@@ -2,7 +2,7 @@
 
 Z. Li and others, GSoFA, Section 5. Each worker of the schedule has its own sources and shares nothing with
 the others but the input; results are gathered once. The workers of a rank, its virtual GPUs, run in turn,
-each on all threads of the rank: as many real GPUs running at once would take as long as the slowest worker.
+each on all threads of the rank: as many such workers running at once would take as long as the slowest.
 This is a simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of
 a GPU.
 """

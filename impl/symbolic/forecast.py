@@ -53,7 +53,11 @@ class Forecast:
 
 @dataclass(frozen=True, eq=False)
 class _Bounds:
-    """Upper bounds. edges, filled : (n,) int64, per source. updates : over all sources."""
+    """Upper bounds.
+
+    edges, filled : (n,) int64, per source.
+    updates : over all sources.
+    """
 
     edges: Array
     filled: Array

@@ -71,8 +71,9 @@ class Traversal:
     """The pool on the device, and the statistics of its launches."""
 
     def __init__(self, pattern: Pattern, launches: Iterable[Launch], memory: Array, defines: Defines) -> None:
-        """launches : together they cover all sources, largest ids first. memory : the words that they
-        divide."""
+        """launches : together they cover all sources, largest ids first.
+        memory : the words that they divide.
+        """
         import cupy
 
         if pattern.n > MOST_ROWS:
@@ -229,6 +230,10 @@ def host_room() -> int:
 
 def _moved(examined: int, facts: Mapping[str, float], rows: int) -> int:
     """Bytes requested by the traversal and by the gathering of rows, from whatever memory: a count, not
-    measured DRAM traffic. examined : adjacency entries. rows : entries of F that are kept."""
+    measured DRAM traffic.
+
+    examined : adjacency entries.
+    rows : entries of F that are kept.
+    """
     entries, cleared = int(facts.get("taken", 0)), int(facts.get("cleared", 0))
     return EDGE * examined + ENTRY_MOVED * entries + WORD * cleared + ROW_MOVED * rows

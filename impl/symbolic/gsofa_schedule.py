@@ -3,9 +3,9 @@
 Z. Li and others, GSoFA, Section 5, Equation 1 and Figure 17. Sources are dealt in chunks of `maxsup`, the
 longest possible supernode, so that no supernode spans two nodes:
 
-    contiguous   each GPU has one block of consecutive chunks (the paper's baseline) inter_node   consecutive
-    chunks go to the nodes in turn; each GPU has one block of its node's share at a time intra_node   chunks
-    as in inter_node; the rows of a node's share at a time go to its GPUs in turn
+    contiguous   each GPU has one block of consecutive chunks (the paper's baseline)
+    inter_node   consecutive chunks go to the nodes in turn; a GPU has a block of its node's share at a time
+    intra_node   chunks as in inter_node; the rows of a node's share at a time go to its GPUs in turn
 
 A node's share at a time is as many chunks as Equation 1 says, maxsup x chunks = #C x GPUs, and at least one.
 """
