@@ -1,13 +1,17 @@
 """What a paper is: config/papers/<id>.yaml, which is all that a new one takes beside its folder of figures.
 
-What it reports stands in config/claims.yaml, its printed tables in config/papers/*.csv.
+config/schemas/papers.json checks the file. What the paper reports stands in config/claims.yaml, its printed
+tables in config/papers/*.csv.
 """
 
 from __future__ import annotations
 
+import csv
 import functools
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -45,8 +49,9 @@ class Paper:
 
 @functools.cache
 def papers() -> Mapping[str, Paper]:
-    """Every paper by its id, in their order. Raises ConfigError for a damaged file."""
-    read = [_read(path.stem, path.read_text()) for path in FOLDER.glob("*.yaml")]
+    """Every paper by its id, in their order. Raises ConfigError for a damaged file, or one that contradicts
+    config/schemas/papers.json."""
+    read = [_read(path.stem, path.read_bytes()) for path in FOLDER.glob("*.yaml")]
     return {paper.id: paper for paper in sorted(read, key=lambda paper: (paper.place, paper.id))}
 
 
@@ -64,12 +69,36 @@ def paper(id: str) -> Paper:
     return known[id]
 
 
-def _read(id: str, text: str) -> Paper:
+def _read(id: str, text: bytes) -> Paper:
     where = f"config/papers/{id}.yaml"
     try:
-        return Paper(id, **yaml.safe_load(text))
+        loaded = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ConfigError(f"{where}: {' '.join(str(error).split())}") from None
-    except TypeError as error:
-        reason = str(error).removeprefix("Paper.__init__() ")
-        raise ConfigError(f"{where}: {reason}: fillpath/papers.py lists the fields of a paper") from None
+    problem = _problem(loaded)
+    if problem:
+        raise ConfigError(f"{where}: {problem}")
+    return Paper(id, **loaded)
+
+
+def _problem(loaded: Any) -> str:
+    """What is wrong with the content of a paper's file, and where in it; empty for nothing."""
+    # Whoever only asks for help or for a record need not wait for it.
+    import jsonschema
+
+    schema = json.loads((CONFIG / "schemas" / "papers.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
+    if error is not None:
+        return f"{error.json_path}: {error.message}; fillpath/papers.py lists the fields of a paper"
+    return _table_problem(loaded["matrices"]) if "matrices" in loaded else ""
+
+
+def _table_problem(matrices: str) -> str:
+    """What is wrong with `table.column`; empty where a printed table has that column."""
+    table, _, column = matrices.partition(".")
+    tables = {path.stem: path for path in FOLDER.glob("*.csv")}
+    if table not in tables:
+        return f"$.matrices: no table config/papers/{table}.csv{suggest(table, tables)}"
+    with tables[table].open(newline="") as handle:
+        columns = next(csv.reader(handle), [])
+    return "" if column in columns else f"$.matrices: {table}.csv has no {column}{suggest(column, columns)}"

@@ -117,11 +117,32 @@ def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Pa
     assert "Sham (2030)" in page and "Figure 99: seconds of everything" in page and "sham_fig99" in page
 
 
-def test_a_damaged_paper_is_named(sham_paper: None) -> None:
-    (papers.FOLDER / "sham.yaml").write_text("name: Sham\nplace: 9\nyear: 2030\n")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"name: Sham\nplace: 9\nyear: 2030\n", r"\$: .*'year'.*fields of a paper"),
+        (b"name: Sham\nplace: five\n", r"\$\.place: 'five' is not of type 'integer'"),
+        (b"name: Sham\n", r"\$: 'place' is a required property"),
+        (b"name: 3\nplace: 9\n", r"\$\.name: 3 is not of type 'string'"),
+        (b"name: Sham\nplace: 9\nmethod: Sham\nbaselines: [a]\n", r"\$\.baselines: \['a'\] is not of type"),
+        (b"name: Sham\nplace: 9\nbaselines: {symbolic.fill1: a}\n", r"\$: 'method' is a dependency"),
+        (b"name: Sham\nplace: 9\nmatrices: nodot\n", r"\$\.matrices: 'nodot' does not match"),
+        (b"name: Sham\nplace: 9\nmatrices: glu3_table1.matrix\n", r"no table .*; did you mean glu3_table1_"),
+        (
+            b"name: Sham\nplace: 9\nmatrices: gsofa_table1_matrices.collection\n",
+            r"gsofa_table1_matrices.csv has no collection; did you mean collection_name",
+        ),
+        (b"", r"\$: None is not of type 'object'"),
+        (b"name: [\n", "expected the node content"),
+        (b"name: \xff\n", "invalid start byte"),
+    ],
+)
+def test_a_damaged_paper_is_named(sham_paper: None, text: bytes, message: str) -> None:
+    (papers.FOLDER / "sham.yaml").write_bytes(text)
     papers.papers.cache_clear()
-    with pytest.raises(ConfigError, match=r"config/papers/sham.yaml: .*'year'.*fields of a paper"):
+    with pytest.raises(ConfigError, match=f"^config/papers/sham.yaml: .*{message}") as caught:
         papers.papers()
+    assert "\n" not in str(caught.value)
 
 
 def test_without_it_there_is_none() -> None:
