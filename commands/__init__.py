@@ -17,11 +17,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 
 from commands._parser import Parser
 from fillpath import __version__, paths
-from fillpath.errors import FillpathError, suggest
+from fillpath.errors import ConfigError, FillpathError, suggest
 from fillpath.settings import settings
 
 ABOUT = "Measure sparse factorisation, verified before timed."
@@ -57,17 +58,22 @@ class Member:
 
     @property
     def summary(self) -> str:
-        """The first line of its docstring, read without importing it."""
+        """The first line of its docstring, read without importing it; where a file is no Python, its first
+        error."""
         spec = importlib.util.find_spec(self.module)
         assert spec is not None and spec.origin is not None, f"{self.module} is no file"
-        return (ast.get_docstring(ast.parse(Path(spec.origin).read_text())) or "").partition("\n")[0]
+        try:
+            tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
+        except SyntaxError as error:
+            return f"cannot be read: {_place(error, spec.origin)}"
+        return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
 def members(package: str = __name__) -> dict[str, Member]:
     """The commands and groups of a package, by name."""
     listed = [
         Member(module.name.replace("_", "-"), f"{package}.{module.name}", module.ispkg)
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
+        for module in pkgutil.iter_modules(_import(package).__path__)
         if not module.name.startswith("_")
     ]
     return {member.name: member for member in listed}
@@ -95,15 +101,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     """Import the command that the words begin with, and call it with those that follow."""
     member, words = _choose(words)
-    command = importlib.import_module(member.module)
+    if not {"-h", "--help"} & set(words):
+        # Before the arguments: what they may be is read from the checkout.
+        paths.require_checkout()
+    command = _import(member.module)
+    if not hasattr(command, "run"):
+        raise ConfigError(f"{_shown(str(command.__file__))} has no function run(arguments)")
     parser = Parser(member.program, command.__doc__ or "")
     if hasattr(command, "add_arguments"):
         command.add_arguments(parser)
     parsed = parser.parse(words)
-    paths.require_checkout()
     settings()
     status: int = command.run(parsed)
     return status
+
+
+def _import(module: str) -> ModuleType:
+    """The module of a command or group. Raises ConfigError where it, or one that it imports, is no Python."""
+    try:
+        return importlib.import_module(module)
+    except SyntaxError as error:
+        place = _place(error, module.replace(".", "/"))
+        raise ConfigError(f"cannot be read: {place}: {error.msg}") from None
+
+
+def _place(error: SyntaxError, file: str) -> str:
+    """`commands/list.py:3`. file : where the error names none."""
+    return f"{_shown(error.filename or file)}:{error.lineno or 1}"
+
+
+def _shown(file: str) -> str:
+    """A file's path as seen from the checkout."""
+    return file.removeprefix(f"{paths.ROOT}/")
 
 
 def _choose(words: Sequence[str], group: Member | None = None) -> tuple[Member, Sequence[str]]:
@@ -138,12 +167,12 @@ def _front() -> Parser:
 
 def _group(group: Member) -> Parser:
     """The parser of a group's help."""
-    about = importlib.import_module(group.module).__doc__ or ""
+    about = _import(group.module).__doc__ or ""
     return Parser(group.program, about, _listing(members(group.module)))
 
 
 def _listing(choices: dict[str, Member]) -> str:
     """A line per command, groups left out."""
-    width = max(len(name) for name, member in choices.items() if not member.is_group)
+    width = max((len(name) for name, member in choices.items() if not member.is_group), default=0)
     lines = [f"  {name:<{width}}  {m.summary}" for name, m in choices.items() if not m.is_group]
     return "\n".join(["commands:", *lines])

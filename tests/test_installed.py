@@ -53,6 +53,8 @@ def call(installed: Path, elsewhere: Path, *arguments: str) -> subprocess.Comple
         ["fillpath", "list"],
         ["fillpath", "run", "symbolic", "fill1", "grid2d:5"],
         ["fillpath", "nightly"],
+        ["fillpath", "claims", "--paper", "gsofa"],
+        ["fillpath", "claims", "--papre", "gsofa"],
         ["fillpath", "faults", "symbolic.fill1@grid2d,5.natural"],
         ["benchmarks.runs.launch", "figures"],
     ],
@@ -68,9 +70,11 @@ def test_a_command_away_from_its_checkout_says_so(
     assert not (installed / "results").exists()
 
 
-@pytest.mark.parametrize("asked", ["--help", "--version"])
-def test_help_needs_no_checkout(installed: Path, tmp_path: Path, asked: str) -> None:
-    done = call(installed, tmp_path, "fillpath", asked)
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["claims", "--help"], ["run", "symbolic", "-h"]], ids=" ".join
+)
+def test_help_needs_no_checkout(installed: Path, tmp_path: Path, words: list[str]) -> None:
+    done = call(installed, tmp_path, "fillpath", *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert "fillpath" in done.stdout
 
