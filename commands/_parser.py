@@ -60,13 +60,18 @@ class Parser(argparse.ArgumentParser):
 
 def positive(text: str) -> int:
     """A number from 1 on."""
-    if not text.isdigit() or int(text) < 1:
+    if not _is_number(text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)
 
 
 def natural(text: str) -> int:
     """A number from 0 on."""
-    if not text.isdigit():
+    if not _is_number(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
     return int(text)
+
+
+def _is_number(text: str) -> bool:
+    """Whether these are the digits 0 to 9: `isdigit` alone holds for a superscript too."""
+    return text.isascii() and text.isdigit()

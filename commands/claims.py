@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     records = load_records()
     if arguments.machine in records.refused:
         raise InputError(records.refused[arguments.machine])
-    machines = [arguments.machine] if arguments.machine else records.machines()
+    machines = records.machines() if arguments.machine is None else [arguments.machine]
     papers = [arguments.paper] if arguments.paper else tuple(paper_names())
     entries, cases_of = catalogue.entries(), figure_cases(records)
     standings = [

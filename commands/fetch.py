@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from commands._parser import Parser
 from fetch import batch, catalogue, collection
-from fetch.matrix_id import parse, resolve
-from fillpath.errors import UnknownNameError
+from fetch.matrix_id import MatrixId, parse, resolve
+from fillpath.errors import UnknownNameError, suggest
 from fillpath.paths import bytes_text
 from fillpath.settings import SUITES
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.name and not arguments.index:
         raise UnknownNameError(f"fetch: name a matrix, or one of {', '.join(SUITES)}")
     suites = [name for name in arguments.name if name in SUITES]
-    named = [resolve(name) for name in arguments.name if name not in SUITES]
+    named = [_matrix(name) for name in arguments.name if name not in SUITES]
     within = [parse(e.id) for e in catalogue.entries() if any(e.suite in SUITES[suite] for suite in suites)]
     if arguments.index:
         print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
@@ -42,9 +42,20 @@ def run(arguments: argparse.Namespace) -> int:
         outcomes.append(outcome)
     if outcomes:
         print(_counts(outcomes))
-    asked = {matrix.text for matrix in named}
-    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in asked]
+    ids = {matrix.text for matrix in named}
+    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in ids]
     return int(bool(missing) or any(o.how in ("failed", "not tried") for o in outcomes))
+
+
+def _matrix(name: str) -> MatrixId:
+    """The matrix of that name. Raises UnknownNameError, which suggests a suite where one is near."""
+    try:
+        return resolve(name)
+    except UnknownNameError:
+        hint = suggest(name, SUITES)
+        if not hint:
+            raise
+        raise UnknownNameError(f"{name!r} is neither a matrix nor a suite{hint}") from None
 
 
 def _counts(outcomes: Sequence[batch.Outcome]) -> str:

@@ -14,11 +14,11 @@ from fillpath.errors import UnknownNameError
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", type=Path, nargs="?", help="default: <machine>.tar.gz")
-    parser.add_argument("--machine", default=None, help="default: this machine")
+    parser.add_argument("--machine", help="default: this machine")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    machine = arguments.machine or host.machine_name()
+    machine = host.machine_name() if arguments.machine is None else arguments.machine
     if not re.fullmatch(r"[A-Za-z0-9_-]+", machine):
         raise UnknownNameError(f"machine {machine!r}: only letters, digits, '_' and '-' are allowed")
     target = arguments.file or Path(f"{machine}.tar.gz")

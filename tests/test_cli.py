@@ -55,6 +55,9 @@ def test_exit_status_is_0_only_for_ok(capsys: pytest.CaptureFixture[str], own_re
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--option", "sources"], "expected key=value"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--option", "a=1"], "no option 'a'"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--samples", "0"], "positive"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--samples", "²"], "'²' is not a positive integer"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--seed", "²"], "'²' is not a non-negative integer"),
+        (["run", "symbolic", "fill2_cpu", "grid2d:6", "--seed", "٣"], "'٣' is not a non-negative integer"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--limit", "soon"], "90s, 30m or 2h"),
         (["rnu"], "did you mean run"),
         ([], "name a command"),
@@ -65,8 +68,10 @@ def test_exit_status_is_0_only_for_ok(capsys: pytest.CaptureFixture[str], own_re
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordring", "metis"], "did you mean --ordering"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordering", "mets"], "did you mean metis"),
         (["claims", "--paper", "gsfa"], "did you mean gsofa"),
+        (["claims", "--machine", ""], "no records of machine ''"),
         (["unpack", "absent.tar.gz"], "absent.tar.gz"),
         (["pack"], "nothing to pack"),
+        (["pack", "--machine", ""], "machine '': only letters"),
     ],
 )
 def test_bad_requests_end_in_one_line_and_status_2(

@@ -51,13 +51,21 @@ def test_each_matrix_gets_a_line_and_one_that_fails_stops_none(
     assert out[1] == "1 matrix: 1 reused; 0 bytes arrived"
 
 
-@pytest.mark.parametrize("arguments", [["G/a", "bcsstk81"], ["smal"], [], ["G/a", "./absent.mtx"]])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["G/a", "bcsstk81"], "did you mean bcsstk18"),
+        (["smal"], "'smal' is neither a matrix nor a suite; did you mean small?"),
+        ([], "name a matrix, or one of embedded, small, papers"),
+        (["G/a", "./absent.mtx"], "absent.mtx"),
+    ],
+)
 def test_a_name_that_is_none_is_refused_before_anything_is_asked_for(
-    site: Site, capsys: pytest.CaptureFixture[str], arguments: list[str]
+    site: Site, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     status, out, error = run(capsys, "fetch", *arguments)
     assert (status, out, site.requests) == (2, [], [])
-    assert error.startswith("fillpath: ")
+    assert error.startswith("fillpath: ") and message in error
 
 
 def test_a_wrong_setting_is_refused_before_anything_is_asked_for(
