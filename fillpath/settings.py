@@ -126,6 +126,13 @@ def _switch(text: str) -> bool:
     return text == "1"
 
 
+def _folder(text: str) -> Path:
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        raise ConfigError("expected a folder, and this is none")
+    return path
+
+
 # What a process says to those that it starts, read where it is used: it changes while a process runs.
 PARENT, PROGRESS = "FILLPATH_PARENT", "FILLPATH_PROGRESS"
 _BY_DRIVER = "what the driver supports"
@@ -138,9 +145,13 @@ VARIABLES = (
     Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
     Variable("FILLPATH_FRESH", "1: measure again what is stored", "0", "fresh", _switch),
     Variable("FILLPATH_MACHINE", "name of this kind of machine", "the host's name", "machine"),
-    Variable("FILLPATH_RESULTS", "folder of all results", "results/ of the checkout", "results", Path),
-    Variable("FILLPATH_CACHE", "folder of downloads and prepared inputs", "~/.cache/fillpath", "cache", Path),
-    Variable("FILLPATH_PACKS", "folder of the packs of `make gpu`", "packs/ of the checkout", "packs", Path),
+    Variable("FILLPATH_RESULTS", "folder of all results", "results/ of the checkout", "results", _folder),
+    Variable(
+        "FILLPATH_CACHE", "folder of downloads and prepared inputs", "~/.cache/fillpath", "cache", _folder
+    ),
+    Variable(
+        "FILLPATH_PACKS", "folder of the packs of `make gpu`", "packs/ of the checkout", "packs", _folder
+    ),
     Variable("FILLPATH_MIRROR", "folder or URL in place of the collection", "its site", "mirror"),
     Variable("FILLPATH_OFFLINE", "1: ask no server", "0", "offline", _switch),
     Variable("FILLPATH_PROFILE", "folder of profiles/ that says where jobs run", "default", "profile"),

@@ -59,6 +59,10 @@ def test_values_of_the_environment() -> None:
         ("FILLPATH_PAPER", "gsfa", "did you mean gsofa"),
         ("FILLPATH_OFFLINE", "yes", "FILLPATH_OFFLINE=yes: expected 1, 0 or nothing"),
         ("FILLPATH_LIMIT", "soon", "FILLPATH_LIMIT=soon: expected a time such as"),
+        *(
+            (name, str(ROOT / "README.md"), "README.md: expected a folder, and this is none")
+            for name in ("FILLPATH_RESULTS", "FILLPATH_CACHE", "FILLPATH_PACKS")
+        ),
         ("FILLPATH_CUDA", "11", "FILLPATH_CUDA=11: expected one of none, 12, 13"),
     ],
 )
