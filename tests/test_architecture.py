@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from fillpath.papers import paper_names
@@ -12,12 +13,16 @@ from fillpath.paths import ROOT
 
 EVERY = "every room"
 ROW = re.compile(r"^\| `([\w/<>]+)` \| .+ \| (.+) \|$", re.MULTILINE)
-RULES = dict(ROW.findall((ROOT / "docs" / "architecture.md").read_text()))
+DOCUMENT = (ROOT / "docs" / "architecture.md").read_text()
+RULES = dict(ROW.findall(DOCUMENT.partition("## What is reached")[0]))
 ROOMS = list(RULES)
 FOLDERS = sorted({room.partition("/")[0] for room in ROOMS})
 PAPERS = list(paper_names())
 # The door of `python -m fillpath`.
 DOOR = "fillpath.__main__"
+# What `python -m` of a package runs.
+PROGRAMS = {"fillpath": DOOR}
+LOADERS = ("import_module", "find_spec", "run_module")
 
 
 def room_of(module: str) -> str:
@@ -86,5 +91,28 @@ def test_no_paper_imports_another() -> None:
 
 
 def test_the_picture_names_every_room() -> None:
-    words = (ROOT / "docs" / "architecture.svg").read_text()
-    assert not [room for room in ROOMS if room.rpartition("/")[2].strip("<>") not in words]
+    labels = re.findall(r">([^<]+)</text>", (ROOT / "docs" / "architecture.svg").read_text())
+    names = {"gsofa, ooclu, ..." if room == "reports/<paper>" else room.rpartition("/")[2] for room in ROOMS}
+    assert names <= set(labels)
+
+
+def reaches_by_name(path: Path) -> bool:
+    """Whether a file loads a module that no import names, or starts one of another room as a process."""
+    tree = ast.parse(path.read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    loads = [call.args[0] for call in calls if getattr(call.func, "attr", "") in LOADERS]
+    # A package of others may be named: whether it is installed is asked so.
+    ours = [a for a in loads if not isinstance(a, ast.Constant) or str(a.value).partition(".")[0] in FOLDERS]
+    rows = [node.elts for node in ast.walk(tree) if isinstance(node, ast.List | ast.Tuple)]
+    words = [[getattr(element, "value", None) for element in row] for row in rows]
+    started = [str(b) for row in words for a, b in pairwise(row) if a == "-m" and isinstance(b, str)]
+    own = room_of(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    others = [m for m in started if m.partition(".")[0] in FOLDERS and room_of(PROGRAMS.get(m, m)) != own]
+    return bool(ours or others)
+
+
+def test_what_is_reached_by_its_name_is_listed() -> None:
+    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    reached = {path.relative_to(ROOT).as_posix() for path in files if reaches_by_name(path)}
+    listed = re.findall(r"^\| `([\w/]+\.py)` \|", DOCUMENT, re.MULTILINE)
+    assert reached == set(listed) and len(listed) > 5

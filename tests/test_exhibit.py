@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import shutil
 import sys
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import reports
 import reports.gsofa
 from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
-from fillpath import papers, paths
+from fillpath import papers
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.settings import Settings
 from reports import figures
@@ -240,28 +239,3 @@ def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
     known = figures.exhibit("gsofa", "fig14")
     exhibit = Exhibit("gsofa", "N", "t", known.rows, known.draw, "", held=held, claims=("c",))
     assert exhibit.subjects == ("a", "b", "c")
-
-
-BELOW = {
-    "facts": set(),
-    "shapes": set(),
-    "frames": {"facts", "shapes"},
-    "exhibit": {"facts"},
-    "figures": {"facts", "shapes", "exhibit"},
-    "pages": {"facts", "shapes", "frames", "exhibit", "figures"},
-}
-OF_A_PAPER = {"facts", "shapes", "frames", "exhibit"}
-
-
-def test_rooms_import_what_lies_below_them_alone() -> None:
-    """Shapes know no record and no claim, a paper's folder no other paper's, and nothing the pages."""
-    folder = paths.ROOT / "reports"
-    modules = [path for path in folder.rglob("*.py") if path.parent != folder or path.stem in BELOW]
-    assert len(modules) > 80
-    for path in modules:
-        room = path.relative_to(folder).parts[0].removesuffix(".py")
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "reports":
-                module = node.module if node.module != "reports" else f"reports.{node.names[0].name}"
-                imported = str(module).split(".")[1]
-                assert imported in {room} | BELOW.get(room, OF_A_PAPER), f"{path} imports {module}"
