@@ -209,12 +209,12 @@ def _begin(answer: HTTPResponse, wanted: Wanted, part: Part) -> None:
 
 
 def _go_on(answer: HTTPResponse, wanted: Wanted, part: Part) -> None:
-    sent = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-    asked = sent is not None and part.size > 0 and int(sent[1]) == part.size
-    total = int(sent[2]) if sent is not None and sent[2] != "*" else None
+    span = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    follows = span is not None and part.size > 0 and int(span[1]) == part.size
+    total = int(span[2]) if span is not None and span[2] != "*" else None
     etag = part.origin.etag if part.origin is not None else ""
     same = part.total in (None, total) and (not etag or answer.headers.get("ETag", etag) == etag)
-    if not asked or not same:
+    if not follows or not same:
         part.discard()
         raise _TransientError("another range or another file came than was asked for: starting over")
     part.learn(total)

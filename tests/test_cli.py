@@ -31,9 +31,9 @@ def test_run_prints_the_record_that_is_stored(capsys: pytest.CaptureFixture[str]
     assert record.case == "symbolic.fill2_cpu@grid2d,6.auto+metis"
     assert len(record.seconds) == 3
     assert read_records(record_path("test-machine", record.case)) == [record]
-    status, told, _ = run(capsys, *RUN)
+    status, out, _ = run(capsys, *RUN)
     assert status == 0
-    assert "median of 3" in told and "verified" in told
+    assert "median of 3" in out and "verified" in out
 
 
 def test_exit_status_is_0_only_for_ok(capsys: pytest.CaptureFixture[str], own_registry: None) -> None:

@@ -195,18 +195,17 @@ def test_figure_4_shows_all_of_table_2_and_names_what_it_is_composed_of() -> Non
     legend = [text.get_text() for text in top.get_legend().get_texts()]
     assert "printed: 1.13x to 32.65x" in legend and "no machine" not in legend
     assert [text.get_text() for text in bottom.get_legend().get_texts()] == ["symbolic", "levels", "numeric"]
-    said = fig4.EXHIBIT.words(frame)
-    assert "composed from records of stages" in said and "Measured on: h200 (NVIDIA H200)" in said
-    assert "auto+metis" in said and "fill2_cpu on all cores stands for it" in said
+    caption = fig4.EXHIBIT.words(frame)
+    assert "composed from records of stages" in caption and "Measured on: h200 (NVIDIA H200)" in caption
+    assert "auto+metis" in caption and "fill2_cpu on all cores stands for it" in caption
 
 
 def test_the_baselines_are_judged_apart_and_the_good_sequential_code_stands_beside() -> None:
-    found = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *end_to_end()))
-    *found, _ = found
-    assert [v.outcome for v in found] == ["reproduced", "beside the print", "beside the print"]
-    assert {v.scope for v in found} == {"on the paper's own matrices"}
-    assert found[0].numbers == "1.45x (onetone2 (OT2)), printed 1.13x to 32.65x; 1 of 1 within it"
-    assert "fill2_cpu, all cores" in found[0].basis
+    *verdicts, _ = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *end_to_end()))
+    assert [v.outcome for v in verdicts] == ["reproduced", "beside the print", "beside the print"]
+    assert {v.scope for v in verdicts} == {"on the paper's own matrices"}
+    assert verdicts[0].numbers == "1.45x (onetone2 (OT2)), printed 1.13x to 32.65x; 1 of 1 within it"
+    assert "fill2_cpu, all cores" in verdicts[0].basis
     short = [replace(r, work={"edges": 5, "fills": 1, "facts": {}}) for r in end_to_end()]
     judged = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *short))[:3]
     assert {v.scope for v in judged} == {"indicative (stand-in)"}
@@ -217,8 +216,8 @@ def test_how_figure_4s_ratio_goes_with_density_is_said_of_several_matrices() -> 
     few = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *alike))[-1].numbers
     assert few.startswith("of too few matrices")
     sparse = [replace(r, seconds=[0.5] * 3) if "fill2_cpu" in r.case else r for r in end_to_end("gemat11")]
-    told = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *alike, *sparse))[-1].numbers
-    assert told == "+0.87; printed: larger with it"
+    numbers = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *alike, *sparse))[-1].numbers
+    assert numbers == "+0.87; printed: larger with it"
     same = fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT.frame, *alike, *end_to_end("gemat11")))[-1].numbers
     assert same.startswith("of too few"), "where all are one number there is none"
 
@@ -259,18 +258,18 @@ def test_without_out_of_core_there_is_no_ratio_and_the_others_stay() -> None:
 def test_machines_have_bars_of_their_own() -> None:
     there = [replace(record, machine="v100", gpu={"memory": SMALL}) for record in end_to_end()]
     frame = frame_of(fig5.EXHIBIT.frame, *end_to_end(), *there)
-    own = frame[frame["case"].notna()]
-    assert own.groupby("machine")["regime"].unique().map(list).to_dict() == {
+    measured = frame[frame["case"].notna()]
+    assert measured.groupby("machine")["regime"].unique().map(list).to_dict() == {
         "h200": ["fits"], "v100": ["oversubscribed"],
     }  # fmt: skip
-    assert {"out_of_core, h200", "out_of_core, v100"} <= set(own["series"])
-    assert own.groupby("machine")["share_numeric"].max().nunique() == 1, "each has its own longest"
+    assert {"out_of_core, h200", "out_of_core, v100"} <= set(measured["series"])
+    assert measured.groupby("machine")["share_numeric"].max().nunique() == 1, "each has its own longest"
 
 
 def test_a_readers_own_machine_without_a_gpu_adds_no_bars_to_those_of_others() -> None:
     """It has the CPU's stages only: nothing of it is whole."""
-    own = [replace(r, machine="laptop", gpu=None) for r in end_to_end() if "_cpu" in r.case]
-    frame = frame_of(fig4.EXHIBIT.frame, *end_to_end(), *own)
+    laptop = [replace(r, machine="laptop", gpu=None) for r in end_to_end() if "_cpu" in r.case]
+    frame = frame_of(fig4.EXHIBIT.frame, *end_to_end(), *laptop)
     assert set(frame["machine"].dropna()) == {"h200"}
 
 
@@ -336,9 +335,9 @@ def test_dense_columns_are_held_against_the_binary_search() -> None:
     top, bottom = fig8.EXHIBIT.picture(frame).axes
     assert "3x" in texts(top) and texts(top).count("not run") == 4
     assert names(bottom)[-1] == "grid2d:1000\nstand-in: Table 4's" and names(bottom)[0] == "hugetrace-00020"
-    said = fig8.EXHIBIT.words(frame)
-    assert "From 102 to 124 blocks to 160 is 1.29x to 1.57x at most" in said
-    assert "printed 2.88x to 3.33x the rest has another cause" in said and "geometric" in said
+    caption = fig8.EXHIBIT.words(frame)
+    assert "From 102 to 124 blocks to 160 is 1.29x to 1.57x at most" in caption
+    assert "printed 2.88x to 3.33x the rest has another cause" in caption and "geometric" in caption
 
 
 def test_figure_8_is_judged_by_the_printed_number_of_blocks_alone() -> None:
@@ -350,8 +349,8 @@ def test_figure_8_is_judged_by_the_printed_number_of_blocks_alone() -> None:
     for seconds, outcome in ((2.0, "deviates"), (0.7, "contradicted")):
         frame = frame_of(fig8.EXHIBIT.frame, *stored(1.0, seconds, 2.0))
         assert fig8.EXHIBIT.verdicts(frame)[0].outcome == outcome
-    own = stored(1.0, 3.0, 2.0, matrix="delaunay_n24", preparation="metis+diagonal=1000")
-    frame = frame_of(fig8.EXHIBIT.frame, *own)
+    records = stored(1.0, 3.0, 2.0, matrix="delaunay_n24", preparation="metis+diagonal=1000")
+    frame = frame_of(fig8.EXHIBIT.frame, *records)
     assert fig8.EXHIBIT.verdicts(frame)[0].scope == "on the paper's own matrices"
     assert len(frame) == 3 + 3 and set(frame["abbr"]) == set(large.printed_sizes())
 
@@ -411,10 +410,10 @@ def test_phases_make_up_a_solution_and_the_rest_is_what_none_has() -> None:
     ]
     frame = frame_of(phases.EXHIBIT.frame, *records)
     rows = frame.set_index("implementation")
-    own = rows.loc["lu_cpu"]
-    assert own["seconds_levels"] == pytest.approx(1.0) and own["seconds_symbolic"] == 3.0
-    assert own["seconds_rest"] == pytest.approx(0.5) and pd.isna(own["seconds_both"])
-    assert own["share_numeric"] == pytest.approx(0.4) and own["residual"] == 3e-17 and own["bound"] == 1e-8
+    row = rows.loc["lu_cpu"]
+    assert row["seconds_levels"] == pytest.approx(1.0) and row["seconds_symbolic"] == 3.0
+    assert row["seconds_rest"] == pytest.approx(0.5) and pd.isna(row["seconds_both"])
+    assert row["share_numeric"] == pytest.approx(0.4) and row["residual"] == 3e-17 and row["bound"] == 1e-8
     assert rows.loc["superlu", "share_both"] == pytest.approx(0.8)
     assert rows.loc["superlu", "seconds_rest"] == pytest.approx(0.75)
     assert rows.loc["cudss", "share_ordering"] == pytest.approx(0.5), "transfers are in no share"

@@ -89,18 +89,18 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
 _Printed = tuple[float, Mapping[str, float], tuple[float, float] | None, tuple[int, int] | None]
 
 
-def _printed(subject: Subject, asked: Any, where: str) -> _Printed:
+def _printed(subject: Subject, source: Any, where: str) -> _Printed:
     """(value, by matrix, range, count) of what a claim says is printed: a number, `all`, a key of its subject
     (`reduction.mean`), so many of so many, or a column of a printed table."""
-    if asked == "all":
+    if source == "all":
         return 1.0, {}, None, None
-    if isinstance(asked, Mapping) and "count" in asked:
-        return asked["count"] / asked["of"], {}, None, (asked["count"], asked["of"])
-    number = _by_matrix(subject, asked, where) if isinstance(asked, Mapping) else asked
-    for key in asked.split(".") if isinstance(asked, str) else ():
-        number = subject.data if number is asked else number
+    if isinstance(source, Mapping) and "count" in source:
+        return source["count"] / source["of"], {}, None, (source["count"], source["of"])
+    number = _by_matrix(subject, source, where) if isinstance(source, Mapping) else source
+    for key in source.split(".") if isinstance(source, str) else ():
+        number = subject.data if number is source else number
         if not isinstance(number, Mapping) or key not in number:
-            raise ConfigError(f"config/claims.yaml: {where}: printed: {asked}: no such key of its subject")
+            raise ConfigError(f"config/claims.yaml: {where}: printed: {source}: no such key of its subject")
         number = number[key]
     if isinstance(number, list):
         return (number[0] + number[1]) / 2, {}, (float(number[0]), float(number[1])), None
@@ -110,16 +110,16 @@ def _printed(subject: Subject, asked: Any, where: str) -> _Printed:
     return float(number), {}, None, None
 
 
-def _by_matrix(subject: Subject, asked: Mapping[str, Any], where: str) -> Mapping[str, float]:
+def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
     """The sum of some columns of a printed table, over that of others, by the matrix's abbreviation."""
-    rows = printed_table(asked["table"])
-    missing = {*asked["sum"], *asked.get("over", ())} - set(rows)
+    rows = printed_table(columns["table"])
+    missing = {*columns["sum"], *columns.get("over", ())} - set(rows)
     if missing:
-        raise ConfigError(f"config/claims.yaml: {where}: {asked['table']}.csv has no {', '.join(missing)}")
+        raise ConfigError(f"config/claims.yaml: {where}: {columns['table']}.csv has no {', '.join(missing)}")
     names = matrices_of(subject.paper, rows)
-    top = rows[asked["sum"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
-    if "over" in asked:
-        top = top / rows[asked["over"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
+    top = rows[columns["sum"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
+    if "over" in columns:
+        top = top / rows[columns["over"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
     return {name: float(value) for name, value in zip(names, top, strict=True) if pd.notna(value)}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from reports.facts.naming import listed, measured_on
-from reports.frames.timed import STAND_INS
-from reports.shapes.tables import Row, said
+from reports.frames.seconds import STAND_INS
+from reports.shapes.tables import Row, status_text
 
 PAPER = "glu3"
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
@@ -35,5 +35,5 @@ def milliseconds(value: float) -> str:
 def where(row: Row) -> str:
     """The machine, or why there is no ratio."""
     if not isinstance(row["machine"], str):
-        return said(str(row["status"]))
-    return str(row["where"]) if row["pair"] == "ok" else f"{row['where']}: {said(str(row['pair']))}"
+        return status_text(str(row["status"]))
+    return str(row["where"]) if row["pair"] == "ok" else f"{row['where']}: {status_text(str(row['pair']))}"

@@ -18,7 +18,7 @@ from reports.frames import arrays
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
 from reports.frames.page_faults import counted_frame
 from reports.frames.variants import by_matrix
-from reports.shapes.tables import COUNT, MEASURED_ON, Column, Row, Table, Words, matrix_column, said
+from reports.shapes.tables import COUNT, MEASURED_ON, Column, Row, Table, Words, matrix_column, status_text
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.
@@ -122,7 +122,7 @@ def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
 def _where(row: Row) -> str:
     """The machine, or why there is no number."""
     ways = zip(("unified memory", "prefetched", arrays.OUT_OF_CORE), STATUSES[:3], strict=True)
-    lacking = [(way, said(str(row[name]))) for way, name in ways if row[name] != "ok"]
+    lacking = [(way, status_text(str(row[name]))) for way, name in ways if row[name] != "ok"]
     if len(lacking) == 3 and len({why for _, why in lacking}) == 1:
         return lacking[0][1]
     return "; ".join([str(row["where"]), *(f"{way}: {why}" for way, why in lacking)])

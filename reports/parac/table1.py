@@ -12,10 +12,10 @@ from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
 from reports.frames.parac import GENERATED, PAPER, SIZES
-from reports.frames.timed import STAND_INS
+from reports.frames.seconds import STAND_INS
 from reports.frames.variants import by_matrix, finished, number
 from reports.shapes.counts import Counted, equality
-from reports.shapes.tables import COUNT, Column, Row, Table, Words, matrix_column, said
+from reports.shapes.tables import COUNT, Column, Row, Table, Words, matrix_column, status_text
 
 CLAIM = "table1_matrices"
 FACTORS = ("parac_cpu", "parac_gpu")
@@ -65,7 +65,7 @@ EXHIBIT = Exhibit(
             Counted("here", 1.5, "nonzeros", "entries"),
             Column("nnz(L)", 1.4, "as a graph", "nnz_l", COUNT),
             Column("nnz(G)", 1.4, "as a graph", "nnz_g", COUNT),
-            Words("", 1.6, lambda row: "" if row["status"] == "ok" else said(str(row["status"]))),
+            Words("", 1.6, lambda row: "" if row["status"] == "ok" else status_text(str(row["status"]))),
         ]
     ),
     """Nonzeros: all entries, explicit zeros left out (= equal to the print, \N{NOT EQUAL TO} not). nnz(L): of

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reports.shapes.tables import COUNT, Column, Row, Words, draw_table, matrix_column, said
+from reports.shapes.tables import COUNT, Column, Row, Words, draw_table, matrix_column, status_text
 
 
 def plain(value: float) -> str:
@@ -87,5 +87,5 @@ def parts_of(variant: str, group: str, shown: Sequence[tuple[str, float, str]]) 
 def _where(row: Row) -> str:
     """The machine and how it was ordered, or why there is nothing."""
     if not isinstance(row["machine"], str):
-        return said(str(row["status"]))
+        return status_text(str(row["status"]))
     return f"{row['machine']}, {row['preparation']}"

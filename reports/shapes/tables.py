@@ -45,8 +45,8 @@ class Column:
         """The cell; `-` for no number and no reason."""
         value = row[self.value]
         if bool(pd.notna(value)):
-            return said(value) if isinstance(value, str) else self.form(value)
-        return said(str(row[self.why])) if self.why and isinstance(row["machine"], str) else "-"
+            return status_text(value) if isinstance(value, str) else self.form(value)
+        return status_text(str(row[self.why])) if self.why and isinstance(row["machine"], str) else "-"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Words:
 AnyColumn = Column | Words
 
 
-def said(status: str) -> str:
+def status_text(status: str) -> str:
     """A status as people write it."""
     return status.replace("_", " ")
 
@@ -82,7 +82,7 @@ def where_column(status: str = "status") -> Words:
     """Where a row was measured, or why it has no number. status : the column that says so."""
 
     def where(row: Row) -> str:
-        return str(row["where"]) if row[status] == "ok" else said(str(row[status]))
+        return str(row["where"]) if row[status] == "ok" else status_text(str(row[status]))
 
     return Words(MEASURED_ON, 2.0, where)
 
