@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 
 from benchmarks.checks import trees
 from benchmarks.checks.laplacians import column_hashes, verify_preconditioner
-from benchmarks.engine import given as giving
 from benchmarks.engine import measure as measuring
-from benchmarks.engine import worker
+from benchmarks.engine import operands, worker
 from benchmarks.engine.gate import verify
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
@@ -477,9 +476,9 @@ def grid() -> Prepared:
 @pytest.mark.parametrize("maker", ["ac_sequential", "parac_cpu"])
 def test_the_gate_knows_a_factor_from_all_that_is_like_it(maker: str, grid: Prepared) -> None:
     entry = registry.lookup("cholesky", maker)
-    context = giving.context(grid, None, entry, {}, seed=3)
-    graph = giving.taken(entry, context)
-    arguments = giving.arguments(entry, {}, 3)
+    context = operands.context(grid, None, entry, {}, seed=3)
+    graph = operands.operand(entry, context)
+    arguments = operands.arguments(entry, {}, 3)
     assert arguments == {"seed": 3}
     factor, _ = entry.function(graph, **arguments)
 
@@ -520,8 +519,8 @@ def test_weights_over_twelve_orders_pass_the_gate(seed: int) -> None:
     prepared = of_dense(np.diag(dense(graph).diagonal()) - dense(graph))
     for stage in ("cholesky", "laplacian"):
         entry = registry.lookup(stage, "parac_cpu")
-        context = giving.context(prepared, None, entry, {}, seed=seed)
-        found, _ = entry.function(giving.taken(entry, context), seed=seed)
+        context = operands.context(prepared, None, entry, {}, seed=seed)
+        found, _ = entry.function(operands.operand(entry, context), seed=seed)
         verdict = verify(stage, found, context)
         assert verdict.passes, (stage, verdict)
 
@@ -529,7 +528,7 @@ def test_weights_over_twelve_orders_pass_the_gate(seed: int) -> None:
 def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
     entry = registry.lookup("laplacian", "parac_cpu")
     for options in ({}, {"rhs": "product"}):
-        context = giving.context(grid, None, entry, options)
+        context = operands.context(grid, None, entry, options)
         graph = laplacian(grid)
         b = system(graph).b[:-1]
         matrix = dense(graph)[:-1, :-1]

@@ -34,7 +34,7 @@ MODULE = '''
 
 from reports.exhibit import Exhibit, Held
 from reports.frames.device import columns_of
-from reports.frames.timed import timed_frame
+from reports.frames.seconds import timed_frame
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import seconds_panel
 

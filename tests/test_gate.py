@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.checks.residuals import verify_residual
 from benchmarks.checks.rows import verify_counts
-from benchmarks.engine import given
+from benchmarks.engine import operands
 from benchmarks.engine import series as sources
 from benchmarks.engine.benchmark import Context, benchmark_of
 from benchmarks.engine.gate import verify
@@ -85,8 +85,8 @@ def test_each_kind_of_result_is_measured(name: str, stage: str, status: Status, 
 def verdict_of(stage: str, name: str, prepared: Prepared) -> Verified:
     """As the worker holds a result, without its process."""
     entry = registry.lookup(stage, name)
-    context = given.context(prepared, make_reference(prepared.pattern), entry, {})
-    result, _ = entry.function(given.taken(entry, context))
+    context = operands.context(prepared, make_reference(prepared.pattern), entry, {})
+    result, _ = entry.function(operands.operand(entry, context))
     return verify(stage, result, context)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.engine import given as given_to
+from benchmarks.engine import operands
 from benchmarks.engine.measure import measure
 from fillpath import registry
 from fillpath.errors import InputError, MemoryBudgetError, UnavailableError, UnknownNameError
@@ -226,9 +226,9 @@ def test_what_contradicts_itself_is_refused(options: dict[str, Any]) -> None:
 
 
 def test_a_cases_gpus_reach_what_has_an_option_of_that_name() -> None:
-    assert given_to.arguments(MULTI, {}, 0, 3) == {"gpus": 3} and given_to.arguments(MULTI, {}, 0) == {}
+    assert operands.arguments(MULTI, {}, 0, 3) == {"gpus": 3} and operands.arguments(MULTI, {}, 0) == {}
     fill1 = registry.lookup("symbolic", "fill1")
-    assert given_to.arguments(fill1, {}, 0, 3) == {}
+    assert operands.arguments(fill1, {}, 0, 3) == {}
     with pytest.raises(UnknownNameError, match="fill1 has no option 'gpus'"):
         measure("symbolic.fill1.gpus=2@grid2d,5.natural")
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from benchmarks.checks.residuals import FACTOR_BOUND, verify_factor, verify_residual, verify_solution
 from benchmarks.engine.benchmark import Context
-from benchmarks.engine.given import context, taken
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
+from benchmarks.engine.operands import context, operand
 from benchmarks.engine.reference import make_reference
 from benchmarks.levels import Levels
 from benchmarks.numeric import Numeric
@@ -312,7 +312,7 @@ def test_what_is_given_is_made_of_the_verified_pattern() -> None:
     reference = make_reference(prepared.pattern)
     entry = registry.lookup("numeric", "left_looking")
     against = context(prepared, reference, entry, {"dtype": "float32"})
-    start = taken(entry, against)
+    start = operand(entry, against)
     assert start.two_way is against.noun(TwoWay) and against.noun(Filled) is start.two_way.filled
     assert start.values.sum() == pytest.approx(prepared.values.sum())
     assert against.options == {"dtype": "float32", "static_pivoting": False}
@@ -324,7 +324,7 @@ def test_what_is_given_is_made_of_the_verified_pattern() -> None:
         entry = registry.lookup(stage, name)
         found = context(prepared, reference, entry, {})
         assert (Filled in found.nouns) == known
-        assert isinstance(taken(entry, found), entry.takes)
+        assert isinstance(operand(entry, found), entry.takes)
     counts = replace(reference.counts, lower=reference.counts.lower + 1)
     with pytest.raises(FillpathError, match="no longer gives the reference"):
         context(prepared, replace(reference, counts=counts), registry.lookup("levels", "glu2"), {})

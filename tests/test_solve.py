@@ -15,7 +15,7 @@ import pytest
 from benchmarks.checks.residuals import verify_solution
 from benchmarks.engine.benchmark import Context
 from benchmarks.engine.gate import verify
-from benchmarks.engine.given import context, taken
+from benchmarks.engine.operands import context, operand
 from benchmarks.engine.reference import make_reference
 from fillpath import registry
 from fillpath.errors import FillpathError, InputError, MemoryBudgetError, UnavailableError, UnsupportedError
@@ -282,7 +282,7 @@ def test_superlu_passes_the_gate_of_the_stage_numeric() -> None:
     for n in (1, 2, 30, 200):
         prepared = well_conditioned(n, min(1.0, 3.0 / n), n)
         held = against(prepared)
-        result, _ = superlu(taken(registry.lookup("numeric", "superlu"), held))
+        result, _ = superlu(operand(registry.lookup("numeric", "superlu"), held))
         assert isinstance(result, Factorised)
         verdict = verify("numeric", result, held)
         assert verdict.value <= 1e-14 < verdict.bound

@@ -12,9 +12,9 @@ import pytest
 
 import benchmarks
 from benchmarks.engine.benchmark import benchmark_of
-from benchmarks.engine.given import context
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
+from benchmarks.engine.operands import context
 from benchmarks.suite import Suite
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare

@@ -13,7 +13,7 @@ def verify(stage: str, result: Any, context: Context, fetch: Callable[[Any], Any
     """The verdict on a result of a stage.
 
     result : what the implementation returned, without its `Work`.
-    context : as `given.context` makes it.
+    context : as `operands.context` makes it.
     fetch : brings nouns to the host; None for a result that is there.
 
     Raises UnsupportedError for a stage that nothing can check.

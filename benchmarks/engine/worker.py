@@ -83,7 +83,7 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
 
 
 def _measure(job: Mapping[str, Any], report: Report) -> None:
-    from benchmarks.engine import given
+    from benchmarks.engine import operands
     from benchmarks.engine.benchmark import benchmark_of
     from benchmarks.engine.gate import verify
     from benchmarks.engine.places import place
@@ -97,8 +97,8 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     _set_threads(job["threads"])
     context = _context(job, implementation)
     where = place(implementation.device)
-    noun = where.bring(given.taken(implementation, context))
-    arguments = given.arguments(implementation, job["options"], job["seed"], job["gpus"])
+    noun = where.bring(operands.operand(implementation, context))
+    arguments = operands.arguments(implementation, job["options"], job["seed"], job["gpus"])
 
     def call() -> Any:
         return implementation.function(noun, **arguments)
@@ -126,7 +126,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
 
 def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
     """What the implementation's results are checked against."""
-    from benchmarks.engine import given
+    from benchmarks.engine import operands
     from benchmarks.engine.reference import load_reference
     from fetch.prepare import load_prepared
 
@@ -134,7 +134,7 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
     reference = load_reference(Path(job["reference"])) if job["reference"] else None
     if job["reference"] and reference is None:
         raise FillpathError("the reference vanished from the cache; run again")
-    return given.context(prepared, reference, implementation, job["options"], job["seed"])
+    return operands.context(prepared, reference, implementation, job["options"], job["seed"])
 
 
 def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: Report) -> Any:

@@ -147,7 +147,7 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
 
 def subject(case: Case) -> Subject:
     """The case, its input brought to where it is used. Raises CountingError for what is not cached."""
-    from benchmarks.engine import given
+    from benchmarks.engine import operands
     from benchmarks.engine.places import place
 
     implementation = lookup(case.stage, case.implementation)
@@ -157,10 +157,10 @@ def subject(case: Case) -> Subject:
     if referred and reference is None:
         raise CountingError("the reference vanished from the cache; run again")
     options = dict(case.options)
-    arguments = given.arguments(implementation, options, case.seed, case.gpus)
-    context = given.context(prepared, reference, implementation, options, case.seed)
+    arguments = operands.arguments(implementation, options, case.seed, case.gpus)
+    context = operands.context(prepared, reference, implementation, options, case.seed)
     where = place(implementation.device)
-    noun = where.bring(given.taken(implementation, context))
+    noun = where.bring(operands.operand(implementation, context))
     return Subject(case.stage, where, lambda: implementation.function(noun, **arguments), context)
 
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.engine import given, run
+from benchmarks.engine import operands, run
 from benchmarks.engine.gate import verify
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
@@ -72,7 +72,7 @@ def measure_on_ranks(name: str) -> Record | None:
     pattern = communicator.bcast(_arrays(prepared))
     where = place(implementation.device)
     noun = where.bring(Pattern(*pattern))
-    arguments = given.arguments(implementation, dict(case.options), case.seed, case.gpus)
+    arguments = operands.arguments(implementation, dict(case.options), case.seed, case.gpus)
 
     def call() -> Any:
         return implementation.function(noun, **arguments)
@@ -146,7 +146,7 @@ def _check(
     if prepared is None:
         return lambda result: None
     reference = load_reference(reference_path(prepared.hash))
-    context = given.context(prepared, reference, implementation, dict(case.options), case.seed)
+    context = operands.context(prepared, reference, implementation, dict(case.options), case.seed)
     return lambda result: verify(case.stage, result, context, where.fetch)
 
 

@@ -15,7 +15,7 @@ from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
-from reports.frames.timed import RATIO
+from reports.frames.seconds import RATIO
 from reports.shapes.ratios import BASELINE
 
 PAPER = "ooclu"

@@ -9,7 +9,7 @@ from fillpath.options import Option
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
 from reports.frames.device import MEMORY, columns_of, gpu_caption, option_of, without
-from reports.frames.timed import RATIO
+from reports.frames.seconds import RATIO
 from reports.shapes import bars
 from reports.shapes.gains import Gains
 from reports.shapes.panels import Panels

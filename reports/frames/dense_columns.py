@@ -16,7 +16,7 @@ from reports.facts.printed import printed_table
 from reports.frames.arrays import PAPER
 from reports.frames.budgets import BUDGET, budgets_of
 from reports.frames.device import with_rows_for
-from reports.frames.timed import groups_of
+from reports.frames.seconds import groups_of
 
 LARGE_TABLE = "ooclu_table4_large_matrices"
 CLAIM = "fig8_binary_search"

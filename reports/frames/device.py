@@ -13,7 +13,7 @@ from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed, measured_on, printed_label
 from reports.facts.printed import abbreviations
-from reports.frames.timed import (
+from reports.frames.seconds import (
     RATIO,
     SLOTS,
     STAND_INS,

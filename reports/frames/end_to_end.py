@@ -13,7 +13,7 @@ from fillpath.case import Case
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import MATRICES, PAPER, add_memory, printed_of, stand_in_among
 from reports.frames.device import add_printed, columns_of, gpu_caption
-from reports.frames.timed import RATIO, add_columns, ratio_of, timed_frame
+from reports.frames.seconds import RATIO, add_columns, ratio_of, timed_frame
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import BASELINE, Over

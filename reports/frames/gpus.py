@@ -15,7 +15,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
 from reports.frames.device import add_printed, columns_of, device_frame
-from reports.frames.timed import RATIO, add_columns, groups_of, ratio_of
+from reports.frames.seconds import RATIO, add_columns, groups_of, ratio_of
 
 SEVERAL = ("gsofa_multi", "fill2_multi")
 FACTS = ("workers", "load_balance", "simulated")

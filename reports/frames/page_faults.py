@@ -11,7 +11,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.probes import read_faults
 from reports.frames.arrays import WORD, WORDS, add_memory, stand_in_among, the_seven, variants_of
 from reports.frames.device import NOT_MEASURED, device_frame
-from reports.frames.timed import add_columns
+from reports.frames.seconds import add_columns
 
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.
 BLOCK = 2**21

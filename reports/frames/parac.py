@@ -16,7 +16,7 @@ from reports.facts.naming import listed, measured_on
 from reports.facts.printed import printed_column
 from reports.facts.records import Records
 from reports.frames.device import device_frame
-from reports.frames.timed import NO_RESULT, STAND_INS, add_columns, told_in_words
+from reports.frames.seconds import NO_RESULT, STAND_INS, add_columns, idle_series
 from reports.frames.variants import variant_of
 from reports.shapes.tables import Row
 
@@ -88,14 +88,14 @@ def ordered_how(frame: pd.DataFrame) -> str:
 
 def tried(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of the series that some machine could run; the caption says what becomes of the others."""
-    idle, _ = told_in_words(frame)
+    idle, _ = idle_series(frame)
     return frame[~idle]
 
 
 def solved_how(frame: pd.DataFrame) -> str:
     """When a solution is one, what stands for none, what no machine could run, and how matrices were
     ordered."""
-    _, absent = told_in_words(frame)
+    _, absent = idle_series(frame)
     return f"{RULE}{NO_RESULT} {f'{absent}. ' if absent else ''}{ordered_how(frame)}"
 
 

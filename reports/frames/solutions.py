@@ -10,7 +10,7 @@ import pandas as pd
 from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed
 from reports.frames.parac import FACTS, PAPER, PARTS, solved_frame
-from reports.frames.timed import RATIO
+from reports.frames.seconds import RATIO
 from reports.frames.variants import by_matrix, finished, number, status_of
 from reports.shapes.tables import Row
 

@@ -11,7 +11,7 @@ from fillpath.case import Case
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_table
 from reports.frames.device import MEMORY, NOT_MEASURED, Partner, pair_frame, without
-from reports.frames.timed import groups_of
+from reports.frames.seconds import groups_of
 
 SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2.

@@ -10,7 +10,7 @@ from scipy.stats import gmean
 
 from fillpath.case import Case
 from reports.frames.device import columns_of
-from reports.frames.timed import RATIO, groups_of
+from reports.frames.seconds import RATIO, groups_of
 from reports.shapes.bars import times
 from reports.shapes.tables import Row
 

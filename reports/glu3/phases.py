@@ -14,7 +14,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.device import columns_of
 from reports.frames.glu3 import PAPER, prepared_how
-from reports.frames.timed import NO_RESULT, add_columns, seconds_how, timed_frame, told_in_words
+from reports.frames.seconds import NO_RESULT, add_columns, idle_series, seconds_how, timed_frame
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import seconds_panel
@@ -104,7 +104,7 @@ def _phases(axes: Axes, frame: pd.DataFrame) -> None:
 
 
 def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    _, absent = told_in_words(frame)
+    _, absent = idle_series(frame)
     return {
         "how": seconds_how(frame, SPAN),
         "slots": NO_RESULT,
@@ -118,7 +118,7 @@ EXHIBIT = Exhibit(
     "Beyond the papers",
     "each phase of a solution, beside cuDSS and SuperLU",
     frame,
-    Panels([_whole, _phases], 11.5, lambda frame: frame[~told_in_words(frame)[0]]),
+    Panels([_whole, _phases], 11.5, lambda frame: frame[~idle_series(frame)[0]]),
     """A x = b from the prepared matrix to x, by each implementation with its defaults. Below: the share of
     each phase, and above each bar its residual, which the gate computes in float64. lu_cpu and lu_gpu do not
     pivot for size; SuperLU is sequential; cuDSS orders the matrix once more. {how} {absent}{prepared}""",

@@ -12,17 +12,17 @@ from reports.facts.printed import printed_column
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, add_printed, device_frame
 from reports.frames.glu3 import KERNELS, PAPER, milliseconds, prepared_how, where
+from reports.frames.variant_table import VariantTable
 from reports.frames.variants import finished, spanning
-from reports.frames.wide import Wide
 from reports.shapes.bars import times
 from reports.shapes.tables import COUNT, MEASURED_ON, Column, Table, Words, matrix_column
 
 CLAIM = "table1_kernel_time"
 FACTS = ("levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots")
-# Of each column, where its numbers stand: see `Wide.values`.
+# Of each column, where its numbers stand: see `VariantTable.values`.
 SECONDS = {f"ms_{short}": ("ms", short) for short in ("fixed", "modes", "batched")}
 COUNTS = {name: (name, "modes") for name in FACTS} | {"launches_batched": ("launches", "batched")}
-WIDE = Wide(
+WIDE = VariantTable(
     variants={
         "fixed": "glu2.static_pivoting=true",
         "modes": "glu3.static_pivoting=true",

@@ -11,15 +11,15 @@ from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
 from reports.frames.glu3 import KERNELS, LEVELS, PAPER, milliseconds, prepared_how, where
+from reports.frames.variant_table import VariantTable
 from reports.frames.variants import finished, spanning
-from reports.frames.wide import Wide
 from reports.shapes.bars import times
 from reports.shapes.counts import MARKS, Counted, equality
 from reports.shapes.tables import COUNT, MEASURED_ON, Column, Table, Words, matrix_column
 
 CLAIM, EXACT_COUNTS = "table2_levelization", "counts"
 FACTS = ("levels", "filled", "dependencies", "double_u", "searched")
-# Of each column, where its numbers stand: see `Wide.values`.
+# Of each column, where its numbers stand: see `VariantTable.values`.
 COUNTS = {
     "filled": ("filled", "relaxed"),
     "levels_exact": ("levels", "exact", "closed"),
@@ -30,7 +30,7 @@ COUNTS = {
     "searched": ("searched", "exact"),
 }
 SECONDS = {f"ms_{short}": ("ms", short) for short in ("exact", "closed", "relaxed", "kahn")}
-WIDE = Wide(
+WIDE = VariantTable(
     variants={"exact": "glu2", "closed": "glu2.search=closed", "relaxed": "glu3_relaxed", "kahn": "kahn_gpu"},
     values=SECONDS | COUNTS,
     ratios={"": ("exact", "relaxed"), "closed_": ("closed", "relaxed")},

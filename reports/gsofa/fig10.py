@@ -12,8 +12,16 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.frames import timed
 from reports.frames.device import GSOFA, not_at_hand
+from reports.frames.seconds import (
+    SLOTS,
+    add_columns,
+    add_printed_ratios,
+    idle_series,
+    measured_how,
+    ratio_of,
+    timed_frame,
+)
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, draw_gains, gains_legend
 from reports.shapes.groups import name_matrices, width
@@ -33,7 +41,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds and TEPS. On the rows of fill2, GSoFA over it on the same
     machine and in the same run, in seconds and in TEPS (`pair` says why there is none), and what the paper
     prints for the matrix, if any."""
-    result = timed.timed_frame(inputs)
+    result = timed_frame(inputs)
     counts = result["implementation"].isin(TRAVERSE_A)
     edges = result["edges"].astype("Float64").where(counts)
     # the interval of a rate runs the other way: most seconds, fewest edges per second
@@ -44,14 +52,14 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     gsofa = {_input(row): row for row in rows if row["implementation"] == GSOFA and not row["options"]}
     ratios = [_over(row, gsofa.get(_input(row))) for row in rows]
     names = [f"gsofa_over_this_{basis}{end}" for basis in BASES for end in ("", "_low", "_high")]
-    timed.add_columns(result, ratios, ("pair", *names))
-    timed.add_printed_ratios(result, OVER)
+    add_columns(result, ratios, ("pair", *names))
+    add_printed_ratios(result, OVER)
     return result
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """TEPS above seconds, one group per matrix; where GSoFA was measured, its ratios above both."""
-    idle, absent = timed.told_in_words(frame)
+    idle, absent = idle_series(frame)
     shown = frame[~idle]
     ratios = _ratios(shown)
     figure = new_figure(width(shown), 9.0 if ratios.empty else 13.5)
@@ -74,7 +82,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _title(frame: pd.DataFrame) -> str:
-    idle, _ = timed.told_in_words(frame)
+    idle, _ = idle_series(frame)
     return "the CPU side" if _ratios(frame[~idle]).empty else "GSoFA and fill2"
 
 
@@ -86,7 +94,7 @@ def _over(row: Mapping[Any, Any], gsofa: Mapping[Any, Any] | None) -> dict[str, 
     """GSoFA over a row of fill2: in seconds, and in TEPS, whose edges differ."""
     if row["implementation"] not in OVER:
         return {}
-    ratio = timed.ratio_of(row, gsofa, ("", GSOFA))
+    ratio = ratio_of(row, gsofa, ("", GSOFA))
     if ratio["pair"] != "ok" or gsofa is None:
         return ratio
     more = gsofa["edges"] / row["edges"] if row["edges"] and not pd.isna(gsofa["edges"]) else None
@@ -157,9 +165,9 @@ EXHIBIT = Exhibit(
     them than fill2. The paper prints ratios in TEPS, of 42 POWER9 cores and six V100. {how}
     {not_at_hand}{slots}""",
     lambda frame: {
-        "how": timed.measured_how(frame, "gsofa"),
+        "how": measured_how(frame, "gsofa"),
         "not_at_hand": not_at_hand(frame, "gsofa"),
-        "slots": timed.SLOTS,
+        "slots": SLOTS,
     },
     held=tuple(held for over in OVER.items() for held in _held(*over)),
     edges=True,

@@ -13,8 +13,16 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.frames import timed
 from reports.frames.device import GSOFA, not_at_hand
+from reports.frames.seconds import (
+    SLOTS,
+    add_columns,
+    add_printed_ratios,
+    idle_series,
+    measured_how,
+    ratio_of,
+    timed_frame,
+)
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, STAR
 from reports.shapes.groups import name_matrices, width
@@ -33,18 +41,18 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     gilbert_peierls of the same input, machine and run, from the least to the most that the two intervals
     allow, and in `pair` what became of the two; on gilbert_peierls' rows what the paper prints of GSoFA over
     it."""
-    result = timed.timed_frame(inputs)
+    result = timed_frame(inputs)
     rows = result.to_dict("records")
     others = {_input(row): row for row in rows if row["implementation"] == BASELINE}
     ratios = [_speedup(row, others.get(_input(row))) for row in rows]
-    timed.add_columns(result, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
-    timed.add_printed_ratios(result, {BASELINE: CLAIM})
+    add_columns(result, ratios, ("pair", "speedup", "speedup_low", "speedup_high"))
+    add_printed_ratios(result, {BASELINE: CLAIM})
     return result
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """The speedups of GSoFA and of fill1_pruned above the seconds of all three."""
-    idle, absent = timed.told_in_words(frame)
+    idle, absent = idle_series(frame)
     shown = frame[~idle]
     figure = new_figure(width(shown), 9.0)
     top, bottom = figure.subplots(2, 1, sharex=True)
@@ -73,7 +81,7 @@ def _speedup(row: Mapping[Any, Any], baseline: Mapping[Any, Any] | None) -> dict
     if row["implementation"] not in (BETTER, GSOFA):
         return {}
     failed = {} if row["status"] == "ok" else {"pair": row["status"]}
-    ratio = failed or timed.ratio_of(baseline, row, ("baseline", ""))
+    ratio = failed or ratio_of(baseline, row, ("baseline", ""))
     return {name.replace("ratio", "speedup"): value for name, value in ratio.items()}
 
 
@@ -114,9 +122,9 @@ EXHIBIT = Exhibit(
     {not_at_hand}{slots}""",
     lambda frame: {
         "absent": "" if _is_measured(frame) else "GSoFA on a GPU is not measured here; ",
-        "how": timed.measured_how(frame, "gsofa"),
+        "how": measured_how(frame, "gsofa"),
         "not_at_hand": not_at_hand(frame, "gsofa"),
-        "slots": timed.SLOTS,
+        "slots": SLOTS,
     },
     held=(Held(CLAIM, "speedup", status="pair", basis="seconds", only={"implementation": GSOFA}),),
     edges=True,

@@ -11,7 +11,7 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, add_printed, columns_of, gpu_caption, pair_frame
-from reports.frames.timed import RATIO
+from reports.frames.seconds import RATIO
 from reports.shapes import bars
 from reports.shapes.gains import Gains
 from reports.shapes.panels import Panels

@@ -16,7 +16,7 @@ from reports.facts.probes import read_counters
 from reports.facts.records import DRAM_PEAK
 from reports.facts.verdicts import Subset
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
-from reports.frames.timed import add_columns
+from reports.frames.seconds import add_columns
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, add_stars, gains_legend
 from reports.shapes.panels import Panels

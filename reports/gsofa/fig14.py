@@ -9,7 +9,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame, printed_values, without
-from reports.frames.timed import RATIO
+from reports.frames.seconds import RATIO
 from reports.shapes import bars
 from reports.shapes.gains import Gains, draw_before_after, gains_legend
 from reports.shapes.panels import Panels

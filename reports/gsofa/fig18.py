@@ -16,7 +16,7 @@ from reports.facts.probes import read_fault_repeats
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, gpu_caption
 from reports.frames.gpus import gain_frame, printed_columns, with_option
-from reports.frames.timed import add_columns
+from reports.frames.seconds import add_columns
 from reports.shapes.pairs import Pair, Pairs
 
 CLAIM = "fig18_unified_memory_faults"

@@ -10,7 +10,7 @@ from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import gpu_caption
 from reports.frames.gpus import by_kind, gain_frame, printed_columns, simulated_how, with_option
-from reports.frames.timed import RATIO
+from reports.frames.seconds import RATIO
 from reports.shapes.pairs import Pair, Pairs
 
 CLAIM = "fig21_chunk_size"

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
-from reports.frames.timed import prepared_how, ratio_of, timed_frame
+from reports.frames.seconds import prepared_how, ratio_of, timed_frame
 from reports.shapes.tables import COUNT, MEASURED_ON, Column, Table, Words, matrix_column
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")

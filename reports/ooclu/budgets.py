@@ -14,7 +14,7 @@ from reports.facts.inputs import Inputs
 from reports.frames.arrays import LARGEST, OUT_OF_CORE, PAPER, is_out_of_core, stand_in_among
 from reports.frames.budgets import BUDGET, budgets_of
 from reports.frames.device import columns_of, gpu_caption, is_gsofa, pair_frame
-from reports.frames.timed import RATIO
+from reports.frames.seconds import RATIO
 from reports.shapes import bars
 from reports.shapes.axes import empty_panel
 from reports.shapes.gains import PRINTED_LINE

@@ -14,7 +14,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.naming import among, label, listed
 from reports.frames.arrays import PAPER
 from reports.frames.frontiers import BINS, bins_of, joined, with_case, without_case
-from reports.frames.timed import prepared_how
+from reports.frames.seconds import prepared_how
 from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
 from reports.shapes.multiples import Multiples

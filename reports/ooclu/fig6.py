@@ -12,7 +12,7 @@ from reports.facts.verdicts import Subset
 from reports.frames import arrays
 from reports.frames.arrays import OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, by_regime, printed_range
 from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame
-from reports.frames.timed import RATIO, beside
+from reports.frames.seconds import RATIO, beside
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
 from reports.shapes.seconds import OnOne, seconds_panel

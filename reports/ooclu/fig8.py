@@ -13,7 +13,7 @@ from reports.frames import dense_columns
 from reports.frames.arrays import PAPER, over_baseline, printed_range
 from reports.frames.dense_columns import CLAIM, FREE, LIMITED, SEARCHED
 from reports.frames.device import columns_of, gpu_caption, pair_frame
-from reports.frames.timed import RATIO, beside, seconds_how
+from reports.frames.seconds import RATIO, beside, seconds_how
 from reports.shapes import bars
 from reports.shapes.bars import times
 from reports.shapes.panels import Panels

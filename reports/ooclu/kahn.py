@@ -11,7 +11,7 @@ from fillpath.case import Case
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of, pair_frame
-from reports.frames.timed import RATIO, SLOTS, seconds_how
+from reports.frames.seconds import RATIO, SLOTS, seconds_how
 from reports.frames.variants import variant_of
 from reports.shapes import bars
 from reports.shapes.panels import Panels

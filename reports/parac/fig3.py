@@ -13,7 +13,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of
 from reports.frames.parac import ORDERINGS, PAPER, cores_of, ordered_how
-from reports.frames.timed import RATIO, add_columns, ratio_of, seconds_how, timed_frame
+from reports.frames.seconds import RATIO, add_columns, ratio_of, seconds_how, timed_frame
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
 from reports.shapes.multiples import TimeLines, line_look

@@ -18,7 +18,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame
 from reports.frames.parac import ORDERINGS, PAPER, names_of, ordered_how
-from reports.frames.timed import NO_RESULT, seconds_how
+from reports.frames.seconds import NO_RESULT, seconds_how
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
 from reports.shapes.groups import lines

@@ -11,7 +11,7 @@ from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.parac import PAPER, names_of, solved_frame, solved_how, tried
-from reports.frames.timed import beside
+from reports.frames.seconds import beside
 from reports.shapes import bars
 from reports.shapes.gains import gains_legend
 from reports.shapes.panels import Panels

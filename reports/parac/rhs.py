@@ -10,7 +10,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, option_of
 from reports.frames.parac import PAPER, solved_frame, solved_how, tried
-from reports.frames.timed import beside, groups_of
+from reports.frames.seconds import beside, groups_of
 from reports.shapes import bars
 from reports.shapes.axes import count_axis
 from reports.shapes.gains import point_handles

@@ -11,8 +11,8 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.parac import GPU, PAPER, RULE, ordered_how, over, printed_sum
+from reports.frames.seconds import ratio_of
 from reports.frames.solutions import matrices_frame, numbers_of
-from reports.frames.timed import ratio_of
 from reports.frames.variants import number, paired
 from reports.shapes.bars import times
 from reports.shapes.printed import Beside, Solutions, parts_of, plain

@@ -38,7 +38,7 @@ def context(
     return replace(bare, expected=benchmark.expected(bare, implementation, seed))
 
 
-def taken(implementation: Implementation, context: Context) -> Any:
+def operand(implementation: Implementation, context: Context) -> Any:
     """The noun that the implementation takes. Raises as `context`."""
     return _make(implementation.takes, dict(context.nouns), context.reference)
 

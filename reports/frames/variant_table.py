@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.frames.timed import RATIO, ratio_of
+from reports.frames.seconds import RATIO, ratio_of
 from reports.frames.variants import by_matrix, number, paired, status_of, variant_of
 from reports.shapes.tables import Row
 
 
 @dataclass(frozen=True)
-class Wide:
+class VariantTable:
     """What a row says of the variants of its matrix.
 
     variants : as experiments write them, by short name.

@@ -93,7 +93,7 @@ def add_printed_ratios(frame: pd.DataFrame, ids: Mapping[str, str]) -> None:
     frame["paper_gsofa_over_this_mean"] = pd.Series(means, index=frame.index, dtype="float64")
 
 
-def told_in_words(frame: pd.DataFrame) -> tuple[pd.Series[bool], str]:
+def idle_series(frame: pd.DataFrame) -> tuple[pd.Series[bool], str]:
     """The series that no machine could run, and a line that says so: a slot for each matrix would say no
     more."""
     tried = set(frame.loc[frame["status"] != "unavailable", "series"])
