@@ -183,7 +183,7 @@ def gpu_caption(frame: pd.DataFrame, paper: str, *, timed: bool = True, slots: b
     """
     ok = frame[frame["status"] == "ok"]
     slots_say = SLOTS if slots else STAND_INS
-    absent = "Matrices with a printed number that we do not have are shown as not run."
+    absent = "Matrices that we do not have, but whose number is printed, are shown as not run."
     if ok.empty:
         return f"No record of a GPU here. {slots_say} {absent}"
     how = f"{seconds_how(frame)} " if timed else ""
