@@ -183,11 +183,10 @@ def gpu_caption(frame: pd.DataFrame, paper: str, *, timed: bool = True, slots: b
     """
     ok = frame[frame["status"] == "ok"]
     slots_say = SLOTS if slots else STAND_INS
-    absent = "Matrices that we do not have, but whose number is printed, are shown as not run."
     if ok.empty:
-        return f"No record of a GPU here. {slots_say} {absent}"
+        return f"No record of a GPU here. {slots_say}"
     how = f"{seconds_how(frame)} " if timed else ""
-    return f"Measured on: {measured_on(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say} {absent}"
+    return f"Measured on: {measured_on(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say}"
 
 
 def _at_the_same(

@@ -115,8 +115,8 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
 def simulated_how() -> str:
     """The caption's part on what is measured and what is not."""
     return (
-        "Full points: gsofa_multi on so many GPUs of one host; empty points: simulated, the slowest of the "
-        "workers, which ran in turn on one GPU or on the CPU's threads (fill2_multi). "
+        "Full points: gsofa_multi on so many GPUs of one host; empty: simulated, the slowest of the workers, "
+        "which ran in turn on one GPU or on the CPU's threads (fill2_multi). "
     )
 
 

@@ -97,10 +97,10 @@ EXHIBIT = Exhibit(
             Words(MEASURED_ON, 2.0, where),
         ]
     ),
-    """Numeric factorisation of relaxed levels in float32. glu2: one shape of block in every level (our
+    """Numeric factorisation of relaxed levels in float32. glu2: blocks of 32 warps in every level (our
     reading of the slides); glu3: modes A, B and C by the columns of the level; batched, not in the paper:
-    consecutive narrow levels in one launch. Medians between device events around the call, launches included.
-    Lee's code (the paper's last column) is not public. {prepared}""",
+    consecutive levels of at most 2048 columns in one launch. Medians between device events around the call,
+    launches included. Lee's code (the paper's last column) is not public. {prepared}""",
     lambda frame: {"prepared": prepared_how(frame)},
     held=(
         Held(CLAIM, "n", ("order",), "status_modes"),

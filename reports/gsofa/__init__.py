@@ -1,1 +1,1 @@
-"""GSoFA (Gaihre, Li, Liu, TPDS 2021): one module a table or figure."""
+"""GSoFA (Gaihre, Li, Liu, TPDS 2021): one module per table or figure."""

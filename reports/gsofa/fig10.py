@@ -105,7 +105,7 @@ def _over(row: Mapping[Any, Any], gsofa: Mapping[Any, Any] | None) -> dict[str, 
 
 
 def _ratios(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row a ratio: of fill2's rows where GSoFA was tried, one in TEPS and one in seconds."""
+    """One row per ratio: of fill2's rows where GSoFA was tried, one in TEPS and one in seconds."""
     tried = set(frame.loc[(frame["implementation"] == GSOFA) & (frame["status"] != "not_run"), "machine"])
     rows = frame[frame["implementation"].isin(OVER) & frame["machine"].isin(tried)]
     several = frame["machine"].nunique() > 1
@@ -162,8 +162,8 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """TEPS: entries of A examined per second, only of implementations that traverse A; GSoFA examines more of
-    them than fill2. The paper prints ratios in TEPS, of 42 POWER9 cores and six V100. {how}
-    {not_at_hand}{slots}""",
+    them than fill2; fill1_pruned is sequential. The paper prints ratios in TEPS, of 42 POWER9 cores and six
+    V100. {how} {not_at_hand}{slots}""",
     lambda frame: {
         "how": measured_how(frame, "gsofa"),
         "not_at_hand": not_at_hand(frame, "gsofa"),

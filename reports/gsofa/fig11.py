@@ -121,7 +121,7 @@ EXHIBIT = Exhibit(
     sequential, is not in the paper. {absent}{how} The paper's are one V100 and a POWER9.
     {not_at_hand}{slots}""",
     lambda frame: {
-        "absent": "" if _is_measured(frame) else "GSoFA on a GPU is not measured here; ",
+        "absent": "" if _is_measured(frame) else "GSoFA on a GPU is not measured here. ",
         "how": measured_how(frame, "gsofa"),
         "not_at_hand": not_at_hand(frame, "gsofa"),
         "slots": SLOTS,

@@ -1,2 +1,2 @@
-"""End-to-End LU Factorization of Large Matrices on GPUs (Xia and others, PPoPP 2023): one module a table or
-figure."""
+"""End-to-End LU Factorization of Large Matrices on GPUs (Xia and others, PPoPP 2023): one module per table
+or figure."""

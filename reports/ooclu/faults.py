@@ -150,7 +150,8 @@ EXHIBIT = Exhibit(
     draw,
     """The paper explains what page faults cost by density. Its own counts without prefetching are {least:.2f}
     to {most:.2f} times the blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n (rank
-    correlation {ranks:+.2f} over {matrices} matrices). Lines: one group per block. {here}. {regimes}
-    {gpu}""",
+    correlation {ranks:+.2f} over {matrices} matrices), while the share of time that it prints falls: density
+    does not make fewer faults there, denser matrices have more else to do. Lines: one group per block.
+    {here}. {regimes} {gpu}""",
     _facts,
 )

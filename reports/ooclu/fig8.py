@@ -85,9 +85,8 @@ EXHIBIT = Exhibit(
     frame,
     OnOne(Panels([_ratios, seconds_panel], height=10.0, shown=dense_columns.shortly)),
     """Above: seconds of glu3 with dense columns over those with a binary search: with as many columns as
-    printed, and, not in the paper, with as many as fit. {arithmetic} {seconds} {gpu}""",
+    printed, and, not in the paper, with as many as fit. {seconds} {gpu}""",
     lambda frame: {
-        "arithmetic": _arithmetic(),
         "seconds": seconds_how(frame, SPAN),
         "gpu": gpu_caption(frame, PAPER, timed=False),
     },

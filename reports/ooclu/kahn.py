@@ -43,7 +43,7 @@ def _cooperative(case: Case) -> Case:
 
 
 def _ways(axes: Axes, frame: pd.DataFrame) -> None:
-    """A bar a way and matrix, on a log axis, each with its seconds."""
+    """One bar per way and matrix, on a log axis, each with its seconds."""
     seconds_panel(axes, frame)
     ok = frame[frame["status"] == "ok"]
     if len(ok):

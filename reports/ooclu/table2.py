@@ -55,10 +55,10 @@ def _counts(group: str, names: Sequence[str]) -> list[Column]:
 
 
 def _oversubscribed(frame: pd.DataFrame) -> str:
-    """In how many rows the arrays are more than the card has, empty where none is known."""
+    """In how many rows the arrays exceed the card, empty where none is known."""
     fitting = frame[frame["times_card"].notna()]
     more = int((fitting["times_card"] > 1).sum())
-    return f"It is more than the card has in {more} of {len(fitting)} rows here. " if len(fitting) else ""
+    return f" and the card here in {more} of {len(fitting)} rows" if len(fitting) else ""
 
 
 EXHIBIT = Exhibit(
@@ -80,7 +80,7 @@ EXHIBIT = Exhibit(
         ]
     ),
     """24 n\N{SUPERSCRIPT TWO} bytes: the intermediate arrays of all rows ({words} words of {word} bytes per
-    vertex and row), which exceed the paper's V100 on these {count} matrices. {oversubscribed}May be asked:
+    vertex and row), which exceed the paper's V100 on these {count} matrices{oversubscribed}. May be asked:
     {share:.0%} of the card's memory. out_of_core: the most that the pool grew by, and its launches. nnz: with
     explicit zeros, of eight symmetric matrices the lower triangle, as printed. {gpu}""",
     lambda frame: {

@@ -1,1 +1,1 @@
-"""ParAC (Liang and others, 2025): one module a table or figure."""
+"""ParAC (Liang and others, 2025): one module per table or figure."""

@@ -105,9 +105,9 @@ EXHIBIT = Exhibit(
         ("black", "where parac_cpu and pyamg take as long"),
         preparations=True,
     ),
-    """Factor and analysis once, conjugate gradients once per right-hand side. ParAC and ict on all cores,
-    PyAMG (Ruge-Stuben) sequential but for the vectors; ict without the search for its tolerance.
-    {rule}{ordered}""",
+    """Factor and analysis once, conjugate gradients once per right-hand side. ParAC on all cores; of ict the
+    solves on all, the factor on one, without the search for its tolerance; PyAMG (Ruge-Stuben) sequential but
+    for the vectors. {rule}{ordered}""",
     lambda frame: {"rule": RULE, "ordered": ordered_how(frame)},
     one_run=True,
 )

@@ -56,7 +56,7 @@ EXHIBIT = Exhibit(
     "iterations with the sequential and the parallel factors",
     frame,
     Panels([_iterations], 6.0, tried),
-    """Of one seed ac_sequential, parac_cpu and parac_gpu give one factor, bit for bit: parallelism costs no
-    quality. {equal}{solved}""",
+    """Of one seed ac_sequential, parac_cpu and parac_gpu give one factor, bit for bit, which the gate checks:
+    parallelism costs no quality. {equal}{solved}""",
     facts,
 )

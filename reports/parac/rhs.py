@@ -86,8 +86,8 @@ EXHIBIT = Exhibit(
     "iterations by right-hand side",
     frame,
     draw,
-    """Iterations of conjugate gradients for a random right-hand side and for b = L x, x random, which has
-    little of the smooth vectors that an incomplete factor is bad at. {solved}""",
+    """Iterations of conjugate gradients for a random right-hand side and for b = L x with a random x. Such a
+    b has little of the smooth vectors that an incomplete factor is bad at. {solved}""",
     lambda frame: {"solved": solved_how(frame)},
     held=(
         Held(CLAIM, "as_many", ("parac",), above=0.5, subsets=_ours),

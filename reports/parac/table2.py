@@ -110,9 +110,9 @@ EXHIBIT = Exhibit(
         _with_after,
     ),
     """Seconds, medians: the factor, and what follows of it. ParAC: parac_cpu on all cores; incomplete
-    Cholesky: ict, ours, at the drop tolerance that gives it ParAC's fill; multigrid: PyAMG, sequential,
-    beside the printed HYPRE, another library. {rule}The paper's residuals are of other rules.
-    {absent}{ordered}""",
+    Cholesky: ict, ours, its factor on one core, at the drop tolerance that gives it ParAC's fill; multigrid:
+    PyAMG, sequential, beside the printed HYPRE, another library. {rule}The paper's residuals are of other
+    rules. {absent}{ordered}""",
     _facts,
     held=(
         Held(
