@@ -156,7 +156,7 @@ def test_table2_has_the_print_beside_the_measured_and_the_memory() -> None:
     assert frame.loc["WI", "managed_bytes"] == 24 * 40816**2 and pd.isna(frame.loc["WI", "launches"])
     drawn = [text.get_text() for text in table2.EXHIBIT.picture(frame.reset_index()).axes[0].texts]
     assert drawn.count("not run") == 16 and "onetone2 (OT2)" in drawn and "31.20" in drawn
-    assert "in 1 of 2 rows here" in table2.EXHIBIT.words(frame.reset_index())
+    assert "the card here in 1 of 2 rows" in table2.EXHIBIT.words(frame.reset_index())
 
 
 def test_table2_labels_stand_ins_and_keeps_what_failed() -> None:

@@ -116,7 +116,7 @@ def simulated_how() -> str:
     """The caption's part on what is measured and what is not."""
     return (
         "Full points: gsofa_multi on so many GPUs of one host; empty: simulated, the slowest of the workers, "
-        "which ran in turn on one GPU or on the CPU's threads (fill2_multi). "
+        "in turn on one GPU or on CPU threads (fill2_multi). "
     )
 
 

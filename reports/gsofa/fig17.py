@@ -57,7 +57,8 @@ EXHIBIT = Exhibit(
         ]
     ),
     """Above: contiguous blocks of sources over chunks dealt to the nodes in turn; middle: these over rows
-    dealt to a node's GPUs in turn; below: both steps. The paper has six nodes of six V100. {simulated}{gpu}""",
+    dealt to a node's GPUs in turn; below: both steps. The paper has six nodes of six
+    V100. {simulated}{gpu}""",
     lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
     # Beside the print: no machine here has 36 GPUs.
     held=tuple(
