@@ -96,7 +96,7 @@ def known_gpus() -> tuple[str, ...]:
 
 
 def _kind() -> str:
-    return _plain(settings().machine)
+    return settings().machine
 
 
 def _names(name: str) -> itertools.chain[str]:

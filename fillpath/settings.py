@@ -114,7 +114,7 @@ def _one_of(*choices: str) -> Callable[[str], str]:
 
 
 def _paper(text: str) -> str:
-    # It stands on paths, and paths on this module.
+    # papers imports paths, and paths imports this module.
     from fillpath.papers import papers
 
     return _one_of(*papers())(text)
@@ -128,9 +128,28 @@ def _switch(text: str) -> bool:
 
 def _folder(text: str) -> Path:
     path = Path(text)
-    if path.exists() and not path.is_dir():
-        raise ConfigError("expected a folder, and this is none")
+    file = next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
+    if file is not None:
+        raise ConfigError(f"expected a folder, and {'this' if file == path else file} is none")
     return path
+
+
+def _machine(text: str) -> str:
+    # It is a folder of results/, and part of the names of files.
+    if re.fullmatch(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?", text) is None:
+        raise ConfigError("expected letters, digits, `_` and `-`, with no `-` at either end")
+    return text
+
+
+def _profile(text: str) -> str:
+    # paths imports this module.
+    from fillpath.paths import ROOT
+
+    folder = ROOT / "profiles"
+    profiles = sorted(path.name for path in folder.glob("*") if path.is_dir())
+    if not profiles:
+        raise ConfigError(f"{folder} has no profile; run in a checkout, or unset it")
+    return _one_of(*profiles)(text)
 
 
 # What a process says to those that it starts, read where it is used: it changes while a process runs.
@@ -144,7 +163,7 @@ VARIABLES = (
     Variable("FILLPATH_DEVICE", "only what runs on cpu or gpu", "both", "device", _one_of("cpu", "gpu")),
     Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
     Variable("FILLPATH_FRESH", "1: measure again what is stored", "0", "fresh", _switch),
-    Variable("FILLPATH_MACHINE", "name of this kind of machine", "the host's name", "machine"),
+    Variable("FILLPATH_MACHINE", "name of this kind of machine", "the host's name", "machine", _machine),
     Variable("FILLPATH_RESULTS", "folder of all results", "results/ of the checkout", "results", _folder),
     Variable(
         "FILLPATH_CACHE", "folder of downloads and prepared inputs", "~/.cache/fillpath", "cache", _folder
@@ -154,7 +173,9 @@ VARIABLES = (
     ),
     Variable("FILLPATH_MIRROR", "folder or URL in place of the collection", "its site", "mirror"),
     Variable("FILLPATH_OFFLINE", "1: ask no server", "0", "offline", _switch),
-    Variable("FILLPATH_PROFILE", "folder of profiles/ that says where jobs run", "default", "profile"),
+    Variable(
+        "FILLPATH_PROFILE", "folder of profiles/ that says where jobs run", "default", "profile", _profile
+    ),
     Variable(
         "FILLPATH_CUDA",
         "CUDA that make installs CuPy for: 12, 13, none",

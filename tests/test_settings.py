@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from commands import main
+from fillpath import host
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.settings import VARIABLES, Settings
@@ -63,6 +64,14 @@ def test_values_of_the_environment() -> None:
             (name, str(ROOT / "README.md"), "README.md: expected a folder, and this is none")
             for name in ("FILLPATH_RESULTS", "FILLPATH_CACHE", "FILLPATH_PACKS")
         ),
+        ("FILLPATH_RESULTS", str(ROOT / "README.md" / "x" / "y"), "README.md is none"),
+        ("FILLPATH_CACHE", "/dev/null/x", "expected a folder, and /dev/null is none"),
+        *(
+            ("FILLPATH_MACHINE", name, f"FILLPATH_MACHINE={name}: expected letters, digits, `_` and `-`")
+            for name in ("///", "../../etc", "a b", "h200.lab", "-h200", "h200-", "..", "naïve")
+        ),
+        ("FILLPATH_PROFILE", "slrum", "FILLPATH_PROFILE=slrum: expected one of default, slurm; did you mean"),
+        ("FILLPATH_PROFILE", "cuda-choice", "expected one of default, slurm"),
         ("FILLPATH_CUDA", "11", "FILLPATH_CUDA=11: expected one of none, 12, 13"),
     ],
 )
@@ -75,6 +84,12 @@ def test_what_makes_no_sense_is_refused_at_every_door(
     assert main(["list"]) == 2
     captured = capsys.readouterr()
     assert message in captured.err and captured.out == "" and len(captured.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["h200", "h200-x2", "node_1", "A"])
+def test_a_machine_has_the_name_that_was_chosen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", name)
+    assert Settings.from_env(os.environ).machine == name == host.machine_name()
 
 
 @pytest.mark.parametrize("door", ["launch", "snakemake"])

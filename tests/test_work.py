@@ -102,6 +102,11 @@ def test_the_survey_counts_a_real_matrix(
     monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match="FILLPATH_MIRROR"):
         survey.at_hand()
+    # `MM/` of the current folder is no mirror.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FILLPATH_MIRROR")
+    with pytest.raises(ConfigError, match="FILLPATH_MIRROR is not set"):
+        survey.at_hand()
 
 
 def test_the_survey_counts_nothing_that_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

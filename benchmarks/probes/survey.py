@@ -118,7 +118,9 @@ def _run(name: str, pattern: Pattern) -> tuple[Counts, Work]:
 
 
 def at_hand() -> list[str]:
-    """`Group/Name` of every archive in the mirror. Raises ConfigError where that is no folder."""
+    """`Group/Name` of every archive in the mirror. Raises ConfigError for none."""
+    if not settings().mirror:
+        raise ConfigError("FILLPATH_MIRROR is not set: name a folder with MM/<group>/<name>.tar.gz")
     folder = Path(settings().mirror) / "MM"
     archives = sorted(folder.glob("*/*.tar.gz"))
     if not archives:
