@@ -16,7 +16,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from reports.facts.claims import claims_of
+from fillpath.errors import ConfigError, suggest
+from reports.facts.claim import Claim
+from reports.facts.claims import claim, claims_of, subject
 from reports.facts.entries import Entries
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
@@ -56,25 +58,42 @@ class Held:
     remark: Callable[[pd.DataFrame], str] | None = None
 
     def verdicts(self, frame: pd.DataFrame, paper: str, edges: bool) -> list[Verdict]:
-        """By these rows. edges : see `Exhibit`."""
+        """By these rows. edges : see `Exhibit`.
+
+        Raises UnknownNameError for a subject or a claim that claims.yaml does not have, ConfigError for a
+        column that the frame does not have.
+        """
+        subject(paper, self.subject)
         for column, value in self.only.items():
+            self._require(column, frame)
             frame = frame[frame[column] == value]
         return [verdict for subset in self.subsets(frame) for verdict in self._of(subset, paper, edges)]
 
     def _of(self, subset: Subset, paper: str, edges: bool) -> list[Verdict]:
+        for column in (self.value, self.status):
+            self._require(column, subset.rows)
         how: dict[str, Any] = {"status": self.status, "by_edges": edges}
         if self.remark is not None:
-            subject, basis = f"{paper}.{self.subject}", subset.basis(self.basis)
-            return remarks(subset.rows, subject, self.value, self.remark, basis=basis, **how)
+            id, basis = f"{paper}.{self.subject}", subset.basis(self.basis)
+            return remarks(subset.rows, id, self.value, self.remark, basis=basis, **how)
         how |= {"above": self.above, "untestable": subset.untestable, "beside": self.beside or subset.beside}
-        known = {claim.name: claim for claim in claims_of(paper, self.subject)}
         return [
             verdict
-            for claim in (known[name] for name in self.claims or known)
+            for printed in self._claims(paper)
             for verdict in judge(
-                subset.rows, claim, self.value, basis=subset.basis(self.basis or claim.metric), **how
+                subset.rows, printed, self.value, basis=subset.basis(self.basis or printed.metric), **how
             )
         ]
+
+    def _claims(self, paper: str) -> list[Claim]:
+        if not self.claims:
+            return claims_of(paper, self.subject)
+        return [claim(paper, self.subject, name) for name in self.claims]
+
+    def _require(self, column: str, rows: pd.DataFrame) -> None:
+        if column not in rows:
+            hint = suggest(column, map(str, rows.columns))
+            raise ConfigError(f"held against {self.subject}: the frame has no column {column!r}{hint}")
 
 
 @dataclass(frozen=True)
@@ -118,18 +137,29 @@ class Exhibit:
         return self.draw(frame, f"{self.name}: {title}")
 
     def words(self, frame: pd.DataFrame) -> str:
-        """The caption on one line."""
-        return string.Formatter().vformat(" ".join(self.caption.split()), (), self.facts(frame))
+        """The caption on one line. Raises ConfigError for a `{name}` that `facts` does not have."""
+        text, facts = " ".join(self.caption.split()), self.facts(frame)
+        try:
+            return string.Formatter().vformat(text, (), facts)
+        except KeyError as error:
+            name = str(error.args[0])
+            hint = suggest(name, facts)
+            raise ConfigError(
+                f"{self.name}: the caption names {name!r}, and its facts do not{hint}"
+            ) from None
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
-        """What becomes of the claims, by the frame."""
-        return [
-            verdict
-            for held in self.held
-            for verdict in (
-                held.verdicts(frame, self.paper, self.edges) if isinstance(held, Held) else held(frame)
-            )
-        ]
+        """What becomes of the claims, by the frame. Raises UnknownNameError for a claim that does not exist,
+        ConfigError for a column that does not."""
+        return [verdict for held in self.held for verdict in self._verdicts(held, frame)]
+
+    def _verdicts(self, held: Held | Judge, frame: pd.DataFrame) -> Sequence[Verdict]:
+        if not isinstance(held, Held):
+            return held(frame)
+        try:
+            return held.verdicts(frame, self.paper, self.edges)
+        except ConfigError as error:
+            raise ConfigError(f"{self.name}: {error}") from None
 
     @property
     def subjects(self) -> tuple[str, ...]:

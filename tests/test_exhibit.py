@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,10 +18,12 @@ import reports.gsofa
 from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
 from fillpath import papers
-from fillpath.errors import ConfigError, UnknownNameError
+from fillpath.errors import ConfigError, FillpathError, UnknownNameError
+from fillpath.paths import ROOT
 from fillpath.settings import Settings
 from reports import figures
 from reports.exhibit import Exhibit, Held
+from reports.facts import claims
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.facts.standings import Outcome
@@ -239,3 +244,91 @@ def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
     known = figures.exhibit("gsofa", "fig14")
     exhibit = Exhibit("gsofa", "N", "t", known.rows, known.draw, "", held=held, claims=("c",))
     assert exhibit.subjects == ("a", "b", "c")
+
+
+ROWS = pd.DataFrame(
+    {
+        "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "stand_in_for": None,
+        "way": ["a", "b"], "ratio": [1.2, 9.0], "edges": 10**10,
+    }
+)  # fmt: skip
+
+
+def exhibit_of(caption: str = "", **given: Any) -> Exhibit:
+    drawn = figures.exhibit("gsofa", "fig14")
+    return Exhibit("gsofa", "GSoFA, Figure 99", "t", drawn.rows, drawn.draw, caption, **given)
+
+
+@pytest.mark.parametrize(
+    ("held", "error", "message"),
+    [
+        (
+            Held("fig14_maxid_ranges", "ratio", ("meen",)), UnknownNameError,
+            "no claim gsofa.fig14_maxid_ranges.meen; did you mean gsofa.fig14_maxid_ranges.mean",
+        ),
+        (
+            Held("fig14_maxid_range", "ratio", ("mean",)), UnknownNameError,
+            "no subject gsofa.fig14_maxid_range; did you mean gsofa.fig14_maxid_ranges",
+        ),
+        (Held("fig14_maxid_range", "ratio"), UnknownNameError, "no subject gsofa.fig14_maxid_range; did"),
+        (
+            Held("fig14_maxid_range", "ratio", remark=lambda rows: ""), UnknownNameError,
+            "no subject gsofa.fig14_maxid_range; did",
+        ),
+        (
+            Held("fig14_maxid_ranges", "ratoi"), ConfigError,
+            "GSoFA, Figure 99: held against fig14_maxid_ranges: the frame has no column 'ratoi'; did you",
+        ),
+        (
+            Held("fig14_maxid_ranges", "ratio", status="stats"), ConfigError,
+            "held against fig14_maxid_ranges: the frame has no column 'stats'; did you mean status",
+        ),
+        (
+            Held("fig14_maxid_ranges", "ratio", only={"wya": "a"}), ConfigError,
+            "Figure 99: held against fig14_maxid_ranges: the frame has no column 'wya'; did you mean way",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_name_in_a_held_column_is_refused_in_one_line(
+    held: Held, error: type[FillpathError], message: str
+) -> None:
+    with pytest.raises(error, match=re.escape(message)) as caught:
+        exhibit_of(held=(held,)).verdicts(ROWS)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
+    facts = {"count": 2, "braces": "{kept}"}
+    words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS)
+    assert words == "2 rows, {x}, {kept}"
+    message = "GSoFA, Figure 99: the caption names 'cuont', and its facts do not; did you mean count"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS)
+
+
+@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
+def test_every_figure_is_held_against_claims_that_exist(pair: tuple[str, str]) -> None:
+    exhibit = figures.exhibit(*pair)
+    assert all(claims.subject(exhibit.paper, id) for id in exhibit.subjects)
+    for held in (held for held in exhibit.held if isinstance(held, Held)):
+        assert all(claims.claim(exhibit.paper, held.subject, name) for name in held.claims)
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The module that docs/add-a-figure.md shows, as one more figure of its paper."""
+    guide = (ROOT / "docs" / "add-a-figure.md").read_text()
+    (code,) = re.findall(r"^ *```python\n(.*?)^ *```$", guide, re.DOTALL | re.MULTILINE)
+    (tmp_path / "fig98.py").write_text(textwrap.dedent(code))
+    monkeypatch.setattr(reports.gsofa, "__path__", [*reports.gsofa.__path__, str(tmp_path)])
+    figures.exhibits.cache_clear()
+    yield
+    figures.exhibits.cache_clear()
+
+
+def test_the_example_of_the_guide_is_a_figure(example: None, site: Path) -> None:
+    paths = figures.draw("gsofa", "fig98", ON_GPU, RECORDS, ENTRIES)
+    comments, frame = frame_csv.read_csv(paths[2])
+    assert frame["gain"].notna().any() and "Measured on: " in comments["caption"]
+    judged = [f"verdict gsofa.fig20_fill_before_maxid.{name}" for name in ("largest", "smallest")]
+    assert all(any(key.startswith(start) for key in comments) for start in judged)
