@@ -79,13 +79,14 @@ class Held:
         how |= {"above": self.above, "untestable": subset.untestable, "beside": self.beside or subset.beside}
         return [
             verdict
-            for printed in self._claims(paper)
+            for printed in self.judged(paper)
             for verdict in judge(
                 subset.rows, printed, self.value, basis=subset.basis(self.basis or printed.metric), **how
             )
         ]
 
-    def _claims(self, paper: str) -> list[Claim]:
+    def judged(self, paper: str) -> list[Claim]:
+        """The claims that the column is held against. Raises UnknownNameError for one that does not exist."""
         if not self.claims:
             return claims_of(paper, self.subject)
         return [claim(paper, self.subject, name) for name in self.claims]

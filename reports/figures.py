@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fillpath.case import Case
-from fillpath.errors import UnknownNameError, suggest
+from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
-from reports.exhibit import Exhibit
+from reports.exhibit import Exhibit, Held
 from reports.facts.entries import Entries
 from reports.facts.records import Records
 from reports.shapes import style
@@ -51,12 +51,28 @@ def exhibit(paper: str, figure: str) -> Exhibit:
 
 
 def figure_of(paper: str, subject: str) -> str:
-    """The figure that speaks to a subject of claims.yaml. Raises UnknownNameError where none does."""
-    known = exhibits(paper).items()
-    figure = next((figure for figure, exhibit in known if subject in exhibit.subjects), None)
-    if figure is None:
+    """The figure that speaks to a subject of claims.yaml, the first of several. Raises UnknownNameError where
+    none does, ConfigError where two judge the same claim by columns of one name."""
+    known = {figure: shown for figure, shown in exhibits(paper).items() if subject in shown.subjects}
+    if not known:
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
-    return figure
+    judges: dict[tuple[str, str], str] = {}
+    for figure, shown in known.items():
+        for claim, column in _judged(shown, subject):
+            first = judges.setdefault((claim, column), figure)
+            if first != figure:
+                raise ConfigError(
+                    f"{claim} is judged by the column {column!r} of two figures, {first} and {figure}: "
+                    "take it out of the `held` of one"
+                )
+    return next(iter(known))
+
+
+def _judged(shown: Exhibit, subject: str) -> list[tuple[str, str]]:
+    """The claims of a subject that columns of the figure are judged against, each with its column."""
+    columns = [held for held in shown.held if isinstance(held, Held) and held.subject == subject]
+    judged = [held for held in columns if held.remark is None and not held.beside]
+    return [(claim.id, held.value) for held in judged for claim in held.judged(shown.paper)]
 
 
 def draw(paper: str, figure: str, cases: Sequence[Case], records: Records, entries: Entries) -> list[Path]:

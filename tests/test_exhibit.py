@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ from reports.shapes.seconds import seconds_panel
 
 def frame(inputs):
     """One row per case and machine."""
-    return columns_of(timed_frame(inputs), "median", "low", "high").assign(ratio=1.14)
+    return columns_of(timed_frame(inputs), "median", "low", "high").assign(seconds_ratio=1.14)
 
 
 EXHIBIT = Exhibit(
@@ -60,7 +61,7 @@ EXHIBIT = Exhibit(
     held=({held},),
 )
 '''
-HELD = 'Held("fig14_maxid_ranges", "ratio", ("mean",))'
+HELD = 'Held("fig14_maxid_ranges", "seconds_ratio", ("mean",))'
 
 
 @pytest.fixture
@@ -107,6 +108,17 @@ def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
     # Of two figures that speak to a subject the first decides, here as for `fillpath remeasure`.
     assert figures.figure_of("gsofa", "fig14_maxid_ranges") == "fig14"
+
+
+def test_a_claim_is_not_judged_twice_by_columns_of_one_name(sham: None) -> None:
+    shown = figures.exhibits("gsofa")
+    twice = replace(shown["fig99"], held=(Held("fig14_maxid_ranges", "ratio", ("mean",)),))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "exhibits", lambda paper: {**shown, "fig99": twice})
+        with pytest.raises(
+            ConfigError, match=r"maxid_ranges\.mean is judged .* two figures, fig14 and fig99"
+        ):
+            figures.figure_of("gsofa", "fig14_maxid_ranges")
 
 
 def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Path) -> None:
@@ -310,6 +322,7 @@ def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
 def test_every_figure_is_held_against_claims_that_exist(pair: tuple[str, str]) -> None:
     exhibit = figures.exhibit(*pair)
     assert all(claims.subject(exhibit.paper, id) for id in exhibit.subjects)
+    assert all(figures.figure_of(exhibit.paper, id) for id in exhibit.subjects)
     for held in (held for held in exhibit.held if isinstance(held, Held)):
         assert all(claims.claim(exhibit.paper, held.subject, name) for name in held.claims)
 
