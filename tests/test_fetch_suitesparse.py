@@ -514,9 +514,12 @@ def test_a_cache_that_cannot_be_written_to_still_gives_what_it_holds(
     assert suitesparse.fetch("G", "m").how == "reused"
 
 
-def test_a_cache_that_is_a_file_is_a_failure_of_one_transfer(mirror: Path, tmp_path: Path) -> None:
+def test_a_cache_that_holds_a_file_for_a_folder_is_a_failure_of_one_transfer(
+    mirror: Path, tmp_path: Path
+) -> None:
     put(mirror, regular("m/m.mtx"))
-    (tmp_path / "cache").write_text("")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "matrices").write_text("")
     with pytest.raises(TransferError, match="are FILLPATH_CACHE and its disk right"):
         suitesparse.fetch("G", "m")
 
