@@ -2,6 +2,8 @@
 
 `settings()` gives their values; nothing else reads the environment for them. An empty variable counts as
 none. One that begins with FILLPATH_ and is not listed here is refused: it is a misspelt one.
+
+Longer than two screens: the table of variables and the parser of each belong together.
 """
 
 from __future__ import annotations
