@@ -33,7 +33,7 @@ Judge = Callable[[pd.DataFrame], Sequence[Verdict]]
 class Held:
     """Claims that a column of the frame is held against.
 
-    subject : of claims.yaml.
+    subject : of config/claims/.
     value : the column.
     claims : names within the subject, in this order; empty: all.
     status : the column that says `ok` or why there is no number.
@@ -60,7 +60,7 @@ class Held:
     def verdicts(self, frame: pd.DataFrame, paper: str, edges: bool) -> list[Verdict]:
         """By these rows. edges : see `Exhibit`.
 
-        Raises UnknownNameError for a subject or a claim that claims.yaml does not have, ConfigError for a
+        Raises UnknownNameError for a subject or a claim that config/claims/ does not have, ConfigError for a
         column that the frame does not have.
         """
         subject(paper, self.subject)
@@ -164,7 +164,7 @@ class Exhibit:
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """The subjects of claims.yaml that it speaks to."""
+        """The subjects of config/claims/ that it speaks to."""
         judged = [held.subject for held in self.held if isinstance(held, Held)]
         return tuple(dict.fromkeys([*judged, *self.claims]))
 

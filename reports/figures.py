@@ -51,7 +51,7 @@ def exhibit(paper: str, figure: str) -> Exhibit:
 
 
 def figure_of(paper: str, subject: str) -> str:
-    """The figure that speaks to a subject of claims.yaml, the first of several. Raises UnknownNameError where
+    """The figure that speaks to a subject of config/claims/, the first of several. Raises UnknownNameError where
     none does, ConfigError where two judge the same claim by columns of one name."""
     known = {figure: shown for figure, shown in exhibits(paper).items() if subject in shown.subjects}
     if not known:

@@ -91,7 +91,7 @@ def test_generated_matrices_of_the_paper_are_its_own_and_have_stand_ins() -> Non
 
 
 def test_the_printed_tables_say_what_the_claims_say() -> None:
-    """The counts of matrices in claims.yaml follow from the printed seconds."""
+    """The counts of matrices in config/claims/ follow from the printed seconds."""
     ours = printed_sum(CPU, "parac_factor_s", "parac_solve_s")
     total = printed_column("parac", GPU, "parac_total_ms")
     assert set(ours) == set(abbreviations("parac").values()) == set(total)

@@ -1,17 +1,27 @@
-"""The nouns of config/claims.yaml: what a paper reports of one thing, and each quantitative claim in it."""
+"""The nouns of config/claims/: what a paper reports of one thing, and each claim in it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+
+
+class Kind(StrEnum):
+    """What a claim is about; the kinds are counted apart."""
+
+    PERFORMANCE = "performance"
+    WORDS = "what the text says in words"
+    STRUCTURE = "structure"
+    INPUT = "facts of inputs"
 
 
 @dataclass(frozen=True)
 class Subject:
     """What a paper reports of one thing, in a figure or table say.
 
-    data : as claims.yaml has it; numbers are ratios unless `unit` says otherwise.
+    data : as its file has it; numbers are ratios unless `unit` says otherwise.
     """
 
     paper: str
@@ -49,12 +59,14 @@ class Subject:
 
 @dataclass(frozen=True)
 class Claim:
-    """One quantitative claim.
+    """One claim.
 
+    kind : what it is about.
+    time : it is of a time, which differs from process to process.
     cite : where it is printed.
     metric : of what, over what.
-    aggregate : how the numbers of the matrices become one, as claims.yaml explains.
-    value : what is printed; of a range its mean, of counts the share.
+    aggregate : how the numbers of the matrices become one, as docs/claims.md explains.
+    value : what is printed; of a range its mean, of counts the share, of a trend its sign.
     by_matrix : what is printed of each matrix, by abbreviation.
     span : of a range.
     count : so many of so many.
@@ -62,7 +74,11 @@ class Claim:
     unit : x (a ratio), %, share, count, or a unit of measure.
     better : higher, lower or none.
     neutral : the value of no effect, None where there is none.
-    tolerance : share of the printed effect, value less neutral, by which a reproduction may be off.
+    tolerance : share of the printed effect, value less neutral, by which a reproduction may be off; None
+        where only the direction is printed.
+    pair : the name of the claim of the same subject that it is judged with, empty for none.
+    not_comparable : why its number is shown and not judged, empty for a claim that is.
+    derived : how it follows from printed numbers alone, empty for a claim of measurements.
     needs : what no machine here has, empty for nothing.
     library : what would be measured and nothing here wraps, empty for none.
     """
@@ -70,6 +86,8 @@ class Claim:
     paper: str
     subject: str
     name: str
+    kind: Kind
+    time: bool
     cite: str
     what: str
     metric: str
@@ -82,7 +100,10 @@ class Claim:
     unit: str
     better: str
     neutral: float | None
-    tolerance: float
+    tolerance: float | None
+    pair: str
+    not_comparable: str
+    derived: str
     needs: str
     library: str
 
@@ -105,8 +126,10 @@ class Claim:
         """What is printed, as text."""
         if self.count:
             return f"{self.count[0]} of {self.count[1]}"
+        if self.aggregate == "trend":
+            return "rises" if self.value > 0 else "falls"
         if self.aggregate == "count":
-            return "all"
+            return "none" if self.value == 0 else "all" if self.tolerance is not None else "most"
         if self.aggregate == "equal":
             return f"as listed, of {len(self.by_matrix)} matrices"
         if self.span:

@@ -1,38 +1,34 @@
-"""What the papers print: config/claims.yaml, read once and checked against its schema."""
+"""What the papers print: config/claims/<paper>.yaml, read once and checked against their schema."""
 
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import jsonschema
 import pandas as pd
-import yaml
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
-from fillpath.paths import CONFIG
-from reports.facts.claim import Claim, Subject
+from reports.facts.claim import Claim, Kind, Subject
 from reports.facts.entries import MatrixEntry, find_entry
-from reports.facts.printed import abbreviation, abbreviations, matrices_of, printed_table
+from reports.facts.printed import abbreviation, abbreviations, claims_file, matrices_of, printed_table
+
+# What is printed of counts and of trends, as numbers.
+_WORDS = {"all": 1.0, "most": 1.0, "none": 0.0, "rises": 1.0, "falls": -1.0}
+# The value of no effect by aggregate, where it is not 1.
+_NEUTRAL = {"count": 0.5, "trend": 0.0}
 
 
 @functools.cache
 def subjects() -> Mapping[tuple[str, str], Subject]:
-    """What the papers report by (paper, id). Raises ConfigError where the file contradicts its schema."""
-    loaded = yaml.safe_load((CONFIG / "claims.yaml").read_text())
-    schema = json.loads((CONFIG / "schemas" / "claims.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
-    if error is not None:
-        raise ConfigError(f"config/claims.yaml: {error.json_path}: {error.message}")
+    """What the papers report by (paper, id). Raises ConfigError where a file contradicts the schema."""
     # `names` says what a paper's own names mean here: no subject
     return {
         (paper, id): Subject(paper, id, data)
-        for paper, entries in loaded.items()
-        for id, data in entries.items()
+        for paper in papers()
+        for id, data in claims_file(paper).items()
         if id != "names"
     }
 
@@ -47,7 +43,7 @@ def subject(paper: str, id: str) -> Subject:
 
 @functools.cache
 def claims() -> Mapping[str, Claim]:
-    """Every quantitative claim by its id, in the order of the file. Raises ConfigError where one asks for a
+    """Every quantitative claim by its id, in the order of the files. Raises ConfigError where one asks for a
     number that its subject does not hold."""
     listed = [_claim(s, name, data) for s in subjects().values() for name, data in s.data["claims"].items()]
     return {claim.id: claim for claim in listed}
@@ -76,13 +72,16 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     value, by_matrix, span, count = _printed(subject, data["printed"], where)
     if "by_matrix" in data:
         by_matrix = _by_matrix(subject, data["by_matrix"], where)
-    neutral = both.get("neutral", 0.5 if data["aggregate"] == "count" else 1.0)
+    kind = Kind[str(both["kind"]).upper()]
+    tolerance = both["tolerance"]
     matrices = both.get("matrices", list(by_matrix) or list(abbreviations(subject.paper).values()))
     return Claim(
-        subject.paper, subject.id, name, both["cite"], subject.what, both["metric"], data["aggregate"], value,
-        by_matrix, span, count, tuple(map(str, matrices)) or None, both.get("unit", "x"),
-        both.get("better", "none"), neutral, float(both["tolerance"]), both.get("needs", ""),
-        both.get("library", ""),
+        subject.paper, subject.id, name, kind, both.get("time", kind is Kind.PERFORMANCE), both["cite"],
+        subject.what, both["metric"], data["aggregate"], value, by_matrix, span, count,
+        tuple(map(str, matrices)) or None, both.get("unit", "x"), both.get("better", "none"),
+        both.get("neutral", _NEUTRAL.get(data["aggregate"], 1.0)),
+        None if tolerance is None else float(tolerance), both.get("pair", ""), both.get("not_comparable", ""),
+        both.get("derived", ""), both.get("needs", ""), both.get("library", ""),
     )  # fmt: skip
 
 
@@ -90,17 +89,17 @@ _Printed = tuple[float, Mapping[str, float], tuple[float, float] | None, tuple[i
 
 
 def _printed(subject: Subject, source: Any, where: str) -> _Printed:
-    """(value, by matrix, range, count) of what a claim says is printed: a number, `all`, a key of its subject
-    (`reduction.mean`), so many of so many, or a column of a printed table."""
-    if source == "all":
-        return 1.0, {}, None, None
+    """(value, by matrix, range, count) of what a claim says is printed: a number, a word, a key of its
+    subject (`reduction.mean`), so many of so many, or a column of a printed table."""
+    if isinstance(source, str) and source in _WORDS:
+        return _WORDS[source], {}, None, None
     if isinstance(source, Mapping) and "count" in source:
         return source["count"] / source["of"], {}, None, (source["count"], source["of"])
     number = _by_matrix(subject, source, where) if isinstance(source, Mapping) else source
     for key in source.split(".") if isinstance(source, str) else ():
         number = subject.data if number is source else number
         if not isinstance(number, Mapping) or key not in number:
-            raise ConfigError(f"config/claims.yaml: {where}: printed: {source}: no such key of its subject")
+            raise ConfigError(f"{_path(where)}: printed: {source}: no such key of its subject")
         number = number[key]
     if isinstance(number, list):
         return (number[0] + number[1]) / 2, {}, (float(number[0]), float(number[1])), None
@@ -115,12 +114,18 @@ def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapp
     rows = printed_table(columns["table"])
     missing = {*columns["sum"], *columns.get("over", ())} - set(rows)
     if missing:
-        raise ConfigError(f"config/claims.yaml: {where}: {columns['table']}.csv has no {', '.join(missing)}")
+        raise ConfigError(f"{_path(where)}: {columns['table']}.csv has no {', '.join(missing)}")
     names = matrices_of(subject.paper, rows)
     top = rows[columns["sum"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
     if "over" in columns:
         top = top / rows[columns["over"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
     return {name: float(value) for name, value in zip(names, top, strict=True) if pd.notna(value)}
+
+
+def _path(where: str) -> str:
+    """Where a claim stands. where : as `gsofa.table1_matrices.order`."""
+    paper, _, id = where.partition(".")
+    return f"config/claims/{paper}.yaml: {id}"
 
 
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:

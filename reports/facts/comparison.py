@@ -66,9 +66,9 @@ def direction(low: float, high: float, printed: float, neutral: float | None) ->
     return Direction.UNRESOLVED
 
 
-def magnitude(value: float, printed: float, neutral: float | None, tolerance: float) -> Magnitude:
+def magnitude(value: float, printed: float, neutral: float | None, tolerance: float | None) -> Magnitude:
     """How a number stands to the printed one. tolerance : share of the printed effect."""
-    allowed = tolerance * abs(printed - (neutral or 0.0))
+    allowed = (tolerance or 0.0) * abs(printed - (neutral or 0.0))
     # A product of floats is no exact bound.
     if abs(value - printed) <= allowed + 1e-12 * abs(printed):
         return Magnitude.AS_PRINTED

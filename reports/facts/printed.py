@@ -1,13 +1,17 @@
-"""Printed tables, config/papers/*.csv, and what a paper calls its matrices."""
+"""What the papers print, config/papers/*.csv and config/claims/, and what a paper calls its matrices."""
 
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Mapping
+from typing import Any
 
+import jsonschema
 import pandas as pd
 import yaml
 
+from fillpath.errors import ConfigError
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
 from reports.facts.entries import MatrixEntry
@@ -35,9 +39,21 @@ def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
 
 
 @functools.cache
+def claims_file(paper: str) -> Mapping[str, Any]:
+    """config/claims/<paper>.yaml: subjects by id, and what the paper's own names mean; empty for a paper
+    without one. Raises ConfigError where it contradicts config/schemas/claims.json."""
+    path = CONFIG / "claims" / f"{paper}.yaml"
+    data: Mapping[str, Any] = yaml.safe_load(path.read_text()) if path.is_file() else {}
+    schema = json.loads((CONFIG / "schemas" / "claims.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(data))
+    if error is not None:
+        raise ConfigError(f"config/claims/{path.name}: {error.json_path}: {error.message}")
+    return data
+
+
 def _names(paper: str) -> Mapping[str, str]:
     """What tables call a matrix otherwise than the paper's list of them, by its name there."""
-    names: Mapping[str, str] = yaml.safe_load((CONFIG / "claims.yaml").read_text())[paper].get("names", {})
+    names: Mapping[str, str] = claims_file(paper).get("names", {})
     return names
 
 

@@ -1,4 +1,4 @@
-"""What became of a printed claim: the numbers of a figure's frame held against config/claims.yaml.
+"""What became of a printed claim: the numbers of a figure's frame held against config/claims/.
 
 A verdict is firm only on the paper's own matrices with at least 10^9 edges, in stages that examine edges; on
 anything else it is indicative. The two are never averaged together, nor are two machines. Direction (on which

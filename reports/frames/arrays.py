@@ -121,7 +121,7 @@ def _in_regime(regime: str, basis: str) -> str:
 
 
 def printed_range(of: str) -> tuple[float, float]:
-    """The least and the most ratio that the paper prints. of : a subject of claims.yaml."""
+    """The least and the most ratio that the paper prints. of : a subject of config/claims/."""
     low, high = subject(PAPER, of).data["range"]
     return float(low), float(high)
 

@@ -29,7 +29,7 @@ CasesByFigure = Mapping[tuple[str, str], Sequence[Case]]
 class Result:
     """What the records give.
 
-    standings : of each machine, in the order of claims.yaml
+    standings : of each machine, in the order of config/claims/
     failed : why a figure could not be judged or drawn, by (paper, figure)
     """
 

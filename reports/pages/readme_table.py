@@ -1,6 +1,6 @@
 """The README's table of what is reproduced: one row per claim, and per figure without a claim.
 
-`fillpath maintain readme` writes it from config/claims.yaml and the figures that can be drawn.
+`fillpath maintain readme` writes it from config/claims/ and the figures that can be drawn.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ DRAWN, NOT_YET = "drawn", "not yet"
 
 
 def state_table() -> str:
-    """Paper, figure, claim and state: every claim of claims.yaml, and every figure without one."""
+    """Paper, figure, claim and state: every claim of config/claims/, and every figure without one."""
     rows = [(paper_names()[paper], *cells) for paper in paper_names() for cells in _rows(paper)]
     head = ["| Paper | Figure | Claim | State |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *(f"| {' | '.join(_cell(text) for text in row)} |" for row in rows)])

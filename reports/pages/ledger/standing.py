@@ -30,7 +30,7 @@ CasesOf = Callable[[str, str], Sequence[Case]]
 class Judgement:
     """How the claims stand on one machine.
 
-    standings : in the order of claims.yaml
+    standings : in the order of config/claims/
     failures : why a figure could not be judged, by (paper, figure)
     """
 
