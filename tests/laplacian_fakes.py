@@ -1,4 +1,4 @@
-"""The kernels of `impl.laplacian.pcg_gpu` done by NumPy, and as much of CuPy as it calls."""
+"""The kernels of `impl.laplacian`'s GPU codes done by NumPy, and as much of CuPy as they call."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import solve_triangular
 
 from impl.cuda import device, kernels
-from impl.laplacian.launches import Room, State
+from impl.laplacian.launches import BUNDLE, Room, State
+
+# The bits of a value that is yet to come.
+MISSING = np.uint64(2**64 - 1).view(np.float64)
 
 
 class DeviceArray(np.ndarray):
@@ -71,13 +75,19 @@ class Kernels:
             self.launched.append(name)
             getattr(self, name)(*arguments)
 
+        def cooperative(*given: Any, enable_cooperative_groups: bool) -> None:
+            assert enable_cooperative_groups
+            launch(*given)
+
+        vars(launch)["kernel"] = cooperative
         return launch
 
     def pcg_lanes(self, indptr: Any, begin: int, end: int, entries: int, lanes: Any) -> None:
         lanes[...] = 1
 
     def pcg_tasks(self, lanes: Any, after: Any, begin: int, end: int, words: Any) -> None:
-        words[...] = 0
+        """A task is a bundle, by its first row."""
+        words[...] = begin + BUNDLE * np.arange(len(words))
 
     def pcg_product(
         self, tasks: Any, count: int, indptr: Any, indices: Any, weights: Any, rows: int,
@@ -105,6 +115,7 @@ class Kernels:
         alpha = state[State.RZ] / state[State.PQ]
         x[:rows] += alpha * p[:rows]
         vectors[:rows] -= alpha * q[:rows]
+        vectors[n : n + rows] = vectors[2 * n : 2 * n + rows] = MISSING
         state[State.RR] = max(0.0, vectors[:rows] @ vectors[:rows] - self.drift)
         state[State.ITERATIONS] += 1
         state[State.DONE] = state[State.RR] <= state[State.BOUND]
@@ -113,6 +124,7 @@ class Kernels:
         self, b: Any, q: Any, n: int, rows: int, vectors: Any, state: Any, sums: Any, arrived: Any
     ) -> None:
         vectors[:rows] = b[:rows] - q[:rows]
+        vectors[n : n + rows] = vectors[2 * n : 2 * n + rows] = MISSING
         state[State.RR] = vectors[:rows] @ vectors[:rows]
 
     def pcg_close(self, r: Any, z: Any, rows: int, state: Any, sums: Any, arrived: Any) -> None:
@@ -120,22 +132,125 @@ class Kernels:
             state[State.OLD] = state[State.RZ]
             state[State.RZ] = r[:rows] @ z[:rows]
 
+    def tri_columns(self, indptr: Any, indices: Any, body: int, column_of: Any, row_lengths: Any) -> None:
+        column_of[:] = np.repeat(np.arange(body), np.diff(indptr)[:body])
+        row_lengths += np.bincount(indices[: indptr[body]], minlength=len(row_lengths))
+
+    def tri_lengths(
+        self, indptr: Any, indices: Any, body: int, down: int, row_lengths: Any, lengths: Any
+    ) -> None:
+        lengths[:down] = 1 + row_lengths[:down]
+        lengths[down:] = [1 + len(_column(indptr, indices, column, down)) for column in reversed(range(body))]
+
+    def tri_down(
+        self, indices: Any, values: Any, down: int, order: Any, entries: int, column_of: Any, n: int,
+        starts: Any, places: Any, factors: Any,
+    ) -> None:  # fmt: skip
+        places[starts[:down]], factors[starts[:down]] = np.arange(down), 1.0
+        for thread, entry in enumerate(order[:entries]):
+            row = indices[entry]
+            if row < down:
+                places[thread + row + 1] = n + column_of[entry]
+                factors[thread + row + 1] = -values[entry]
+
+    def tri_up(
+        self, indptr: Any, indices: Any, values: Any, body: int, down: int, diagonal: Any, n: int,
+        starts: Any, places: Any, factors: Any,
+    ) -> None:  # fmt: skip
+        for column in range(body):
+            entries = _column(indptr, indices, column, down)
+            here = starts[down + body - 1 - column]
+            places[here], factors[here] = n + column, 1 / diagonal[column] if diagonal[column] else 0.0
+            places[here + 1 : here + 1 + len(entries)] = 2 * n + indices[entries]
+            factors[here + 1 : here + 1 + len(entries)] = -values[entries]
+
+    def tri_tail(self, indptr: Any, indices: Any, values: Any, body: int, down: int, dense: Any) -> None:
+        for column in range(body, down):
+            entries = _column(indptr, indices, column, down)
+            dense[indices[entries] - body, column - body] = values[entries]
+
+    def tri_sweep(
+        self, tasks: Any, begin: int, end: int, starts: Any, places: Any, factors: Any, down: int,
+        elements: int, n: int, vectors: Any, closing: int, patience: int, state: Any, sums: Any, arrived: Any,
+    ) -> None:  # fmt: skip
+        if state[State.DONE]:
+            return
+        dot = 0.0
+        for first in tasks[begin:end]:
+            for element in range(first, min(first + BUNDLE, down if first < down else elements)):
+                entries = slice(starts[element], starts[element + 1])
+                found = vectors[places[entries]]
+                assert not np.isnan(found).any(), "an element is needed before it is computed"
+                vertex = element if element < down else elements - 1 - element
+                vectors[(1 if element < down else 2) * n + vertex] = total = factors[entries] @ found
+                dot += vectors[vertex] * total if element >= down else 0.0
+        if closing:
+            state[State.OLD], state[State.RZ] = state[State.RZ], dot + state[State.DENSE]
+
+    def tri_dense(
+        self, matrix: Any, wide: int, body: int, n: int, vectors: Any, state: Any, sums: Any, arrived: Any
+    ) -> None:
+        if state[State.DONE]:
+            return
+        z = matrix @ vectors[n + body : n + body + wide]
+        vectors[2 * n + body : 2 * n + body + wide] = z
+        state[State.DENSE] = vectors[body : body + wide] @ z
+
+    def ic0_last(self, component: Any, n: int, last: Any) -> None:
+        np.maximum.at(last, component, np.arange(n, dtype=np.int32))
+
+    def ic0_lengths(self, indptr: Any, indices: Any, rows: int, lengths: Any) -> None:
+        for row in range(rows):
+            lengths[row] = 1 + len(_neighbours(indptr, indices, row))
+
+    def ic0_entries(
+        self, indptr: Any, indices: Any, weights: Any, component: Any, last: Any, rows: int,
+        starts: Any, columns: Any, values: Any,
+    ) -> None:  # fmt: skip
+        for row in range(rows):
+            of_row = slice(indptr[row], indptr[row + 1])
+            neighbours = _neighbours(indptr, indices, row)
+            sums = [-weights[of_row][indices[of_row] == other].sum() for other in neighbours]
+            degree = weights[of_row].sum() * (1 + 1e-6 * (last[component[row]] == row)) or 1.0
+            columns[starts[row] : starts[row + 1]] = [*neighbours, row]
+            values[starts[row] : starts[row + 1]] = [*sums, degree]
+
+
+def _column(indptr: Any, indices: Any, column: int, down: int) -> Any:
+    """The entries of a column, without the ground's."""
+    entries = np.arange(indptr[column], indptr[column + 1])
+    return entries[indices[entries] < down]
+
+
+def _neighbours(indptr: Any, indices: Any, row: int) -> Any:
+    """Those before the vertex, each once."""
+    neighbours = np.unique(indices[indptr[row] : indptr[row + 1]])
+    return neighbours[neighbours < row]
+
+
+def _placed(function: Any) -> Any:
+    return lambda *given, **named: on_device(function(*given, **named))
+
 
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> Kernels:
     """Have `import cupy` and `kernels.load` find the fakes above."""
     fake = Kernels()
     module = ModuleType("cupy")
     vars(module).update(
-        zeros=lambda *shape: on_device(np.zeros(*shape)),
-        empty=lambda *shape: on_device(np.empty(*shape)),
-        cumsum=lambda array, dtype: on_device(np.cumsum(array, dtype=dtype)),
+        **{name: getattr(np, name) for name in ("argsort", "searchsorted", "where", "ascontiguousarray")},
+        **{name: _placed(getattr(np, name)) for name in ("zeros", "ones", "full", "eye", "empty", "arange")},
+        **{name: _placed(getattr(np, name)) for name in ("cumsum", "concatenate")},
         cuda=SimpleNamespace(
             get_current_stream=lambda: None,
             alloc_pinned_memory=bytearray,
             Event=lambda **_: SimpleNamespace(record=lambda stream: None, synchronize=lambda: None),
         ),
     )
-    monkeypatch.setitem(sys.modules, "cupy", module)
+    linalg = ModuleType("cupyx.scipy.linalg")
+    vars(linalg)["solve_triangular"] = solve_triangular
+    names = {"cupy": module, "cupyx": ModuleType("cupyx"), "cupyx.scipy": ModuleType("cupyx.scipy")}
+    for name, each in {**names, "cupyx.scipy.linalg": linalg}.items():
+        monkeypatch.setitem(sys.modules, name, each)
     monkeypatch.setattr(kernels, "load", fake.load)
     monkeypatch.setattr(device, "multiprocessors", lambda: 1)
     monkeypatch.setattr(device, "occupancy", lambda kernel, threads, shared: 1)

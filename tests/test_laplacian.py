@@ -10,6 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from benchmarks.checks.laplacians import verify_potentials
 from fetch.prepare import prepare
@@ -21,10 +22,11 @@ from fillpath.phase import PhaseClock, recording
 from impl.cholesky.ac_sequential import ac_sequential as factorised
 from impl.cholesky.graph import from_edges, laplacian
 from impl.cuda.transfer import on_device
-from impl.laplacian import pcg_cpu, pcg_gpu, stopping, triangular_gpu
+from impl.laplacian import ic0_gpu, pcg_cpu, pcg_gpu, stopping, triangular_gpu
 from impl.laplacian.ac_sequential import ac_sequential
 from impl.laplacian.ict import ict
 from impl.laplacian.incomplete import CLOSE, held, incomplete, lifts, matching
+from impl.laplacian.launches import Room, State
 from impl.laplacian.parac_cpu import parac_cpu
 from impl.laplacian.pcg_cpu import conjugate_gradients, factor_solved
 from impl.laplacian.system import system
@@ -466,6 +468,100 @@ def test_the_host_refuses_what_the_device_cannot_solve(monkeypatch: pytest.Monke
         pcg_gpu.solved(placed(asked), laplacian_fakes.Inverse(np.eye(100)), "random", {})
 
 
+def without_fill(indptr: Array, columns: Array, values: Array, policy: str) -> None:
+    """csric02 by NumPy."""
+    n = len(indptr) - 1
+    lower, kept = np.zeros((n, n)), np.zeros((n, n), np.bool_)
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    lower[rows, columns], kept[rows, columns] = values, True
+    for k in range(n):
+        lower[k, k] = np.sqrt(lower[k, k])
+        lower[k + 1 :, k] /= lower[k, k]
+        lower[k + 1 :, k + 1 :] -= np.where(
+            kept[k + 1 :, k + 1 :], np.outer(lower[k + 1 :, k], lower[k + 1 :, k]), 0
+        )
+    values[:] = lower[rows, columns]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("tail", [0, 7, 1000])
+def test_our_solves_with_either_factor_are_those_of_dense_triangles(
+    monkeypatch: pytest.MonkeyPatch, seed: int, tail: int
+) -> None:
+    laplacian_fakes.stand_in(monkeypatch)
+    graph = placed(system(random_graph(seed))).laplacian
+    rest = graph.n - graph.grounded
+    lower = ic0_gpu._triangle(graph)
+    matrix = sp.csr_array((lower[2], lower[1], lower[0]), shape=(rest, rest)).toarray()
+    without_fill(*lower, "none")
+    root = sp.csr_array((lower[2], lower[1], lower[0]), shape=(rest, rest)).toarray()
+    kept = matrix != 0
+    assert np.allclose((root @ root.T)[kept], matrix[kept], rtol=1e-9, atol=1e-12)
+    sampled, _ = factorised(random_graph(seed), seed=seed)
+    g, d = triangles(sampled)
+    g, d = g[:rest, :rest], d[:rest]
+    inverse = np.divide(1, d, out=np.zeros(rest), where=d != 0)
+    r = np.random.default_rng(seed).uniform(-1, 1, rest)
+    expected = {
+        "ic0": np.linalg.solve(root.T, np.linalg.solve(root, r)),
+        "parac": np.linalg.solve(g.T, inverse * np.linalg.solve(g, r)),
+    }
+    for name, factor in {"ic0": ic0_gpu._factor(graph.n, lower), "parac": sampled}.items():
+        room = Room(graph.n, 1)
+        room.vectors[:rest], room.vectors[graph.n :] = r, laplacian_fakes.MISSING
+        z = triangular_gpu.Solves(factor, rest, tail).apply(room)
+        error = np.abs(z[:rest] - expected[name]).max(initial=0.0)
+        assert error <= 1e-8 * np.abs(expected[name]).max(initial=0.0), name
+        assert np.isclose(room.state[State.RZ], r @ z[:rest])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_factor_without_fill_takes_the_same_steps_whoever_solves_with_it(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    laplacian_fakes.stand_in(monkeypatch)
+    monkeypatch.setattr(ic0_gpu, "factorise", without_fill)
+    monkeypatch.setattr(ic0_gpu, "Spsv", Substituted)
+    asked = system(random_graph(seed))
+    variants: list[dict[str, Any]] = [
+        {}, {"triangular": "own"}, {"triangular": "own", "tail": 9}, {"triangular": "own", "policy": "levels"}
+    ]  # fmt: skip
+    works = []
+    for options in variants:
+        solution, work = registry.lookup("laplacian", "ic0_gpu").function(placed(asked), **options)
+        assert residual(asked, solution.x) <= stopping.TOLERANCE * (1 + 1e-6)
+        works.append(work.facts or {})
+    assert len({facts["nnz_factor"] for facts in works}) == 1
+    iterations = [facts["iterations"] for facts in works]
+    assert max(iterations) - min(iterations) <= 2
+
+
+class Substituted:
+    """SpSV by dense triangles."""
+
+    blocks = 1
+    says_rz = False
+
+    def __init__(self, lower: Any, upper: Any) -> None:
+        n = len(lower[0]) - 1
+        self.triangles = [
+            sp.csr_array((each[2], each[1], each[0]), shape=(n, n)).toarray() for each in (lower, upper)
+        ]
+
+    def apply(self, room: Room) -> Any:
+        lower, upper = self.triangles
+        return laplacian_fakes.on_device(
+            np.linalg.solve(upper, np.linalg.solve(lower, room.vectors[: len(lower)]))
+        )
+
+
+def test_a_negative_tail_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    laplacian_fakes.stand_in(monkeypatch)
+    monkeypatch.setattr(ic0_gpu, "factorise", without_fill)
+    with pytest.raises(InputError, match="tail=-1: expected a number of vertices"):
+        registry.lookup("laplacian", "ic0_gpu").function(placed(system(grid(4))), triangular="own", tail=-1)
+
+
 # On a card.
 
 
@@ -491,9 +587,17 @@ def test_the_gpu_takes_the_steps_of_the_cpu(seed: int) -> None:
 def test_incomplete_factors_of_the_gpu_solve(seed: int) -> None:
     asked = system(random_graph(seed, 20 + 100 * seed))
     solve = hosted(registry.lookup("laplacian", "ic0_gpu"))
-    for policy in ("none", "levels"):
-        solution, _ = solve(asked, policy=policy)
-        assert residual(asked, solution.x) <= stopping.TOLERANCE * (1 + 1e-6)
+    variants: list[dict[str, Any]] = [
+        {}, {"policy": "levels"}, {"triangular": "own"}, {"triangular": "own", "tail": 7},
+        {"triangular": "own", "tail": 2048, "policy": "levels"}, {"triangular": "own", "rhs": "product"},
+    ]  # fmt: skip
+    iterations, entries = [], set()
+    for options in variants:
+        solution, work = solve(asked, **options)
+        assert residual(asked, solution.x, options.get("rhs", "random")) <= stopping.TOLERANCE * (1 + 1e-6)
+        entries.add(work.facts["nnz_factor"])
+        iterations += [work.facts["iterations"]] if "rhs" not in options else []
+    assert len(entries) == 1 and max(iterations) - min(iterations) <= 0.05 * min(iterations) + 2
 
 
 @pytest.mark.gpu

@@ -1,14 +1,17 @@
-"""Incomplete Cholesky without fill by cuSPARSE: the baseline of the paper's Table 3."""
+"""Incomplete Cholesky without fill by cuSPARSE: the baseline of the paper's Table 3.
+
+The factor's triangular solves are SpSV's, as in the paper, or those that `parac_gpu` solves with.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from fillpath.errors import UnsupportedError
-from fillpath.nouns import Array, Laplacian, Solution, System, Work
+from fillpath.nouns import Array, Laplacian, Pattern, Preconditioner, Solution, System, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda import kernels
@@ -16,6 +19,7 @@ from impl.laplacian.launches import launch
 from impl.laplacian.pcg_cpu import RightHandSide
 from impl.laplacian.pcg_gpu import solved
 from impl.laplacian.spsv import Rows, Spsv, transposed
+from impl.laplacian.triangular_gpu import Solves
 from impl.peers.csric02 import Policy, factorise
 
 KERNEL = Path(__file__).with_name("ic0.cu")
@@ -30,24 +34,31 @@ MOST_ENTRIES = 2**31 - 1
     paper="parac",
     section="6.2, Table 3",
     available=kernels.available,
-    kernels=("ic0.cu", "pcg.cu"),
+    kernels=("ic0.cu", "pcg.cu", "triangular.cu"),
 )
 def ic0_gpu(
-    system: System, *, policy: Policy = "none", rhs: RightHandSide = "random"
+    system: System,
+    *,
+    policy: Policy = "none",
+    triangular: Literal["own", "cusparse"] = "cusparse",
+    tail: int = 0,
+    rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
     """cuSPARSE's csric02 and SpSV, then conjugate gradients, all on the GPU.
 
     system : on the device
-    policy : of csric02, without levels ("none") or by levels
+    policy : of csric02, without levels ("none") or by levels; the factor is the same
+    triangular : who solves with L: "cusparse", SpSV, which the paper uses, or "own", as in parac_gpu
+    tail : as in parac_gpu, but 0: it is fill that makes a path of the last vertices, and L has none
     rhs : as in parac_cpu
 
     In each component without the ground, the last diagonal is multiplied by 1 + 1e-6, so that the matrix is
     not singular. Phases and facts as in parac_cpu, and the phase matrix: forming the triangle to be
-    factorised. The phase factor includes csric02's analysis; the phase analysis is SpSV's, of L and of its
-    transpose.
+    factorised. The phase factor includes csric02's analysis; the phase analysis is that of the solves, with L
+    and with its transpose.
 
-    Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the triangle, and as
-    parac_cpu does.
+    Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the triangle, with "own"
+    beyond 2^28 vertices, and as parac_cpu does; InputError for a negative tail.
     """
     graph = system.laplacian
     with phase("matrix"):
@@ -55,7 +66,9 @@ def ic0_gpu(
     with phase("factor"):
         factorise(indptr, columns, values, policy)
     with phase("analysis"):
-        solves = Spsv(*_triangles(indptr, columns, values))
+        lower = indptr, columns, values
+        own = triangular == "own"
+        solves = Solves(_factor(graph.n, lower), len(indptr) - 1, tail) if own else Spsv(*_triangles(*lower))
     facts = {"nnz_factor": len(columns) - len(indptr) + 1}
     return solved(system, solves, rhs, facts)
 
@@ -89,3 +102,22 @@ def _triangles(indptr: Array, columns: Array, values: Array) -> tuple[Rows, Rows
     scale = values[indptr[1:] - 1][columns]
     starts, rows, scaled = transposed((indptr, columns, values * scale))
     return (indptr, columns, values / scale), (starts, rows, scaled)
+
+
+def _factor(n: int, lower: Rows) -> Preconditioner:
+    """G D G^T = L L^T by columns, where D is the square of L's diagonal. n : with the ground, whose column is
+    empty, as it is in ParAC's factor."""
+    import cupy
+
+    indptr, columns, values = lower
+    rows = len(indptr) - 1
+    scale = values[indptr[1:] - 1]
+    starts, indices, entries = transposed((indptr, columns, values / scale[columns]))
+    below = cupy.ones(len(indices), np.bool_)
+    # The diagonal is the first entry of a column.
+    below[starts[:-1]] = False
+    ends, diagonal = cupy.zeros(n + 1, np.int64), cupy.zeros(n)
+    ends[: rows + 1] = starts - cupy.arange(rows + 1)
+    ends[rows:] = len(indices) - rows
+    diagonal[:rows] = scale * scale
+    return Preconditioner(Pattern(ends, indices[below]), entries[below], diagonal)
