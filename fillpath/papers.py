@@ -30,6 +30,8 @@ class Paper:
     place : its rank among the papers.
     matrices : the printed table that lists its matrices, and the column of their names: `table.column`;
         their abbreviations stand in the column `abbr`. Empty where it lists none.
+    fill : the printed table and its column of fill-ins over entries, `table.column`; empty for none.
+    symmetry : the same of the share of the entries whose mirror is one too.
     preparation : how it prepared its matrices, as the end of a sentence; empty where no caption says so.
     generated : our name of each matrix of its table that is generated.
     method : what the paper calls its own method, on the upper side of its ratios.
@@ -41,10 +43,16 @@ class Paper:
     name: str
     place: int
     matrices: str = ""
+    fill: str = ""
+    symmetry: str = ""
     preparation: str = ""
     generated: Mapping[str, str] = field(default_factory=dict)
     method: str = ""
     baselines: Mapping[str, str] = field(default_factory=dict)
+
+
+# Fields that name a column of a printed table.
+_COLUMNS = ("matrices", "fill", "symmetry")
 
 
 @functools.cache
@@ -90,15 +98,16 @@ def _problem(loaded: Any) -> str:
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
     if error is not None:
         return f"{error.json_path}: {error.message}; fillpath/papers.py lists the fields of a paper"
-    return _table_problem(loaded["matrices"]) if "matrices" in loaded else ""
+    problems = [_table_problem(name, loaded[name]) for name in _COLUMNS if name in loaded]
+    return next(filter(None, problems), "")
 
 
-def _table_problem(matrices: str) -> str:
-    """What is wrong with `table.column`; empty where a printed table has that column."""
-    table, _, column = matrices.partition(".")
+def _table_problem(name: str, source: str) -> str:
+    """What is wrong with a field that names `table.column`; empty where a printed table has that column."""
+    table, _, column = source.partition(".")
     tables = {path.stem: path for path in FOLDER.glob("*.csv")}
     if table not in tables:
-        return f"$.matrices: no table config/papers/{table}.csv{suggest(table, tables)}"
+        return f"$.{name}: no table config/papers/{table}.csv{suggest(table, tables)}"
     with tables[table].open(newline="") as handle:
         columns = next(csv.reader(handle), [])
-    return "" if column in columns else f"$.matrices: {table}.csv has no {column}{suggest(column, columns)}"
+    return "" if column in columns else f"$.{name}: {table}.csv has no {column}{suggest(column, columns)}"

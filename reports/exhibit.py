@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -22,8 +22,10 @@ from reports.facts.claims import claim, claims_of, subject
 from reports.facts.entries import Entries
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
+from reports.facts.rows import Column
 from reports.facts.standings import Verdict
-from reports.facts.verdicts import Subset, judge, remarks
+from reports.facts.verdicts import Subset, judge, judge_pairs, remarks
+from reports.frames.measured import measured, unmeasured
 
 # What a claim's number is judged by where no column holds it.
 Judge = Callable[[pd.DataFrame], Sequence[Verdict]]
@@ -41,6 +43,7 @@ class Held:
     only : of the frame's rows, those with these values.
     subsets : of these rows, those that are judged apart; they may have columns that the frame does not have.
     above : what a number has to exceed to be counted.
+    against : the column that the value of a trend goes with.
     beside : the number stands beside the print and is not judged.
     remark : turns these rows into text that is not judged, of a column that the paper does not print; claims,
         above and beside then mean nothing.
@@ -54,11 +57,12 @@ class Held:
     only: Mapping[str, Any] = field(default_factory=dict)
     subsets: Callable[[pd.DataFrame], Sequence[Subset]] = lambda rows: [Subset(rows)]
     above: float = 1.0
+    against: str = ""
     beside: bool = False
     remark: Callable[[pd.DataFrame], str] | None = None
 
-    def verdicts(self, frame: pd.DataFrame, paper: str, edges: bool) -> list[Verdict]:
-        """By these rows. edges : see `Exhibit`.
+    def verdicts(self, frame: pd.DataFrame, paper: str) -> list[Verdict]:
+        """By these rows.
 
         Raises UnknownNameError for a subject or a claim that config/claims/ does not have, ConfigError for a
         column that the frame does not have.
@@ -67,23 +71,26 @@ class Held:
         for column, value in self.only.items():
             self._require(column, frame)
             frame = frame[frame[column] == value]
-        return [verdict for subset in self.subsets(frame) for verdict in self._of(subset, paper, edges)]
+        return [verdict for subset in self.subsets(frame) for verdict in self._of(subset, paper)]
 
-    def _of(self, subset: Subset, paper: str, edges: bool) -> list[Verdict]:
-        for column in (self.value, self.status):
-            self._require(column, subset.rows)
-        how: dict[str, Any] = {"status": self.status, "by_edges": edges}
+    def _of(self, subset: Subset, paper: str) -> list[Verdict]:
+        names = (self.value, self.status, *([self.against] if self.against else []))
+        for name in (*names, "label", "abbr", "near", "machine"):
+            self._require(name, subset.rows)
+        column = Column(
+            self.value, self.status, subset.basis(self.basis), self.above, self.against, subset.untestable,
+            self.beside or subset.beside,
+        )  # fmt: skip
         if self.remark is not None:
-            id, basis = f"{paper}.{self.subject}", subset.basis(self.basis)
-            return remarks(subset.rows, id, self.value, self.remark, basis=basis, **how)
-        how |= {"above": self.above, "untestable": subset.untestable, "beside": self.beside or subset.beside}
+            return remarks(subset.rows, f"{paper}.{self.subject}", column, self.remark)
         return [
             verdict
             for printed in self.judged(paper)
-            for verdict in judge(
-                subset.rows, printed, self.value, basis=subset.basis(self.basis or printed.metric), **how
-            )
+            for verdict in judge(subset.rows, printed, self._named(column, subset, printed))
         ]
+
+    def _named(self, column: Column, subset: Subset, claim: Claim) -> Column:
+        return column if self.basis else replace(column, basis=subset.basis(claim.metric))
 
     def judged(self, paper: str) -> list[Claim]:
         """The claims that the column is held against. Raises UnknownNameError for one that does not exist."""
@@ -110,7 +117,6 @@ class Exhibit:
     facts : what fills them, by the frame.
     held : what becomes of claims, a column or a function each.
     claims : subjects that functions in `held` judge, or nothing does.
-    edges : its stages examine edges, so that a verdict needs enough of them to be firm.
     one_run : it shows ratios, which are of one run.
     topic : its title on a page, where that is another than the picture's.
     """
@@ -124,7 +130,6 @@ class Exhibit:
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
     held: tuple[Held | Judge, ...] = ()
     claims: tuple[str, ...] = ()
-    edges: bool = False
     one_run: bool = False
     topic: str = ""
 
@@ -133,32 +138,34 @@ class Exhibit:
         return self.rows(Inputs(self.paper, records, entries, cases))
 
     def picture(self, frame: pd.DataFrame) -> Figure:
-        """The figure, with its title."""
+        """The figure, with its title, of what was measured."""
         title = self.title if isinstance(self.title, str) else self.title(frame)
-        return self.draw(frame, f"{self.name}: {title}")
+        return self.draw(measured(frame), f"{self.name}: {title}")
 
     def words(self, frame: pd.DataFrame) -> str:
-        """The caption on one line. Raises ConfigError for a `{name}` that `facts` does not have."""
+        """The caption on one line, with what was not measured. Raises ConfigError for a `{name}` that `facts`
+        does not have."""
         text, facts = " ".join(self.caption.split()), self.facts(frame)
         try:
-            return string.Formatter().vformat(text, (), facts)
+            caption = string.Formatter().vformat(text, (), facts)
         except KeyError as error:
             name = str(error.args[0])
             hint = suggest(name, facts)
             raise ConfigError(
                 f"{self.name}: the caption names {name!r}, and its facts do not{hint}"
             ) from None
+        return " ".join(part for part in (caption, unmeasured(frame)) if part)
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
         """What becomes of the claims, by the frame. Raises UnknownNameError for a claim that does not exist,
         ConfigError for a column that does not."""
-        return [verdict for held in self.held for verdict in self._verdicts(held, frame)]
+        return judge_pairs([verdict for held in self.held for verdict in self._verdicts(held, frame)])
 
     def _verdicts(self, held: Held | Judge, frame: pd.DataFrame) -> Sequence[Verdict]:
         if not isinstance(held, Held):
             return held(frame)
         try:
-            return held.verdicts(frame, self.paper, self.edges)
+            return held.verdicts(frame, self.paper)
         except ConfigError as error:
             raise ConfigError(f"{self.name}: {error}") from None
 

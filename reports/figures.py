@@ -51,8 +51,8 @@ def exhibit(paper: str, figure: str) -> Exhibit:
 
 
 def figure_of(paper: str, subject: str) -> str:
-    """The figure that speaks to a subject of config/claims/, the first of several. Raises UnknownNameError where
-    none does, ConfigError where two judge the same claim by columns of one name."""
+    """The figure that speaks to a subject of config/claims/, the first of several. Raises UnknownNameError
+    where none does, ConfigError where two judge the same claim by columns of one name."""
     known = {figure: shown for figure, shown in exhibits(paper).items() if subject in shown.subjects}
     if not known:
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")

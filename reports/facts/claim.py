@@ -139,4 +139,5 @@ class Claim:
             return f"{self.form(self.value)} ({', '.join([*whose, f'the {self.aggregate}'])})"
         if whose or self.matrices is None:
             return f"{self.form(self.value)}{f' ({whose[0]})' if whose else ''}"
-        return f"{'geometric mean' if self.aggregate == 'geometric' else 'mean'} {self.form(self.value)}"
+        geometric = self.aggregate == "geometric" and len(self.by_matrix) > 1
+        return f"{'geometric mean' if geometric else 'mean'} {self.form(self.value)}"

@@ -73,6 +73,10 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     if "by_matrix" in data:
         by_matrix = _by_matrix(subject, data["by_matrix"], where)
     kind = Kind[str(both["kind"]).upper()]
+    if data["aggregate"] == "mean" and both.get("unit", "x") == "x":
+        raise ConfigError(
+            f"{_path(where)}: aggregate: mean: ratios have a geometric mean, which is `geometric`"
+        )
     tolerance = both["tolerance"]
     matrices = both.get("matrices", list(by_matrix) or list(abbreviations(subject.paper).values()))
     return Claim(

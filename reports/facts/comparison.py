@@ -1,29 +1,71 @@
-"""A measured number against the printed one: its direction, its magnitude, and both as text."""
+"""Measured numbers against the printed ones: where each interval lies, and what follows for a claim.
+
+A claim is held against what is printed in parts: an aggregate is one part, a claim that is printed matrix by
+matrix has one per matrix, a range one per matrix and both of its ends.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
 from reports.facts.claim import Claim
 from reports.facts.standings import Direction, Magnitude, Measured, Outcome, Point
+from reports.facts.trend import trend
 
 # Within half a per cent of no effect there is none.
 NEAR = 0.005
-# What the numbers of the matrices become, by a claim's aggregate.
-REDUCE: dict[str, Callable[[Sequence[float]], float]] = {
-    "mean": lambda values: float(np.mean(values)),
-    "geometric": lambda values: float(np.exp(np.mean(np.log(values)))),
-    "largest": lambda values: float(max(values)),
-    "smallest": lambda values: float(min(values)),
-    "range": lambda values: float(np.mean(values)),
-    "each": lambda values: float(np.mean(values)),
-    "equal": lambda values: float(np.mean(values)),
-    "count": lambda values: float(np.mean(values)),
-}
-_MATRIX_BY_MATRIX = ("each", "equal")
+# Matrices below which an aggregate says nothing, and a trend.
+LEAST, LEAST_OF_TREND = 3, 5
+MATRIX_BY_MATRIX = ("each", "equal")
+# Aggregates of several matrices, which a few of them do not make.
+_OF_MANY = ("mean", "geometric", "largest", "smallest", "range", "count", "trend")
+
+
+class Place(Enum):
+    """Where an interval lies to a band."""
+
+    WITHIN = "within"
+    BELOW = "below"
+    ABOVE = "above"
+    ACROSS = "across its edge"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A measured number and what it is held against.
+
+    band : around the printed number, by the claim's tolerance; None where no size is printed.
+    side : the number on whose side of no effect it has to lie, None where there are no sides.
+    """
+
+    value: float
+    low: float
+    high: float
+    band: tuple[float, float] | None
+    side: float | None
+
+    @property
+    def place(self) -> Place:
+        """Where the interval lies to the band."""
+        if self.band is None:
+            return Place.WITHIN
+        low, high = self.band
+        # A product of floats is no exact bound.
+        slack = 1e-9 * max(abs(low), abs(high))
+        if self.low >= low - slack and self.high <= high + slack:
+            return Place.WITHIN
+        if self.high < low - slack:
+            return Place.BELOW
+        return Place.ABOVE if self.low > high + slack else Place.ACROSS
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the interval is narrower than the band."""
+        return self.band is None or self.high - self.low <= self.band[1] - self.band[0]
 
 
 @dataclass(frozen=True)
@@ -31,33 +73,72 @@ class Comparison:
     """What the points of a claim say.
 
     factor : measured over printed, None where the two have not one sign.
-    numbers : measured and printed, as text.
+    few : why there are too few points, empty where there are enough.
+    narrow : whether every interval is narrower than its band.
     """
 
     measured: Measured
+    parts: tuple[Part, ...]
+    outcome: Outcome
     direction: Direction
     magnitude: Magnitude
     factor: float | None
-    numbers: str
+    few: str
+    narrow: bool
 
 
 def compare(claim: Claim, points: Sequence[Point]) -> Comparison:
     """The points against what the claim prints."""
-    measured = _measured(claim, points)
+    measured = measure(claim, points)
+    parts = _parts(claim, measured)
+    few = _few(claim, measured)
+    directions = [direction(p.low, p.high, p.side, claim.neutral) for p in parts]
     return Comparison(
         measured,
-        _direction(claim, measured),
-        _magnitude(claim, measured),
+        tuple(parts),
+        Outcome.INCONCLUSIVE if few else outcome(parts, directions),
+        _common(directions),
+        _magnitude(claim, measured, parts),
         _factor(claim, measured),
-        _numbers(claim, measured),
+        few,
+        all(part.narrow for part in parts),
     )
 
 
-def direction(low: float, high: float, printed: float, neutral: float | None) -> Direction:
-    """Whether the interval lies on the same side of `neutral` as the printed value."""
-    if neutral is None or printed == neutral:
+def measure(claim: Claim, points: Sequence[Point]) -> Measured:
+    """The points of a claim as one number."""
+    if claim.aggregate == "trend":
+        value, low, high = trend([p.at or 0.0 for p in points], [p.value for p in points])
+    else:
+        ends = ("value", "low", "high")
+        value, low, high = (reduce(claim, [getattr(point, end) for point in points]) for end in ends)
+    wanted = set(claim.matrices or ())
+    matrices = {abbr for p in points for abbr in ([p.abbr] if p.abbr else p.stands_for) if abbr in wanted}
+    return Measured(
+        value, low, high, _printed(claim, points), len(points), len(matrices), len(wanted) or None,
+        min(point.processes for point in points), tuple(points),
+    )  # fmt: skip
+
+
+def reduce(claim: Claim, values: Sequence[float]) -> float:
+    """What the numbers of the matrices become: a count their share, an extreme it, a mean of ratios the
+    geometric one, for one large ratio carries any other."""
+    if claim.aggregate in ("largest", "smallest"):
+        return float(max(values) if claim.aggregate == "largest" else min(values))
+    ratios = claim.unit == "x" and claim.aggregate not in ("count", "mean")
+    return mean(values) if ratios and min(values) > 0 else float(np.mean(values))
+
+
+def mean(values: Sequence[float]) -> float:
+    """The geometric mean."""
+    return float(np.exp(np.mean(np.log(values))))
+
+
+def direction(low: float, high: float, side: float | None, neutral: float | None) -> Direction:
+    """Whether the interval lies on the same side of `neutral` as `side`."""
+    if neutral is None or side is None or abs(side - neutral) <= NEAR * abs(neutral):
         return Direction.NONE
-    sign = 1 if printed > neutral else -1
+    sign = 1 if side > neutral else -1
     near, far = (low, high) if sign > 0 else (high, low)
     if sign * (near - neutral) > NEAR * abs(neutral):
         return Direction.AS_PRINTED
@@ -66,149 +147,126 @@ def direction(low: float, high: float, printed: float, neutral: float | None) ->
     return Direction.UNRESOLVED
 
 
-def magnitude(value: float, printed: float, neutral: float | None, tolerance: float | None) -> Magnitude:
-    """How a number stands to the printed one. tolerance : share of the printed effect."""
-    allowed = (tolerance or 0.0) * abs(printed - (neutral or 0.0))
-    # A product of floats is no exact bound.
-    if abs(value - printed) <= allowed + 1e-12 * abs(printed):
-        return Magnitude.AS_PRINTED
-    return Magnitude.LARGER if value > printed else Magnitude.SMALLER
+def band(printed: float, neutral: float | None, tolerance: float | None) -> tuple[float, float] | None:
+    """Around a printed number. tolerance : share of the printed effect, None where no size is printed."""
+    if tolerance is None:
+        return None
+    allowed = tolerance * abs(printed - (neutral or 0.0))
+    return printed - allowed, printed + allowed
 
 
-def outcome(towards: Direction, size: Magnitude) -> Outcome:
-    """What follows from the two."""
-    if towards is Direction.OPPOSITE:
+def outcome(parts: Sequence[Part], directions: Sequence[Direction]) -> Outcome:
+    """What follows for the claim: every part has to hold, and only where every part that has a direction goes
+    the other way is it contradicted."""
+    sides = [side for side in directions if side is not Direction.NONE]
+    if sides and all(side is Direction.OPPOSITE for side in sides):
         return Outcome.CONTRADICTED
-    if size is Magnitude.AS_PRINTED and towards is not Direction.UNRESOLVED:
-        return Outcome.REPRODUCED
-    return Outcome.DEVIATES
+    places = [part.place for part in parts]
+    if Direction.OPPOSITE in sides or Place.BELOW in places or Place.ABOVE in places:
+        return Outcome.DEVIATES
+    if Direction.UNRESOLVED in sides or Place.ACROSS in places:
+        return Outcome.INCONCLUSIVE
+    return Outcome.REPRODUCED
 
 
-def spread(points: Sequence[Point], form: Callable[[float], str], mean: str = "mean") -> str:
-    """`mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3`."""
-    ordered = sorted((point.value, point.label) for point in points)
-    (least, first), (most, last) = ordered[0], ordered[-1]
-    if len(points) == 1:
-        return f"{form(least)} ({first})"
-    reduce = REDUCE["geometric" if mean == "geometric mean" else "mean"]
-    whole = reduce([point.value for point in points])
-    return f"{mean} {form(whole)} ({form(least)} {first} to {form(most)} {last}) of {len(points)}"
+def _parts(claim: Claim, measured: Measured) -> list[Part]:
+    if claim.span is not None:
+        return _parts_of_range(claim, measured)
+    if by_matrix(claim, measured):
+        return [part_of(claim, p, float(p.printed or 0.0)) for p in measured.points]
+    return [part_of(claim, measured, measured.printed)]
 
 
-def _measured(claim: Claim, points: Sequence[Point]) -> Measured:
-    reduce = REDUCE[claim.aggregate]
-    value, low, high = (reduce([getattr(p, end) for p in points]) for end in ("value", "low", "high"))
-    return Measured(
-        value, low, high, _printed_of(claim, points), len(points),
-        len(claim.matrices) if claim.matrices else None, tuple(points),
-    )  # fmt: skip
+def part_of(claim: Claim, number: Point | Measured, printed: float) -> Part:
+    """A number against a printed one."""
+    allowed = band(printed, claim.neutral, claim.tolerance)
+    return Part(number.value, number.low, number.high, allowed, printed)
 
 
-def _printed_of(claim: Claim, points: Sequence[Point]) -> float:
+def _parts_of_range(claim: Claim, measured: Measured) -> list[Part]:
+    """Each matrix within the range; of all the matrices that the paper has, the least and the most near its
+    ends too."""
+    assert claim.span is not None
+    bands = [band(end, claim.neutral, claim.tolerance) or (end, end) for end in claim.span]
+    whole = bands[0][0], bands[1][1]
+    neutral = claim.neutral if claim.neutral is not None else -np.inf
+    one_sided = (claim.span[0] > neutral) == (claim.span[1] > neutral)
+    side = claim.span[0] if one_sided else None
+    parts = [Part(p.value, p.low, p.high, whole, side) for p in measured.points]
+    if measured.of is None or measured.matrices < measured.of:
+        return parts
+    ends = (min(measured.points, key=_value), bands[0]), (max(measured.points, key=_value), bands[1])
+    return parts + [Part(p.value, p.low, p.high, limits, side) for p, limits in ends]
+
+
+def _value(point: Point) -> float:
+    return point.value
+
+
+def _few(claim: Claim, measured: Measured) -> str:
+    """Why the points are too few for the aggregate: not where they are all that the claim is about."""
+    least = LEAST_OF_TREND if claim.aggregate == "trend" else LEAST
+    whole = measured.of is not None and measured.matrices >= measured.of
+    if claim.aggregate not in _OF_MANY or whole or measured.n >= least:
+        return ""
+    return f"{measured.n} of the {least} matrices that such a claim needs at least"
+
+
+def _printed(claim: Claim, points: Sequence[Point]) -> float:
     """What is printed of the same matrices, where the paper prints by matrix; else its own aggregate."""
-    printed = {point.abbr: point.printed for point in points if point.printed is not None}
-    whole = set(claim.matrices or ()) <= set(printed) and claim.aggregate not in _MATRIX_BY_MATRIX
-    if len(claim.by_matrix) < 2 or whole or any(point.printed is None for point in points):
+    printed = [point.printed for point in points if point.printed is not None]
+    if len(claim.by_matrix) < 2 or len(printed) < len(points):
         return claim.value
-    return REDUCE[claim.aggregate](list(printed.values()))
+    whole = set(claim.matrices or ()) <= {point.abbr for point in points}
+    return claim.value if whole and claim.aggregate not in MATRIX_BY_MATRIX else reduce(claim, printed)
 
 
-def _direction(claim: Claim, measured: Measured) -> Direction:
-    if claim.span is None and not _by_matrix(claim, measured):
-        return direction(measured.low, measured.high, measured.printed, claim.neutral)
-    sides = set(_sides(claim, measured)) - {Direction.NONE}
+def by_matrix(claim: Claim, measured: Measured) -> bool:
+    """Whether each matrix is held against a number of its own."""
+    known = all(point.printed is not None for point in measured.points)
+    return claim.aggregate in MATRIX_BY_MATRIX and known
+
+
+def _common(directions: Sequence[Direction]) -> Direction:
+    """The direction of all parts that have one."""
+    sides = set(directions) - {Direction.NONE}
     if not sides:
         return Direction.NONE
     return sides.pop() if len(sides) == 1 else Direction.UNRESOLVED
 
 
-def _sides(claim: Claim, measured: Measured) -> list[Direction]:
-    """The direction of each matrix, by the number that is printed of it; of a range by either end."""
-    ends = [
-        (point, end)
-        for point in measured.points
-        for end in claim.span or ((float(point.printed or 0.0),) if point.printed is not None else ())
-    ]
-    return [direction(point.low, point.high, end, claim.neutral) for point, end in ends]
-
-
-def _magnitude(claim: Claim, measured: Measured) -> Magnitude:
-    if claim.span is not None:
-        pairs = _ends(claim, measured)
-    elif _by_matrix(claim, measured):
-        pairs = [(point.value, float(point.printed or 0.0)) for point in measured.points]
-    else:
-        pairs = [(measured.value, measured.printed)]
-    sizes = [magnitude(value, printed, claim.neutral, claim.tolerance) for value, printed in pairs]
-    off = [size for size in sizes if size is not Magnitude.AS_PRINTED]
-    if not off:
+def _magnitude(claim: Claim, measured: Measured, parts: Sequence[Part]) -> Magnitude:
+    if claim.tolerance is None:
+        return Magnitude.NONE
+    places = {part.place for part in parts}
+    if places == {Place.WITHIN}:
         return Magnitude.AS_PRINTED
+    if not places & {Place.BELOW, Place.ABOVE}:
+        return Magnitude.OPEN
     factor = _factor(claim, measured)
     larger = measured.value > measured.printed if factor is None else factor >= 1
     return Magnitude.LARGER if larger else Magnitude.SMALLER
 
 
-def _ends(claim: Claim, measured: Measured) -> list[tuple[float, float]]:
-    """The numbers of a range that lie outside the printed one, each with the end beyond which it lies; of all
-    the matrices that the paper has, the least and the most with their ends too."""
-    assert claim.span is not None
-    least, most = claim.span
-    values = [point.value for point in measured.points]
-    outside = [(v, least if v < least else most) for v in values if not least <= v <= most]
-    present = {point.abbr for point in measured.points}
-    whole = claim.matrices is not None and present >= set(claim.matrices)
-    return outside + ([(min(values), least), (max(values), most)] if whole else [])
-
-
-def _by_matrix(claim: Claim, measured: Measured) -> bool:
-    known = all(point.printed is not None for point in measured.points)
-    return claim.aggregate in _MATRIX_BY_MATRIX and known
-
-
 def _factor(claim: Claim, measured: Measured) -> float | None:
     """Measured over printed, matrix by matrix their geometric mean; of a range the number farthest outside
-    over its end, 1 where none is; None where the two have not one sign."""
+    over its end, 1 where none is; None where the two have not one sign, and of what has no size."""
+    if claim.tolerance is None:
+        return None
     if claim.span is not None:
-        ratios = [value / end for value, end in _ends(claim, measured) if value * end > 0]
-        return max(ratios, key=lambda ratio: abs(np.log(ratio)), default=1.0)
-    if _by_matrix(claim, measured):
+        return _factor_of_range(claim.span, measured)
+    if by_matrix(claim, measured):
         each = [point.value / float(point.printed or np.nan) for point in measured.points]
-        return float(np.exp(np.mean(np.log(each)))) if min(each) > 0 else None
+        return mean(each) if min(each) > 0 else None
     if measured.value * measured.printed <= 0:
         return None
     return measured.value / measured.printed
 
 
-def _numbers(claim: Claim, measured: Measured) -> str:
-    points = measured.points
-    if claim.aggregate == "count":
-        certain, possible = (sum(getattr(p, end) > 0 for p in points) for end in ("low", "high"))
-        count = sum(point.value > 0 for point in points)
-        sure = "" if certain == possible else f" ({certain} to {possible} by the intervals)"
-        return f"{count} of {len(points)}{sure}, printed {claim.printed}"
-    if claim.aggregate in ("largest", "smallest"):
-        end = (max if claim.aggregate == "largest" else min)(points, key=lambda point: point.value)
-        among = f", the {claim.aggregate} of {len(points)}" if len(points) > 1 else ""
-        return f"{claim.form(end.value)} ({end.label}{among}), printed {claim.printed}"
-    mean = "geometric mean" if claim.aggregate == "geometric" else "mean"
-    numbers = f"{spread(points, claim.form, mean)}, printed {claim.printed}"
-    if claim.span is not None:
-        outside = sum(not claim.span[0] <= point.value <= claim.span[1] for point in points)
-        return f"{numbers}; {len(points) - outside} of {len(points)} within it"
-    if _by_matrix(claim, measured):
-        pairs = [(p.value, p.printed or 0.0) for p in points]
-        sizes = [magnitude(v, printed, claim.neutral, claim.tolerance) for v, printed in pairs]
-        near = "equal" if not claim.tolerance else f"within {claim.tolerance:.0%} of"
-        within = f"{sizes.count(Magnitude.AS_PRINTED)} of {len(points)} {near} the print"
-        if claim.aggregate == "equal":
-            off = [p for p, size in zip(points, sizes, strict=True) if size is not Magnitude.AS_PRINTED]
-            wrong = [f"{p.label} {claim.form(p.value)}, printed {claim.form(p.printed or 0.0)}" for p in off]
-            return "; ".join([within, *wrong])
-        sides = [side for side in _sides(claim, measured) if side is not Direction.NONE]
-        if len(sides) > 1:
-            within += f", {sides.count(Direction.AS_PRINTED)} of {len(sides)} in the printed direction"
-        printed = f", {claim.form(measured.printed)} of the same" if claim.aggregate == "each" else ""
-        return f"{within}: {numbers}{printed}"
-    if measured.printed != claim.value:
-        return f"{numbers}, {claim.form(measured.printed)} of the same"
-    return numbers
+def _factor_of_range(span: tuple[float, float], measured: Measured) -> float:
+    least, most = span
+    values = [point.value for point in measured.points]
+    ratios = [v / (least if v < least else most) for v in values if not least <= v <= most and v > 0 < least]
+    if not ratios and measured.of is not None and measured.matrices >= measured.of:
+        ratios = [min(values) / least, max(values) / most]
+    return max(ratios, key=lambda ratio: abs(np.log(ratio)), default=1.0)

@@ -14,6 +14,9 @@ class MatrixEntry(Protocol):
     id : as `Group/name`, or our name of a generated one.
     group : of the collection.
     name : as printed.
+    order : rows, None where it is not known.
+    nnz : entries without explicit zeros, None where it is not known.
+    kind : what the matrix describes.
     stands_for : ids of the matrices that it stands in for.
     papers : ids of the papers that use it.
     lower_in : of these, those that print its lower triangle only.
@@ -25,6 +28,12 @@ class MatrixEntry(Protocol):
     def group(self) -> str | None: ...
     @property
     def name(self) -> str: ...
+    @property
+    def order(self) -> int | None: ...
+    @property
+    def nnz(self) -> int | None: ...
+    @property
+    def kind(self) -> str: ...
     @property
     def stands_for(self) -> tuple[str, ...]: ...
     @property

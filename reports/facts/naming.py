@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 import pandas as pd
 
 from fillpath.case import matrix_id
+from reports.facts.distance import distances
 from reports.facts.entries import Entries, MatrixEntry, find_entry, printed_name
 from reports.facts.printed import abbreviation, abbreviations
 
@@ -31,12 +32,23 @@ def among(names: str | None, abbreviations: Collection[str]) -> str | None:
 
 
 def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
-    """Add `label`, `abbr` (of the paper's own matrices only) and `stand_in_for` to rows with a `matrix`."""
+    """Add names to rows with a `matrix`.
+
+    label : of the matrix.
+    abbr : the paper's own, of its own matrices only.
+    stand_in_for : the paper's matrices that it stands in for.
+    near : of these, the ones that it is near enough to.
+    distance : how far it is from each.
+    """
     known = [(matrix, find_entry(matrix, entries)) for matrix in frame["matrix"]]
     frame["label"] = [label(matrix, entry, paper) for matrix, entry in known]
     shorts = [abbreviation(entry, paper) for _, entry in known]
     frame["abbr"] = pd.Series(shorts, index=frame.index, dtype="object")
     frame["stand_in_for"] = [stand_in(entry, paper) for _, entry in known]
+    rows = frame.to_dict("records")
+    far = [distances(row, entry, entries, paper) for row, (_, entry) in zip(rows, known, strict=True)]
+    frame["near"] = [", ".join(each.target for each in part if each.near) or None for part in far]
+    frame["distance"] = ["; ".join(each.text for each in part) or None for part in far]
 
 
 def printed_label(abbr: str, paper: str) -> str:

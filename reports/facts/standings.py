@@ -15,14 +15,27 @@ class Outcome(StrEnum):
     REPRODUCED = "reproduced"
     DEVIATES = "deviates"
     CONTRADICTED = "contradicted"
+    INCONCLUSIVE = "inconclusive"
+    NOT_COMPARABLE = "not comparable"
+    DERIVED = "derived"
     NOT_RUN = "not run"
     UNTESTABLE = "cannot be tested here"
     BESIDE = "beside the print"
 
 
 # Outcomes that a measured number was judged to.
-JUDGED = (Outcome.REPRODUCED, Outcome.DEVIATES, Outcome.CONTRADICTED)
-FIRM, INDICATIVE = "on the paper's own matrices", "indicative (stand-in)"
+JUDGED = (Outcome.REPRODUCED, Outcome.DEVIATES, Outcome.CONTRADICTED, Outcome.INCONCLUSIVE)
+# Of these, what says something of a claim.
+CONCLUSIVE = (Outcome.REPRODUCED, Outcome.DEVIATES, Outcome.CONTRADICTED)
+
+
+class Scope(StrEnum):
+    """Of which matrices a number is. They are judged apart and never merged."""
+
+    PAPER = "on the paper's own matrices"
+    STAND_INS = "on stand-ins"
+    PANEL = "of all matrices of the figure"
+    ANY = "on other matrices, of a claim that names none"
 
 
 class Direction(StrEnum):
@@ -35,11 +48,13 @@ class Direction(StrEnum):
 
 
 class Magnitude(StrEnum):
-    """How large the measured number is beside the printed one, within the claim's tolerance."""
+    """How the interval of the measured number lies to the band around the printed one. OPEN : on both sides
+    of the band's edge."""
 
     AS_PRINTED = "as printed"
     LARGER = "larger"
     SMALLER = "smaller"
+    OPEN = "open"
     NONE = "no magnitude"
 
 
@@ -50,7 +65,10 @@ class Point:
     label : its matrix.
     abbr : the paper's own abbreviation, None for any other matrix.
     low, high : the value's interval.
-    printed : of that matrix, None where the paper prints none.
+    printed : of that matrix, or of the one it stands in for; None where the paper prints none.
+    stands_for : the paper's matrices that it is near enough to stand in for.
+    processes : in which it was measured.
+    at : what the value of a trend is held against.
     """
 
     label: str
@@ -58,7 +76,10 @@ class Point:
     value: float
     low: float
     high: float
-    printed: float | None
+    printed: float | None = None
+    stands_for: tuple[str, ...] = ()
+    processes: int = 1
+    at: float | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +90,9 @@ class Measured:
     low, high : the least and the most that the points' intervals allow.
     printed : what it is held against, of the same matrices where the paper prints by matrix.
     n : points.
+    matrices : how many of the paper's matrices the points are of, or stand for.
     of : matrices that the claim is about, None where the paper does not say.
+    processes : in which each point was measured at least.
     """
 
     value: float
@@ -77,7 +100,9 @@ class Measured:
     high: float
     printed: float
     n: int
+    matrices: int
     of: int | None
+    processes: int
     points: tuple[Point, ...]
 
 
@@ -96,16 +121,18 @@ class Verdict:
     claim : its id, `paper.subject.name`.
     basis : what was compared (seconds, TEPS, bytes).
     machine : empty where nothing was measured.
-    firm : of the paper's own matrices, with enough work.
+    scope : of which matrices, None where nothing was measured.
+    doubt : why it is indicative only, empty for a firm one and for what is not judged.
     factor : measured over printed.
     numbers : measured and printed, as text.
-    why : the reason of an outcome that is not judged, empty for others.
+    why : the reason of an outcome that is not judged, or what decided it beside the numbers; empty for none.
     """
 
     claim: str
     basis: str
     machine: str
-    firm: bool
+    scope: Scope | None
+    doubt: str
     outcome: Outcome
     direction: Direction
     magnitude: Magnitude
@@ -116,30 +143,51 @@ class Verdict:
     why: str = ""
 
     @property
-    def scope(self) -> str:
-        """`on the paper's own matrices` or `indicative (stand-in)`; empty where nothing was measured."""
-        return "" if self.measured is None else FIRM if self.firm else INDICATIVE
+    def firm(self) -> bool:
+        """Whether a reader may rely on it: a judged number that nothing speaks against."""
+        return self.outcome in JUDGED and not self.doubt
 
     @property
     def key(self) -> str:
         """What tells this verdict from a figure's others."""
-        parts = ", ".join(part for part in (self.basis, self.machine, self.scope) if part)
+        scope = str(self.scope) if self.scope else ""
+        parts = ", ".join(part for part in (self.basis, self.machine, scope) if part)
         return f"verdict {self.claim} ({parts})"
 
     @property
+    def coverage(self) -> str:
+        """`on 1 of 13`: how many of the claim's matrices the number is of; empty where there is none."""
+        measured = self.measured
+        if measured is None or self.scope is None:
+            return ""
+        if self.scope is Scope.PANEL or measured.of is None:
+            return f"on {measured.n} {'matrix' if measured.n == 1 else 'matrices'}"
+        instead = "stand-ins for " if self.scope is Scope.STAND_INS else ""
+        return f"on {instead}{measured.matrices} of {measured.of}"
+
+    @property
+    def word(self) -> str:
+        """`reproduced on 1 of 13`, with ` (indicative)` where it is."""
+        coverage = f" {self.coverage}" if self.outcome in (*JUDGED, Outcome.DERIVED) and self.coverage else ""
+        return f"{self.outcome}{coverage}{' (indicative)' if self.doubt else ''}"
+
+    @property
     def label(self) -> str:
-        """The outcome, and of one that deviates by how much and in which direction."""
-        if self.outcome is not Outcome.DEVIATES:
-            return str(self.outcome)
+        """The word, and of one that is not reproduced by how much and in which direction."""
+        if self.outcome not in (Outcome.DEVIATES, Outcome.INCONCLUSIVE):
+            return self.word
         factor = f" ({self.factor:.3g} of it)" if self.factor is not None else ""
-        size = "" if self.magnitude is Magnitude.AS_PRINTED else f", {self.magnitude} than the print{factor}"
+        off = self.magnitude in (Magnitude.LARGER, Magnitude.SMALLER)
+        size = f", {self.magnitude} than the print{factor}" if off else ""
+        size = ", size open" if self.magnitude is Magnitude.OPEN else size
         towards = "" if self.direction is Direction.NONE else f", direction {self.direction}"
-        return f"{self.outcome}{size}{towards}"
+        return f"{self.word}{size}{towards}"
 
     @property
     def text(self) -> str:
         """The outcome and the numbers, or why there are none."""
-        return ": ".join(part for part in (self.label, self.why, self.numbers) if part)
+        doubt = f"indicative: {self.doubt}" if self.doubt else ""
+        return ": ".join(part for part in (self.label, self.why, self.numbers, doubt) if part)
 
 
 @dataclass(frozen=True)
@@ -158,10 +206,10 @@ class Missing:
 class Standing:
     """How one claim stands on one machine.
 
-    indicative : it is of stand-ins or of little work.
+    doubt : why the outcome is indicative only, empty where it is firm or not judged.
     why : in words, whatever the outcome.
     verdict : the one that decides, None where nothing was measured.
-    beside : other numbers of the same claim, the indicative one beside a firm one among them.
+    beside : other numbers of the same claim, judged apart (of other matrices) or not judged.
     missing : what keeps it from being run, or run on all its matrices.
     figure : the one that decides (`fig10`), empty for none.
     records : paths below results/, of that machine.
@@ -171,7 +219,7 @@ class Standing:
     claim: Claim
     machine: str
     outcome: Outcome
-    indicative: bool
+    doubt: str
     why: str
     verdict: Verdict | None
     beside: tuple[Verdict, ...]
@@ -181,6 +229,19 @@ class Standing:
     command: str
 
     @property
+    def indicative(self) -> bool:
+        """Whether it is judged and not firm."""
+        return bool(self.doubt)
+
+    @property
     def label(self) -> str:
-        """`contradicted (indicative)`."""
-        return f"{self.outcome}{' (indicative)' if self.indicative else ''}"
+        """`contradicted on 2 of 13 (indicative); inconclusive on stand-ins for 4 of 13 (indicative)`:
+        outcomes of different matrices stand side by side."""
+        verdict = self.verdict
+        word = verdict.word if verdict and self.outcome is verdict.outcome else str(self.outcome)
+        return "; ".join([word, *(other.word for other in self.also)])
+
+    @property
+    def also(self) -> tuple[Verdict, ...]:
+        """Judged verdicts of other matrices, beside the one that decides."""
+        return tuple(verdict for verdict in self.beside if verdict.outcome in JUDGED)

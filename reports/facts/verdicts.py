@@ -1,25 +1,46 @@
 """What became of a printed claim: the numbers of a figure's frame held against config/claims/.
 
-A verdict is firm only on the paper's own matrices with at least 10^9 edges, in stages that examine edges; on
-anything else it is indicative. The two are never averaged together, nor are two machines. Direction (on which
-side of no effect) and magnitude are judged apart, and the outcome follows from the two.
+Numbers of different matrices are judged apart: the paper's own; stand-ins that are near enough
+(reports/facts/distance.py); of an extreme, all matrices of the figure. Neither these nor two machines are
+ever averaged together. A verdict is firm on the paper's own matrices, and on a time if five processes give an
+interval narrower than the band; else it is indicative.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from reports.facts.claim import Claim
-from reports.facts.comparison import compare, outcome, spread
-from reports.facts.printed import abbreviations
-from reports.facts.standings import FIRM, INDICATIVE, Direction, Excluded, Magnitude, Outcome, Point, Verdict
+from reports.facts.claims import find_claim
+from reports.facts.comparison import Comparison, compare
+from reports.facts.numbers import numbers, spread
+from reports.facts.rows import (
+    EXTREMES,
+    Column,
+    concerned,
+    is_near,
+    left_out,
+    point,
+    scopes,
+    too_far,
+    without_number,
+)
+from reports.facts.standings import (
+    JUDGED,
+    Direction,
+    Excluded,
+    Magnitude,
+    Outcome,
+    Point,
+    Scope,
+    Verdict,
+)
 
-# Edges below which a run is too short to judge a claim by.
-LEAST_EDGES = 10**9
+# Processes that a firm verdict on a time needs: medians of two differ by more than their samples do.
+PROCESSES = 5
 
 
 @dataclass(frozen=True)
@@ -37,157 +58,159 @@ class Subset:
     beside: bool = False
 
 
-def judge(
-    frame: pd.DataFrame,
-    claim: Claim,
-    value: str,
-    *,
-    status: str = "status",
-    basis: str = "",
-    by_edges: bool = True,
-    above: float = 1.0,
-    untestable: str = "",
-    beside: bool = False,
-) -> list[Verdict]:
-    """One verdict per machine and scope that has a number. Without any: a single `not run`, or nothing if
-    `beside`.
+def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
+    """One verdict per machine and scope that has a number; `not run` where no number may be judged, with what
+    was measured of other matrices beside the print.
 
-    frame : with machine, label, abbr, the columns `value` and `status` and, where there is an interval,
-        `<value>_low` and `<value>_high`; with stand_in_for where the claim is of some of the paper's
-        matrices, with edges where they count.
-    basis : what is compared, where it is not the claim's own metric.
-    by_edges : False where no edges are examined, so that the paper's own matrices are enough.
-    above : what a number has to exceed to be counted.
-    untestable : why these rows cannot test the claim.
-    beside : the numbers stand beside the print and are not judged.
+    frame : with machine, label, abbr, near, distance, the columns that `column` names and, where it was
+        measured in several, processes.
     """
-    rows = _concerned(frame, claim)
-    ok = rows[(rows[status] == "ok") & rows[value].notna()]
-    excluded = _excluded(rows.drop(ok.index), status)
-    basis = basis or claim.metric
-    if ok.empty:
-        return [] if beside else [not_run(claim, basis, excluded)]
-    firm = _is_firm(ok, claim, by_edges)
-    verdicts = []
-    for (machine, is_firm), group in ok.groupby([ok["machine"], firm]):
-        points = [_point(row, value, claim, above) for row in group.to_dict("records")]
-        elsewhere = excluded if is_firm else [row for row in excluded if row.label not in set(group["label"])]
-        verdict = judge_points(
-            claim, points, firm=bool(is_firm), machine=str(machine), basis=basis, excluded=elsewhere,
-            untestable=untestable, beside=beside,
-        )  # fmt: skip
-        verdicts.append(verdict)
-    return verdicts
+    ok = frame[(frame[column.status] == "ok") & frame[column.value].notna()]
+    excluded = without_number(concerned(frame.drop(ok.index), claim), column.status)
+    verdicts = [
+        _verdict(claim, column, scope, str(machine), rows, left_out(ok, rows, excluded, scope, claim))
+        for machine, there in ok.groupby("machine")
+        for scope, rows in scopes(there, claim)
+    ]
+    others = [] if column.beside else _others(ok, claim, column)
+    if verdicts or column.beside:
+        return verdicts + others
+    far = [Excluded(str(row["label"]), too_far(row)) for row in ok.to_dict("records")]
+    return [not_run(claim, column.basis, [*excluded, *far]), *others]
 
 
 def judge_points(
     claim: Claim,
     points: Sequence[Point],
     *,
-    firm: bool,
+    scope: Scope = Scope.PAPER,
     machine: str = "",
-    basis: str = "",
+    column: Column | None = None,
     excluded: Sequence[Excluded] = (),
-    untestable: str = "",
-    beside: bool = False,
 ) -> Verdict:
-    """The verdict on a claim by these points of one machine and scope. For the parameters see `judge`."""
+    """The verdict on a claim by these points of one machine and scope. column : what they are of."""
+    column = column or Column("")
     comparison = compare(claim, points)
     towards, size = comparison.direction, comparison.magnitude
-    judged = outcome(towards, size)
-    if untestable or beside:
-        judged = Outcome.BESIDE if beside else Outcome.UNTESTABLE
+    judged, why = _outcome(claim, column, comparison)
+    if judged not in (*JUDGED, Outcome.DERIVED):
         towards, size = Direction.NONE, Magnitude.NONE
     return Verdict(
-        claim.id, basis or claim.metric, machine, firm, judged, towards, size, comparison.factor,
-        comparison.numbers, comparison.measured, tuple(excluded), untestable,
+        claim.id, column.basis or claim.metric, machine, scope, _doubt(claim, scope, comparison, judged),
+        judged, towards, size, comparison.factor, numbers(claim, comparison), comparison.measured,
+        tuple(excluded), why,
     )  # fmt: skip
 
 
 def not_run(claim: Claim, basis: str = "", excluded: Sequence[Excluded] = ()) -> Verdict:
     """The verdict on a claim without a number."""
     return Verdict(
-        claim.id, basis or claim.metric, "", False, Outcome.NOT_RUN, Direction.NONE, Magnitude.NONE, None,
+        claim.id, basis or claim.metric, "", None, "", Outcome.NOT_RUN, Direction.NONE, Magnitude.NONE, None,
         f"printed {claim.printed}", None, tuple(excluded),
     )  # fmt: skip
 
 
+def judge_pairs(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts, where claims that are judged together are reproduced together or not at all."""
+    return [_paired(verdict, verdicts) for verdict in verdicts]
+
+
 def remarks(
-    frame: pd.DataFrame,
-    subject: str,
-    value: str,
-    text: Callable[[pd.DataFrame], str],
-    *,
-    basis: str,
-    status: str = "status",
-    by_edges: bool = True,
+    frame: pd.DataFrame, subject: str, column: Column, text: Callable[[pd.DataFrame], str]
 ) -> list[Verdict]:
-    """What a figure says of a column that the paper does not print: a line for each machine and scope, judged
-    by nothing.
+    """What a figure says of a column that the paper does not print: a line for each machine and for the
+    paper's own matrices and others, judged by nothing.
 
     subject : `paper.subject`.
     text : the numbers of these rows, as text.
     """
-    ok = frame[(frame[status] == "ok") & frame[value].notna()]
-    firm = ok["abbr"].notna() & (_enough(ok) if by_edges else True)
+    ok = frame[(frame[column.status] == "ok") & frame[column.value].notna()]
     return [
-        remark(subject, f"{basis}, {FIRM if is_firm else INDICATIVE}", text(rows), str(machine))
-        for (machine, is_firm), rows in ok.groupby([ok["machine"], firm])
+        remark(
+            subject,
+            f"{column.basis}, {Scope.PAPER if of_paper else 'on other matrices'}",
+            text(rows),
+            str(machine),
+        )
+        for (machine, of_paper), rows in ok.groupby([ok["machine"], ok["abbr"].notna()])
     ]
 
 
-def remark(subject: str, basis: str, numbers: str, machine: str = "") -> Verdict:
+def remark(subject: str, basis: str, text: str, machine: str = "") -> Verdict:
     """A line that stands beside the print and judges nothing."""
     return Verdict(
-        subject, basis, machine, False, Outcome.BESIDE, Direction.NONE, Magnitude.NONE, None, numbers, None,
+        subject, basis, machine, None, "", Outcome.BESIDE, Direction.NONE, Magnitude.NONE, None, text, None,
         (),
     )  # fmt: skip
 
 
-def spanned(rows: pd.DataFrame, value: str, form: Callable[[float], str]) -> str:
-    """As `spread`, of a column."""
-    numbers = zip(rows["label"], rows[value].astype(float), strict=True)
-    return spread([Point(str(label), None, number, number, number, None) for label, number in numbers], form)
+def _verdict(
+    claim: Claim,
+    column: Column,
+    scope: Scope,
+    machine: str,
+    rows: pd.DataFrame,
+    excluded: Sequence[Excluded],
+) -> Verdict:
+    points = [point(row, column, claim) for row in rows.to_dict("records")]
+    return judge_points(claim, points, scope=scope, machine=machine, column=column, excluded=excluded)
 
 
-def _concerned(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
-    """The rows of the claim's matrices and of their stand-ins; all rows where it is of all matrices. Another
-    matrix never has the very number that is printed of one."""
-    if claim.aggregate == "equal":
-        return frame[frame["abbr"].isin(claim.by_matrix)]
-    if claim.matrices is None or set(claim.matrices) == set(abbreviations(claim.paper).values()):
-        return frame
-    wanted = set(claim.matrices)
-    stood_for = [set(str(name).split(", ")) if pd.notna(name) else set() for name in frame["stand_in_for"]]
-    instead = pd.Series([bool(names & wanted) for names in stood_for], index=frame.index)
-    return frame[frame["abbr"].isin(wanted) | (frame["abbr"].isna() & instead)]
+def _outcome(claim: Claim, column: Column, comparison: Comparison) -> tuple[Outcome, str]:
+    """What became of the claim, and why where the numbers alone do not say it."""
+    if column.beside:
+        return Outcome.BESIDE, ""
+    if claim.not_comparable:
+        return Outcome.NOT_COMPARABLE, claim.not_comparable
+    if column.untestable:
+        return Outcome.UNTESTABLE, column.untestable
+    if claim.derived and comparison.outcome is Outcome.REPRODUCED:
+        return Outcome.DERIVED, claim.derived
+    return comparison.outcome, comparison.few
 
 
-def _is_firm(ok: pd.DataFrame, claim: Claim, by_edges: bool) -> pd.Series[bool]:
-    """Which rows a verdict may stand on: the paper's own matrices, with enough work."""
-    of_paper = ok["abbr"].notna() if claim.matrices is None else ok["abbr"].isin(claim.matrices)
-    return of_paper & _enough(ok) if by_edges else of_paper
+def _doubt(claim: Claim, scope: Scope, comparison: Comparison, judged: Outcome) -> str:
+    """Why a judged verdict is indicative only, empty for a firm one."""
+    if judged not in JUDGED:
+        return ""
+    if scope is not Scope.PAPER:
+        return str(scope)
+    processes = comparison.measured.processes
+    if claim.time and processes < PROCESSES:
+        return f"{processes} process{'es' if processes > 1 else ''} of {PROCESSES}"
+    return "the interval is wider than the band" if claim.time and not comparison.narrow else ""
 
 
-def _enough(frame: pd.DataFrame) -> pd.Series[bool]:
-    return frame["edges"].ge(LEAST_EDGES).fillna(False).astype(bool)
+def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
+    """A reproduced verdict as its pair allows it."""
+    if verdict.outcome is not Outcome.REPRODUCED or not find_claim(verdict.claim).pair:
+        return verdict
+    claim = find_claim(verdict.claim)
+    other = f"{claim.paper}.{claim.subject}.{claim.pair}"
+    here = (verdict.machine, verdict.scope)
+    pairs = [v.outcome for v in verdicts if v.claim == other and (v.machine, v.scope) == here]
+    if Outcome.REPRODUCED in pairs:
+        return verdict
+    became = pairs[0] if pairs else Outcome.NOT_RUN
+    judged = Outcome.DEVIATES if became in (Outcome.DEVIATES, Outcome.CONTRADICTED) else Outcome.INCONCLUSIVE
+    return replace(verdict, outcome=judged, why=f"judged together with {claim.pair}, which is: {became}")
 
 
-def _excluded(rows: pd.DataFrame, status: str) -> list[Excluded]:
-    """Rows without a number, and why, each matrix once per reason."""
-    reasons = [
-        (str(label), "no number" if word == "ok" or pd.isna(word) else str(word).replace("_", " "))
-        for label, word in zip(rows["label"], rows[status], strict=True)
+def _others(ok: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
+    """What was measured of matrices too far from the paper's to weigh: beside the print."""
+    if claim.matrices is None or claim.aggregate in ("equal", *EXTREMES):
+        return []
+    wanted = ok["abbr"].isin(claim.matrices)
+    far = ok[~wanted & ok["abbr"].isna() & ~is_near(ok, claim)]
+    basis = f"{column.basis or claim.metric}, on matrices too far from the paper's to weigh"
+    return [
+        remark(claim.id, basis, _spread(rows, claim, column), str(machine))
+        for machine, rows in far.groupby("machine")
     ]
-    return [Excluded(label, reason) for label, reason in dict.fromkeys(reasons)]
 
 
-def _point(row: dict[Any, Any], value: str, claim: Claim, above: float) -> Point:
-    number = float(row[value])
-    low, high = (
-        float(row[name]) if pd.notna(row.get(name)) else number for name in (f"{value}_low", f"{value}_high")
-    )
+def _spread(rows: pd.DataFrame, claim: Claim, column: Column) -> str:
+    points = [point(row, column, claim) for row in rows.to_dict("records")]
     if claim.aggregate == "count":
-        number, low, high = float(number > above), float(low > above), float(high > above)
-    abbr = row["abbr"] if isinstance(row["abbr"], str) else None
-    return Point(str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or ""))
+        return f"{sum(point.value > 0 for point in points)} of {len(points)}"
+    return spread(points, claim.form, claim.unit == "x")

@@ -170,7 +170,10 @@ def printed_values(paper: str, id: str) -> dict[str, float | None]:
 
 def columns_of(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
     """The columns that every such frame has, and those of a figure."""
-    first = ("case", "matrix", "label", "abbr", "stand_in_for", "preparation", "machine", "device", "where")
+    first = (
+        "case", "matrix", "label", "abbr", "stand_in_for", "near", "distance", "preparation", "machine",
+        "device", "where",
+    )  # fmt: skip
     last = ("status", "reason", "edges", "samples", "run_id", "host_cpu", "threads", "series", "group")
     return frame[[*first, *more, *last]]
 

@@ -98,10 +98,10 @@ def verdicts(frame: pd.DataFrame) -> list[Verdict]:
         for example in EXAMPLES
     )
     pivot = float(last["GLU1.0"])
-    point = Point("by GLU1.0", None, pivot, pivot, pivot, None)
+    point = Point("by GLU1.0", None, pivot, pivot, pivot)
     return [
         remark(f"{PAPER}.{GRAPHS}", "dependencies of the examples, an illustration", counts),
-        judge_points(claim(PAPER, WRONG, "last_pivot"), [point], firm=True),
+        judge_points(claim(PAPER, WRONG, "last_pivot"), [point]),
         remark(
             f"{PAPER}.{WRONG}", "factor of the slides' matrix, columns of a level in descending order",
             f"last pivot {pivots}; printed 0 by GLU1.0, 1 serially",

@@ -170,7 +170,6 @@ EXHIBIT = Exhibit(
         "slots": SLOTS,
     },
     held=tuple(held for over in OVER.items() for held in _held(*over)),
-    edges=True,
     one_run=True,
     topic="fill2 and GSoFA (TEPS and seconds)",
 )

@@ -127,7 +127,6 @@ EXHIBIT = Exhibit(
         "slots": SLOTS,
     },
     held=(Held(CLAIM, "speedup", status="pair", basis="seconds", only={"implementation": GSOFA}),),
-    edges=True,
     one_run=True,
     topic="GSoFA and sequential symbolic factorisation (seconds and speedup)",
 )

@@ -144,5 +144,4 @@ EXHIBIT = Exhibit(
             CLAIM, "share_of_peak", ("mean",), "told", BASIS.format(COUNTED), {"how": COUNTED}, beside=True
         ),
     ),
-    edges=True,
 )  # fmt: skip

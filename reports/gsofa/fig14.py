@@ -70,6 +70,5 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "reinit_without", ("reinitialisation_without",), "pair"),
         Held(CLAIM, "reinit_with", ("reinitialisation_with",), "pair"),
     ),
-    edges=True,
     one_run=True,
 )

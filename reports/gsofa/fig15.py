@@ -38,6 +38,5 @@ EXHIBIT = Exhibit(
     numbers are of one V100 at {printed_at}. {budgets}""",
     lambda frame: {"printed_at": budgets.PRINTED_AT, "budgets": budgets.budget_caption(frame)},
     held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=budgets.where_binding),),
-    edges=True,
     one_run=True,
 )

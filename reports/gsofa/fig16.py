@@ -55,6 +55,5 @@ EXHIBIT = Exhibit(
     {budgets}""",
     lambda frame: {"most": MOST, "printed_at": budgets.PRINTED_AT, "budgets": budgets.budget_caption(frame)},
     held=(Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=budgets.where_binding),),
-    edges=True,
     one_run=True,
 )

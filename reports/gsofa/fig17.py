@@ -68,7 +68,6 @@ EXHIBIT = Exhibit(
         )
         for what, step in STEPS.items()
     ),
-    edges=True,
     one_run=True,
     topic="scheduling of sources over nodes and GPUs",
 )  # fmt: skip

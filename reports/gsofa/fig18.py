@@ -118,7 +118,6 @@ EXHIBIT = Exhibit(
             beside=True,
         ),
     ),
-    edges=True,
     one_run=True,
     topic="page faults of shared memory on several GPUs",
 )  # fmt: skip

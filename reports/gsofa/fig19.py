@@ -122,7 +122,6 @@ EXHIBIT = Exhibit(
             by_kind, beside=True,
         ),
     ),
-    edges=True,
     one_run=True,
     topic="strong scaling over GPUs and nodes",
 )  # fmt: skip

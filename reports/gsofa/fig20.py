@@ -53,6 +53,5 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "gain", ("gains",), "pair", "seconds", above=0.0),
         Held(CLAIM, "gain", ("largest", "smallest"), "pair", "seconds"),
     ),
-    edges=True,
     one_run=True,
 )

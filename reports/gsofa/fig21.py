@@ -58,7 +58,6 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "ratio", (name,), "pair", "seconds", {"what": size}, by_kind, beside=True)
         for size, name in (("128", "mean_128"), ("256", "mean_256"), ("256", "largest_256"))
     ),
-    edges=True,
     one_run=True,
     topic="size of the chunks of sources",
 )  # fmt: skip

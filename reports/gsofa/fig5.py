@@ -90,5 +90,4 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "before", ("before_largest", "before_smallest"), "both", "bytes, before"),
         Held(CLAIM, "after", ("after_largest", "after_smallest"), "both", "bytes, after"),
     ),
-    edges=True,
 )

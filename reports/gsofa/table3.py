@@ -64,5 +64,4 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "mean_percent", ("average",), "told", "mean percent"),
         Held(CLAIM, "peak_percent", ("peak",), "told", "peak percent"),
     ),
-    edges=True,
 )

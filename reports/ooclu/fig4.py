@@ -62,6 +62,5 @@ EXHIBIT = Exhibit(
             remark=_along,
         ),
     ),
-    edges=True,
     one_run=True,
 )  # fmt: skip

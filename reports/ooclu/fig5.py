@@ -41,6 +41,5 @@ EXHIBIT = Exhibit(
             subsets=partial(arrays.by_regime, status="pair"),
         ),
     ),
-    edges=True,
     one_run=True,
 )  # fmt: skip

@@ -68,6 +68,5 @@ EXHIBIT = Exhibit(
         ),
         Held(CLAIM, "least_step", ("order",), "pair", subsets=_least_steps),
     ),
-    edges=True,
     one_run=True,
 )  # fmt: skip

@@ -81,6 +81,5 @@ EXHIBIT = Exhibit(
             subsets=_where_binding,
         ),
     ),
-    edges=True,
     one_run=True,
 )  # fmt: skip

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Verdict
-from reports.facts.verdicts import remark, spanned
+from reports.facts.numbers import spanned
+from reports.facts.verdicts import remark
 from reports.frames import dense_columns
 from reports.frames.arrays import PAPER, over_baseline, printed_range
 from reports.frames.dense_columns import CLAIM, FREE, LIMITED, SEARCHED

@@ -185,5 +185,4 @@ EXHIBIT = Exhibit(
         ),
         Held(CLAIM, "movement", ("movement",), "out_of_core_told"),
     ),
-    edges=True,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from reports.facts.claim import Claim
 from reports.facts.standings import Standing, Verdict
 from reports.pages.ledger.text import HARDWARE_DIFFERS
 
-VERSION = 1
+VERSION = 2
 
 
 def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str,
 def _standing(standing: Standing) -> Mapping[str, Any]:
     return {
         **asdict(standing),
-        "told": standing.label,
+        "label": standing.label,
         "claim": _claim(standing.claim),
         "verdict": None if standing.verdict is None else _verdict(standing.verdict),
         "beside": [_verdict(verdict) for verdict in standing.beside],
@@ -49,4 +49,4 @@ def _claim(claim: Claim) -> Mapping[str, Any]:
 
 
 def _verdict(verdict: Verdict) -> Mapping[str, Any]:
-    return {**asdict(verdict), "scope": verdict.scope, "text": verdict.text}
+    return {**asdict(verdict), "word": verdict.word, "text": verdict.text}

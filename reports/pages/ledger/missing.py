@@ -7,7 +7,7 @@ from typing import Any
 
 from fillpath import registry
 from reports.facts.claim import Claim
-from reports.facts.standings import Missing, Verdict
+from reports.facts.standings import Missing, Scope, Verdict
 from reports.pages.ledger.view import View
 
 
@@ -19,7 +19,9 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     """
     if not figure:
         return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
-    measured = verdict.measured.points if verdict and verdict.measured and verdict.firm else ()
+    measured = (
+        verdict.measured.points if verdict and verdict.measured and verdict.scope is Scope.PAPER else ()
+    )
     lacking = [abbr for abbr in claim.matrices or () if abbr not in {point.abbr for point in measured}]
     rows = view.rows[view.rows["abbr"].isin(lacking)] if claim.matrices else view.rows
     complete = bool(measured) and not lacking

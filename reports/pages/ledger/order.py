@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.facts.claim import Claim
+from reports.facts.claim import Claim, Kind
 from reports.facts.standings import JUDGED, Standing
 
 
@@ -39,6 +39,10 @@ def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[C
 
 
 def counts(standings: Sequence[Standing]) -> list[tuple[str, str, int]]:
-    """(machine, label of the outcome, how many claims), by machine and label."""
-    labels = Counter((standing.machine, standing.label) for standing in standings)
-    return [(machine, label, count) for (machine, label), count in sorted(labels.items())]
+    """(machine, kind and outcome, how many claims), by machine and kind."""
+    rows = Counter((s.machine, list(Kind).index(s.claim.kind), s.claim.kind, _outcome(s)) for s in standings)
+    return [(machine, f"{kind}: {label}", count) for (machine, _, kind, label), count in sorted(rows.items())]
+
+
+def _outcome(standing: Standing) -> str:
+    return f"{standing.outcome}{' (indicative)' if standing.indicative else ''}"

@@ -16,11 +16,14 @@ from reports.facts.claim import Claim
 from reports.facts.claims import claims
 from reports.facts.entries import Entries
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Outcome, Standing, Verdict
+from reports.facts.standings import JUDGED, Outcome, Scope, Standing, Verdict
 from reports.figures import exhibits
 from reports.pages.ledger.missing import missing
 from reports.pages.ledger.text import left_out_text
 from reports.pages.ledger.view import View, view
+
+# Outcomes that are not judged, those that say more first.
+_UNJUDGED = (Outcome.NOT_COMPARABLE, Outcome.UNTESTABLE, Outcome.NOT_RUN)
 
 # The cases behind a (paper, figure).
 CasesOf = Callable[[str, str], Sequence[Case]]
@@ -91,7 +94,7 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
     verdicts = [verdict for verdict in view.verdicts if verdict.claim == claim.id]
     verdict = _deciding(verdicts)
     without = Standing(
-        claim=claim, machine=machine, outcome=Outcome.NOT_RUN, indicative=False, why="", verdict=None,
+        claim=claim, machine=machine, outcome=Outcome.NOT_RUN, doubt="", why="", verdict=None,
         beside=tuple(other for other in verdicts if other is not verdict and other.measured),
         missing=(), figure=figure, records=(), command="",
     )  # fmt: skip
@@ -111,19 +114,22 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
     return replace(
         unmeasured,
         outcome=verdict.outcome,
-        indicative=verdict.outcome is not Outcome.UNTESTABLE and not verdict.firm,
+        doubt=verdict.doubt,
         why=verdict.text,
         records=_records(verdict, view, machine),
     )
 
 
 def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The first that is judged, firm before indicative; else the first that says why it is not."""
-    judged = [v for v in verdicts if v.outcome in JUDGED]
-    untestable = [v for v in verdicts if v.outcome is Outcome.UNTESTABLE]
-    not_run = [v for v in verdicts if v.outcome is Outcome.NOT_RUN]
-    ordered = [*sorted(judged, key=lambda v: not v.firm), *untestable, *not_run]
-    return ordered[0] if ordered else None
+    """The first that is judged, of the paper's own matrices before others; else the first that says why it is
+    not."""
+    scopes = list(Scope)
+    judged = sorted(
+        (v for v in verdicts if v.outcome in (*JUDGED, Outcome.DERIVED)),
+        key=lambda v: (bool(v.doubt), scopes.index(v.scope) if v.scope else len(scopes)),
+    )
+    unjudged = [v for o in _UNJUDGED for v in verdicts if v.outcome is o]
+    return next(iter([*judged, *unjudged]), None)
 
 
 def _records(verdict: Verdict, view: View, machine: str) -> tuple[str, ...]:

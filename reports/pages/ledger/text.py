@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fillpath.papers import paper_names
 from reports.facts.claim import Claim
-from reports.facts.standings import Excluded, Standing, Verdict
+from reports.facts.standings import Excluded, Scope, Standing, Verdict
 from reports.pages.ledger.order import counts
 
 # Names that the text lists of many; the JSON has all.
@@ -34,7 +34,7 @@ def table(standings: Sequence[Standing]) -> str:
             *(f"    missing {lack.kind}: {', '.join(_first(lack.what))}" for lack in standing.missing),
             *([f"    again: {standing.command}"] if standing.command else []),
         ]
-    lines += ["", *(f"{machine}: {count} {label}" for machine, label, count in counts(standings))]
+    lines += ["", *(f"{machine}: {label}: {count}" for machine, label, count in counts(standings))]
     return "\n".join(lines)
 
 
@@ -44,7 +44,7 @@ def measured_text(claim: Claim, verdict: Verdict) -> str:
     if measured is None:
         return ""
     form = "{:.0%}".format if claim.aggregate == "count" else claim.form
-    of = f" of {measured.of}" if measured.of and verdict.firm else ""
+    of = f" of {measured.of}" if measured.of and verdict.scope is Scope.PAPER else ""
     ends = f"{form(measured.low)} to {form(measured.high)}"
     value = value_text(claim, verdict) if claim.aggregate == "equal" else f"{form(measured.value)} ({ends})"
     return f"{value}, n = {measured.n}{of}"

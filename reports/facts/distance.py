@@ -1,0 +1,157 @@
+"""How far a stand-in is from the matrix that it stands for: one far away says nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from fillpath.papers import papers
+from reports.facts.entries import Entries, MatrixEntry
+from reports.facts.printed import abbreviation, printed_column
+
+# What a stand-in may differ by and still weigh: factors either way, and a difference of two shares.
+ORDER, DENSITY, FILL, SYMMETRY = 10.0, 2.0, 4.0, 0.25
+# Kinds of the catalogue that are of one family.
+_FAMILIES = {
+    "mesh": (
+        "2D grid", "3D grid", "mesh", "Delaunay triangulation", "finite elements (3D)", "structural",
+        "structural (pattern only)", "thermal", "electromagnetics", "computational fluid dynamics",
+        "weighted planar graph", "reservoir (not obtainable: the collection does not hold it)",
+    ),
+    "road": ("road network", "road-like graph"),
+    "network": ("social network", "geometric graph"),
+}  # fmt: skip
+_FAMILY = {kind: family for family, kinds in _FAMILIES.items() for kind in kinds}
+
+
+@dataclass(frozen=True)
+class Features:
+    """What two matrices are compared by.
+
+    kind : of the catalogue.
+    order : rows.
+    density : entries per row.
+    fill : fill-ins over entries, None where it is not known.
+    symmetry : share of the entries whose mirror is one too, None where it is not known.
+    """
+
+    kind: str
+    order: float
+    density: float
+    fill: float | None = None
+    symmetry: float | None = None
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A stand-in's features over those of the matrix that it stands for.
+
+    target : the paper's abbreviation of the matrix.
+    kinds : of the stand-in, of the matrix.
+    order, density, fill : ratios, that of the fill None where either is not known.
+    symmetry : the difference of the shares, None where either is not known.
+    """
+
+    target: str
+    kinds: tuple[str, str]
+    order: float
+    density: float
+    fill: float | None
+    symmetry: float | None
+
+    @classmethod
+    def between(cls, target: str, stand_in: Features, matrix: Features) -> Distance:
+        """target : the abbreviation of the matrix."""
+        fill = None if stand_in.fill is None or not matrix.fill else stand_in.fill / matrix.fill
+        shares = stand_in.symmetry, matrix.symmetry
+        symmetry = None if shares[0] is None or shares[1] is None else shares[0] - shares[1]
+        order, density = stand_in.order / matrix.order, stand_in.density / matrix.density
+        return cls(target, (stand_in.kind, matrix.kind), order, density, fill, symmetry)
+
+    @property
+    def near(self) -> bool:
+        """Whether the stand-in weighs: of the same family of kinds, and each feature that is known within its
+        limit."""
+        one, other = (_FAMILY.get(kind, kind) for kind in self.kinds)
+        return (
+            one == other
+            and _within(self.order, ORDER)
+            and _within(self.density, DENSITY)
+            and (self.fill is None or _within(self.fill, FILL))
+            and (self.symmetry is None or abs(self.symmetry) <= SYMMETRY)
+        )
+
+    @property
+    def text(self) -> str:
+        """`BB: n 0.2x, nnz/n 1.29x, fill 0.4x, symmetry +0.1, thermal for structural`."""
+        fill = "" if self.fill is None else f", fill {self.fill:.2g}x"
+        symmetry = "" if self.symmetry is None else f", symmetry {self.symmetry:+.2g}"
+        one, other = (kind.partition(" (")[0] for kind in self.kinds)
+        kinds = one if one == other else f"{one} for {other}"
+        return f"{self.target}: n {self.order:.2g}x, nnz/n {self.density:.2g}x{fill}{symmetry}, {kinds}"
+
+
+LIMITS = (
+    f"n within {ORDER:g}x, nnz/n within {DENSITY:g}x, fill within {FILL:g}x, symmetry within {SYMMETRY:g}, "
+    "one family of kinds"
+)
+
+
+def of_entry(entry: MatrixEntry) -> Features | None:
+    """What the catalogue says of a matrix; None where it does not know its size."""
+    if not entry.order or not entry.nnz:
+        return None
+    return Features(entry.kind, float(entry.order), entry.nnz / entry.order)
+
+
+def of_row(row: Mapping[Any, Any], entry: MatrixEntry) -> Features | None:
+    """As `of_entry`, with what a row of a frame knows of the prepared matrix."""
+    features = of_entry(entry)
+    if features is None:
+        return None
+    nnz, fills = _number(row, "nnz"), _number(row, "fills")
+    fill = fills / nnz if nnz and fills is not None else None
+    return replace(features, fill=fill, symmetry=_number(row, "structural_symmetry"))
+
+
+def of_paper(entry: MatrixEntry, paper: str) -> Features | None:
+    """As `of_entry`, with what the paper prints of its matrix."""
+    features, abbr = of_entry(entry), abbreviation(entry, paper)
+    if features is None or abbr is None:
+        return features
+    sources = papers()[paper].fill, papers()[paper].symmetry
+    fill, symmetry = (_printed(paper, source).get(abbr) for source in sources)
+    return replace(features, fill=fill, symmetry=symmetry)
+
+
+def distances(
+    row: Mapping[Any, Any], entry: MatrixEntry | None, entries: Entries, paper: str
+) -> list[Distance]:
+    """From each matrix of the paper that the entry stands for and whose size is known.
+
+    row : of a frame, with what is known of the prepared matrix.
+    """
+    stand_in = of_row(row, entry) if entry else None
+    if entry is None or stand_in is None:
+        return []
+    targets = [other for other in entries if other.id in entry.stands_for]
+    known = [(abbreviation(other, paper), of_paper(other, paper)) for other in targets]
+    return [Distance.between(abbr, stand_in, matrix) for abbr, matrix in known if abbr and matrix]
+
+
+def _printed(paper: str, source: str) -> Mapping[str, float | None]:
+    """A column of a printed table by matrix. source : as `table.column`, empty for none."""
+    table, _, column = source.partition(".")
+    return printed_column(paper, table, column) if source else {}
+
+
+def _number(row: Mapping[Any, Any], name: str) -> float | None:
+    value = row.get(name)
+    return None if value is None or pd.isna(value) else float(value)
+
+
+def _within(ratio: float, factor: float) -> bool:
+    return 1 / factor <= ratio <= factor

@@ -1,0 +1,121 @@
+"""The rows of a frame that a claim may be judged by: of which matrices they are, and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from reports.facts.claim import Claim
+from reports.facts.standings import Excluded, Point, Scope
+
+EXTREMES = ("largest", "smallest")
+
+
+@dataclass(frozen=True)
+class Column:
+    """Numbers of a frame that a claim is held against.
+
+    value : the column; where there is an interval it has `<value>_low` and `<value>_high` beside it.
+    status : the column that says `ok` or why there is no number.
+    basis : what is compared, where it is not the claim's own metric.
+    above : what a number has to exceed to be counted.
+    against : the column that a trend's value goes with.
+    untestable : why the numbers cannot test the claim.
+    beside : the numbers stand beside the print and are not judged.
+    """
+
+    value: str
+    status: str = "status"
+    basis: str = ""
+    above: float = 1.0
+    against: str = ""
+    untestable: str = ""
+    beside: bool = False
+
+
+def scopes(there: pd.DataFrame, claim: Claim) -> Iterator[tuple[Scope, pd.DataFrame]]:
+    """The rows of one machine by what they are of, as far as the claim may be judged by them."""
+    of_paper = is_of_paper(there, claim)
+    if of_paper.any():
+        yield Scope.PAPER, there[of_paper]
+    if claim.aggregate == "equal":
+        return
+    if claim.aggregate in EXTREMES:
+        if not of_paper.all():
+            yield Scope.PANEL, there
+        return
+    instead = there["abbr"].isna() & (pd.Series(claim.matrices is None, there.index) | is_near(there, claim))
+    if instead.any():
+        yield Scope.ANY if claim.matrices is None else Scope.STAND_INS, there[instead]
+
+
+def is_of_paper(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
+    return rows["abbr"].notna() if claim.matrices is None else rows["abbr"].isin(claim.matrices)
+
+
+def is_near(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
+    """Which rows are of stand-ins near enough to one of the claim's matrices."""
+    wanted = set(claim.matrices or ())
+    return pd.Series([bool(wanted & set(_names(name))) for name in rows["near"]], rows.index, dtype=bool)
+
+
+def _names(text: Any) -> list[str]:
+    return text.split(", ") if isinstance(text, str) else []
+
+
+def concerned(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
+    """The rows of the claim's matrices and of stand-ins for them."""
+    if claim.matrices is None:
+        return frame
+    return frame[frame["abbr"].isin(claim.matrices) | is_near(frame, claim)]
+
+
+def left_out(
+    ok: pd.DataFrame, rows: pd.DataFrame, excluded: Sequence[Excluded], scope: Scope, claim: Claim
+) -> list[Excluded]:
+    """What is in no number: rows without one and, beside stand-ins, those too far away."""
+    labels = set(rows["label"])
+    without = [row for row in excluded if row.label not in labels]
+    if scope is not Scope.STAND_INS:
+        return without
+    far = ok[ok["abbr"].isna() & ~is_near(ok, claim)]
+    return without + [Excluded(str(row["label"]), too_far(row)) for row in far.to_dict("records")]
+
+
+def too_far(row: dict[Any, Any]) -> str:
+    distance = row.get("distance")
+    if not isinstance(distance, str):
+        return "stands in for none of these matrices" if pd.isna(row["abbr"]) else "not of these matrices"
+    return f"too far ({distance})"
+
+
+def without_number(rows: pd.DataFrame, status: str) -> list[Excluded]:
+    """Rows without a number, and why, each matrix once per reason."""
+    reasons = [
+        (str(label), "no number" if word == "ok" or pd.isna(word) else str(word).replace("_", " "))
+        for label, word in zip(rows["label"], rows[status], strict=True)
+    ]
+    return [Excluded(label, reason) for label, reason in dict.fromkeys(reasons)]
+
+
+def point(row: dict[Any, Any], column: Column, claim: Claim) -> Point:
+    number = float(row[column.value])
+    low, high = (
+        float(row[name]) if pd.notna(row.get(name)) else number
+        for name in (f"{column.value}_low", f"{column.value}_high")
+    )
+    if claim.aggregate == "count":
+        number, low, high = (float(end > column.above) for end in (number, low, high))
+    abbr = row["abbr"] if isinstance(row["abbr"], str) else None
+    near = _names(row.get("near"))
+    wanted = tuple(name for name in near if claim.matrices is None or name in claim.matrices)
+    printed = [claim.by_matrix[name] for name in ([abbr] if abbr else wanted) if name in claim.by_matrix]
+    processes = row.get("processes", 1)
+    return Point(
+        str(row["label"]), abbr, number, low, high, printed[0] if printed else None,
+        () if abbr else wanted, 1 if pd.isna(processes) else int(processes),
+        float(row[column.against]) if column.against else None,
+    )  # fmt: skip

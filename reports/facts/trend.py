@@ -1,0 +1,20 @@
+"""How two columns go together: the rank correlation that a claim of a trend is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import spearmanr
+
+
+def trend(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
+    """Spearman's rank correlation and its 95 % interval: Fisher's transformation with the variance 1.06 over
+    n - 3 (Fieller, Hartley and Pearson 1957). 0 with the interval from -1 to 1 below five points, and where
+    either is constant."""
+    if len(x) < 5 or len(set(x)) == 1 or len(set(y)) == 1:
+        return 0.0, -1.0, 1.0
+    correlation = float(spearmanr(x, y).statistic)
+    half = 1.96 * np.sqrt(1.06 / (len(x) - 3))
+    middle = np.arctanh(np.clip(correlation, -0.999999, 0.999999))
+    return correlation, float(np.tanh(middle - half)), float(np.tanh(middle + half))
