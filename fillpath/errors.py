@@ -56,6 +56,13 @@ class DiskFullError(FillpathError):
 
 
 def suggest(word: str, words: Iterable[str]) -> str:
-    """`"; did you mean a, b?"` for the nearest known words, or an empty string."""
-    near = difflib.get_close_matches(word, list(words), n=3, cutoff=0.6)
-    return f"; did you mean {', '.join(near)}?" if near else ""
+    """`"; did you mean a, b?"` for the nearest known words, or an empty string; equally near ones in their
+    order."""
+    listed = list(dict.fromkeys(words))
+    near = set(difflib.get_close_matches(word, listed, n=len(listed) or 1, cutoff=0.6))
+
+    def distance(other: str) -> float:
+        return 1 - difflib.SequenceMatcher(a=other, b=word).ratio()
+
+    nearest = sorted((other for other in listed if other in near), key=distance)[:3]
+    return f"; did you mean {', '.join(nearest)}?" if nearest else ""

@@ -35,6 +35,7 @@ class Settings:
 
     suite : size class of the matrices
     paper : empty for all papers
+    figure : `paper.figure`, empty for all figures
     device : `cpu` or `gpu`, empty for both
     limit : seconds that a run may take, None without a limit
     fresh : measure again what is stored
@@ -48,6 +49,7 @@ class Settings:
 
     suite: str = "embedded"
     paper: str = ""
+    figure: str = ""
     device: str = ""
     limit: float | None = None
     fresh: bool = False
@@ -62,14 +64,25 @@ class Settings:
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> Settings:
-        """Raises ConfigError naming a variable that does not exist, or whose value makes no sense."""
+        """Raises ConfigError naming a variable that does not exist, whose value makes no sense, or that
+        contradicts another."""
         refuse_unknown(environment)
         present = [variable for variable in VARIABLES if variable.field and environment.get(variable.name)]
-        return cls(**{variable.field: variable.value(environment[variable.name]) for variable in present})
+        chosen = cls(**{variable.field: variable.value(environment[variable.name]) for variable in present})
+        if chosen.figure and chosen.paper not in ("", chosen.figure.partition(".")[0]):
+            raise ConfigError(
+                f"FILLPATH_FIGURE={chosen.figure} is no figure of FILLPATH_PAPER={chosen.paper}: "
+                "give one of the two"
+            )
+        return chosen
+
+    def covers(self, paper: str, figure: str) -> bool:
+        """Whether that figure is among the chosen ones."""
+        return self.paper in ("", paper) and self.figure in ("", f"{paper}.{figure}")
 
     def text(self) -> str:
         """What distinguishes one run from another: what it covers, but not the time limit."""
-        covered = {name: getattr(self, name) for name in ("suite", "paper", "device", "fresh")}
+        covered = {name: getattr(self, name) for name in ("suite", "paper", "figure", "device", "fresh")}
         return json.dumps(covered, sort_keys=True)
 
 
@@ -122,6 +135,18 @@ def _paper(text: str) -> str:
     return _one_of(*papers())(text)
 
 
+def _figure(text: str) -> str:
+    # figures imports paths, and paths imports this module.
+    from fillpath.figures import figure_names
+
+    names = figure_names()
+    if text in names:
+        return text
+    near = [name for name in names if name.startswith(f"{text.partition('.')[0]}.")] or names
+    hint = suggest(text, near) or f"; there are {', '.join(near)}"
+    raise ConfigError(f"expected a figure such as {names[0]}{hint}")
+
+
 def _switch(text: str) -> bool:
     if text not in ("0", "1"):
         raise ConfigError("expected 1, 0 or nothing")
@@ -162,6 +187,7 @@ VARIABLES = (
         "FILLPATH_SUITE", "size class: embedded, small or papers", "embedded", "suite", _one_of(*SUITES)
     ),
     Variable("FILLPATH_PAPER", "only the figures of this paper", "all papers", "paper", _paper),
+    Variable("FILLPATH_FIGURE", "only this figure, such as gsofa.fig10", "all figures", "figure", _figure),
     Variable("FILLPATH_DEVICE", "only what runs on cpu or gpu", "both", "device", _one_of("cpu", "gpu")),
     Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
     Variable("FILLPATH_FRESH", "1: measure again what is stored", "0", "fresh", _switch),

@@ -97,7 +97,8 @@ def test_a_matrix_that_fails_gives_a_record_and_status_1(
 def test_settings_are_refused_by_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, value in [("SUITE", "smal"), ("PAPER", "gsfa"), ("DEVICE", "tpu"), ("LIMIT", "soon")]:
+    wrong = {"SUITE": "smal", "PAPER": "gsfa", "FIGURE": "gsofa.fig1O", "DEVICE": "tpu", "LIMIT": "soon"}
+    for name, value in wrong.items():
         with monkeypatch.context() as patch:
             patch.setenv(f"FILLPATH_{name}", value)
             status, _, error = run(capsys, "workflow", "begin")

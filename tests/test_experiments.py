@@ -23,8 +23,9 @@ from benchmarks.runs.experiments import experiments
 from fetch import catalogue
 from fillpath import registry
 from fillpath.errors import ConfigError, FillpathError
+from fillpath.figures import figure_names
 from fillpath.paths import CONFIG
-from fillpath.settings import Settings
+from fillpath.settings import SUITES, Settings
 
 
 @pytest.fixture(autouse=True)
@@ -194,10 +195,27 @@ def test_settings_narrow() -> None:
     assert all(name.endswith(".metis") for name in suite_inputs(Settings(paper="gsofa")))
 
 
+@pytest.mark.parametrize("suite", SUITES)
+def test_one_figure_takes_its_own_cases_and_inputs_only(suite: str) -> None:
+    for name in figure_names():
+        paper, _, figure = name.partition(".")
+        chosen = Settings(suite=suite, figure=name)
+        own = figure_cases(paper, figure, Settings(suite=suite))
+        assert set(suite_cases(chosen)) == set(own)
+        assert set(suite_inputs(chosen)) == {f"{case.matrix}.{case.preparation.name}" for case in own}
+        assert set(suite_stages(chosen)) == {case.stage for case in own}
+        assert suite_figures(chosen) == [(paper, figure)]
+    devices = [set(suite_cases(Settings(suite, figure="gsofa.fig10", device=d))) for d in ("cpu", "gpu")]
+    whole = set(suite_cases(Settings(suite, figure="gsofa.fig10")))
+    assert all(devices) and devices[0] | devices[1] == whole and not devices[0] & devices[1]
+
+
 def test_every_experiment_is_drawn() -> None:
     from reports.figures import available_figures
 
-    assert {(e.paper, e.figure) for e in experiments()} <= set(available_figures())
+    measured = list(dict.fromkeys((e.paper, e.figure) for e in experiments()))
+    assert set(measured) <= set(available_figures())
+    assert [f"{paper}.{figure}" for paper, figure in measured] == list(figure_names())
 
 
 def test_a_run_goes_on_after_a_kill_but_not_under_other_settings() -> None:

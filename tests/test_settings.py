@@ -6,14 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from commands import main
-from fillpath import host
+from fillpath import figures, host
 from fillpath.errors import ConfigError
+from fillpath.figures import figure_names
 from fillpath.paths import ROOT
 from fillpath.settings import VARIABLES, Settings
 
@@ -58,6 +60,10 @@ def test_values_of_the_environment() -> None:
             "FILLPATH_SUITE=smal: expected one of embedded, small, papers; did you mean",
         ),
         ("FILLPATH_PAPER", "gsfa", "did you mean gsofa"),
+        ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected a figure such as gsofa."),
+        ("FILLPATH_FIGURE", "gsofa.fig1O", "; did you mean gsofa.fig10, "),
+        ("FILLPATH_FIGURE", "fig10", "; did you mean gsofa.fig10?"),
+        ("FILLPATH_FIGURE", "glu3.x", "; there are glu3."),
         ("FILLPATH_OFFLINE", "yes", "FILLPATH_OFFLINE=yes: expected 1, 0 or nothing"),
         ("FILLPATH_LIMIT", "soon", "FILLPATH_LIMIT=soon: expected a time such as"),
         *(
@@ -86,6 +92,40 @@ def test_what_makes_no_sense_is_refused_at_every_door(
     assert message in captured.err and captured.out == "" and len(captured.err.splitlines()) == 1
 
 
+def test_every_figure_that_is_measured_can_be_chosen_alone_or_with_its_paper() -> None:
+    chosen = [Settings.from_env({"FILLPATH_FIGURE": name}).figure for name in figure_names()]
+    assert chosen == list(figure_names()) and len(chosen) > 40
+    both = Settings.from_env({"FILLPATH_FIGURE": "gsofa.fig10", "FILLPATH_PAPER": "gsofa"})
+    assert both.covers("gsofa", "fig10")
+    assert not both.covers("gsofa", "fig11") and not both.covers("ooclu", "fig10")
+
+
+def test_a_figure_of_another_paper_is_refused_at_every_door(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FILLPATH_FIGURE", "gsofa.fig10")
+    monkeypatch.setenv("FILLPATH_PAPER", "glu3")
+    message = "FILLPATH_FIGURE=gsofa.fig10 is no figure of FILLPATH_PAPER=glu3: give one of the two"
+    assert main(["list"]) == 2
+    assert capsys.readouterr().err == f"fillpath: {message}\n"
+    for door in ("launch", "snakemake"):
+        done = started(door, {})
+        assert done.returncode != 0 and message in done.stdout + done.stderr, door
+
+
+def test_a_damaged_list_of_figures_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "CONFIG", tmp_path)
+    for text in ("- paper: gsofa\n", "nothing", "- [unclosed", None):
+        if text is not None:
+            (tmp_path / "experiments.yaml").write_text(text)
+        else:
+            (tmp_path / "experiments.yaml").unlink()
+        with pytest.raises(ConfigError, match=r"^config/experiments\.yaml: [^\n]+$"):
+            figure_names.__wrapped__()
+
+
 @pytest.mark.parametrize("name", ["h200", "h200-x2", "node_1", "A"])
 def test_a_machine_has_the_name_that_was_chosen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MACHINE", name)
@@ -93,24 +133,29 @@ def test_a_machine_has_the_name_that_was_chosen(name: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("door", ["launch", "snakemake"])
-def test_the_workflow_refuses_a_misspelt_setting(door: str, tmp_path: Path) -> None:
-    commands = {
-        "launch": ["benchmarks.runs.launch", "figures"],
-        "snakemake": [
-            "snakemake",
-            "--dry-run",
-            "--snakefile",
-            str(ROOT / "Snakefile"),
-            "--directory",
-            str(tmp_path),
-        ],
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", *commands[door]],
-        cwd=ROOT, env={**os.environ, "FILLPATH_SUIT": "small"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("FILLPATH_SUIT", "small", "FILLPATH_SUIT: no such setting; did you mean FILLPATH_SUITE"),
+        ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected a figure such as "),
+    ],
+)
+def test_the_workflow_refuses_a_misspelt_setting(door: str, name: str, value: str, message: str) -> None:
+    done = started(door, {name: value})
     assert done.returncode != 0
-    assert "FILLPATH_SUIT: no such setting; did you mean FILLPATH_SUITE" in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr
+
+
+def started(door: str, changes: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """The workflow by this door in the environment with these changes; what it would run it does not."""
+    commands = {
+        "launch": ["benchmarks.runs.launch", "figures", "--dry-run"],
+        "snakemake": ["snakemake", "--dry-run", "--snakefile", str(ROOT / "Snakefile")],
+    }
+    return subprocess.run(
+        [sys.executable, "-m", *commands[door]],
+        cwd=ROOT, env={**os.environ, **changes}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 def test_a_process_reads_them_once() -> None:
@@ -125,10 +170,8 @@ def test_a_process_reads_them_once() -> None:
 def test_runs_differ_by_what_they_cover_only() -> None:
     one = Settings(suite="small", limit=60.0)
     assert one.text() == replace(one, limit=None, offline=True, results=Path("x")).text()
-    assert (
-        len({replace(one, **{name: "gpu"}).text() for name in ("suite", "paper", "device")} | {one.text()})
-        == 4
-    )
+    narrowed = {replace(one, **{name: "gpu"}).text() for name in ("suite", "paper", "figure", "device")}
+    assert len(narrowed | {one.text()}) == 5
     assert replace(one, fresh=True).text() != one.text()
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.runs.cases import suite_inputs
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT
+from fillpath.settings import Settings
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -26,15 +28,38 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["make", *arguments], cwd=folder, env=kept, capture_output=True, text=True)
 
 
-def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "snakemake", "all", "--dry-run", "--quiet", "rules"]
-    command += ["--snakefile", str(ROOT / "Snakefile"), "--directory", str(tmp_path)]
+def dry_run(folder: Path, **changes: str) -> str:
+    """What Snakemake would do in that folder on the CPU, under these settings."""
+    command = [sys.executable, "-m", "snakemake", "all", "--dry-run"]
+    command += ["--snakefile", str(ROOT / "Snakefile"), "--directory", str(folder)]
     settings = {**os.environ, "FILLPATH_SUITE": "embedded", "FILLPATH_PAPER": "", "FILLPATH_DEVICE": "cpu"}
-    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=settings | changes, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
+    jobs = dry_run(tmp_path)
     for rule in ("fetch", "prepare", "measure", "draw", "page"):
-        assert rule in done.stdout + done.stderr
+        assert f"rule {rule}:" in jobs
     assert not list(tmp_path.glob("results*")), "results/ is no rule's output"
+
+
+def test_one_figure_needs_its_own_inputs_and_stages_only(tmp_path: Path) -> None:
+    jobs = dry_run(tmp_path, FILLPATH_FIGURE="glu3.levels")
+    outputs = set(re.findall(r"^ +output: \.fillpath/markers/(.*?)(?:, .*)?$", jobs, re.MULTILINE))
+    inputs = suite_inputs(Settings(figure="glu3.levels", device="cpu"))
+    assert inputs and outputs == {
+        *(f"{step}/{name.replace(',', '~')}" for step in ("fetch", "prepare") for name in inputs),
+        "measure/levels", "draw/glu3.levels", "page",
+    }  # fmt: skip
+
+
+@needs_make
+def test_make_hands_its_settings_on() -> None:
+    shown = "--eval=shown: ; @echo $$FILLPATH_SUITE $$FILLPATH_PAPER $$FILLPATH_FIGURE"
+    done = make(ROOT, shown, "shown", "SUITE=small", "PAPER=gsofa", "FIGURE=gsofa.fig10")
+    assert done.stdout.split() == ["small", "gsofa", "gsofa.fig10"]
 
 
 @needs_make

@@ -104,14 +104,15 @@ def counted_cases(settings: Settings) -> list[Case]:
     there, why_not = kernels.available()
     if not there:
         raise FaultsError(why_not)
-    figures = [figure for figure in FIGURES if settings.paper in ("", figure[0])]
+    figures = [figure for figure in FIGURES if settings.covers(*figure)]
     cases = dict.fromkeys(case for figure in figures for case in figure_cases(*figure, settings))
     measured_cases = [case for case in cases if _is_measured(case)]
     if not measured_cases:
-        paper = f" PAPER={settings.paper}" if settings.paper else ""
+        chosen = {"PAPER": settings.paper, "FIGURE": settings.figure}
+        narrowed = "".join(f" {name}={value}" for name, value in chosen.items() if value)
         named = " and ".join(" ".join(figure) for figure in FIGURES)
         raise FaultsError(
-            f"{len(cases)} cases of {named} in SUITE={settings.suite}{paper}, none with an ok "
+            f"{len(cases)} cases of {named} in SUITE={settings.suite}{narrowed}, none with an ok "
             f"record of today's sources here: measure them first (`make figures SUITE={settings.suite}`)"
         )
     return measured_cases

@@ -14,8 +14,8 @@ from fillpath.stages import STAGES
 
 
 def suite_experiments(settings: Settings) -> list[Experiment]:
-    """The experiments of the chosen paper, or all."""
-    return [e for e in experiments() if settings.paper in ("", e.paper)]
+    """The experiments of the chosen paper or figure, or all."""
+    return [e for e in experiments() if settings.covers(e.paper, e.figure)]
 
 
 def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:

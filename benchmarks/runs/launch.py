@@ -66,8 +66,9 @@ def figures(arguments: Sequence[str]) -> int:
     on_slurm = slurm.submits(chosen.profile)
     if not on_slurm:
         introduce()
-    counts = [len(suite(chosen)) for suite in (suite_cases, suite_inputs, suite_figures)]
-    print("fillpath: {} cases on {} inputs, cheapest first, for {} figures".format(*counts), file=sys.stderr)
+    cases, inputs = len(suite_cases(chosen)), len(suite_inputs(chosen))
+    drawn = chosen.figure or f"{len(suite_figures(chosen))} figures"
+    print(f"fillpath: {cases} cases on {inputs} inputs, cheapest first, for {drawn}", file=sys.stderr)
     os.chdir(ROOT)
     options = ["--rerun-incomplete", "--workflow-profile", f"profiles/{chosen.profile}"]
     # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.

@@ -42,8 +42,10 @@ class Tier:
 
 
 JOB, FIGURES = ("-m", "benchmarks.runs.launch", "job"), ("-m", "benchmarks.runs.launch", "figures")
-ALL = {"FILLPATH_PAPER": "", "FILLPATH_DEVICE": "", "FILLPATH_LIMIT": "", "FILLPATH_FRESH": "1"}
-QUICK = {"FILLPATH_PAPER": "gsofa", "FILLPATH_DEVICE": "gpu", "FILLPATH_LIMIT": "12m", "FILLPATH_FRESH": ""}
+WHOLE = {"FILLPATH_PAPER": "", "FILLPATH_FIGURE": "", "FILLPATH_DEVICE": "", "FILLPATH_LIMIT": ""}
+ALL = {**WHOLE, "FILLPATH_FRESH": "1"}
+OF_GSOFA = {"FILLPATH_PAPER": "gsofa", "FILLPATH_DEVICE": "gpu", "FILLPATH_LIMIT": "12m"}
+QUICK = {**WHOLE, **OF_GSOFA, "FILLPATH_FRESH": ""}
 TIERS = (
     Tier("correctness", (*JOB, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
     Tier("figures", FIGURES, QUICK),
