@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from reports.pages.ledger import ledger
 from reports.pages.ledger.order import machines_of
 from reports.pages.webpage.scoreboard import MARKS
 from reports.shapes import frame_csv, style
+from reports.shapes.cells import Cells, Heading, Line, read_cells
 from tests.reports_fakes import CASES, ENTRIES, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
 
 __all__ = ["site"]
@@ -197,16 +199,60 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     assert text.count("<li>verdict parac.table2_cpu") == len(below)
 
 
-@pytest.mark.parametrize("kind", ["csv", "page.png"])
+@pytest.mark.parametrize("kind", ["csv", "page.png", "table.json"])
 def test_a_figure_whose_files_cannot_be_read_stops_no_page(
     site: Path, standings: list[Standing], kind: str
 ) -> None:
-    for figure in ("fig11", "fig14"):
+    for figure in ("table1", "fig14"):
         figures.draw("gsofa", figure, [*CASES, *ON_GPU], RECORDS, ENTRIES)
-    style.figure_path("gsofa_fig11", kind).write_bytes(b"\xff\xfe")
+    style.figure_path("gsofa_table1", kind).write_bytes(b"\xff\xfe")
     text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
     assert text.count("Not shown: its files cannot be read") == 1
-    assert "site/figures/gsofa_fig14.page.png" in text and "site/figures/gsofa_fig11.page.png" not in text
+    assert "site/figures/gsofa_fig14.page.png" in text and "gsofa_table1-table" not in text
+
+
+def rows_of(page: str, table: str) -> list[list[str]]:
+    """The texts of a table's cells, row by row, its head first."""
+    markup = page.partition(f'<table id="{table}"')[2].partition("</table>")[0]
+    rows = [re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in markup.split("<tr")[1:]]
+    return [[html.unescape(re.sub(r"<[^>]+>", "", cell)) for cell in row] for row in rows]
+
+
+def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture(
+    site: Path, standings: list[Standing]
+) -> None:
+    figures.draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
+    cells = read_cells(style.figure_path("gsofa_table1", style.TABLE))
+    text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
+    groups, head, *rows = rows_of(text, "gsofa_table1-table")
+    assert groups == [group for group, _ in cells.groups]
+    assert head == [heading.text or "note" for heading in cells.headings]
+    assert rows == [list(line.cells) for line in cells.lines]
+    assert "gsofa_table1.page.png" not in text and "site/figures/gsofa_table1.svg" in text
+    markup = text.partition('<table id="gsofa_table1-table"')[2].partition("</table>")[0]
+    assert markup.count('class="shaded"') == sum(line.shaded for line in cells.lines) > 0
+    assert markup.count('scope="row"') == len(rows) and markup.count('scope="col"') == len(head)
+
+
+def test_a_table_drawn_before_its_cells_were_kept_is_its_picture(
+    site: Path, standings: list[Standing]
+) -> None:
+    figures.draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
+    style.figure_path("gsofa_table1", style.TABLE).unlink()
+    text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
+    assert "site/figures/gsofa_table1.page.png" in text and "gsofa_table1-table" not in text
+
+
+def test_what_is_printed_stands_in_the_cell_of_what_was_measured(site: Path) -> None:
+    headings = [Heading("matrix", left=True), Heading("total", "ours"), Heading("ratio", "ours")]
+    lines = [Line(["a", HOSTILE, "1,234.5x"], ["printed", "7", HOSTILE], shaded=True)]
+    figures.draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
+    Cells(headings, lines).write(style.figure_path("gsofa_table1", style.TABLE))
+    text = webpage.page([], CASES, RECORDS, ENTRIES).read_text()
+    assert rows_of(text, "gsofa_table1-table")[2] == [
+        "aprinted", f"{HOSTILE} printed 7", f"1,234.5x printed {HOSTILE}"
+    ]  # fmt: skip
+    assert "evil" not in Pieces(text).tags and 'data-order="1234.5"' in text
 
 
 def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone(

@@ -1,4 +1,4 @@
-"""A table of solutions: of each matrix what is printed, then what was measured, one line per machine."""
+"""A table of solutions: of each matrix what was measured, and below each number what is printed of it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from reports.shapes.tables import COUNT, Column, Row, Words, draw_table, matrix_column, status_text
+from reports.shapes.cells import Line, TablePicture
+from reports.shapes.tables import COUNT, Column, Row, draw_table, matrix_column
 
 
 def plain(value: float) -> str:
@@ -47,31 +47,33 @@ class Beside(Column):
 
 @dataclass(frozen=True)
 class Solutions:
-    """A table: of each matrix what is printed, then what was measured, one line per machine.
+    """A table: of each matrix what was measured, and below it what is printed.
 
-    columns : those after the matrix and where it was measured.
+    columns : those after the matrix.
     derived : the frame with columns that only the picture has.
     """
 
     columns: Sequence[Beside]
     derived: Callable[[pd.DataFrame], pd.DataFrame]
 
-    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        matrix, where = matrix_column(), Words("", 1.9, _where, left=True)
-        cells: list[list[str]] = []
-        shaded: list[bool] = []
-        for _, group in self.derived(frame).groupby("label", sort=False):
-            rows = group.to_dict("records")
-            name = matrix.text(rows[0])
-            if not pd.isna(rows[0]["paper_ratio"]):
-                measured = [row for row in rows if isinstance(row["machine"], str)]
-                printed = [column.printed(rows[0]) for column in self.columns]
-                cells.append([name, "printed" if measured else "printed; not run", *printed])
-                shaded.append(False)
-                rows, name = measured, ""
-            cells += [[name, where.text(row), *(column.text(row) for column in self.columns)] for row in rows]
-            shaded += [isinstance(row["stand_in_for"], str) for row in rows]
-        return draw_table(title, [matrix, where, *self.columns], cells, shaded)
+    def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
+        matrix = matrix_column(preparations=frame["preparation"].nunique() > 1)
+        rows = self.derived(frame).to_dict("records")
+        first = ~frame["label"].duplicated()
+        lines = [
+            Line(
+                [matrix.text(row), *(column.text(row) for column in self.columns)],
+                self._printed(row) if shown else [],
+                shaded=isinstance(row["stand_in_for"], str),
+            )
+            for row, shown in zip(rows, first, strict=True)
+        ]
+        return draw_table(title, [matrix, *self.columns], lines)
+
+    def _printed(self, row: Row) -> list[str]:
+        """What is printed of a matrix; empty for one that the paper does not have."""
+        known = bool(pd.notna(row["paper_ratio"]))
+        return ["printed", *(column.printed(row) for column in self.columns)] if known else []
 
 
 def parts_of(variant: str, group: str, shown: Sequence[tuple[str, float, str]]) -> list[Beside]:
@@ -82,10 +84,3 @@ def parts_of(variant: str, group: str, shown: Sequence[tuple[str, float, str]]) 
         for heading, width, part in shown
     ]
     return [replace(first, why=f"status_{variant}"), *others]
-
-
-def _where(row: Row) -> str:
-    """The machine and how it was ordered, or why there is nothing."""
-    if not isinstance(row["machine"], str):
-        return status_text(str(row["status"]))
-    return f"{row['machine']}, {row['preparation']}"

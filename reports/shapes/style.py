@@ -16,6 +16,7 @@ from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
+from reports.shapes.cells import TablePicture
 from reports.shapes.frame_csv import csv_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
@@ -28,6 +29,8 @@ DPI = 150
 PAD = 0.2
 # The ending of the picture that the page shows: without the text below, which the page has itself.
 PICTURE = "page.png"
+# That of the cells of a table.
+TABLE = "table.json"
 
 _SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -107,10 +110,15 @@ class Stamp:
 
 
 def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
-    """An empty figure of that size in inches, in the common look; it touches no global state of pyplot."""
+    """An empty figure of that size in inches, in the common look."""
+    set_look()
+    return Figure(figsize=(width, height), layout=layout)
+
+
+def set_look() -> None:
+    """The common look of what is drawn from now on; it touches no global state of pyplot."""
     matplotlib.use("Agg", force=False)
     matplotlib.rcParams.update(_SETTINGS)
-    return Figure(figsize=(width, height), layout=layout)
 
 
 def headline(figure: Figure, title: str) -> None:
@@ -127,7 +135,7 @@ def save(
     verdicts: Sequence[tuple[str, str]] = (),
 ) -> list[Path]:
     """Write <stem>.svg, .png and .csv into the site, with caption, verdicts and stamp, and the bare picture
-    for the page: same input, same bytes. Returns the paths of the first three.
+    for the page, or the cells of a table: same input, same bytes. Returns the paths of the first three.
 
     verdicts : what each is called, and its text.
     """
@@ -139,7 +147,16 @@ def save(
     write_picture(figure, png, box)
     comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
+    _save_cells(figure, figure_path(stem, TABLE))
     return [svg, png, csv]
+
+
+def _save_cells(figure: Figure, path: Path) -> None:
+    """Beside the picture of a table its cells, which the page shows; none beside another picture."""
+    if isinstance(figure, TablePicture):
+        figure.cells.write(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def figure_path(stem: str, kind: str) -> Path:

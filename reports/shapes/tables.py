@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from reports.shapes.groups import lines
-from reports.shapes.style import LARGE, NORMAL, new_figure
+from reports.shapes.cells import Cells, Heading, Line, TablePicture
+from reports.shapes.style import LARGE, NORMAL, set_look
 
 Row = Mapping[Any, Any]
 COUNT = "{:,.0f}".format
-ROW = 0.3
-# Inches that a letter takes.
-LETTER = 0.112
+# Inches of a row, of what is printed below it, and of a letter.
+ROW, BELOW, LETTER = 0.3, 0.24, 0.112
+# Inches between two columns.
+GAP = 0.2
 MEASURED_ON = "measured on"
 
 
@@ -75,7 +75,18 @@ def status_text(status: str) -> str:
 
 def matrix_column(preparations: bool = False) -> Words:
     """The matrix of a row, with its preparation where there are several."""
-    return Words("matrix", 3.0, lambda row: lines(row, preparations).replace("\n", ", "), left=True)
+    return Words("matrix", 1.4, lambda row: matrix_text(row, preparations), left=True)
+
+
+def matrix_text(row: Row, preparation: bool = False) -> str:
+    """A row's matrix on one line, and the first of what it stands in for."""
+    prepared = preparation and not pd.isna(row["preparation"])
+    name = str(row["label"]) + (f", {row['preparation']}" if prepared else "")
+    if not isinstance(row["stand_in_for"], str):
+        return name
+    first, *others = row["stand_in_for"].split(", ")
+    more = f" and {len(others)} more" if len(others) > 1 else "".join(f", {other}" for other in others)
+    return f"{name}, stand-in: {first}{more}"
 
 
 def where_column(status: str = "status") -> Words:
@@ -99,44 +110,60 @@ class Table:
     shaded: Callable[[Row], bool] = lambda row: isinstance(row["stand_in_for"], str)
     empty: str = ""
 
-    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        rows = frame.to_dict("records")
-        cells = [[column.text(row) for column in self.columns] for row in rows]
-        if not rows:
-            cells = [[self.empty, *[""] * (len(self.columns) - 1)]]
-        return draw_table(title, self.columns, cells, [self.shaded(row) for row in rows] or [False])
+    def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
+        lines = [
+            Line([column.text(row) for column in self.columns], shaded=self.shaded(row))
+            for row in frame.to_dict("records")
+        ]
+        return draw_table(title, self.columns, lines or [Line([self.empty, *[""] * (len(self.columns) - 1)])])
 
 
-def draw_table(
-    title: str, columns: Sequence[AnyColumn], cells: Sequence[Sequence[str]], shaded: Sequence[bool]
-) -> Figure:
-    """The table of these cells, one line each. shaded : lines on a grey ground."""
-    widths = [
-        column.width if isinstance(column, Column) else max(column.width, LETTER * max(map(len, texts)))
-        for column, texts in zip(columns, zip(*cells, strict=True), strict=True)
-    ]
+def draw_table(title: str, columns: Sequence[AnyColumn], lines: Sequence[Line]) -> TablePicture:
+    """The table of these lines, under the columns' headings."""
+    widths = [_width(column, place, lines) for place, column in enumerate(columns)]
     places = _places(columns, widths)
-    width, height = sum(widths) + 0.3, ROW * (len(cells) + 4.6)
-    figure = new_figure(width, height, layout=None)
+    heights = [ROW + (BELOW if line.printed else 0.0) for line in lines]
+    width, height = sum(widths) + 0.3, 4.6 * ROW + sum(heights)
+    headings = [Heading(column.heading, column.group, column.left) for column in columns]
+    set_look()
+    figure = TablePicture(Cells(headings, lines), figsize=(width, height))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     axes.text(0.15, 0.3, title, fontsize=LARGE, weight="bold", va="center")
-    _headings(axes, columns, places)
-    for number, (line, grey) in enumerate(zip(cells, shaded, strict=True)):
-        middle = ROW * (4.4 + number)
-        if grey:
-            axes.axhspan(middle - ROW / 2, middle + ROW / 2, color="#ececec", linewidth=0)
-        for x, column, text in zip(places, columns, line, strict=True):
-            axes.text(x, middle, text, ha=_side(column), va="center", fontsize=NORMAL)
+    _headings(axes, columns, places, widths)
+    top = 3.9 * ROW
+    for line, high in zip(lines, heights, strict=True):
+        if line.shaded:
+            axes.axhspan(top, top + high, color="#ececec", linewidth=0)
+        _line(axes, top + ROW / 2, columns, places, line)
+        top += high
     return figure
 
 
-def _headings(axes: Axes, columns: Sequence[AnyColumn], places: Sequence[float]) -> None:
+def _width(column: AnyColumn, place: int, lines: Sequence[Line]) -> float:
+    """Inches of a column: its own, or those of its longest text."""
+    cells = [text for line in lines for text in (line.cells[place], *line.printed[place : place + 1])]
+    longest = max(map(len, (*column.heading.split("\n"), *cells)))
+    return max(column.width, LETTER * longest + GAP)
+
+
+def _line(
+    axes: Axes, middle: float, columns: Sequence[AnyColumn], places: Sequence[float], line: Line
+) -> None:
+    """A line of cells, and below it, in grey, what is printed of it."""
+    for y, texts, colour in ((middle, line.cells, "black"), (middle + BELOW, line.printed, "#555555")):
+        for x, column, text in zip(places, columns, texts, strict=False):
+            axes.text(x, y, text, ha=_side(column), va="center", fontsize=NORMAL, color=colour)
+
+
+def _headings(
+    axes: Axes, columns: Sequence[AnyColumn], places: Sequence[float], widths: Sequence[float]
+) -> None:
     for group in dict.fromkeys(column.group for column in columns if column.group):
-        inside = [(x, column) for x, column in zip(places, columns, strict=True) if column.group == group]
-        start, end = inside[0][0] - (inside[0][1].width - 0.2), inside[-1][0]
+        inside = [i for i, column in enumerate(columns) if column.group == group]
+        start, end = places[inside[0]] - widths[inside[0]] + GAP, places[inside[-1]]
         axes.text((start + end) / 2, ROW * 1.9, group, ha="center", va="center", weight="bold")
         axes.plot([start, end], [ROW * 2.35] * 2, color="black", linewidth=1)
     for x, column in zip(places, columns, strict=True):

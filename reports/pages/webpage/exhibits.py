@@ -12,6 +12,7 @@ from reports.facts.standings import Standing
 from reports.figures import exhibits, stem
 from reports.pages.ledger.order import ClaimRow, claim_rows, machines_of
 from reports.shapes import frame_csv, style
+from reports.shapes.cells import Cells, read_cells
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
 NARROW = 2000
@@ -24,6 +25,7 @@ class Drawing:
     width, height : of its picture, in pixels
     verdicts : everything that the figure says of claims
     stamp : names and values of what its numbers come from
+    cells : of a table; None of another picture, and of a table that was drawn before its cells were kept
     """
 
     width: int
@@ -31,6 +33,7 @@ class Drawing:
     caption: str
     verdicts: tuple[str, ...]
     stamp: tuple[tuple[str, str], ...]
+    cells: Cells | None = None
 
     @property
     def narrow(self) -> bool:
@@ -108,12 +111,14 @@ def _drawing(name: str) -> Drawing:
     comments = frame_csv.read_comments(style.figure_path(name, "csv"))
     width, height = _size(style.figure_path(name, style.PICTURE))
     verdicts = {key: text for key, text in comments.items() if key.startswith("verdict ")}
+    cells = style.figure_path(name, style.TABLE)
     return Drawing(
         width=width,
         height=height,
         caption=comments.get("caption", ""),
         verdicts=tuple(f"{key}: {text}" for key, text in verdicts.items()),
         stamp=tuple(item for item in comments.items() if item[0] not in {"caption", *verdicts}),
+        cells=read_cells(cells) if cells.is_file() else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -35,6 +36,12 @@ def _asset(name: str) -> str:
     return (HERE / "assets" / name).read_text()
 
 
+def _number(cell: str) -> float | None:
+    """The number that a table's cell begins with, by which the page sorts it; None where it has none."""
+    number = re.match(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?", cell)
+    return float(number[0].replace(",", "")) if number else None
+
+
 def _place(standing: Standing) -> str:
     """The id under which the page shows a claim on a machine."""
     return f"{standing.claim.id}.{standing.machine}"
@@ -46,6 +53,7 @@ _ENVIRONMENT.filters |= {
     "direction_and_size": direction_and_size,
     "figure_file": lambda name, kind: address(style.figure_path(name, kind)),
     "measured_text": measured_text,
+    "number": _number,
     "place": _place,
     "rank": lambda standing: rank(standing.outcome, standing.indicative),
     "record_file": lambda path: address(paths.results() / path),

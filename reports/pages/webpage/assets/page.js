@@ -11,6 +11,9 @@
 
   const rowsOf = (table) => Array.from(table.tBodies[0].rows);
 
+  // The last row of a head has a cell per column; those above it span several.
+  const headsOf = (table) => Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells);
+
   // ---- sorting: ascending, descending, as it was
   const keyOf = (cell) =>
     cell.dataset.order === undefined ? cell.textContent.trim().toLowerCase() : Number(cell.dataset.order);
@@ -35,7 +38,7 @@
 
   const makeSortable = (table) => {
     const original = rowsOf(table);
-    const heads = Array.from(table.tHead.rows[0].cells);
+    const heads = headsOf(table);
     heads.forEach((head, column) => {
       const button = make("button", head.textContent, { type: "button", class: "sort" });
       head.replaceChildren(button);
@@ -51,7 +54,7 @@
 
   // ---- filtering
   const makeFilters = (table) => {
-    const heads = Array.from(table.tHead.rows[0].cells);
+    const heads = headsOf(table);
     const form = make("form", "", { class: "filters", "aria-controls": table.id });
     const labelled = (text, control) => {
       const label = make("label", text);
