@@ -6,12 +6,15 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import drawn_cases
 from fillpath import holdings, paths
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError, suggest
+from fillpath.host import machine_name
 from fillpath.record import Record, interval
 from fillpath.settings import Settings
+from fillpath.stages import STAGES
 
 if TYPE_CHECKING:
     # Whoever only measures need not load matplotlib and pandas.
@@ -40,6 +43,11 @@ def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
     """The cases that any machine has a record of."""
     names = {record.case for record in records.rows}
     return [case for case in cases if case.name in names]
+
+
+def machines_here() -> list[str]:
+    """This machine, and where the stages were measured last from this checkout: on a cluster, other ones."""
+    return list(dict.fromkeys([machine_name(), *map(machine_of, STAGES)]))
 
 
 def machine_holdings(machine: str) -> holdings.Holdings:

@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     cases_of = figure_cases(records)
     cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
     launch.adopt()
-    result = drawing.make(records.machines(), cases, {}, catalogue.entries(), launch.die_with_parent)
+    result = drawing.make(records.machines(), cases, {}, (), catalogue.entries(), launch.die_with_parent)
     for pair, reason in result.failed.items():
         logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
     measured = {pair: with_records(listed, records) for pair, listed in cases.items()}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from benchmarks.runs import airspeed, launch
 from commands._parser import Parser
-from commands._records import figure_cases, load_records, with_records
+from commands._records import figure_cases, load_records, machines_here, with_records
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
@@ -43,13 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
     drawn = {pair: listed for pair, listed in measured.items() if listed and arguments.draw}
     launch.adopt()
-    result = drawing.make(records.machines(), cases, drawn, catalogue.entries(), launch.die_with_parent)
+    entries = catalogue.entries()
+    result = drawing.make(records.machines(), cases, drawn, machines_here(), entries, launch.die_with_parent)
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)
     stored = [Case.parse(record.case) for record in records.rows]
     shown = list(dict.fromkeys([*(case for listed in measured.values() for case in listed), *stored]))
     comparisons = _comparisons(result.standings, records)
-    print(webpage.page(result.standings, shown, records, catalogue.entries(), comparisons))
+    print(webpage.page(result.standings, shown, records, entries, comparisons))
     return int(bool(result.failed or (arguments.draw and records.refused)))
 
 

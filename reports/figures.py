@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from fillpath.case import Case
@@ -17,6 +17,7 @@ from fillpath.papers import papers
 from reports.exhibit import Exhibit, Held
 from reports.facts.entries import Entries
 from reports.facts.records import Records
+from reports.one_machine import picture_machine, place, recorded
 from reports.shapes import style
 
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
@@ -75,14 +76,27 @@ def _judged(shown: Exhibit, subject: str) -> list[tuple[str, str]]:
     return [(claim.id, held.value) for held in judged for claim in held.judged(shown.paper)]
 
 
-def draw(paper: str, figure: str, cases: Sequence[Case], records: Records, entries: Entries) -> list[Path]:
-    """Draw one figure from the records: SVG, PNG and CSV in the site. Returns their paths."""
+def draw(
+    paper: str,
+    figure: str,
+    cases: Sequence[Case],
+    records: Records,
+    entries: Entries,
+    here: Collection[str] = (),
+) -> list[Path]:
+    """Draw one figure from the records of one machine: SVG, PNG and CSV in the site. Returns their paths.
+
+    here : names of the machine that runs the command, which is chosen where its records say enough
+    """
     shown = exhibit(paper, figure)
-    records = records.of_one_run(cases) if shown.one_run else records
-    frame = shown.frame(records, entries, cases)
-    stamp = style.Stamp.of(records.frame(cases))
+    machine = picture_machine(shown, cases, records, entries, here)
+    there = records.of_machine(machine) if machine else Records()
+    cases = recorded(cases, there)
+    there = there.of_one_run(cases) if shown.one_run else there
+    frame, rows = shown.frame(there, entries, cases), there.frame(cases)
+    stamp = style.Stamp.of(rows)
     verdicts = [(verdict.key, verdict.text) for verdict in shown.verdicts(frame)]
-    words = shown.words(frame)
+    words = " ".join(part for part in (place(rows), shown.words(frame)) if part)
     return style.save(shown.picture(frame), frame, stem(paper, figure), stamp, words, verdicts)
 
 

@@ -250,8 +250,6 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
     assert list(zip(rows["machine"].fillna("-"), rows["status"], strict=True)) == [
         ("there", "timeout"), ("here", "unavailable"), ("-", "not_run"),
     ]  # fmt: skip
-    assert records.cases_elsewhere(["here"]) == {ON_GPU[0].name}
-    assert records.cases_elsewhere(["there"]) == frozenset()
 
 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:

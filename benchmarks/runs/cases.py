@@ -70,13 +70,13 @@ def suite_figures(settings: Settings) -> list[tuple[str, str]]:
     return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
 
 
-def drawn_cases(paper: str, figure: str, settings: Settings, elsewhere: Collection[str]) -> list[Case]:
-    """The cases behind one figure, and those of its other suites and devices that were measured elsewhere.
+def drawn_cases(paper: str, figure: str, settings: Settings, recorded: Collection[str]) -> list[Case]:
+    """The cases behind one figure, and those of its other suites and devices that were measured.
 
-    elsewhere : names of cases that other machines have records of.
+    recorded : names of cases that any machine has a record of.
     """
     wider = [replace(settings, suite=suite, device="") for suite in SUITES]
-    others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in elsewhere]
+    others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in recorded]
     return list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
 
 

@@ -6,8 +6,7 @@ import argparse
 
 from benchmarks.runs.cases import drawn_cases
 from commands._parser import Parser
-from commands._records import load_records
-from commands.workflow._stages import machine_of_each_stage
+from commands._records import load_records, machines_here
 from fetch import catalogue
 from fillpath.settings import settings
 from reports import figures
@@ -20,8 +19,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     records = load_records()
-    elsewhere = records.cases_elsewhere(machine_of_each_stage(settings()).values())
-    cases = drawn_cases(arguments.paper, arguments.figure, settings(), elsewhere)
-    for path in figures.draw(arguments.paper, arguments.figure, cases, records, catalogue.entries()):
+    pair = arguments.paper, arguments.figure
+    cases = drawn_cases(*pair, settings(), {record.case for record in records.rows})
+    for path in figures.draw(*pair, cases, records, catalogue.entries(), machines_here()):
         print(path)
     return 0

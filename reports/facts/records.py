@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -109,10 +109,6 @@ class Records:
     def of(self, case: str) -> list[Record]:
         """The records of a case, one per machine."""
         return [record for record in self.rows if record.case == case]
-
-    def cases_elsewhere(self, here: Collection[str]) -> frozenset[str]:
-        """Names of the cases that machines other than these have tried."""
-        return frozenset(record.case for record in self.rows if record.machine not in here and _tried(record))
 
     def result(self, case: str, machine: str) -> Record | None:
         """The record of a verified result of that case there, None without one."""

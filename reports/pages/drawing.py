@@ -41,6 +41,7 @@ def make(
     machines: Sequence[str],
     judged: CasesByFigure,
     drawn: CasesByFigure,
+    here: Sequence[str],
     entries: Entries,
     begin: Callable[[], None],
 ) -> Result:
@@ -48,6 +49,7 @@ def make(
 
     judged : the cases behind every figure that decides a claim
     drawn : the cases behind each figure to draw
+    here : names of this machine, whose pictures are preferred
     entries : of the catalogue
     begin : what a process does first
 
@@ -60,7 +62,7 @@ def make(
             for machine in machines
             for paper in paper_names()
         }
-        pictures = {pair: pool.submit(_draw, *pair, cases, entries) for pair, cases in drawn.items()}
+        pictures = {pair: pool.submit(_draw, *pair, cases, here, entries) for pair, cases in drawn.items()}
         reasons: dict[tuple[str, str], list[str]] = {}
         standings: list[Standing] = []
         for (machine, _), future in judgements.items():
@@ -83,8 +85,8 @@ def _judge(machine: str, paper: str, cases: CasesByFigure, entries: Entries) -> 
     return judge(machine, _records(), entries, lambda paper, figure: cases[paper, figure], [paper])
 
 
-def _draw(paper: str, figure: str, cases: Sequence[Case], entries: Entries) -> None:
-    draw(paper, figure, cases, _records(), entries)
+def _draw(paper: str, figure: str, cases: Sequence[Case], here: Sequence[str], entries: Entries) -> None:
+    draw(paper, figure, cases, _records(), entries, here)
 
 
 @functools.cache
