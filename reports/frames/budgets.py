@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 
 from fillpath.case import Case
@@ -9,10 +11,10 @@ from fillpath.options import Option
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
 from reports.frames.device import MEMORY, columns_of, gpu_caption, option_of, without
+from reports.frames.order import in_papers_order
 from reports.frames.seconds import RATIO
-from reports.shapes import bars
-from reports.shapes.gains import Gains
-from reports.shapes.panels import Panels
+from reports.shapes.beside import Beside
+from reports.shapes.marks import Row, marks_of
 
 BUDGET = "memory_budget"
 # The budget at which GSoFA's ratios are printed.
@@ -59,34 +61,40 @@ def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
     return order.sort_values("group", kind="stable").reset_index(drop=True)
 
 
-def budget_columns(frame: pd.DataFrame, printed: str) -> pd.DataFrame:
+def budget_columns(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
     """The columns of Figures 15 and 16 of GSoFA."""
     return columns_of(
         frame, "other", "budget", "budget_bytes", "unlimited_bytes", "binds", "median", "other_median",
-        *RATIO, "concurrent_sources", "other_concurrent_sources", printed,
+        *RATIO, "concurrent_sources", "other_concurrent_sources", *more,
     )  # fmt: skip
 
 
-def budget_points(label: str, printed: str, mean: float) -> Panels:
-    """A point per budget; empty where the budget does not bind or that is not known.
+def budget_panels(
+    label: str, printed: Mapping[str, float], on: str, budgets: Sequence[str], base: str = ""
+) -> Beside:
+    """A bar per matrix and budget; empty where the budget does not bind or that is not known.
 
     label : of the axis.
-    printed, mean : of the ratio, as `Gains` takes them.
+    printed : the ratio of each matrix, at PRINTED_AT.
+    on : what the print was measured on.
+    budgets : the steps.
+    base : of these, the one that the others are held against.
     """
-    panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", points=True, hollow="loose")
-    legend = (
-        ("star", f"printed, at {PRINTED_AT}"),
-        ("line", f"printed mean, {mean:.3g}x"),
-        ("hollow", "the budget does not bind"),
-        ("slot", "no ratio"),
-    )
-    return Panels([Gains(panel, printed, mean, legend=legend)], height=7.0, shown=one_slot)
+    numbers = {abbr: {PRINTED_AT: value} for abbr, value in printed.items()}
+    row = Row(label, budgets, numbers, base=base)
+
+    def marks(frame: pd.DataFrame) -> pd.DataFrame:
+        rows = in_papers_order(frame[frame["budget"].notna()], "gsofa", of=printed)
+        panel = "measured: one GPU, " + rows["where"]
+        return marks_of(rows, "ratio", "pair", step=rows["budget"], panel=panel, hollow=rows["binds"] != 1)
+
+    return Beside([row], on, marks, "the budget does not bind", height=5.0)
 
 
 def budget_caption(frame: pd.DataFrame) -> str:
     """Which budgets bind, and where it was measured."""
     return (
-        "Full points: the budget is below what gsofa takes without one; empty points: it is not, or that "
+        "Full bars: the budget is below what gsofa takes without one; empty bars: it is not, or that "
         f"was not measured. {gpu_caption(frame, 'gsofa')}"
     )
 
@@ -103,12 +111,6 @@ def where_binding(frame: pd.DataFrame) -> list[Subset]:
         )
         for budget in dict.fromkeys([PRINTED_AT, *binding["budget"]])
     ]
-
-
-def one_slot(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with `loose`, where the budget does not bind. Where a machine cannot run it, one slot says so
-    for all budgets."""
-    return frame.assign(loose=frame["binds"] != 1).drop_duplicates(["group", "series"])
 
 
 def _unlimited(records: Records, case: str | float, machine: str | float) -> float | None:

@@ -12,10 +12,14 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.inputs import Inputs
+from reports.facts.numbers import spread
 from reports.facts.records import Records
+from reports.facts.standings import Point
 from reports.facts.verdicts import Subset
 from reports.frames.device import add_printed, columns_of, device_frame
+from reports.frames.order import in_papers_order
 from reports.frames.seconds import RATIO, add_columns, groups_of, ratio_of
+from reports.shapes.bars import times
 
 SEVERAL = ("gsofa_multi", "fill2_multi")
 FACTS = ("workers", "load_balance", "simulated")
@@ -100,23 +104,35 @@ def printed_columns(
 
 
 def by_kind(frame: pd.DataFrame) -> list[Subset]:
-    """What was measured, and each kind of simulation, apart: a mean never mixes them. A frame without a
-    number is of one kind."""
-    by_fill2 = frame["series"].astype(str).str.contains("by fill2")
-    each = [
-        ("measured", ~frame["simulated"]),
-        ("gsofa in turn, simulated", frame["simulated"] & ~by_fill2),
-        ("fill2 in turn, simulated", frame["simulated"] & by_fill2),
-    ]
-    known = [(kind, frame[rows]) for kind, rows in each if (frame.loc[rows, "pair"] == "ok").any()]
-    return [Subset(rows, f"{{}}, {kind}".format) for kind, rows in known or [("not run", frame)]]
+    """What was measured on so many GPUs, and each kind of simulation, apart: a mean never mixes them. A frame
+    without a number is of one kind."""
+    known = frame[frame["pair"] == "ok"]
+    kinds = dict.fromkeys(map(_kind, known.to_dict("records")))
+    if not kinds:
+        return [Subset(frame, "{}, not run".format)]
+    of_rows = pd.Series(list(map(_kind, frame.to_dict("records"))), index=frame.index, dtype="object")
+    return [Subset(frame[of_rows == kind], f"{{}}, {kind}".format) for kind in kinds]
+
+
+def spread_of_ratios(rows: pd.DataFrame) -> str:
+    """The ratios of all these matrices: those of a claim are of matrices near the paper's alone."""
+    pairs = zip(rows["label"], rows["ratio"].astype(float), strict=True)
+    return spread([Point(str(label), None, ratio, ratio, ratio) for label, ratio in pairs], times, True)
+
+
+def panels_of(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """The rows of pairs that were tried, which of the other case says `pair`, in the order of the paper's
+    matrices: what was measured and each kind of simulation apart, fewer workers first."""
+    tried = ~frame["pair"].astype(str).str.endswith(("not_run", "unavailable"))
+    rows = frame[tried].sort_values(["simulated", "workers"], kind="stable")
+    return [in_papers_order(rows[rows["series"] == kind], "gsofa") for kind in dict.fromkeys(rows["series"])]
 
 
 def simulated_how() -> str:
     """The caption's part on what is measured and what is not."""
     return (
-        "Full points: gsofa_multi on so many GPUs of one host; empty: simulated, the slowest of the workers, "
-        "in turn on one GPU or on CPU threads (fill2_multi). "
+        "Measured: gsofa_multi on GPUs of one host; simulated: the slowest of the workers, which run in turn "
+        "on one GPU or, by fill2, on CPU threads. "
     )
 
 
@@ -142,12 +158,20 @@ def _in_parallel(row: Any) -> Any:
     return {**row, **{seconds: row[parallel] for seconds, parallel in PARALLEL.items()}}
 
 
-def _series(row: dict[Any, Any]) -> str:
-    """`4 GPUs, h200`, `6 x 6 in turn by fill2, laptop`."""
+def _series(row: Mapping[Any, Any]) -> str:
+    """`measured: 4 GPUs, h200`, `simulated: 6 nodes of 6 by fill2 in turn, laptop`."""
+    return f"{_kind(row)}, {row['where']}"
+
+
+def _kind(row: Mapping[Any, Any]) -> str:
+    """What a case was run on; of a matrix that is not at hand `not run`."""
+    if pd.isna(row["case"]):
+        return "not run"
     case = Case.parse(str(row["case"]))
     options = dict(case.options)
     nodes, each = int(options.get("nodes", "1")), int(options.get("virtual_gpus", "1"))
+    if nodes * each == 1:
+        return f"measured: {max(1, case.gpus)} {'GPU' if case.gpus < 2 else 'GPUs'}"
     by = {"gsofa_multi": "gsofa", "fill2_multi": "fill2"}[case.implementation]
-    if nodes * each > 1:
-        return f"{nodes} x {each} in turn by {by}, {row['where']}"
-    return f"{max(1, case.gpus)} {'GPU' if case.gpus < 2 else 'GPUs'} by {by}, {row['where']}"
+    node = "1 node" if nodes == 1 else f"{nodes} nodes"
+    return f"simulated: {node} of {each}, by {by} in turn"

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
@@ -16,10 +15,10 @@ from reports.facts.probes import read_counters
 from reports.facts.records import DRAM_PEAK
 from reports.facts.verdicts import Subset
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
+from reports.frames.order import in_papers_order
 from reports.frames.seconds import add_columns
-from reports.shapes import bars
-from reports.shapes.gains import PRINTED_LINE, add_stars, gains_legend
-from reports.shapes.panels import Panels
+from reports.shapes.beside import Beside
+from reports.shapes.marks import Row, marks_of
 
 CLAIM = "fig13_bandwidth"
 DATA = subject("gsofa", CLAIM).data
@@ -30,11 +29,8 @@ NUMBERS = (
     "dram_bytes", "l2_bytes", "kernel_seconds", "dram_bytes_per_s", "l2_bytes_per_s", DRAM_PEAK,
     "share_of_peak",
 )  # fmt: skip
-RATE = bars.Panel("rate", "rate", "rate", "bytes / second", "told")
-SHARE = bars.Panel(
-    "share_of_peak", "share_of_peak", "share_of_peak", "DRAM, share of the\ncard's peak", "told_share",
-    points=True, hollow="counted", form="{:.0%}".format, log=False,
-)  # fmt: skip
+GB = 1e9
+SHARE, DRAM, L2 = "share", "through DRAM", "through L2"
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -59,32 +55,33 @@ def _as_read(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(frame[frame["how"] != COUNTED])]
 
 
-def _draw_rates(axes: Axes, frame: pd.DataFrame) -> None:
-    """Bytes per second through DRAM and L2."""
-    levels = _levels(frame)
-    bars.bar_panel(axes, levels, RATE)
-    add_stars(axes, frame, "paper_bytes_per_s", _gigabytes)
-    low, high = axes.get_ylim()
-    axes.set_ylim(min(low, float(frame["paper_bytes_per_s"].min()) / 4), high)
-    bars.legend(axes, levels, {}, hidden=set(levels.loc[levels["machine"].isna(), "series"]))
+def _marks(frame: pd.DataFrame) -> pd.DataFrame:
+    """The share of DRAM's peak of each matrix, and the bytes through DRAM and, where they were read, L2."""
+    rows = in_papers_order(frame, "gsofa").assign(
+        dram=lambda rows: rows["dram_bytes_per_s"] / GB, l2=lambda rows: rows["l2_bytes_per_s"] / GB
+    )
+    columns = {SHARE: "share_of_peak", DRAM: "dram", L2: "l2"}
+    marks = [
+        marks_of(
+            rows,
+            value,
+            "told",
+            step=step,
+            panel="measured on " + rows["where"],
+            hollow=rows["how"] == COUNTED,
+        )
+        for step, value in columns.items()
+    ]
+    whole = pd.concat(marks)
+    return whole[(whole["step"] != L2) | whole["value"].notna()]
 
 
-def _draw_shares(axes: Axes, frame: pd.DataFrame) -> None:
-    """The share of DRAM's peak."""
-    told_share = frame["told"].where(frame["told"] != "ok", _share_status(frame))
-    share = frame.assign(told_share=told_share, counted=frame["how"] == COUNTED)
-    bars.bar_panel(axes, share, SHARE)
-    axes.set_ylim(0, 1)
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
-    axes.axhline(SHARES["mean"], **PRINTED_LINE)
-    add_stars(axes, frame, "paper_share", SHARE.form)
-    lines = [("star", "printed, of the matrix"), ("line", f"printed mean, {SHARES['mean']:.0%}")]
-    counted = [("hollow", "counted, not read")] if share["counted"].any() else []
-    gains_legend(axes, share, [*lines, *counted, ("slot", "no number")])
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.2g}%"
 
 
 def _gigabytes(rate: float) -> str:
-    return f"{rate / 1e9:.4g} GB/s"
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
 def _read(row: Mapping[Any, Any]) -> dict[str, Any]:
@@ -111,26 +108,30 @@ def _rates(known: dict[str, Any]) -> dict[str, Any]:
     return known | rates | ({"share_of_peak": dram / peak} if dram is not None and peak else {})
 
 
-def _share_status(frame: pd.DataFrame) -> pd.Series[str]:
-    """`ok` where the card's peak is known too."""
-    known = frame["share_of_peak"].notna()
-    return pd.Series("ok", index=frame.index).where(known, NOT_MEASURED)
+def _printed(step: str, numbers: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Mean, largest and smallest. numbers : of the subject."""
+    most = numbers["max"]
+    most = most["AU"] if isinstance(most, Mapping) else most
+    return {
+        "mean of 13": {step: numbers["mean"]},
+        "AU, the most": {step: most},
+        "the least": {step: numbers["min"]},
+    }
 
 
-def _levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for DRAM and one for L2, with `rate`; L2's left out where it is not known."""
-    dram = frame.assign(rate=frame["dram_bytes_per_s"], series="DRAM, " + frame["series"])
-    second = frame[frame["l2_bytes_per_s"].notna()]
-    second = second.assign(rate=second["l2_bytes_per_s"], series="L2, " + second["series"])
-    return pd.concat([dram, second]) if len(second) else dram
-
-
+ROWS = (
+    Row("DRAM, share of the\ncard's peak", (SHARE,), _printed(SHARE, SHARES), even=None, form=_per_cent),
+    Row(
+        "GB / second (log axis)", (DRAM, L2), _printed(DRAM, DATA), even=None, points=True, log=True,
+        form=_gigabytes,
+    ),
+)  # fmt: skip
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 13",
     "memory throughput",
     frame,
-    Panels([_draw_rates, _draw_shares], 9.0),
+    Beside(ROWS, "printed: V100, peak 900 GB/s", _marks, "counted, not read"),
     """Bytes: {hows}. Hardware counters: of the implementation's kernels, read by ncu in a run of its own;
     counted: what the implementation asks for, wherever it finds it. Peak: from the card's memory clock and
     bus width. The paper reads nvprof on one V100 (900 GB/s). {gpu}""",

@@ -9,16 +9,30 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import gpu_caption
-from reports.frames.gpus import by_kind, gain_frame, is_several, printed_columns, simulated_how, with_option
-from reports.shapes.pairs import Pair, Pairs
+from reports.frames.gpus import (
+    by_kind,
+    gain_frame,
+    is_several,
+    panels_of,
+    printed_columns,
+    simulated_how,
+    spread_of_ratios,
+    with_option,
+)
+from reports.shapes.beside import Beside
+from reports.shapes.marks import Row, marks_of
 
 CLAIM = "fig17_source_scheduling"
 DATA = subject("gsofa", CLAIM).data
 INTER, INTRA = "inter_node over contiguous", "intra_node over inter_node"
 BOTH = "intra_node over contiguous"
-STEPS = {INTER: "inter_node", INTRA: "intra_node"}
+JUDGED = {
+    INTER: ("inter_node_mean", "inter_node_largest", "inter_node_drops"),
+    INTRA: ("intra_node_mean", "intra_node_largest"),
+}
 PRINTED = {INTER: DATA["inter_node"]["max"], INTRA: DATA["intra_node_on_top"]["max"]}
-MEANS = {INTER: DATA["inter_node"]["mean"], INTRA: DATA["intra_node_on_top"]["mean"]}
+BASE, NODES, ROWS = "contiguous blocks", "chunks round the nodes (inter)", "and rows round its GPUs (intra)"
+MEAN, ON_TOP = DATA["inter_node"]["mean"], DATA["intra_node_on_top"]
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -44,29 +58,51 @@ def _both(case: Case) -> tuple[Case, str] | None:
     return with_option(case, "order", "contiguous"), BOTH
 
 
+def _marks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Both schedules over the baseline."""
+    shown = [
+        marks_of(part[part["what"] == what], "ratio", "pair", step=step, panel=part["series"].iloc[0])
+        for part in panels_of(frame)
+        for what, step in ((INTER, NODES), (BOTH, ROWS))
+    ]
+    return pd.concat(shown or [marks_of(frame[:0], "ratio", "pair", step="", panel="")])
+
+
+ROW = Row(
+    "times as fast as with\ncontiguous blocks", (BASE, NODES, ROWS),
+    {"mean of 13": {NODES: MEAN, ROWS: MEAN * ON_TOP["mean"]}}
+    | {abbr: {NODES: value} for abbr, value in PRINTED[INTER].items()},
+    dict.fromkeys(DATA["inter_node"]["drops"], "inter: drops")
+    | {abbr: f"intra: {value:g}x on top" for abbr, value in PRINTED[INTRA].items()},
+    base=BASE,
+)  # fmt: skip
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 17",
     "scheduling of sources",
     frame,
-    Pairs(
-        [
-            Pair(INTER, "seconds, contiguous\nover inter_node", MEANS[INTER], PRINTED[INTER]),
-            Pair(INTRA, "seconds, inter_node\nover intra_node", MEANS[INTRA], PRINTED[INTRA]),
-            Pair(BOTH, "seconds, contiguous\nover intra_node"),
-        ]
-    ),
-    """Above: contiguous blocks of sources over chunks dealt to the nodes in turn; middle: these over rows
-    dealt to a node's GPUs in turn; below: both steps. The paper has six nodes of six
-    V100. {simulated}{gpu}""",
-    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
+    Beside([ROW], "printed: six nodes of six V100", _marks, height=5.2),
+    """Sources in contiguous blocks, in chunks that go round the nodes, and with rows that go round a node's
+    GPUs. The last printed mean is {mean:g}x times the {on_top:g}x on top. {simulated}{gpu}""",
+    lambda frame: {
+        "mean": MEAN,
+        "on_top": ON_TOP["mean"],
+        "simulated": simulated_how(),
+        "gpu": gpu_caption(frame, "gsofa"),
+    },
     # Beside the print: no machine here has 36 GPUs.
-    held=tuple(
-        Held(
-            CLAIM, "ratio", (f"{step}_mean", f"{step}_largest"), "pair", "seconds", {"what": what},
-            by_kind, beside=True,
-        )
-        for what, step in STEPS.items()
+    held=(
+        *(
+            Held(CLAIM, "ratio", names, "pair", "seconds", {"what": what}, by_kind, beside=True)
+            for what, names in JUDGED.items()
+        ),
+        *(
+            Held(
+                CLAIM, "ratio", (), "pair", f"seconds, {what}", {"what": what}, by_kind,
+                remark=spread_of_ratios,
+            )
+            for what in JUDGED
+        ),
     ),
     one_run=True,
     topic="scheduling of sources over nodes and GPUs",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
@@ -15,11 +16,17 @@ from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import gpu_caption
 from reports.frames.gpus import by_kind, gain_frame, printed_columns, simulated_how, with_option
-from reports.shapes.gains import STAR, legend_mark
-from reports.shapes.style import PALETTE, SMALL, headline, new_figure
+from reports.frames.seconds import beside
+from reports.shapes.beside import PAPER
+from reports.shapes.gains import STAR
+from reports.shapes.labels import write_names
+from reports.shapes.style import NORMAL, PALETTE, headline, new_figure
 
 CLAIM = "fig19_strong_scaling"
 PRINTED = subject("gsofa", CLAIM).data["per"]
+FLAT = subject("gsofa", CLAIM).data["flat_from_33_to_44_nodes"]
+FLAT_FROM = 33
+SAME = ("matrix", "preparation", "machine")
 # GPUs of the paper's nodes, and its most nodes.
 A_NODE, NODES = 6, 44
 GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
@@ -28,72 +35,77 @@ GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, number of workers and machine: `ratio`, seconds on one GPU over those on so many of
     a host, or of a simulated node over those of so many nodes; `times`, how many as many; `efficiency`, the
-    ratio over that."""
+    ratio over that; `from_33`, the ratio over that of 33 nodes; `by`, what the workers run."""
     rows = gain_frame(inputs, _pairing)
     each = pd.Series([A_NODE if what == NODES_SHOWN else 1 for what in rows["what"]], index=rows.index)
     rows["times"] = rows["workers"] / each
     rows["efficiency"] = rows["ratio"].astype(float) / rows["times"]
-    return printed_columns(rows, {NODES_SHOWN: PRINTED}, "times", "efficiency")
+    rows["by"] = ["fill2" if "fill2_multi" in str(case) else "gsofa" for case in rows["case"]]
+    at_33 = (rows["what"] == NODES_SHOWN) & (rows["times"] == FLAT_FROM)
+    rows["from_33"] = rows["ratio"].astype(float) / beside(rows, at_33, "ratio", (*SAME, "by"))
+    return printed_columns(rows, {NODES_SHOWN: PRINTED}, "times", "efficiency", "from_33", "by")
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """A line for each matrix: GPUs of one host on the left, simulated nodes on the right."""
-    figure = new_figure(13.0, 6.8)
-    panels = figure.subplots(1, 2)
+    """The print over nodes on the left; then, where there is any, nodes simulated and GPUs measured."""
+    ok = frame[(frame["pair"] == "ok") & frame["ratio"].notna()]
+    parts = [ok[ok["what"] == what] for what in (NODES_SHOWN, GPUS)]
+    shown = [part for part in parts if len(part)]
+    figure = new_figure(4.6 + 3.9 * len(shown), 6.0)
     headline(figure, title)
-    for axes, what in zip(panels, (GPUS, NODES_SHOWN), strict=True):
-        _lines(axes, frame[frame["what"] == what], what)
-    right = panels[1]
-    for abbr, value in PRINTED.items():
-        right.plot([NODES], [value], linestyle="none", **STAR)
-        right.annotate(abbr, (NODES, value), (9, 0), textcoords="offset points", va="center", fontsize=8)
+    panels = figure.subplots(1, 1 + len(shown), squeeze=False)[0]
+    _draw_print(panels[0])
+    panels[0].set_ylabel("times as fast as one")
+    for axes, rows in zip(panels[1:], shown, strict=True):
+        _draw_lines(axes, rows)
     return figure
 
 
-def _lines(axes: Axes, frame: pd.DataFrame, what: str) -> None:
+def _draw_print(axes: Axes) -> None:
+    """The printed ends, joined as the text says: two flat from 33 nodes on, of the others only the ends are
+    known."""
+    lines = {
+        abbr: ([1, FLAT_FROM, NODES], [1.0, value, value]) if abbr in FLAT else ([1, NODES], [1.0, value])
+        for abbr, value in PRINTED.items()
+    }
+    _scale(axes, [1, *range(11, NODES + 1, 11)], NODES, NODES_SHOWN)
+    for colour, (xs, ys) in zip(PALETTE, lines.values(), strict=False):
+        axes.plot(xs, ys, color=colour, linestyle=":", linewidth=1.4)
+        axes.plot(xs[-1:], ys[-1:], linestyle="none", **STAR)
+    axes.set_facecolor(PAPER)
+    axes.set_title("printed: 44 nodes of six V100", loc="left", fontsize=NORMAL)
+    names = [f"{abbr} {value:g}x" for abbr, value in PRINTED.items()]
+    write_names(axes, [(NODES, value) for value in PRINTED.values()], names)
+
+
+def _draw_lines(axes: Axes, rows: pd.DataFrame) -> None:
+    """A line for each matrix and way, named at its end."""
+    what = str(rows["what"].iloc[0])
+    _scale(axes, sorted({1.0, *rows["times"]}), float(rows["ratio"].max()), what)
+    ends, names = [], []
+    for number, ((label, by), line) in enumerate(rows.groupby(["label", "by"], sort=False)):
+        ordered = line.sort_values("times")
+        xs, ys = [1.0, *ordered["times"]], [1.0, *ordered["ratio"]]
+        # fill2's workers, in turn on the CPU, are squares.
+        marker, colour = "s" if by == "fill2" else "o", PALETTE[number % len(PALETTE)]
+        axes.plot(xs, ys, marker=marker, color=colour, linestyle=":" if line["simulated"].any() else "-")
+        ends.append((xs[-1], ys[-1]))
+        names.append(f"{label} {ys[-1]:.3g}x")
+    how = f"simulated: {' and '.join(dict.fromkeys(rows['by']))} in turn"
+    heading = f"{how if rows['simulated'].any() else 'measured'}, {', '.join(dict.fromkeys(rows['where']))}"
+    axes.set_title(textwrap.fill(heading, 36), loc="left", fontsize=NORMAL)
+    write_names(axes, ends, names)
+
+
+def _scale(axes: Axes, times: Sequence[float], most: float, what: str) -> None:
+    """Linear axes around the lines, with room for names at their ends, and the line of speed in proportion as
+    far as it reaches. times : what the lines have points at."""
+    span = times[-1] - 1
     axes.set_xlabel(what)
-    axes.set_ylabel("times as fast")
-    ok = frame[(frame["pair"] == "ok") & frame["ratio"].notna()]
-    most = max([float(ok["times"].max()) if len(ok) else 2.0, NODES if what == NODES_SHOWN else 8.0])
-    axes.plot([1, most], [1, most], color="#555555", linestyle="--", linewidth=1.2)
-    handles = []
-    keys = ["label", "implementation_shown", "where"]
-    by = ok.assign(implementation_shown=["fill2" if " fill2," in s else "gsofa" for s in ok["series"]])
-    colours = {label: PALETTE[k % len(PALETTE)] for k, label in enumerate(dict.fromkeys(by["label"]))}
-    for (label, how, where), rows in by.groupby(keys, sort=False):
-        ordered = rows.sort_values("times")
-        simulated = bool(ordered["simulated"].any())
-        (line,) = axes.plot(
-            [1.0, *ordered["times"]],
-            [1.0, *ordered["ratio"]],
-            color=colours[label],
-            # By fill2, in turn on the CPU, a square.
-            marker="s" if how == "fill2" else "o",
-            markerfacecolor="white" if simulated else None,
-            linestyle=":" if simulated else "-",
-            label=f"{label}, {how}, {where}",
-        )
-        handles.append(line)
-    simulated_too = bool(len(ok) and ok["simulated"].any())
-    hollow = [legend_mark("hollow", "simulated in turn")] if simulated_too else []
-    stars = [legend_mark("star", f"printed, {NODES} nodes")] if what == NODES_SHOWN else []
-    marks = [*handles, *hollow, *stars, legend_mark("--", "in proportion")]
-    axes.legend(handles=marks, loc="upper left", fontsize=SMALL)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log", base=2)
-    # The legend stands above the lines.
-    axes.set_ylim(0.8, 8 * most)
-    axes.set_xlim(0.85, 1.3 * most)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
-    if ok.empty:
-        axes.text(0.5, 0.5, _why_not(frame), transform=axes.transAxes, ha="center", va="center")
-
-
-def _why_not(frame: pd.DataFrame) -> str:
-    reasons = sorted({str(status).replace("_", " ") for status in frame["pair"]})
-    return f"no number: {', '.join(reasons) or 'not run'}"
+    axes.set_xticks(times, [f"{number:g}" for number in times])
+    axes.set_xlim(1 - 0.06 * span, 1 + 1.6 * span)
+    axes.set_ylim(min(0.8, 1 - 0.05 * most), 1.12 * most)
+    axes.plot([1, times[-1]], [1, times[-1]], color="#555555", linestyle="--", linewidth=1.2, scaley=False)
 
 
 def _pairing(case: Case) -> tuple[Case, str] | None:
@@ -111,14 +123,25 @@ EXHIBIT = Exhibit(
     "strong scaling",
     frame,
     draw,
-    """Left: seconds of gsofa_multi on one GPU over those on several GPUs of one host. Right: one simulated
-    node of six GPUs over several. Dashed: in proportion; stars: printed, 44 nodes over one.
-    {simulated}{gpu}""",
-    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa", timed=False)},
+    """Dashed: in proportion. Printed are the ends at 44 nodes and that {flat} are flat from 33 on; the dotted
+    lines only join these. {simulated}{gpu}""",
+    lambda frame: {
+        "flat": " and ".join(FLAT),
+        "simulated": simulated_how(),
+        "gpu": gpu_caption(frame, "gsofa", timed=False),
+    },
     # Beside the print: 44 nodes are simulated.
     held=(
         Held(
             CLAIM, "ratio", ("each",), "pair", "slowest worker", {"what": NODES_SHOWN, "times": NODES},
+            by_kind, beside=True,
+        ),
+        Held(
+            CLAIM, "efficiency", ("near_linear",), "pair", "slowest worker",
+            {"what": NODES_SHOWN, "times": FLAT_FROM}, by_kind, beside=True,
+        ),
+        Held(
+            CLAIM, "from_33", ("flat",), "pair", "slowest worker", {"what": NODES_SHOWN, "times": NODES},
             by_kind, beside=True,
         ),
     ),
