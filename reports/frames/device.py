@@ -11,7 +11,7 @@ import pandas as pd
 from fillpath.case import Case
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.facts.naming import listed, measured_on, printed_label
+from reports.facts.naming import listed, printed_label
 from reports.facts.printed import abbreviations
 from reports.frames.seconds import (
     RATIO,
@@ -179,7 +179,7 @@ def columns_of(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
 
 
 def gpu_caption(frame: pd.DataFrame, paper: str, *, timed: bool = True, slots: bool = True) -> str:
-    """The caption's part on where it was measured and how.
+    """The caption's part on how it was measured, or that it was not.
 
     timed : it shows seconds, or ratios of them.
     slots : it is no table.
@@ -189,7 +189,7 @@ def gpu_caption(frame: pd.DataFrame, paper: str, *, timed: bool = True, slots: b
     if ok.empty:
         return f"No record of a GPU here. {slots_say}"
     how = f"{seconds_how(frame)} " if timed else ""
-    return f"Measured on: {measured_on(ok['where'])}. {how}{prepared_how(frame, paper)} {slots_say}"
+    return f"{how}{prepared_how(frame, paper)} {slots_say}"
 
 
 def _at_the_same(
