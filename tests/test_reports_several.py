@@ -16,9 +16,12 @@ from benchmarks.runs.cases import figure_cases
 from fillpath.case import Case
 from fillpath.record import Record, Status
 from fillpath.settings import Settings
+from reports.facts.claims import claim
 from reports.facts.records import Records
+from reports.facts.standings import Point
+from reports.facts.verdicts import judge_points
 from reports.figures import exhibit
-from tests.reports_fakes import ENTRIES, made_record
+from tests.reports_fakes import ENTRIES, made_record, names, texts
 
 FIGURES = ("fig12", "fig17", "fig18", "fig19", "fig21")
 
@@ -66,9 +69,44 @@ def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker()
     assert set(own.loc[own["simulated"], "parallel"]) == {3.0, 1.0}
     assert own["paper"].isna().all(), "BC has no printed number of its own"
     verdicts = exhibit("gsofa", "fig17").verdicts(frame)
-    assert all("beside" in verdict.text for verdict in verdicts)
-    kinds = [verdict.basis for verdict in verdicts]
-    assert kinds == ["seconds, measured", "seconds, gsofa in turn, simulated"] * 2, "never one mean of both"
+    assert {verdict.outcome for verdict in verdicts} == {"beside the print"}, "no machine here has 36 GPUs"
+    measured, simulated = "measured: 2 GPUs", "simulated: 6 nodes of 6, by gsofa in turn"
+    bases = [verdict.basis for verdict in verdicts]
+    assert all((measured in basis) != (simulated in basis) for basis in bases), "never one mean of both"
+
+
+def test_scheduling_is_a_group_of_three_bars_a_matrix_in_a_panel_for_each_kind() -> None:
+    options = "gsofa_multi.gpus=2.order={}", "gsofa_multi.nodes=6.order={}.virtual_gpus=6"
+    frame = frame_of("fig17", [
+        made(name.format("contiguous"), 8.0) for name in options] + [
+        made(name.format("inter_node"), 4.0) for name in options] + [
+        made("gsofa_multi.gpus=2", 1.0), made("gsofa_multi.nodes=6.virtual_gpus=6", 1.0),
+    ])  # fmt: skip
+    printed, measured, simulated = exhibit("gsofa", "fig17").picture(frame).axes
+    assert [axes.get_title(loc="left").split(":")[0] for axes in (printed, measured, simulated)] == [
+        "printed", "measured", "simulated",
+    ]  # fmt: skip
+    for axes in (measured, simulated):
+        assert sorted(patch.get_height() for patch in axes.patches) == pytest.approx([1, 2, 8])
+        assert names(axes) == ["bcsstk18 (BC)"]
+    assert texts(printed).count("inter: drops") == 3 and {"1.6x", "4.3x"} <= set(texts(printed).splitlines())
+
+
+def test_which_matrices_drop_is_a_claim_that_six_nodes_are_needed_for() -> None:
+    for name, subject in (("inter_node_drops", "fig17_source_scheduling"), ("flat", "fig19_strong_scaling")):
+        assert claim("gsofa", subject, name).needs
+    drops = claim("gsofa", "fig17_source_scheduling", "inter_node_drops")
+    assert drops.matrices == ("AU", "DI", "HM") and drops.printed == "none"
+    rises = claim("gsofa", "fig18_unified_memory_faults", "separation_rises")
+    assert rises.matrices == ("PR", "TT") and rises.printed == "none" and not rises.time
+
+
+@pytest.mark.parametrize(("ratio", "outcome"), [(0.8, "reproduced"), (1.2, "contradicted")])
+def test_a_gain_where_none_is_printed_contradicts(ratio: float, outcome: str) -> None:
+    drops = claim("gsofa", "fig17_source_scheduling", "inter_node_drops")
+    gains = float(ratio > 1)
+    points = [Point(abbr, abbr, gains, gains, gains, processes=5) for abbr in drops.matrices or ()]
+    assert judge_points(drops, points).outcome == outcome
 
 
 def test_scaling_has_an_efficiency_and_nodes_are_held_against_one_node() -> None:
@@ -79,6 +117,22 @@ def test_scaling_has_an_efficiency_and_nodes_are_held_against_one_node() -> None
     hosts, nodes = frame.loc["GPUs of one host"], frame.loc["nodes of six GPUs"]
     assert hosts["ratio"] == pytest.approx(3.2) and hosts["efficiency"] == pytest.approx(0.8)
     assert nodes["ratio"] == pytest.approx(22) and nodes["times"] == 44 and nodes["simulated"]
+    assert pd.isna(nodes["from_33"]), "33 nodes were not simulated"
+
+
+def test_flat_from_33_nodes_is_the_speedup_over_that_of_33() -> None:
+    frame = frame_of("fig19", [
+        made("fill2_multi.virtual_gpus=6", 66.0), made("fill2_multi.nodes=33.virtual_gpus=6", 3.0),
+        made("fill2_multi.nodes=44.virtual_gpus=6", 2.0), made("gsofa_multi", 8.0),
+        made("gsofa_multi.gpus=2", 5.0),
+    ])  # fmt: skip
+    assert frame.set_index("times").loc[44, "from_33"] == pytest.approx(1.5)
+    printed, nodes, hosts = exhibit("gsofa", "fig19").picture(frame).axes
+    assert {"AU 31x", "HM 16.1x"} <= set(texts(printed).splitlines())
+    assert names(hosts) == ["1", "2"] and hosts.get_ylim()[1] < 2, "a step to two GPUs is no axis to 64"
+    assert names(nodes) == ["1", "33", "44"] and not any(
+        axes.get_legend() for axes in (printed, nodes, hosts)
+    )
 
 
 def test_a_larger_chunk_is_held_against_64() -> None:
@@ -88,6 +142,19 @@ def test_a_larger_chunk_is_held_against_64() -> None:
     ])  # fmt: skip
     assert dict(zip(frame["what"], frame["ratio"], strict=True))["128"] == pytest.approx(1.5)
     assert dict(zip(frame["what"], frame["ratio"], strict=True))["256"] == pytest.approx(2.0)
+    printed, axes = exhibit("gsofa", "fig21").picture(frame).axes
+    assert axes.get_yscale() == "linear" and {"1.5x", "2x"} <= set(texts(axes).splitlines())
+    assert {"1.04x", "1.13x", "1.6x"} <= set(texts(printed).splitlines())
+
+
+def test_a_wide_whisker_does_not_stretch_the_axis() -> None:
+    wide = replace(made("gsofa_multi.gpus=4.maxsup=256", 4.0), seconds=[0.04, 4.0, 400.0])
+    frame = frame_of("fig21", [
+        made("gsofa_multi.gpus=4.maxsup=64", 2.0), made("gsofa_multi.gpus=4", 3.0), wide,
+    ])  # fmt: skip
+    assert frame["ratio_high"].max() > 100
+    low, high = exhibit("gsofa", "fig21").picture(frame).axes[1].get_ylim()
+    assert low > 0.3 and high < 3
 
 
 def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None:
@@ -109,6 +176,9 @@ def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None
     ends = frame.loc["advice", ["ratio_low", "ratio_high"]].tolist()
     assert ends == pytest.approx([430 / 260, 500 / 190])
     assert frame.loc["separation", "fewer"] == pytest.approx(20)
+    assert frame.loc["both", "left"] == pytest.approx(160 / 440) and frame.loc["both", "left_low"] < 160 / 440
+    _, axes = exhibit("gsofa", "fig18").picture(frame.reset_index()).axes
+    assert {"45%", "36%"} <= set(texts(axes).splitlines())
     printed = frame_of("fig18", records).set_index("abbr")["paper"]
     assert printed["LH"] == pytest.approx(100 / 15) and printed["AU"] == pytest.approx(10.3)
 
@@ -118,7 +188,7 @@ def test_superlu_dist_is_unavailable_and_its_print_stands_beside() -> None:
     own = frame[frame["abbr"] == "BC"].iloc[0]
     assert own["ratio"] == pytest.approx(3) and own["paper"] == pytest.approx(1.2)
     assert set(frame["superlu_dist"]) == {"unavailable"}
-    assert "unavailable" in exhibit("gsofa", "fig12").words(frame)
+    assert "not at hand" in exhibit("gsofa", "fig12").picture(frame).get_suptitle()
 
 
 @pytest.mark.parametrize("figure", FIGURES)

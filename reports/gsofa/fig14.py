@@ -72,7 +72,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 14",
     "value ranges of maxId",
     frame,
-    Beside(ROWS, "printed: one V100", _marks),
+    Beside(ROWS, "printed: V100", _marks),
     """Above: seconds of gsofa with maxid_ranges=false over those with it, at the same number of concurrent
     sources. Below: the share of its blocks' cycles that gsofa spent re-initialising maxId. The paper prints
     three ratios and the shares of PR. {gpu}""",

@@ -56,9 +56,12 @@ EXHIBIT = Exhibit(
     {budgets}""",
     lambda frame: {"most": MOST, "printed_at": budgets.PRINTED_AT, "budgets": budgets.budget_caption(frame)},
     held=(
+        # Beside the print: no machine here has 264 GPUs.
+        Held(CLAIM, "ratio", ("each",), "pair", "seconds", subsets=budgets.where_binding, beside=True),
+        Held(CLAIM, "ratio", ("slower",), "pair", "seconds", subsets=budgets.where_binding),
         Held(
-            CLAIM, "ratio", ("each", "slower", "fewer_sources"), "pair", "seconds",
-            subsets=budgets.where_binding, against="sources_left",
+            CLAIM, "ratio", ("fewer_sources",), "pair", "seconds", against="sources_left",
+            subsets=lambda frame: budgets.where_binding(frame)[:1],
         ),
     ),
     one_run=True,
