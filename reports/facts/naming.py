@@ -61,11 +61,5 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(set(names))) or "none"
 
 
-def measured_on(where: Iterable[str]) -> str:
-    """Machines once each. where : as `laptop`, or `laptop (its GPU)`, which says that of the first too."""
-    names = set(where)
-    return listed(name for name in names if not any(other.startswith(f"{name} (") for other in names))
-
-
 def _with_short(name: str, short: str) -> str:
     return name if short == name else f"{name} ({short})"

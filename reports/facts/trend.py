@@ -17,4 +17,5 @@ def trend(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
     correlation = float(spearmanr(x, y).statistic)
     half = 1.96 * np.sqrt(1.06 / (len(x) - 3))
     middle = np.arctanh(np.clip(correlation, -0.999999, 0.999999))
-    return correlation, float(np.tanh(middle - half)), float(np.tanh(middle + half))
+    low, high = float(np.tanh(middle - half)), float(np.tanh(middle + half))
+    return correlation, min(low, correlation), max(high, correlation)
