@@ -1,4 +1,4 @@
-"""GSoFA's Table 1 and Figures 4 and 11, from made records and series files. All numbers are made up."""
+"""GSoFA's Table 1 and Figures 4, 10, 11 and 12, from made records. All numbers are made up."""
 
 from __future__ import annotations
 
@@ -14,15 +14,28 @@ from benchmarks.engine.series import series_path, write_series
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.record import Record, Status
+from reports.facts.claims import subject
 from reports.facts.records import Records
 from reports.facts.series import read_series
-from reports.gsofa import fig4, fig11, table1
-from tests.reports_fakes import ENTRIES, METIS, made_record
-
-BC, STAND_IN, OTHER = (
-    Case("symbolic", "gsofa_cpu", matrix, METIS, threads=1)
-    for matrix in ("bcsstk18", "circuit,4000", "poisson3d,16,aniso")
+from reports.gsofa import fig4, fig5, fig10, fig11, fig12, table1, table2, table3
+from tests.reports_fakes import (
+    ENTRIES,
+    METIS,
+    Made,
+    made_frame,
+    made_record,
+    measured,
 )
+
+TWOTONE = Made("twotone", "ATandT", "twotone", order=120_750, nnz=1_206_265, kind="circuit")
+NEAR = Made("onetone2", "ATandT", "onetone2", ("twotone",), order=36_057, nnz=222_596, kind="circuit")
+FAR = Made("fpga_dcop_01", "Sandia", "fpga_dcop_01", ("twotone",), order=1_220, nnz=5_892, kind="circuit")
+ALL = (*ENTRIES, TWOTONE, NEAR, FAR)
+BC, STAND_IN, OTHER, TT = (
+    Case("symbolic", "gsofa_cpu", matrix, METIS, threads=1)
+    for matrix in ("bcsstk18", "circuit,4000", "poisson3d,16,aniso", "twotone")
+)
+RISING = np.concatenate([np.zeros(500), np.linspace(2.0, 700.0, 4500)])
 
 
 def keep(case: Case, frontier: np.ndarray[Any, Any], **changes: Any) -> Record:
@@ -36,32 +49,55 @@ def texts(axes: Any) -> str:
     return "\n".join([axes.get_title(loc="left"), *(text.get_text() for text in axes.texts)])
 
 
+def frame_of(exhibit: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
+    return made_frame(exhibit.frame, ALL, records, more)
+
+
+def cells(exhibit: Any, frame: pd.DataFrame) -> list[list[str]]:
+    """The table's cells and what stands below them, line by line."""
+    lines = exhibit.picture(frame).cells.lines
+    return [list(part) for line in lines for part in (line.cells, line.below) if part]
+
+
+# ---- Figure 4
+
+
 def test_growth_is_that_of_the_series_file() -> None:
-    frontier = np.concatenate([np.zeros(500), np.linspace(2.0, 700.0, 4500)])
-    frame = fig4.EXHIBIT.frame(Records((keep(BC, frontier),)), ENTRIES, [BC])
+    frame = frame_of(fig4.EXHIBIT, keep(BC, RISING))
     assert len(frame) == 2000 and frame["first"].iloc[0] == 0 and frame["last"].iloc[-1] == 4999
     assert (frame["first"].iloc[1:].to_numpy() == frame["last"].iloc[:-1].to_numpy() + 1).all()
-    assert (
-        set(frame["smallest"]) == {2.0} and set(frame["largest"]) == {700.0} and set(frame["ratio"]) == {350}
-    )
+    ends = (set(frame["smallest"]), set(frame["largest"]), set(frame["ratio"]))
+    assert ends == ({2.0}, {700.0}, {350})
     assert set(frame["paper_matrix"]) == {"BC"} and set(frame["paper_ratio"]) == {1265}
     with np.load(series_path("made-up", BC.name)) as arrays:
         assert np.array_equal(frame["frontier_mean"], arrays["frontier_mean"])
     (axes, _) = fig4.EXHIBIT.picture(frame).axes
-    assert "350x (700 / 2)" in texts(axes) and "on BC: 1,265x" in texts(axes)
-    assert axes.get_yscale() == "log" and axes.get_ylim()[0] > 0
+    assert "350x (700 / 2)" in texts(axes) and "printed of BC: 1,265x" in texts(axes)
+    assert axes.get_ylim()[0] == 0
 
 
-def test_panels_stand_in_the_papers_order_and_a_stand_in_keeps_its_name() -> None:
-    records = Records(tuple(keep(case, np.arange(1.0, 90.0)) for case in (STAND_IN, BC)))
-    first, second = fig4.EXHIBIT.picture(fig4.EXHIBIT.frame(records, ENTRIES, [STAND_IN, BC])).axes
-    assert "bcsstk18 (BC)" in texts(first)
-    assert "circuit:4000, stand-in: TT" in texts(second) and "(TT)" not in texts(second)
-    assert "the paper, on TT: 6,230x" in texts(second)
+def test_the_moving_average_keeps_the_mean_and_takes_out_the_spikes() -> None:
+    frame = frame_of(fig4.EXHIBIT, keep(BC, 10.0 + 8.0 * (np.arange(2000) % 2)))
+    assert frame["average"].mean() == pytest.approx(14, rel=1e-3)
+    assert frame["average"].std() < 0.1 * frame["frontier_mean"].std()
+
+
+def test_a_panel_for_each_of_the_papers_matrices_or_for_the_nearest_that_stands_in() -> None:
+    rising = np.arange(1.0, 90.0)
+    case_of_ = {name: replace(BC, matrix=name) for name in ("fpga_dcop_01", "onetone2")}
+    records = [keep(case, rising) for case in (*case_of_.values(), STAND_IN, BC)]
+    frame = frame_of(fig4.EXHIBIT, *records)
+    first, second = fig4.EXHIBIT.picture(frame).axes
+    assert "bcsstk18 (BC)" in texts(first) and "onetone2, stand-in: TT" in texts(second)
+    assert "printed of TT: 6,230x" in texts(second)
+    own = frame_of(fig4.EXHIBIT, *records, keep(TT, rising))
+    assert "twotone (TT)" in texts(fig4.EXHIBIT.picture(own).axes[1])
+    far = frame_of(fig4.EXHIBIT, keep(BC, rising), keep(case_of_["fpga_dcop_01"], rising))
+    assert "fpga_dcop_01, stand-in: TT" in texts(fig4.EXHIBIT.picture(far).axes[1])
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "reason"),
     [
         ({"series": None}, "its record names no series"),
         ({"series": "series/gone.npz"}, "no frontier sizes in series/gone.npz"),
@@ -69,19 +105,39 @@ def test_panels_stand_in_the_papers_order_and_a_stand_in_keeps_its_name() -> Non
         ({"status": Status.WRONG, "reason": "3 rows differ"}, "wrong: 3 rows differ"),
     ],
 )
-def test_a_case_without_a_series_is_a_panel_that_says_why(changes: dict[str, Any], said: str) -> None:
+def test_a_case_without_a_series_is_a_panel_that_says_why(changes: dict[str, Any], reason: str) -> None:
     record = replace(keep(BC, np.arange(1.0, 90.0)), **changes)
-    frame = fig4.EXHIBIT.frame(Records((record,)), ENTRIES, [BC, OTHER])
+    frame = frame_of(fig4.EXHIBIT, record, more=(OTHER,))
     assert frame[["frontier_mean", "ratio"]].isna().all(axis=None) and len(frame) == 2
-    shown, unknown = fig4.EXHIBIT.picture(frame).axes
-    assert said in texts(shown).replace("\n", " ") and "no record yet" in texts(unknown)
+    assert reason in texts(fig4.EXHIBIT.picture(frame).axes[0]).replace("\n", " ")
     assert "indicative" in fig4.EXHIBIT.words(frame)
 
 
 def test_sources_without_a_frontier_make_no_ratio() -> None:
-    frame = fig4.EXHIBIT.frame(Records((keep(BC, np.zeros(40)),)), ENTRIES, [BC])
+    frame = frame_of(fig4.EXHIBIT, keep(BC, np.zeros(40)))
     assert frame["ratio"].isna().all()
     assert "no source has a frontier" in texts(fig4.EXHIBIT.picture(frame).axes[0])
+
+
+def test_the_cpu_decides_on_the_growth_and_the_gpu_stands_beside_with_the_reason() -> None:
+    on_gpu = Case("symbolic", "gsofa", "bcsstk18", METIS)
+    frame = frame_of(
+        fig4.EXHIBIT, keep(BC, np.linspace(1, 1200, 900)), keep(on_gpu, np.linspace(1, 450, 900))
+    )
+    by_cpu, by_gpu = (v for v in fig4.EXHIBIT.verdicts(frame) if v.claim.endswith(".each"))
+    assert by_cpu.outcome == "reproduced" and "gsofa_cpu" in by_cpu.basis
+    assert by_gpu.outcome == "beside the print" and "at most 512 vertices at a step" in by_gpu.basis
+
+
+@pytest.mark.parametrize(
+    ("of_tt", "outcome"), [(RISING, "reproduced"), (RISING[::-1], "contradicted"), (None, "inconclusive")]
+)
+def test_that_the_frontier_grows_with_the_source_can_fail(of_tt: Any, outcome: str) -> None:
+    records = [keep(BC, RISING)] + ([] if of_tt is None else [keep(TT, of_tt)])
+    (verdict,) = (
+        v for v in fig4.EXHIBIT.verdicts(frame_of(fig4.EXHIBIT, *records)) if v.claim.endswith("rises")
+    )
+    assert verdict.outcome == outcome
 
 
 def test_a_damaged_series_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -94,60 +150,155 @@ def test_a_damaged_series_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     assert read_series("made-up", "../../elsewhere/x.npz") is None
 
 
-def sequential(name: str, matrix: str, seconds: float, **changes: Any) -> Record:
-    case = Case("symbolic", name, matrix, METIS, threads=1)
-    record = replace(made_record(case, 1), status=Status.OK, seconds=[seconds * f for f in (0.9, 1.0, 1.2)])
-    return replace(record, **changes)
+# ---- Figures 10, 11, 12
 
 
-def pair(matrix: str, baseline: dict[str, Any], better: dict[str, Any]) -> tuple[Record, Record]:
-    return (
-        sequential("gilbert_peierls", matrix, 6.0, **baseline),
-        sequential("fill1_pruned", matrix, 0.5, **better),
-    )
+def triple(matrix: str, gsofa: float, fill2_gpu: float, fill2_cpu: float, **changes: Any) -> list[Record]:
+    """GSoFA with 2.5 times the edges of fill2, and both fill2."""
+    more = {"edges": 25 * 10**7, "fills": 10**6, "facts": {}}
+    return [
+        measured("gsofa", gsofa, matrix, work=more),
+        measured("fill2_gpu", fill2_gpu, matrix, **changes),
+        measured("fill2_cpu", fill2_cpu, matrix, device=None),
+    ]
 
 
-def fig11_of(*records: Record) -> pd.DataFrame:
-    return fig11.EXHIBIT.frame(Records(records), ENTRIES, [Case.parse(record.case) for record in records])
+def test_gsofa_over_fill2_in_teps_and_in_seconds() -> None:
+    frame = frame_of(fig10.EXHIBIT, *triple("bcsstk18", 2.0, 20.0, 60.0)).set_index("implementation")
+    row = frame.loc["gsofa"]
+    assert (row["seconds_over_fill2_gpu"], row["seconds_over_fill2_cpu"]) == pytest.approx((10, 30))
+    assert (row["teps_over_fill2_gpu"], row["teps_over_fill2_cpu"]) == pytest.approx((25, 75))
+    assert row["teps_over_fill2_gpu_low"] < 25 < row["teps_over_fill2_gpu_high"]
+    assert frame.loc["fill2_gpu", "teps_over_fill2_cpu"] == pytest.approx(3)
+    assert pd.isna(frame.loc["fill2_cpu", "pair_fill2_cpu"])
+    (axes,) = fig10.EXHIBIT.picture(frame.reset_index()).axes
+    assert {"10x", "25x", "30x", "75x", "3x"} <= set(texts(axes).splitlines()) and axes.get_yscale() == "log"
+    found = {(v.claim, v.basis): v.outcome for v in fig10.EXHIBIT.verdicts(frame.reset_index())}
+    assert found["gsofa.fig10_vs_fill2_gpu.mean", "seconds"] == "beside the print"
+    assert found["gsofa.fig10_vs_fill2_gpu.mean", "TEPS"] == "inconclusive", "one matrix is no mean"
 
 
-def test_the_line_the_paper_did_not_plot_is_a_ratio_of_medians() -> None:
-    frame = fig11_of(*pair("bcsstk18", {}, {}), *pair("circuit,4000", {}, {})).set_index("case")
-    row = frame.loc["symbolic.fill1_pruned.threads=1@bcsstk18.metis"]
-    assert row["pair"] == "ok" and row["speedup"] == pytest.approx(12)
-    assert row["speedup_low"] == pytest.approx(9) and row["speedup_high"] == pytest.approx(16)
-    own = frame["paper_gsofa_over_this"].dropna()
-    assert list(own.index) == ["symbolic.gilbert_peierls.threads=1@bcsstk18.metis"] and list(own) == [1.01]
-    top, bottom = fig11.EXHIBIT.picture(frame.reset_index()).axes
-    assert "12x" in texts(top) and "50.1x on average" in texts(top) and "171.1 (BB)" in texts(top)
-    assert "circuit:4000\nstand-in: PR, TT" in [label.get_text() for label in bottom.get_xticklabels()]
-    assert "GPU is not measured here" in fig11.EXHIBIT.words(frame)
+def test_the_mean_of_ratios_is_geometric_and_of_one_machine() -> None:
+    records = [*triple("bcsstk18", 2.0, 20.0, 60.0), *triple("circuit,4000", 2.0, 80.0, 60.0)]
+    elsewhere = [replace(r, machine="other") for r in triple("rma10", 1.0, 1000.0, 1.0)]
+    frame = frame_of(fig10.EXHIBIT, *records, *elsewhere)
+    gsofa = frame[(frame["implementation"] == "gsofa") & (frame["machine"] == "h200")]
+    assert gsofa["seconds_over_fill2_gpu_mean"].tolist() == pytest.approx([20, 20]), "of 10 and 40"
+
+
+@pytest.mark.parametrize(("fill2_gpu", "direction"), [(20.0, "as printed"), (180.0, "opposite")])
+def test_fill2_on_the_gpu_is_held_against_fill2_on_the_cpu(fill2_gpu: float, direction: str) -> None:
+    records = [r for m in ("bcsstk18", "rma10", "twotone") for r in triple(m, 2.0, fill2_gpu, 60.0)]
+    verdicts = fig10.EXHIBIT.verdicts(frame_of(fig10.EXHIBIT, *records))
+    (verdict,) = (v for v in verdicts if v.claim == "gsofa.fig10_fill2_gpu_vs_cpu.mean" and v.measured)
+    assert verdict.direction == direction
+    assert verdict.outcome == ("reproduced" if direction == "as printed" else "contradicted")
+
+
+def test_figure_10_stands_in_the_papers_order() -> None:
+    records = [
+        r for m in ("twotone", "circuit,4000", "rma10", "bcsstk18") for r in triple(m, 2.0, 20.0, 60.0)
+    ]
+    frame = frame_of(fig10.EXHIBIT, *records)
+    assert list(dict.fromkeys(frame["label"])) == [
+        "bcsstk18 (BC)", "rma10 (RM)", "circuit:4000", "twotone (TT)",
+    ]  # fmt: skip
+    (axes,) = fig10.EXHIBIT.picture(frame).axes
+    assert {"97.1x", "30.4x"} <= set(texts(axes).splitlines()), "the print of RM"
+
+
+def test_figure_10_pairs_no_two_machines_and_no_two_runs() -> None:
+    records = measured("gsofa", 2.0), measured("fill2_cpu", 60.0, machine="laptop", device=None)
+    frame = frame_of(fig10.EXHIBIT, *records).set_index("implementation")
+    assert frame.loc["gsofa", "pair_fill2_cpu"] == "fill2_cpu not_run"
+    two_runs = frame_of(fig10.EXHIBIT, *triple("bcsstk18", 2.0, 20.0, 60.0, run_id="run-2"))
+    assert two_runs.set_index("implementation").loc["gsofa", "pair_fill2_gpu"] == "two_runs"
+    assert "two runs" in texts(fig10.EXHIBIT.picture(two_runs).axes[0])
+
+
+def sequential(name: str, seconds: float, matrix: str = "bcsstk18", **changes: Any) -> Record:
+    return measured(f"{name}.threads=1", seconds, matrix, device=None, **changes)
+
+
+def test_figure_11_has_gsofa_over_one_core_and_over_a_better_code() -> None:
+    records = sequential("gilbert_peierls", 100.0), measured("gsofa", 2.0), sequential("fill1_pruned", 10.0)
+    frame = frame_of(fig11.EXHIBIT, *records).set_index("implementation")
+    row = frame.loc["gsofa"]
+    assert row["over_gilbert_peierls"] == pytest.approx(50) and row["over_fill1_pruned"] == pytest.approx(5)
+    assert row["over_gilbert_peierls_low"] == pytest.approx(90 / 2.4)
+    assert row["paper"] == 1.01 and frame["paper"].notna().sum() == 1
+    verdicts = {v.claim: v for v in fig11.EXHIBIT.verdicts(frame.reset_index()) if v.scope}
+    smallest = verdicts["gsofa.fig11_vs_glu3_symbolic.smallest"]
+    assert smallest.outcome == "deviates" and smallest.factor == pytest.approx(50 / 1.01)
+    (axes,) = fig11.EXHIBIT.picture(frame.reset_index()).axes
+    assert {"50x", "5x", "1.01x"} <= set(texts(axes).splitlines())
+    assert "printed mean 50.1x, 1.01x (BC) to 171.1x (BB)" in texts(axes)
 
 
 @pytest.mark.parametrize(
-    ("baseline", "better", "said"),
+    ("baseline", "gsofa", "status"),
     [
-        ({"status": Status.TIMEOUT}, {}, "baseline timeout"),
-        ({}, {"status": Status.OUT_OF_MEMORY}, "out of memory"),
-        ({}, {"run_id": "run-2"}, "two runs"),
-        ({}, {"machine": "other"}, "baseline not run"),
+        ({"status": Status.TIMEOUT}, {}, "gilbert_peierls timeout"),
+        ({}, {"status": Status.OUT_OF_MEMORY}, "out_of_memory"),
+        ({}, {"run_id": "run-2"}, "two_runs"),
+        ({}, {"machine": "other"}, "gilbert_peierls not_run"),
     ],
 )
-def test_what_cannot_be_paired_is_a_marked_slot(
-    baseline: dict[str, Any], better: dict[str, Any], said: str
+def test_what_cannot_be_paired_has_no_speedup(
+    baseline: dict[str, Any], gsofa: dict[str, Any], status: str
 ) -> None:
-    frame = fig11_of(*pair("bcsstk18", baseline, better))
-    assert frame["speedup"].isna().all()
-    assert said in [text.get_text() for text in fig11.EXHIBIT.picture(frame).axes[0].texts]
+    records = sequential("gilbert_peierls", 100.0, **baseline), measured("gsofa", 2.0, **gsofa)
+    frame = frame_of(fig11.EXHIBIT, *records)
+    assert frame["over_gilbert_peierls"].isna().all()
+    assert status in set(frame["pair_gilbert_peierls"])
+    drawn = texts(fig11.EXHIBIT.picture(frame).axes[0])
+    assert ("out of memory" in drawn) == (status == "out_of_memory") and "50x" not in drawn
 
 
-def test_table1_has_the_symmetry_that_was_measured_or_a_dash() -> None:
-    cases = [Case("symbolic", "fill1_pruned", matrix, METIS) for matrix in ("bcsstk18", "circuit,4000")]
-    new, old = (replace(made_record(case, 1), status=Status.OK) for case in cases)
+def test_figure_12_keeps_the_print_and_another_quantity_on_axes_of_their_own() -> None:
+    frame = frame_of(fig12.EXHIBIT, measured("gsofa", 2.0), sequential("fill1_pruned", 10.0))
+    printed, here = fig12.EXHIBIT.picture(frame).axes
+    for abbr, value in subject("gsofa", fig12.CLAIM).data["one_node"].items():
+        assert f"{abbr} {value:.3g}x" in texts(printed)
+    assert "G7 10.9x" in texts(printed) and "mean 5x" in texts(printed) and "HM 1.3x" in texts(printed)
+    assert "5x" in texts(here).splitlines() and "another comparison" in texts(here)
+    assert not printed.get_shared_y_axes().joined(printed, here)
+    assert not fig12.EXHIBIT.verdicts(frame), "SuperLU_DIST is not at hand"
+
+
+@pytest.mark.parametrize("exhibit", [fig4, fig5, fig10, fig11, fig12, table1, table2, table3])
+def test_a_figure_of_nothing_is_drawn(exhibit: Any) -> None:
+    case = Case.parse("symbolic.gsofa@twotone.metis")
+    frame = exhibit.EXHIBIT.frame(Records(), ALL, [case])
+    assert exhibit.EXHIBIT.picture(frame).axes and exhibit.EXHIBIT.words(frame)
+
+
+# ---- Table 1
+
+
+def test_table_1_has_the_print_below_what_was_measured() -> None:
+    matrices = ("bcsstk18", "onetone2", "circuit,4000")
+    new, near, old = (
+        replace(made_record(Case("symbolic", "fill1_pruned", matrix, METIS), 1), status=Status.OK)
+        for matrix in matrices
+    )
     new = replace(new, prepared={**(new.prepared or {}), "structural_symmetry": 0.4951})
-    frame = table1.EXHIBIT.frame(Records((new, old)), ENTRIES, cases)
-    by_matrix = frame.set_index("matrix")["structural_symmetry"]
-    assert by_matrix["BCSSTK18"] == 0.4951 and pd.isna(by_matrix["circuit:4000"])
-    drawn = [text.get_text() for text in table1.EXHIBIT.picture(frame).axes[0].texts]
-    assert "0.50" in drawn and drawn.count("struct.\nsymm.") == 2
-    assert "not measured" not in table1.EXHIBIT.words(frame)
+    frame = frame_of(table1.EXHIBIT, new, near, old)
+    by_label = frame.set_index("label")
+    assert by_label.loc["bcsstk18 (BC)", "structural_symmetry"] == 0.4951
+    assert pd.isna(by_label.loc["circuit:4000", "structural_symmetry"])
+    assert by_label.loc["bcsstk18 (BC)", "nnz_per_row"] == pytest.approx(7.131)
+    own, print_of_own, *others = cells(table1.EXHIBIT, frame)
+    assert own[0] == "bcsstk18 (BC)" and "0.50" in own
+    assert print_of_own[:4] == ["printed", "11,948", "149,090", "1.00"]
+    beside = {others[i][0]: others[i + 1][:2] for i in range(0, len(others), 2)}
+    assert beside["onetone2"] == ["printed of TT", "120,750"]
+    assert len(frame) > 3 and "Not measured" in table1.EXHIBIT.words(frame)
+
+
+def test_table_1_counts_what_is_known_of_the_input() -> None:
+    wrong = replace(made_record(Case("symbolic", "fill1_pruned", "bcsstk18", METIS), 12), status=Status.OK)
+    verdicts = table1.EXHIBIT.verdicts(frame_of(table1.EXHIBIT, wrong))
+    assert {v.claim.rpartition(".")[2]: str(v.outcome) for v in verdicts if v.measured} == {
+        "order": "deviates", "nnz": "deviates", "fillins_per_nnz": "reproduced",
+    }  # fmt: skip

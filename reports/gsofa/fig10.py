@@ -1,4 +1,4 @@
-"""Figure 10: TEPS and seconds of the plain parallel fill2 on CPU and GPU, and of GSoFA over both."""
+"""Figure 10: TEPS of the plain parallel fill2 on CPU and GPU, and of GSoFA."""
 
 from __future__ import annotations
 
@@ -6,170 +6,122 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.frames.device import GSOFA, not_at_hand
-from reports.frames.seconds import (
-    SLOTS,
-    add_columns,
-    add_printed_ratios,
-    idle_series,
-    measured_how,
-    ratio_of,
-    timed_frame,
-)
+from reports.frames.device import GSOFA
+from reports.frames.means import add_means
+from reports.frames.order import in_papers_order
+from reports.frames.seconds import SLOTS, add_columns, groups_of, measured_how, ratio_of, timed_frame
 from reports.shapes import bars
-from reports.shapes.gains import PRINTED_LINE, draw_gains, gains_legend
-from reports.shapes.groups import name_matrices, width
-from reports.shapes.seconds import on_one, seconds_panel
-from reports.shapes.style import SMALL, headline, new_figure
+from reports.shapes.coded_bars import CodedBars
+from reports.shapes.strip import Line, mean_of, number_line
 
-# These traverse A, as the paper's TEPS counts it; fill1 and its kin traverse the filled graph instead.
-TRAVERSE_A = ("fill2_cpu", "fill2_gpu", GSOFA)
-TEPS = bars.Panel("teps", "teps_low", "teps_high", "TEPS (edges / second)")
-# What the paper sets GSoFA over, and the claim.
-OVER = {"fill2_gpu": "fig10_vs_fill2_gpu", "fill2_cpu": "fig10_vs_fill2_cpu"}
-BASES = ("seconds", "teps")
-GAIN = bars.Panel("over", "over_low", "over_high", "GSoFA over fill2", "pair", points=True)
+CPU, GPU = "fill2_cpu", "fill2_gpu"
+# What is printed of a code over another.
+OVER = {
+    (GSOFA, CPU): "fig10_vs_fill2_cpu",
+    (GSOFA, GPU): "fig10_vs_fill2_gpu",
+    (GPU, CPU): "fig10_fill2_gpu_vs_cpu",
+}
+TEPS = bars.Panel("teps", "teps_low", "teps_high", "TEPS (log scale)")
+ENDS = ("", "_low", "_high")
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case and machine: its seconds and TEPS. On the rows of fill2, GSoFA over it on the same
-    machine and in the same run, in seconds and in TEPS (`pair` says why there is none), and what the paper
-    prints for the matrix, if any."""
-    result = timed_frame(inputs)
-    counts = result["implementation"].isin(TRAVERSE_A)
-    edges = result["edges"].astype("Float64").where(counts)
+    """One row per case and machine: its seconds and TEPS. On the rows of gsofa and of fill2_gpu their TEPS
+    over those of another code on the same machine and in the same run (`teps_over_<code>`), the same in
+    seconds, both also as geometric means, and what is printed of the matrix; `pair_<code>` says `ok` or why
+    there is none."""
+    result = in_papers_order(timed_frame(inputs), inputs.paper)
+    result["group"] = groups_of(result)
+    edges = result["edges"].astype("Float64")
     # the interval of a rate runs the other way: most seconds, fewest edges per second
     for name, seconds in (("teps", "median"), ("teps_low", "high"), ("teps_high", "low")):
         result[name] = (edges / result[seconds].astype("Float64")).astype(float)
-    result["counts_edges"] = counts
     rows = result.to_dict("records")
-    gsofa = {_input(row): row for row in rows if row["implementation"] == GSOFA and not row["options"]}
-    ratios = [_over(row, gsofa.get(_input(row))) for row in rows]
-    names = [f"gsofa_over_this_{basis}{end}" for basis in BASES for end in ("", "_low", "_high")]
-    add_columns(result, ratios, ("pair", *names))
-    add_printed_ratios(result, OVER)
+    by_code = {(*_input(row), row["implementation"]): row for row in rows}
+    for base in (CPU, GPU):
+        ratios = [_over(row, base, by_code.get((*_input(row), base))) for row in rows]
+        names = [f"{basis}_over_{base}" for basis in ("teps", "seconds")]
+        add_columns(result, ratios, (f"pair_{base}", *(f"{name}{end}" for name in names for end in ENDS)))
+        add_columns(result, ratios, (f"paper_over_{base}",))
+        add_means(result, names)
     return result
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """TEPS above seconds, one group per matrix; where GSoFA was measured, its ratios above both."""
-    idle, absent = idle_series(frame)
-    shown = frame[~idle]
-    ratios = _ratios(shown)
-    figure = new_figure(width(shown), 9.0 if ratios.empty else 13.5)
-    panels = figure.subplots(2 if ratios.empty else 3, 1, sharex=True)
-    top, bottom = panels[-2:]
-    headline(figure, f"{title}{on_one(shown)}")
-    counts = shown["counts_edges"].astype(bool)
-    bars.bar_panel(top, shown, TEPS, counts)
-    seconds_panel(bottom, shown)
-    silent = {name: f"{name} (seconds only)" for name in shown.loc[~counts, "series"]}
-    above = bars.legend(top, shown, silent)
-    name_matrices(bottom, shown)
-    if ratios.empty:
-        note = "\n".join([text for text in (absent, _paper_ratio("fig10_vs_fill2_cpu")) if text])
-        note += "; the GPU side is not measured here"
-        top.set_title(note, loc="left", fontsize=SMALL + 1, pad=10 + 21 * above)
-    else:
-        _gains(panels[0], ratios)
-    return figure
-
-
-def _title(frame: pd.DataFrame) -> str:
-    idle, _ = idle_series(frame)
-    return "the CPU side" if _ratios(frame[~idle]).empty else "GSoFA and fill2"
+def lines(frame: pd.DataFrame) -> list[Line]:
+    """The ratios as text: in TEPS as the paper has them, and in seconds."""
+    return [
+        line for code, base in OVER for line in _lines(frame[frame["implementation"] == code], code, base)
+    ]
 
 
 def _input(row: Mapping[Any, Any]) -> tuple[str, ...]:
     return tuple(str(row[name]) for name in ("matrix", "preparation", "machine"))
 
 
-def _over(row: Mapping[Any, Any], gsofa: Mapping[Any, Any] | None) -> dict[str, Any]:
-    """GSoFA over a row of fill2: in seconds, and in TEPS, whose edges differ."""
-    if row["implementation"] not in OVER:
+def _over(row: Mapping[Any, Any], name: str, base: Mapping[Any, Any] | None) -> dict[str, Any]:
+    """A row over that of the code `name`, in seconds and in TEPS, whose edges may differ; nothing where the
+    paper does not compare the two."""
+    id = OVER.get((row["implementation"], name))
+    if id is None:
         return {}
-    ratio = ratio_of(row, gsofa, ("", GSOFA))
-    if ratio["pair"] != "ok" or gsofa is None:
-        return ratio
-    more = gsofa["edges"] / row["edges"] if row["edges"] and not pd.isna(gsofa["edges"]) else None
-    ends = {"": ratio["ratio"], "_low": ratio["ratio_low"], "_high": ratio["ratio_high"]}
-    seconds = {f"gsofa_over_this_seconds{end}": value for end, value in ends.items()}
-    teps = {f"gsofa_over_this_teps{end}": value * more for end, value in ends.items() if more}
-    return {"pair": "ok", **seconds, **teps}
+    ratio = ratio_of(base, row, (name, ""))
+    printed = subject("gsofa", id).value(row["abbr"]) if isinstance(row["abbr"], str) else None
+    numbers = {f"pair_{name}": ratio["pair"], f"paper_over_{name}": printed}
+    if ratio["pair"] != "ok" or base is None:
+        return numbers
+    numbers |= {f"seconds_over_{name}{end}": ratio[f"ratio{end}"] for end in ENDS}
+    if pd.isna(row["edges"]) or pd.isna(base["edges"]) or not base["edges"]:
+        return numbers
+    more = row["edges"] / base["edges"]
+    return numbers | {f"teps_over_{name}{end}": more * ratio[f"ratio{end}"] for end in ENDS}
 
 
-def _ratios(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per ratio: of fill2's rows where GSoFA was tried, one in TEPS and one in seconds."""
-    tried = set(frame.loc[(frame["implementation"] == GSOFA) & (frame["status"] != "not_run"), "machine"])
-    rows = frame[frame["implementation"].isin(OVER) & frame["machine"].isin(tried)]
-    several = frame["machine"].nunique() > 1
-    parts = []
-    for name in OVER:
-        part = rows[rows["implementation"] == name]
-        for basis, text in (("teps", "TEPS"), ("seconds", "seconds")):
-            series = f"over {name}, {text}" + (" on " + part["machine"] if several else "")
-            ends = {f"over{end}": part[f"gsofa_over_this_{basis}{end}"] for end in ("", "_low", "_high")}
-            parts.append(part.assign(series=series, **ends))
-    return pd.concat(parts) if len(rows) else rows
+def _lines(rows: pd.DataFrame, code: str, base: str) -> list[Line]:
+    teps, seconds = f"teps_over_{base}", f"seconds_over_{base}"
+    means = f"{mean_of(rows, teps)} in TEPS"
+    # both fill2 examine the same edges
+    in_seconds = number_line(rows, "seconds", seconds, f"pair_{base}") if code == GSOFA else []
+    if in_seconds:
+        means += f", {mean_of(rows, seconds)} in seconds"
+    return [
+        Line(title=f"{code} over {base}: geometric mean {means}; printed {_printed(OVER[code, base])}"),
+        *number_line(rows, "TEPS", teps, f"pair_{base}"),
+        *in_seconds,
+        *number_line(rows, "printed", f"paper_over_{base}"),
+    ]
 
 
-def _gains(axes: Axes, ratios: pd.DataFrame) -> None:
-    # A star only where the paper prints it, in TEPS: it says nothing of seconds.
-    in_teps = ratios["series"].str.contains("TEPS")
-    ratios = ratios.assign(printed=ratios["paper_gsofa_over_this"].astype(float).where(in_teps))
-    draw_gains(axes, ratios, GAIN, "printed", None)
-    more = [("star", "printed, of the matrix, in TEPS"), ("slot", "no ratio")]
-    for style, (name, id) in zip(("--", ":"), OVER.items(), strict=True):
-        mean = subject("gsofa", id).mean
-        assert mean
-        axes.axhline(mean, **(PRINTED_LINE | {"linestyle": style}))
-        more.append((style, f"printed mean over {name}, {mean:g}x"))
-    low, high = axes.get_ylim()
-    means = [printed.mean for id in OVER.values() if (printed := subject("gsofa", id)).mean]
-    axes.set_ylim(min(low, *means), max(high, *(1.3 * mean for mean in means if mean)))
-    gains_legend(axes, ratios, more)
+def _printed(id: str) -> str:
+    """The printed mean with the extremes, or what the text says."""
+    ratios = subject("gsofa", id)
+    low, high = ratios.extreme("min"), ratios.extreme("max")
+    if low is None or high is None:
+        return "in words: above 1x"
+    return f"mean {ratios.mean:g}x in TEPS, {low[1]:g}x ({low[0]}) to {high[1]:g}x ({high[0]})"
 
 
-def _paper_ratio(id: str) -> str:
-    printed = subject("gsofa", id)
-    low, high = printed.extreme("min"), printed.extreme("max")
-    assert low and high
-    return (
-        f"paper: GSoFA is {printed.mean:g}x {id.partition('_vs_')[2]}'s TEPS on average, {low[1]:g} "
-        f"({low[0]}) to {high[1]:g} ({high[0]})"
-    )
-
-
-def _held(implementation: str, id: str) -> tuple[Held, Held]:
-    """GSoFA over a fill2, in TEPS as the paper has it; the mean in seconds beside it."""
-    only = {"implementation": implementation}
-    return (
-        Held(id, "gsofa_over_this_teps", (), "pair", "TEPS", only),
-        Held(id, "gsofa_over_this_seconds", ("mean",), "pair", "seconds", only, beside=True),
-    )
+def _held(code: str, base: str) -> tuple[Held, ...]:
+    """A code over another, in TEPS as the paper has it; the mean in seconds beside it."""
+    id, status, only = OVER[code, base], f"pair_{base}", {"implementation": code}
+    in_teps = Held(id, f"teps_over_{base}", (), status, "TEPS", only)
+    in_seconds = Held(id, f"seconds_over_{base}", ("mean",), status, "seconds", only, beside=True)
+    return (in_teps, in_seconds) if code == GSOFA else (in_teps,)
 
 
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 10",
-    _title,
+    "fill2 and GSoFA in TEPS",
     frame,
-    draw,
-    """TEPS: entries of A examined per second, only of implementations that traverse A; GSoFA examines more of
-    them than fill2; fill1_pruned is sequential. The paper prints ratios in TEPS, of 42 POWER9 cores and six
-    V100. {how} {not_at_hand}{slots}""",
-    lambda frame: {
-        "how": measured_how(frame, "gsofa"),
-        "not_at_hand": not_at_hand(frame, "gsofa"),
-        "slots": SLOTS,
-    },
-    held=tuple(held for over in OVER.items() for held in _held(*over)),
+    CodedBars(TEPS, lines),
+    """TEPS: entries of A examined per second; GSoFA examines more than fill2. The paper's: 42 POWER9 cores,
+    six V100. {how} {slots}""",
+    lambda frame: {"how": measured_how(frame, "gsofa"), "slots": SLOTS},
+    held=tuple(held for code, base in OVER for held in _held(code, base)),
     one_run=True,
-    topic="fill2 and GSoFA (TEPS and seconds)",
+    topic="fill2 and GSoFA (TEPS)",
 )

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
+from reports.facts.naming import listed
 from reports.frames.seconds import prepared_how, ratio_of, timed_frame
-from reports.shapes.tables import COUNT, MEASURED_ON, Column, Table, Words, matrix_column
+from reports.shapes.tables import COUNT, Column, Table, matrix_column
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
 HELD = ("fill1_pruned", "fill2_gpu")
@@ -73,18 +74,17 @@ TABLE = Table(
         Column("fill-ins", 1.2, "", "fills", COUNT),
         Column(
             "fill1_pruned\none core",
-            1.5,
+            1.4,
             SECONDS,
             "seconds_fill1_pruned",
             _milliseconds,
             "status_fill1_pruned",
         ),
-        Column("fill2_gpu", 1.5, SECONDS, "seconds_fill2_gpu", _milliseconds, "status_fill2_gpu"),
-        Column("gsofa", 1.5, SECONDS, "seconds_gsofa", _milliseconds, "status_gsofa"),
+        Column("fill2_gpu", 1.2, SECONDS, "seconds_fill2_gpu", _milliseconds, "status_fill2_gpu"),
+        Column("gsofa", 1.1, SECONDS, "seconds_gsofa", _milliseconds, "status_gsofa"),
         Column("fill1_pruned", 1.4, OVER, "over_fill1_pruned", "{:.2f}x".format),
-        Column("fill2_gpu", 1.4, OVER, "over_fill2_gpu", "{:.2f}x".format),
+        Column("fill2_gpu", 1.2, OVER, "over_fill2_gpu", "{:.2f}x".format),
         Column("edges,\ngsofa / fill2", 1.4, "", "edges_ratio", "{:.2f}".format),
-        Words(MEASURED_ON, 2.0, lambda row: str(row["where"])),
     ),
     shaded=lambda row: False,
     empty="no case of this table in the suite",
@@ -100,7 +100,8 @@ def _seconds(frame: pd.DataFrame) -> str:
     timed = frame[[f"seconds_{code}" for code in CODES]].notna().any(axis=None) if len(frame) else False
     if not timed:
         return "Nothing of it was measured here."
-    return f"Medians, input and result resident where they are used. {prepared_how(frame, 'gsofa')}"
+    where = listed(frame.loc[frame["seconds_gsofa"].notna(), "where"])
+    return f"Medians on {where}, input and result resident. {prepared_how(frame, 'gsofa')}"
 
 
 EXHIBIT = Exhibit(

@@ -8,8 +8,11 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
+from reports.frames.order import in_papers_order
+from reports.frames.prints import add_prints
 from reports.frames.space import space_frame
-from reports.shapes.tables import Column, Table, matrix_column, where_column
+from reports.shapes.paper_table import PaperTable
+from reports.shapes.printed import Beside
 
 CLAIM = "table3_queue_usage"
 FILE = "gsofa_table3_queue_usage"
@@ -19,21 +22,22 @@ PRINTED = {"paper_mean_percent": "average_usage_percent", "paper_peak_percent": 
 WHOLE = {"mean_percent": "queue_mean", "peak_percent": "queue_peak"}
 SMALL = {"small_mean_percent": "other_queue_mean", "small_peak_percent": "other_queue_peak"}
 PER_CENT = "{:.3g}".format
-HERE, EIGHTH = "here, of whole queues", "here, of an eighth of them"
+HERE, EIGHTH = "of whole queues", "of an eighth of them"
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: mean and peak share of the queues in use, in per cent: of whole queues
-    (space optimisations off), and of an eighth of them (all on; above 100 in pinned memory). told : `ok`
-    where the first are known."""
+    (space optimisations off), and of an eighth of them (all on; above 100 in pinned memory); what is printed,
+    of paper_matrix. told : `ok` where the first are known."""
     rows = space_frame(inputs)
     for name, fact in {**WHOLE, **SMALL}.items():
         rows[name] = 100 * rows[fact]
     known = rows[list(WHOLE)].notna().all(axis=1)
     rows["told"] = rows["status"].where((rows["status"] != "ok") | known, NOT_MEASURED)
     printed = {name: printed_column("gsofa", FILE, column) for name, column in PRINTED.items()}
+    rows = add_prints(add_printed(rows, "gsofa", printed), "gsofa", printed)
     return columns_of(
-        add_printed(rows, "gsofa", printed), *PRINTED, *WHOLE, *SMALL, "concurrent_sources",
+        in_papers_order(rows, inputs.paper), "paper_matrix", *PRINTED, *WHOLE, *SMALL, "concurrent_sources",
         "other_concurrent_sources", "told",
     )  # fmt: skip
 
@@ -43,16 +47,12 @@ EXHIBIT = Exhibit(
     "GSoFA, Table 3",
     "use of the frontier queues, per cent",
     frame,
-    Table(
+    PaperTable(
         [
-            matrix_column(),
-            Column("mean", 1.5, "printed in the paper", "paper_mean_percent", PER_CENT),
-            Column("peak", 1.5, "printed in the paper", "paper_peak_percent", PER_CENT),
-            Column("mean", 1.5, HERE, "mean_percent", PER_CENT),
-            Column("peak", 1.5, HERE, "peak_percent", PER_CENT),
-            Column("mean", 1.5, EIGHTH, "small_mean_percent", PER_CENT),
-            Column("peak", 1.5, EIGHTH, "small_peak_percent", PER_CENT),
-            where_column("told"),
+            Beside("mean", 1.5, HERE, "mean_percent", PER_CENT, "told"),
+            Beside("peak", 1.5, HERE, "peak_percent", PER_CENT, "told"),
+            Beside("mean", 1.5, EIGHTH, "small_mean_percent", PER_CENT),
+            Beside("peak", 1.5, EIGHTH, "small_peak_percent", PER_CENT),
         ]
     ),
     """Entries that wait in the frontier queues over those that they have room for: mean over gsofa's

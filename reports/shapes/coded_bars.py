@@ -1,0 +1,54 @@
+"""A bar per code and matrix, the codes' ratios written above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from reports.shapes import bars
+from reports.shapes.groups import name_matrices
+from reports.shapes.labels import legend_above
+from reports.shapes.strip import Line, write_strip
+from reports.shapes.style import SMALL, headline, new_figure
+
+# Inches of the picture, and of the panel with its names.
+WIDTH, PANEL = 12.5, 5.0
+
+
+@dataclass(frozen=True)
+class CodedBars:
+    """One panel of bars.
+
+    panel : of the bars.
+    lines : of the text above, by the frame.
+    """
+
+    panel: bars.Panel
+    lines: Callable[[pd.DataFrame], Sequence[Line]]
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        lines = self.lines(frame)
+        figure = new_figure(WIDTH, PANEL + 0.2 * len(lines))
+        headline(figure, title)
+        axes = figure.subplots()
+        bars.bar_panel(axes, frame, self.panel)
+        name_matrices(axes, frame)
+        axes.tick_params(axis="x", labelsize=SMALL)
+        write_strip(axes, lines)
+        legend_above(figure, _handles(frame))
+        return figure
+
+
+def _handles(frame: pd.DataFrame) -> list[Patch]:
+    """A mark of each code, and of a slot where there is one."""
+    handles = [
+        Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=name)
+        for name, (colour, hatch) in bars.look_of(frame).items()
+    ]
+    if (frame["status"] != "ok").any():
+        handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
+    return handles

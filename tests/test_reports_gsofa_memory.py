@@ -1,0 +1,181 @@
+"""GSoFA's Figure 5, Tables 2 and 3 (memory) and row counts, from made records. All numbers are made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from fillpath.record import Record, Status
+from reports.facts.claims import claims_of, subject
+from reports.facts.printed import printed_table
+from reports.frames.space import WORD, printed_words
+from reports.gsofa import fig5, speed, table2, table3
+from tests.reports_fakes import (
+    ENTRIES,
+    FACTS,
+    SPACE_OFF,
+    STAND_IN,
+    Made,
+    case_of,
+    counting,
+    made_frame,
+    measured,
+    one,
+    texts,
+)
+
+OFF = f"gsofa.{SPACE_OFF}.rule=published"
+ON = "gsofa.queue_fraction=8.rule=published"
+ALL = (*ENTRIES, Made("twotone", "ATandT", "twotone", order=120_750, nnz=1_206_265, kind="circuit"))
+
+
+def frame_of(exhibit: Any, *records: Record, more: tuple[Any, ...] = ()) -> pd.DataFrame:
+    """The figure's frame from these records, and cases without one."""
+    return made_frame(exhibit.frame, ALL, records, more)
+
+
+def cells(exhibit: Any, frame: pd.DataFrame) -> list[list[str]]:
+    """The table's cells, line by line."""
+    return [list(line.cells) for line in exhibit.picture(frame).cells.lines]
+
+
+def test_auxiliary_memory_is_the_sum_of_the_structures_over_the_matrix() -> None:
+    on = counting(bytes_queue=0.0, bytes_maxid=1.16e9, bytes_fill=8e7)
+    records = (measured(OFF, 2.0), measured(ON, 2.0, work=on), measured("gsofa", 2.0))
+    row = one(frame_of(fig5.EXHIBIT, *records))
+    assert row["before"] == pytest.approx((2.4e9 + 8e7 + 6e8) / 6e5)
+    assert row["after"] == pytest.approx(1.24e9 / 6e5)
+    assert row["reduction"] == pytest.approx(3.08 / 1.24) and row["both"] == "ok"
+    n = (records[0].prepared or {})["n"]
+    assert row["table2"] == pytest.approx(24 * n * 512 / 6e5), "six words of four bytes a vertex and source"
+    assert row["words_before"] == pytest.approx(3.08e9 / (4 * n * 512))
+
+
+@pytest.mark.parametrize(("abbr", "sources"), [("MK", 4096), ("AU", 512)])
+def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sources: int) -> None:
+    """docs/figures.md says so: whatever else changes, the formula here is that of the paper's own figure."""
+    row = printed_table("gsofa_table1_matrices").set_index("abbr").loc[abbr]
+    auxiliary = WORD * sum(printed_words().values()) * row["order"] * sources
+    before = subject("gsofa", "fig5_auxiliary_memory").data["before"]
+    printed = before["max" if abbr == "MK" else "min"][abbr]
+    assert int(auxiliary / (8 * row["order"] + 4 * row["nnz"])) == printed
+
+
+def test_what_figure_5_lacks_is_a_slot_and_the_print_stays_in_the_frame() -> None:
+    off = measured(OFF, 2.0, work=counting(bytes_fill=None))
+    frame = frame_of(fig5.EXHIBIT, off, measured(ON, 2.0))
+    assert one(frame)["both"] == "not_measured" and pd.isna(one(frame)["reduction"])
+    printed = frame.set_index("abbr")
+    assert printed.loc["MK", ["paper_before", "paper_after"]].tolist() == [3121, 801]
+    assert printed.loc["AU", "paper_reduction"] == 4
+    assert "not measured" in texts(fig5.EXHIBIT.picture(frame).axes[0])
+    alone = frame_of(fig5.EXHIBIT, measured(OFF, 2.0), more=(case_of(ON),))
+    assert one(alone)["both"] == "not_run", "the case after is missing"
+    assert not any(verdict.measured for verdict in fig5.EXHIBIT.verdicts(alone))
+
+
+def test_memory_is_comparable_across_runs_seconds_are_not() -> None:
+    pair = measured(OFF, 2.0), measured(ON, 2.0, run_id="run-2")
+    row = one(frame_of(fig5.EXHIBIT, *pair))
+    assert row["reduction"] == pytest.approx(1)
+    assert row["pair"] == "two_runs" and pd.isna(row["ratio"])
+
+
+def test_constants_of_our_own_data_structures_are_shown_and_not_judged() -> None:
+    records = [measured(name, 2.0, m) for m in ("bcsstk18", "twotone") for name in (OFF, ON, "gsofa")]
+    exhibits = {"fig5_auxiliary_memory": fig5, "table2_space": table2, "table3_queue_usage": table3}
+    for id, exhibit in exhibits.items():
+        verdicts = exhibit.EXHIBIT.verdicts(frame_of(exhibit.EXHIBIT, *records))
+        judged = [v for v in verdicts if v.claim.startswith(f"gsofa.{id}.") and v.measured]
+        assert judged and {v.outcome for v in judged} == {"not comparable"}
+        assert all(claim.not_comparable == v.why for v in judged for claim in claims_of("gsofa", id))
+
+
+@pytest.mark.parametrize(("after", "outcome"), [(1.05, "reproduced"), (3.0, "deviates")])
+def test_that_saving_memory_costs_no_time_can_fail(after: float, outcome: str) -> None:
+    narrow = {"seconds": [1.0, 1.0, 1.0]}
+    records = [
+        record
+        for matrix in ("bcsstk18", "rma10", "twotone")
+        for record in (measured(OFF, 1.0, matrix, **narrow), measured(ON, 1.0, matrix, seconds=[after] * 3))
+    ]
+    verdicts = fig5.EXHIBIT.verdicts(frame_of(fig5.EXHIBIT, *records))
+    (verdict,) = (v for v in verdicts if v.claim == "gsofa.fig5_similar_performance.mean" and v.measured)
+    assert verdict.outcome == outcome
+
+
+def test_figure_5_has_the_papers_three_bars_and_the_ratios_above() -> None:
+    frame = frame_of(fig5.EXHIBIT, measured(OFF, 2.0), measured(ON, 2.0, work=counting(bytes_queue=0.0)))
+    figure = fig5.EXHIBIT.picture(frame)
+    (axes,) = figure.axes
+    assert len(axes.patches) == 3 and axes.get_yscale() == "log"
+    row = one(frame)
+    heights = sorted(patch.get_height() for patch in axes.patches)
+    assert heights == pytest.approx(sorted(row[name] for name in fig5.BARS.values()))
+    assert "36x (AU) to 3,121x (MK) before, 9x (AU) to 801x (MK) after" in texts(axes)
+
+
+def test_table_2_has_a_row_per_structure_as_the_paper_has() -> None:
+    records = [measured(name, 2.0, m) for m in ("bcsstk18", STAND_IN) for name in (OFF, ON, "gsofa")]
+    records[1] = measured(ON, 2.0, work=counting(bytes_queue=0.0))
+    frame = frame_of(table2.EXHIBIT, *records)
+    n = frame["n"].iloc[0]
+    row = frame[frame["variant"] == "all off"].iloc[0]
+    assert row["words_queue"] == pytest.approx(6e8 / (4 * n * 512))
+    assert row["words_sum"] == pytest.approx(3.08e9 / (4 * n * 512)) and row["printed_sum"] == 6
+    queues, maxid, fill, whole = cells(table2.EXHIBIT, frame)
+    assert [line[1] for line in (queues, maxid, fill, whole)] == ["4", "1", "1", "6"]
+    assert queues[3] == f"0 to {6e8 / (4 * n * 512):.3g}", "from the least to the most of the matrices"
+    assert whole[2] == f"{3.08e9 / (4 * n * 512):.3g}"
+
+
+def test_a_table_says_what_is_missing() -> None:
+    lacking = measured(OFF, 2.0, work=counting(concurrent_sources=None, queue_peak=None))
+    space = frame_of(table2.EXHIBIT, lacking)
+    assert list(space["told"]) == ["not_measured"]
+    assert {line[2] for line in cells(table2.EXHIBIT, space)} == {"not measured"}
+    failed = measured(OFF, 2.0, STAND_IN, status=Status.WRONG, seconds=[])
+    usage = frame_of(table3.EXHIBIT, lacking, failed)
+    assert {tuple(line[1:3]) for line in cells(table3.EXHIBIT, usage)} == {
+        ("0.1", "not measured"),
+        ("wrong",) * 2,
+    }
+
+
+def test_table_3_has_the_print_of_the_matrix_that_is_stood_in_for() -> None:
+    whole = counting(queue_mean=0.0011, queue_peak=0.25)
+    frame = frame_of(table3.EXHIBIT, measured(OFF, 2.0, STAND_IN, work=whole), measured(ON, 1.0, STAND_IN))
+    assert list(frame["abbr"].dropna()) == ["AU", "DI", "HM", "PR", "ST", "TT"]
+    row = one(frame)
+    assert row["mean_percent"] == pytest.approx(0.11) and row["peak_percent"] == 25
+    assert row["small_peak_percent"] == pytest.approx(100 * FACTS["queue_peak"])
+    (line,) = table3.EXHIBIT.picture(frame).cells.lines
+    assert list(line.cells[:3]) == ["circuit:4000", "0.11", "25"]
+    assert list(line.below[:3]) == ["printed of PR", "0.11", "25"]
+    assert "Not measured: Hamrle3 (HM)" in table3.EXHIBIT.words(frame)
+
+
+def test_row_counts_only_are_held_against_gsofa_in_the_same_run() -> None:
+    counts = ".output=counts"
+    frame = frame_of(
+        speed.EXHIBIT,
+        measured(f"gsofa{counts}", 2.0, work={"edges": 300, "fills": 7}),
+        measured(f"fill2_gpu{counts}", 6.0, work={"edges": 100, "fills": 7}),
+        measured(f"fill1_pruned{counts}", 1.0, run_id="run-2"),
+    )
+    (row,) = frame.to_dict("records")
+    assert row["edges_ratio"] == 3 and row["fills"] == 7
+    assert row["over_fill2_gpu"] == pytest.approx(3) and row["pair_fill2_gpu"] == "ok"
+    assert pd.isna(row["over_fill1_pruned"]) and row["pair_fill1_pruned"] == "two_runs"
+    (line,) = cells(speed.EXHIBIT, frame)
+    assert {"2,000.00", "6,000.00", "1,000.00", "3.00x", "-"} <= set(line)
+
+
+def test_a_code_that_was_not_run_is_no_row_of_its_own() -> None:
+    counts = ".output=counts"
+    absent = case_of(f"fill2_gpu{counts}")
+    frame = frame_of(speed.EXHIBIT, measured(f"gsofa{counts}", 2.0), more=(absent,))
+    (row,) = frame.to_dict("records")
+    assert row["machine"] == "h200" and row["status_fill2_gpu"] == "not_run" and pd.isna(row["edges_ratio"])
