@@ -30,6 +30,9 @@ class Made:
     stands_for: tuple[str, ...] = ()
     lower_in: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
+    order: int | None = None
+    nnz: int | None = None
+    kind: str = ""
 
 
 ENTRIES = (
