@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
-from reports.frames.seconds import RATIO
+from reports.frames.seconds import RATIO, STAND_INS, groups_of, prepared_how, seconds_how
 from reports.shapes.ratios import BASELINE
 
 PAPER = "ooclu"
@@ -31,13 +31,11 @@ FITS, OVERSUBSCRIBED = "fits", "oversubscribed"
 UNKNOWN = "regime unknown"
 # Why another regime than the paper's tests no claim.
 OTHER_REGIME = {
-    FITS: "the arrays fit the card's memory, and the claim is of arrays that do not",
+    FITS: "the arrays fit the card's memory, the claim is of arrays that do not, and a card that others use "
+    "too may not be filled until they do not",
     UNKNOWN: "the card's memory is not recorded",
 }
-REGIMES = (
-    f"{FITS}: the managed memory is less than the card's and nothing is evicted; {OVERSUBSCRIBED}: it is "
-    "more, as in the paper."
-)
+REGIMES = f"{FITS}: in the card's memory, so that nothing is evicted; {OVERSUBSCRIBED}: not, as in the paper."
 
 
 def is_out_of_core(case: Case) -> bool:
@@ -76,10 +74,53 @@ def the_seven() -> list[str]:
     return [str(abbr) for abbr in printed_table(FAULTS_TABLE)["abbr"]]
 
 
+def by_density(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows in the order of nnz/n, measured or printed, by which the paper explains its ratios."""
+    density = frame["nnz_per_row"].fillna(frame["paper_nnz_per_row"])
+    frame = frame.iloc[density.argsort(kind="stable")].reset_index(drop=True)
+    frame["group"] = groups_of(frame)
+    return frame
+
+
+def labelled(frame: pd.DataFrame, memory: bool = False) -> pd.DataFrame:
+    """The frame as a picture names its matrices: each with its nnz/n, and one only of what it stands in for.
+
+    memory : with that of the arrays of all rows, and its regime.
+    """
+    rows = frame.to_dict("records")
+    labels = [
+        f"{row['label']}, nnz/n {row['nnz_per_row']:.3g}{_memory(row) if memory else ''}" for row in rows
+    ]
+    names = pd.Series([_first_of(row["stand_in_for"]) for row in rows], index=frame.index, dtype="object")
+    return frame.assign(label=labels, stand_in_for=names)
+
+
+def how(frame: pd.DataFrame, span: str = "") -> str:
+    """The caption's part on what was measured and how. span : of its seconds; empty where it has none."""
+    if not (frame["status"] == "ok").any():
+        return "Nothing was measured here."
+    seconds = f"{seconds_how(frame, span)} " if span else ""
+    return f"{seconds}{prepared_how(frame, PAPER)} {STAND_INS}"
+
+
+def _memory(row: Mapping[Any, Any]) -> str:
+    regime = f" ({row['regime']})" if row["regime"] else ""
+    return f"\n{row['managed_bytes'] / 1e9:.2g} GB{regime}"
+
+
+def _first_of(names: Any) -> str | None:
+    """`IN and 6 more`."""
+    if not isinstance(names, str):
+        return None
+    first, *others = names.split(", ")
+    return f"{first} and {len(others)} more" if others else first
+
+
 def stand_in_among(frame: pd.DataFrame, abbreviations: Collection[str]) -> None:
     """Leave of what each row stands in for only these."""
-    left = [among(names, abbreviations) for names in frame["stand_in_for"]]
-    frame["stand_in_for"] = pd.Series(left, index=frame.index, dtype="object")
+    for column in ("stand_in_for", "near"):
+        left = [among(names, abbreviations) for names in frame[column]]
+        frame[column] = pd.Series(left, index=frame.index, dtype="object")
 
 
 def add_memory(frame: pd.DataFrame, records: Records, order: pd.Series[float] | None = None) -> None:

@@ -84,9 +84,10 @@ def add_large(frame: pd.DataFrame, entries: Entries) -> pd.DataFrame:
 
 
 def shortly(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame as a picture has room for it: a stand-in stands in for the table, not for each matrix."""
+    """The frame as a picture has room for it: a stand-in stands in for the table, not for each matrix, and
+    the caption has the preparations."""
     known = frame["stand_in_for"].notna()
-    return frame.assign(stand_in_for=frame["stand_in_for"].where(~known, "Table 4's"))
+    return frame.assign(stand_in_for=frame["stand_in_for"].where(~known, "Table 4's"), preparation=None)
 
 
 def add_budgets(frame: pd.DataFrame) -> None:

@@ -7,18 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports.facts.inputs import Inputs
-from reports.frames.arrays import MATRICES, PAPER, add_memory, printed_of, stand_in_among
-from reports.frames.device import add_printed, columns_of, gpu_caption
-from reports.frames.seconds import RATIO, add_columns, ratio_of, timed_frame
-from reports.shapes import bars
-from reports.shapes.panels import Panels
-from reports.shapes.ratios import BASELINE, Over
-from reports.shapes.seconds import OnOne
-from reports.shapes.stacked import Part, add_shares, columns_of_parts, stacked_panel
+from reports.frames.arrays import MATRICES, PAPER, add_memory, by_density, how, printed_of, stand_in_among
+from reports.frames.device import add_printed, columns_of
+from reports.frames.seconds import RATIO, add_columns, beside, ratio_of, timed_frame
+from reports.shapes.ratios import BASELINE
+from reports.shapes.stacked import Part, add_shares, columns_of_parts
 from reports.shapes.style import PALETTE
 from reports.shapes.tables import Row
 
@@ -30,8 +26,10 @@ PARTS = (
     Part("numeric", "numeric", PALETTE[4]),
 )
 ENDS = ("median", "low", "high")
-NUMBERS = (*ENDS, *(part.seconds for part in PARTS))
-TEXTS = ("way", *(f"{stage}_case" for stage in STAGES))
+LEVELS = ("levels_pair", "levels_ratio", "levels_ratio_low", "levels_ratio_high")
+NUMBERS = (*ENDS, *(part.seconds for part in PARTS), "before_numeric", *LEVELS[1:])
+TEXTS = ("way", *(f"{stage}_case" for stage in STAGES), LEVELS[0])
+UNTRIED = ("not_run", "unavailable")
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,10 @@ class Way:
 
 def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) -> pd.DataFrame:
     """One row per matrix, way and machine: `median`, the sum of its stages' medians in one run, and `low` and
-    `high`, those of the ends of their intervals; the seconds and the share of each stage; `ratio`, over the
-    first of the ways; the regime of unified memory. `status` says `ok`, or which stage failed and how.
+    `high`, those of the ends of their intervals; the seconds of each stage, and their share of the seconds of
+    the second way, which the figure holds the first against; `ratio`, over the first of the ways, and
+    `levels_ratio`, of the levels alone; `before_numeric`, the share of the seconds that the other stages
+    take; the regime of unified memory. `status` says `ok`, or which stage failed and how.
 
     among : abbreviations of the matrices that the figure shows; one without a row is `not_run`.
     """
@@ -69,9 +69,7 @@ def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) ->
     rows: list[dict[Any, Any]] = []
     for base in numeric.to_dict("records"):
         composed = [_composed(way, base, by_case, several) for way in ways]
-        # How large a matrix is, its edges say, and not all ways count them alike.
-        composed = [row | {"edges": composed[0]["edges"]} for row in composed]
-        rows += [row | _over(row, composed[0], ways[0].name) for row in composed]
+        rows += [row | _over(row, composed[0], ways[0].name, by_case) for row in composed]
     # All columns, also where there is no row.
     frame = pd.DataFrame(rows, columns=list(dict.fromkeys([*timed.columns, *TEXTS, *NUMBERS])))
     frame = frame.astype(timed.dtypes.to_dict() | dict.fromkeys(TEXTS, "object"))
@@ -79,29 +77,21 @@ def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) ->
     add_columns(frame, rows, RATIO)
     frame["nnz_per_row"] = frame["entries"].astype("float64") / frame["n"].astype("float64")
     frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed_of(MATRICES, among)})
-    frame["way"] = frame["way"].astype("object").fillna("")
+    for name in ("way", LEVELS[0]):
+        frame[name] = frame[name].astype("object").fillna("" if name == "way" else "not_run")
     add_memory(frame, inputs.records)
-    add_shares(frame, PARTS)
+    add_shares(frame, PARTS, beside(frame, frame["way"] == ways[1].name, "median"))
     memory = ("n", "nnz_per_row", "paper_nnz_per_row", "managed_bytes", "card_bytes", "times_card", "regime")
-    return columns_of(frame, *TEXTS, *ENDS, *columns_of_parts(PARTS), *RATIO, *memory)
-
-
-def composed(over: Over) -> OnOne:
-    """The ratios above the stacked stages."""
-    return OnOne(Panels([over, _stages], height=11.0))
+    shown = (*ENDS, *columns_of_parts(PARTS), "before_numeric", *RATIO, *LEVELS)
+    return columns_of(by_density(frame), *TEXTS[:-1], *shown, *memory)
 
 
 def composed_caption(frame: pd.DataFrame) -> str:
-    """What a bar is put together from, and where it was measured."""
+    """What a bar is put together from."""
     return (
-        "Below: the stages, over the longest of each matrix and machine, with the seconds. Each bar is "
-        f"composed from records of stages of one run (numeric: {NUMERIC} in all); what stands between the "
-        f"stages is in none. {gpu_caption(frame, PAPER, timed=False)}"
+        f"Each bar adds records of stages of one run (numeric: {NUMERIC}); what lies between is in none. "
+        f"{how(frame)}"
     )
-
-
-def _stages(axes: Axes, frame: pd.DataFrame) -> None:
-    stacked_panel(axes, frame, PARTS, "seconds over the longest", lambda row: bars.seconds(row["median"]))
 
 
 def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], several: bool) -> dict[Any, Any]:
@@ -109,7 +99,6 @@ def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], sever
     first = Case.parse(base["case"])
     cases = way.cases(first)
     rows = {stage: by_case.get((case.name, _machine(base))) for stage, case in cases.items()}
-    symbolic = rows["symbolic"]
     status, reason = _status(rows)
     composed = {
         **base,
@@ -117,7 +106,6 @@ def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], sever
         "way": way.name,
         "series": way.name + (f", {base['machine']}" if several and _machine(base) else ""),
         "threads": cases["symbolic"].threads,
-        "edges": symbolic["edges"] if symbolic else None,
         "status": status,
         "reason": reason,
         **dict.fromkeys(NUMBERS),
@@ -127,28 +115,34 @@ def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], sever
     known = [row for row in rows.values() if row is not None]
     summed = {name: sum(row[name] for row in known) for name in ENDS}
     seconds = {part.seconds: row["median"] for part, row in zip(PARTS, known, strict=True)}
-    return composed | summed | seconds | {"samples": min(row["samples"] for row in known)}
+    before = 1 - known[-1]["median"] / summed["median"]
+    samples = min(row["samples"] for row in known)
+    return composed | summed | seconds | {"samples": samples, "before_numeric": before}
 
 
 def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
-    """`ok`, or what the first stage that failed became; by itself where all became that. And the reason."""
+    """`ok`, or what the first stage that failed became; what was not tried, where no stage failed. And the
+    reason."""
     became = {stage: str(row["status"]) if row else "not_run" for stage, row in rows.items()}
-    failed = [stage for stage, status in became.items() if status != "ok"]
-    if failed:
-        row = rows[failed[0]]
-        first = became[failed[0]]
-        alike = len(set(became.values())) == 1
-        return first if alike else f"{failed[0]} {first}", str(row["reason"]) if row else "no record yet"
+    failed = [stage for stage, status in became.items() if status not in ("ok", *UNTRIED)]
+    lacking = [stage for stage, status in became.items() if status != "ok"]
+    if lacking:
+        stage = (failed or lacking)[0]
+        row = rows[stage]
+        reason = str(row["reason"]) if row else "no record yet"
+        return (f"{stage} {became[stage]}", reason) if failed else (became[stage], f"{stage}: {reason}")
     if len({row["run_id"] for row in rows.values() if row}) > 1:
         return "two_runs", "its stages were measured in several runs"
     return "ok", ""
 
 
-def _over(row: Row, first: Row, name: str) -> dict[str, Any]:
-    """Its ratio; none for the first way itself."""
+def _over(row: Row, first: Row, name: str, by_case: Mapping[tuple[str, str], Row]) -> dict[str, Any]:
+    """Its ratio; none for the first way itself. And that of its levels, where they are another's."""
     if row is first:
-        return {"pair": BASELINE}
-    return ratio_of(row, first, ("", name))
+        return {"pair": BASELINE, LEVELS[0]: BASELINE}
+    ours, theirs = (by_case.get((each["levels_case"], _machine(each))) for each in (row, first))
+    levels = ratio_of(ours, theirs, ("", name)) if ours is not theirs else {"pair": BASELINE}
+    return ratio_of(row, first, ("", name)) | {f"levels_{key}": value for key, value in levels.items()}
 
 
 def _machine(row: Row) -> str:

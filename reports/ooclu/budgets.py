@@ -7,14 +7,15 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
-from reports.frames.arrays import LARGEST, OUT_OF_CORE, PAPER, is_out_of_core, stand_in_among
+from reports.frames.arrays import LARGEST, OUT_OF_CORE, PAPER, how, is_out_of_core, stand_in_among
 from reports.frames.budgets import BUDGET, budgets_of
-from reports.frames.device import columns_of, gpu_caption, is_gsofa, pair_frame
-from reports.frames.seconds import RATIO
+from reports.frames.device import columns_of, is_gsofa, pair_frame
+from reports.frames.seconds import RATIO, SYMBOLIC
 from reports.shapes import bars
 from reports.shapes.axes import empty_panel
 from reports.shapes.gains import PRINTED_LINE
@@ -98,25 +99,33 @@ def _line(axes: Axes, row: dict[Any, Any]) -> str:
     return f"gsofa: {bars.times(row['ratio'])}"
 
 
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """A panel per matrix, under a legend of what is drawn."""
+    binds, known = frame["binds"], frame["pair"] == "ok"
+    marks = (
+        ("full", "out_of_core, several launches", (known & (binds == 1)).any()),
+        ("hollow", "out_of_core, one launch", (known & frame["budget"].notna() & (binds != 1)).any()),
+        ("line", "gsofa, without a budget", (known & frame["budget"].isna()).any()),
+        ("slot", "no ratio", (~known).any()),
+    )
+    panels = Multiples(
+        _panel,
+        "seconds over those\nwithout a budget",
+        Grid(across=3, width=14.0, height=4.2, top=1.4),
+        marks=[(kind, text) for kind, text, drawn in marks if drawn],
+    )
+    return panels(frame, title)
+
+
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, beyond the paper",
     "out_of_core under a budget of device memory",
     frame,
-    Multiples(
-        _panel,
-        "seconds over those\nwithout a budget",
-        Grid(across=3, width=15.0, height=4.2, top=1.4),
-        marks=(
-            ("full", "out_of_core, several launches"),
-            ("hollow", "out_of_core, one launch"),
-            ("line", "gsofa, without a budget"),
-            ("slot", "no ratio"),
-        ),
-    ),
+    draw,
     """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
     chunk of rows; empty: one, or not known. Dashed: gsofa without a budget, over the same. The paper varies
-    no budget. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame, PAPER)},
+    no budget. {how}""",
+    lambda frame: {"how": how(frame, SYMBOLIC)},
     one_run=True,
 )

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_table
-from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, REGIMES
-from reports.frames.device import columns_of, gpu_caption
+from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, how
+from reports.frames.device import columns_of
 from reports.frames.page_faults import BLOCK, counted_frame, first_touches
 from reports.shapes.labels import legend_above, write_names
 from reports.shapes.style import MARKERS, PALETTE, headline, new_figure
@@ -40,7 +40,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Groups per block against density, and groups against bytes."""
-    figure = new_figure(15.0, 7.5)
+    figure = new_figure(14.0, 7.2)
     headline(figure, title)
     left, right = figure.subplots(1, 2)
     known = frame[frame["groups"].notna()]
@@ -76,8 +76,7 @@ def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
         "ranks": float(printed["nnz_per_row"].corr(ratios, "spearman")),
         "matrices": len(printed),
         "here": f"{counted} cases were counted here" if counted else "No case has been counted here",
-        "regimes": REGIMES,
-        "gpu": gpu_caption(here, PAPER, timed=False, slots=False),
+        "how": how(here),
     }
 
 
@@ -134,12 +133,17 @@ def _legend(figure: Figure, frame: pd.DataFrame) -> None:
     looks, shown = _looks(frame), frame.drop_duplicates(["source", "variant"])
     handles = [
         Line2D(
-            [], [], linestyle="none", label=f"{row['source']}, {WAYS[row['variant']]}",
+            [], [], linestyle="none", label=f"{_name_of(row['source'])}, {WAYS[row['variant']]}",
             **_point(*looks[row["source"]], row["variant"] == PLAIN),
         )
         for row in shown.to_dict("records")
     ]  # fmt: skip
     legend_above(figure, handles)
+
+
+def _name_of(source: str) -> str:
+    """The caption says which machine it was."""
+    return source if source == PRINT else "measured"
 
 
 EXHIBIT = Exhibit(
@@ -152,6 +156,6 @@ EXHIBIT = Exhibit(
     to {most:.2f} times the blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n (rank
     correlation {ranks:+.2f} over {matrices} matrices), while the share of time that it prints falls: density
     does not make fewer faults there, denser matrices have more else to do. Lines: one group per block.
-    {here}. {regimes} {gpu}""",
+    {here}. {how}""",
     _facts,
 )

@@ -11,32 +11,32 @@ from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames import arrays
 from reports.frames.arrays import OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, by_regime, printed_range
-from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame
-from reports.frames.seconds import RATIO, beside
+from reports.frames.device import add_printed, columns_of, pair_frame
+from reports.frames.seconds import RATIO, SYMBOLIC, beside
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
-from reports.shapes.seconds import OnOne, seconds_panel
 
 CLAIM = "fig6_symbolic_three_ways"
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix, way and machine: its seconds, `ratio`, over those of out_of_core in the same run,
-    and the regime of unified memory; prefetched_ratio : on the rows without prefetching, of the row with
-    it."""
+    """One row per matrix, way and machine, by nnz/n: its seconds, `ratio`, over those of out_of_core in the
+    same run, and the regime of unified memory; prefetched_ratio : on the rows without prefetching, of the
+    row with it."""
     frame = pair_frame(inputs, arrays.over_out_of_core, role="out of core", facts=())
     arrays.stand_in_among(frame, arrays.the_seven())
     frame["variant"] = arrays.variants_of(frame)
     arrays.over_baseline(frame, OUT_OF_CORE)
     prefetched = beside(frame, frame["variant"] == PREFETCHED, "ratio")
     frame["prefetched_ratio"] = prefetched.where(frame["variant"] == PLAIN)
+    frame["nnz_per_row"] = frame["entries"].astype("float64") / frame["n"].astype("float64")
     printed = arrays.printed_of(arrays.MATRICES, arrays.the_seven())
     frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed})
     frame["variant"] = frame["variant"].astype("object").fillna("")
     arrays.add_memory(frame, inputs.records)
-    memory = ("n", "managed_bytes", "card_bytes", "times_card", "regime")
+    memory = ("n", "nnz_per_row", "paper_nnz_per_row", "managed_bytes", "card_bytes", "times_card", "regime")
     return columns_of(
-        frame, "variant", "median", "low", "high", *RATIO, "prefetched_ratio", *memory, "paper_nnz_per_row"
+        arrays.by_density(frame), "variant", "median", "low", "high", *RATIO, "prefetched_ratio", *memory
     )
 
 
@@ -47,26 +47,31 @@ def _least_steps(frame: pd.DataFrame) -> list[Subset]:
     return by_regime(plain.assign(least_step=steps), "pair")
 
 
+def _held(claim: str, variant: str, against: str = "") -> Held:
+    return Held(
+        CLAIM, "ratio", (claim,), "pair", only={"variant": variant}, against=against,
+        subsets=partial(by_regime, status="pair"),
+    )  # fmt: skip
+
+
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 6",
-    "out of core and unified memory",
+    "the symbolic phase, out of core and in unified memory",
     frame,
-    OnOne(
-        Panels(
-            [Over(OUT_OF_CORE, printed_range(CLAIM), ", of prefetched", regimes=True), seconds_panel],
-            height=9.5,
-        )
+    Panels(
+        [Over(OUT_OF_CORE, printed_range(CLAIM), ", of prefetched")],
+        height=7.5,
+        shown=partial(arrays.labelled, memory=True),
     ),
-    """Above: seconds of unified_memory over those of out_of_core, each bar with its regime; the printed range
-    is the abstract's, with prefetching. {regimes} Where everything fits nothing is judged. {gpu}""",
-    lambda frame: {"regimes": arrays.REGIMES, "gpu": gpu_caption(frame, PAPER)},
+    """Seconds over those of out_of_core, which stand above its bars, by nnz/n; the printed range is the
+    abstract's, with prefetching. {regimes} {how}""",
+    lambda frame: {"regimes": arrays.REGIMES, "how": arrays.how(frame, SYMBOLIC)},
     held=(
-        Held(
-            CLAIM, "ratio", ("range",), "pair", only={"variant": PREFETCHED},
-            subsets=partial(by_regime, status="pair"),
-        ),
+        _held("range", PREFETCHED),
         Held(CLAIM, "least_step", ("order",), "pair", subsets=_least_steps),
+        _held("density", PLAIN, "nnz_per_row"),
+        _held("density_prefetched", PREFETCHED, "nnz_per_row"),
     ),
     one_run=True,
-)  # fmt: skip
+)

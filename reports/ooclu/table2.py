@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.claims import claim, subject
 from reports.facts.inputs import Inputs
 from reports.facts.printed import abbreviations, printed_column
-from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory
-from reports.frames.device import MEMORY, add_printed, columns_of, device_frame, gpu_caption, total
-from reports.shapes.tables import COUNT, Column, Table, matrix_column, where_column
+from reports.facts.standings import Point, Verdict
+from reports.facts.verdicts import judge_points
+from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, how, the_seven
+from reports.frames.device import MEMORY, add_printed, columns_of, device_frame, total
+from reports.shapes.printed import Beside, Solutions
+from reports.shapes.tables import COUNT
 
-CLAIM = "table2_matrices"
-PRINTED = ("paper_order", "paper_nnz", "paper_nnz_per_row")
+CLAIM, IN_WORDS = "table2_matrices", "table2_in_words"
 MEASURED = ("n", "own_nnz", "nnz_per_row")
+PRINTED = tuple(f"paper_{name}" for name in MEASURED)
 FACTS = ("launches", "concurrent_sources", *MEMORY, "bytes_external")
 
 
@@ -33,25 +37,41 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     columns = dict(zip(PRINTED, ("order", "nnz", "nnz_per_row"), strict=True))
     printed = {name: printed_column(PAPER, MATRICES, column) for name, column in columns.items()}
     frame = add_printed(frame, PAPER, printed)
-    add_memory(frame, inputs.records, frame["paper_order"])
+    add_memory(frame, inputs.records, frame["paper_n"])
     frame["safe_bytes"] = SHARE * frame["card_bytes"]
     frame["intermediate_bytes"] = total(frame, MEMORY)
     memory = ("managed_bytes", "card_bytes", "times_card", "safe_bytes", "peak_memory", "intermediate_bytes")
     return columns_of(frame, *PRINTED, *MEASURED, *memory, *FACTS)
 
 
+def in_words(frame: pd.DataFrame) -> list[Verdict]:
+    """What the text says of the printed numbers, by these alone."""
+    density = {abbr: float(value or 0.0) for abbr, value in _column("nnz_per_row").items()}
+    seven = {abbr: density[abbr] for abbr in the_seven()}
+    card = float(subject(PAPER, IN_WORDS).data["smaller_card_bytes"])
+    exceeding = {abbr for abbr, n in _column("order").items() if WORDS * WORD * float(n or 0.0) ** 2 > card}
+    sets = {
+        "exceed": exceeding,
+        "highest": set(sorted(density, key=density.__getitem__)[-2:]),
+        "lowest": set(sorted(density, key=density.__getitem__)[:2]),
+        "lowest_of_seven": set(sorted(seven, key=seven.__getitem__)[:2]),
+    }
+    return [_judged(name, inside) for name, inside in sets.items()]
+
+
+def _column(name: str) -> Mapping[str, float | None]:
+    return printed_column(PAPER, MATRICES, name)
+
+
+def _judged(name: str, inside: set[str]) -> Verdict:
+    """By how many of the claim's matrices are inside."""
+    printed = claim(PAPER, IN_WORDS, name)
+    counts = {abbr: float(abbr in inside) for abbr in printed.matrices or ()}
+    return judge_points(printed, [Point(abbr, abbr, count, count, count) for abbr, count in counts.items()])
+
+
 def _gigabytes(count: float) -> str:
     return format(count / 1e9, ",.0f" if count >= 1e12 else ".2f")
-
-
-def _counts(group: str, names: Sequence[str]) -> list[Column]:
-    """names : order, entries and entries per row in the frame."""
-    order, entries, per_row = names
-    return [
-        Column("n", 1.05, group, order, COUNT),
-        Column("nnz", 1.3, group, entries, COUNT),
-        Column("nnz\n/ n", 0.8, group, per_row, "{:.1f}".format),
-    ]
 
 
 def _oversubscribed(frame: pd.DataFrame) -> str:
@@ -66,31 +86,29 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Table 2",
     "the matrices, and the memory of their rows",
     frame,
-    Table(
+    Solutions(
         [
-            matrix_column(),
-            *_counts("printed in the paper", PRINTED),
-            *_counts("measured here", MEASURED),
-            Column("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", 1.25, "unified memory", "managed_bytes", _gigabytes),
-            Column("times the\ncard's", 1.1, "unified memory", "times_card", "{:.3g}".format),
-            Column("may be\nasked, GB", 1.15, "unified memory", "safe_bytes", _gigabytes),
-            Column("peak,\nGB", 1.1, "out_of_core", "peak_memory", _gigabytes),
-            Column("launches", 1.1, "out_of_core", "launches", COUNT),
-            where_column(),
-        ]
+            Beside("n", 1.0, "", "n", COUNT),
+            Beside("nnz", 1.2, "", "own_nnz", COUNT),
+            Beside("nnz / n", 0.8, "", "nnz_per_row", "{:.1f}".format),
+            Beside("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", 1.1, "unified memory", "managed_bytes", _gigabytes),
+            Beside("times the\ncard's", 1.0, "unified memory", "times_card", "{:.3g}".format),
+            Beside("peak,\nGB", 0.9, "out_of_core", "peak_memory", _gigabytes, "status"),
+            Beside("launches", 0.9, "out_of_core", "launches", COUNT),
+        ],
+        lambda frame: frame.assign(paper_ratio=frame["paper_n"]),
     ),
     """24 n\N{SUPERSCRIPT TWO} bytes: the intermediate arrays of all rows ({words} words of {word} bytes per
-    vertex and row), which exceed the paper's V100 on these {count} matrices{oversubscribed}. May be asked:
-    {share:.0%} of the card's memory. out_of_core: the most that the pool grew by, and its launches. nnz: with
-    explicit zeros, of eight symmetric matrices the lower triangle, as printed. {gpu}""",
+    vertex and row), which exceed the paper's V100 on these {count} matrices{oversubscribed}. out_of_core: the
+    most that the pool grew by, and its launches. nnz: with explicit zeros, of eight symmetric matrices the
+    lower triangle, as printed. {how}""",
     lambda frame: {
         "count": len(abbreviations(PAPER)),
         "words": WORDS,
         "word": WORD,
-        "bytes": WORDS * WORD,
         "oversubscribed": _oversubscribed(frame),
-        "share": SHARE,
-        "gpu": gpu_caption(frame, PAPER, timed=False, slots=False),
+        "how": how(frame),
     },
-    held=(Held(CLAIM, "n", ("order",)), Held(CLAIM, "own_nnz", ("nnz",))),
+    held=(Held(CLAIM, "n", ("order",)), Held(CLAIM, "own_nnz", ("nnz",)), in_words),
+    claims=(IN_WORDS,),
 )

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
@@ -15,10 +14,11 @@ from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.facts.verdicts import Subset
 from reports.frames import arrays
-from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
+from reports.frames.device import NOT_MEASURED, add_printed, columns_of
 from reports.frames.page_faults import counted_frame
 from reports.frames.variants import by_matrix
-from reports.shapes.tables import COUNT, MEASURED_ON, Column, Row, Table, Words, matrix_column, status_text
+from reports.shapes.printed import Beside, Solutions
+from reports.shapes.tables import COUNT, Row
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.
@@ -41,14 +41,14 @@ OVERHEAD = ("overhead", "prefetched_overhead")
 # A queue entry: eight bytes, to the host and back.
 ENTRY = 16
 NUMBERS = (*PRINTED, *OVERHEAD)
-STATUSES = ("told", "prefetched_told", "out_of_core_told", "both")
+STATUSES = ("told", "prefetched_told", "out_of_core_told", "both", "all_told")
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: fault groups and the share of time that servicing them takes without
     and with prefetching, the share that data movement has of out_of_core, all in per cent, and what
     counting cost; each with what the paper prints. reduction : groups without prefetching over with, empty
-    where none is left."""
+    where none is left. over_movement : the smaller share of faults over that of data movement."""
     rows = by_matrix(counted_frame(inputs), WAYS, _numbers)
     columns = dict.fromkeys([*rows.columns, *NUMBERS, *STATUSES])
     frame = rows.reindex(columns=list(columns)).astype(dict.fromkeys(NUMBERS, "float64"))
@@ -63,9 +63,12 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     for prefix in ("", "paper_"):
         left = frame[f"{prefix}prefetched_groups"]
         frame[f"{prefix}reduction"] = frame[f"{prefix}groups"] / left.where(left > 0)
+    frame["over_movement"] = (
+        frame[["share", "prefetched_share"]].min(axis=1, skipna=False) / frame["movement"]
+    )
     return columns_of(
         frame, "n", "nnz_per_row", "managed_bytes", "card_bytes", "regime", *printed, "paper_reduction",
-        *NUMBERS, "reduction", *STATUSES,
+        *NUMBERS, "reduction", "over_movement", *STATUSES,
     )  # fmt: skip
 
 
@@ -104,7 +107,9 @@ def _numbers(ways: Mapping[str, Row]) -> dict[str, Any]:
             numbers[f"{prefix}overhead"] = row["overhead"]
     numbers["both"] = numbers["told"] if numbers["told"] != "ok" else numbers["prefetched_told"]
     rows = [ways[name] for name in (arrays.OUT_OF_CORE, arrays.PLAIN, arrays.PREFETCHED) if name in ways]
-    return numbers | _movement(ways.get(arrays.OUT_OF_CORE), rows)
+    numbers |= _movement(ways.get(arrays.OUT_OF_CORE), rows)
+    moved = numbers["out_of_core_told"]
+    return numbers | {"all_told": numbers["both"] if numbers["both"] != "ok" else moved}
 
 
 def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
@@ -119,43 +124,27 @@ def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
     return {"out_of_core_told": "ok", "movement": 100 * moved / rate / row["median"]}
 
 
-def _where(row: Row) -> str:
-    """The machine, or why there is no number."""
-    ways = zip(("unified memory", "prefetched", arrays.OUT_OF_CORE), STATUSES[:3], strict=True)
-    lacking = [(way, status_text(str(row[name]))) for way, name in ways if row[name] != "ok"]
-    if len(lacking) == 3 and len({why for _, why in lacking}) == 1:
-        return lacking[0][1]
-    return "; ".join([str(row["where"]), *(f"{way}: {why}" for way, why in lacking)])
+def _any_regime(frame: pd.DataFrame) -> list[Subset]:
+    """The rows of each regime, where the claim is of none."""
+    regimes = arrays.regimes_of(frame, "told")
+    return [Subset(rows, f"{{}}, {regime}".format) for regime, rows in regimes]
 
 
-def _columns(group: str, prefix: str = "") -> list[Column]:
-    """prefix : of the frame's columns."""
-    per_cent = "{:.1f}".format
-    return [
-        Column("groups", 1.15, group, f"{prefix}groups", COUNT),
-        Column("groups,\nprefetched", 1.15, group, f"{prefix}prefetched_groups", COUNT),
-        Column("time, %", 1.15, group, f"{prefix}share", per_cent),
-        Column("time, %,\nprefetched", 1.15, group, f"{prefix}prefetched_share", per_cent),
-        Column("movement,\n%", 1.15, group, f"{prefix}movement", "{:.2f}".format),
-    ]
-
-
-TABLE = Table(
+PER_CENT = "{:.1f}".format
+TABLE = Solutions(
     [
-        matrix_column(),
-        *_columns("printed in the paper", "paper_"),
-        *_columns("counted here"),
-        Column("without", 0.95, "counting slows by", "overhead", "{:.2f}x".format),
-        Column("with", 0.85, "counting slows by", "prefetched_overhead", "{:.2f}x".format),
-        Column("regime", 1.6, "", "regime"),
-        Words(MEASURED_ON, 2.0, _where),
-    ]
+        Beside("without\nprefetching", 1.1, "fault groups", "groups", COUNT, "told"),
+        Beside("with", 1.0, "fault groups", "prefetched_groups", COUNT, "prefetched_told"),
+        Beside("without\nprefetching", 1.1, "time of faults, %", "share", PER_CENT, "told"),
+        Beside("with", 0.9, "time of faults, %", "prefetched_share", PER_CENT, "prefetched_told"),
+        Beside("movement,\n%", 1.0, "out_of_core", "movement", "{:.2f}".format, "out_of_core_told"),
+        Beside("without\nprefetching", 1.1, "counting slows by", "overhead", "{:.2f}x".format),
+        Beside("with", 0.8, "counting slows by", "prefetched_overhead", "{:.2f}x".format),
+        Beside("nnz / n", 0.8, "", "nnz_per_row", PER_CENT),
+        Beside("regime", 0.9, "", "regime"),
+    ],
+    lambda frame: frame.assign(paper_ratio=frame["paper_groups"], regime=frame["regime"].replace("", "-")),
 )
-
-
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """The print beside what was counted."""
-    return TABLE(frame.assign(regime=frame["regime"].replace("", "-")), title)
 
 
 EXHIBIT = Exhibit(
@@ -163,15 +152,15 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Table 3",
     "GPU page faults",
     frame,
-    draw,
+    TABLE,
     """Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, which it
     slows by the factors on the right. Time: servicing, added up, over the counted call. Movement: the input
     and the spilled queue entries ({entry} bytes each) at the rate of a pinned copy, over out_of_core's
-    median. {regimes} {gpu}""",
+    median. {regimes} {how}""",
     lambda frame: {
         "entry": ENTRY,
         "regimes": arrays.REGIMES,
-        "gpu": gpu_caption(frame, arrays.PAPER, timed=False, slots=False),
+        "how": arrays.how(frame),
     },
     held=(
         Held(CLAIM, "reduction", ("reduction",), "both", subsets=_some_left),
@@ -184,5 +173,10 @@ EXHIBIT = Exhibit(
             for name, (column, status) in COLUMNS.items()
         ),
         Held(CLAIM, "movement", ("movement",), "out_of_core_told"),
+        Held(CLAIM, "share", ("density",), "told", against="nnz_per_row", subsets=_any_regime),
+        Held(
+            CLAIM, "over_movement", ("above_movement",), "all_told",
+            subsets=partial(arrays.by_regime, status="all_told"),
+        ),
     ),
 )  # fmt: skip

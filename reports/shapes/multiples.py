@@ -66,7 +66,7 @@ class Multiples:
         for left in axes[:: self.grid.across]:
             left.set_ylabel(self.label)
         if not panels:
-            axes[0].text(0, 0.5, "no case of this figure in the suite", transform=axes[0].transAxes)
+            axes[0].text(0, 0.5, "nothing was measured", transform=axes[0].transAxes)
         return figure
 
     def _title(self, rows: pd.DataFrame, several: bool) -> str:

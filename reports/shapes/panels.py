@@ -23,15 +23,17 @@ class Panels:
     panels : each draws the frame on its axes.
     height : of the figure, in inches.
     shown : the rows that are drawn.
+    widest : of the figure, in inches.
     """
 
     panels: Sequence[Draw]
     height: float
     shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
+    widest: float = 22.0
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         shown = self.shown(frame)
-        figure = new_figure(width(shown), self.height)
+        figure = new_figure(min(self.widest, width(shown)), self.height)
         axes = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False).ravel()
         headline(figure, title)
         for each, panel in zip(axes, self.panels, strict=True):

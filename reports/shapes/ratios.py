@@ -1,4 +1,4 @@
-"""Ratios over one way of several as bars, the printed range as a band."""
+"""Ways of doing one thing as bars over one of them, which is 1; the printed range as a band."""
 
 from __future__ import annotations
 
@@ -15,40 +15,45 @@ from reports.shapes.gains import MUCH, legend_mark
 # What `pair` says of the rows that the others are held against.
 BASELINE = "baseline"
 BAND = "#e4e4e4"
-# Of what the bars take: how much more the axis has for a ratio written above them, and for its regime too.
-ROOM, WIDE = 0.45, 0.8
+# Of what the bars take: how much more the axis has for what is written above them.
+ROOM = 0.45
 
 
 @dataclass(frozen=True)
 class Over:
-    """A panel of the ratios of all rows but the baseline's, and a legend.
+    """A panel of the ratios of all rows, the baseline's as 1, and a legend.
 
     name : what they are over.
     printed : least and most.
     of : what these are of.
-    regimes : each bar is labelled with its own too.
     marks : of the legend, as `gains_legend` takes them.
     """
 
     name: str
     printed: tuple[float, float]
     of: str = ""
-    regimes: bool = False
     marks: tuple[tuple[str, str], ...] = ()
 
     def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
-        over = frame["pair"] != BASELINE
+        rows = _with_baseline(frame)
         label = f"seconds over those\nof {self.name}"
-        panel = bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", log=False)
-        bars.bar_panel(axes, frame, panel, over)
-        _scale(axes, frame, self.printed, WIDE if self.regimes else ROOM)
+        bars.bar_panel(axes, rows, bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", log=False))
+        if _scale(axes, rows, self.printed):
+            axes.set_ylabel(f"{label} (log)")
         axes.axhspan(*self.printed, color=BAND, zorder=0)
         axes.axhline(1, color="black", linewidth=1)
-        _label(axes, frame[over], self.regimes)
+        _label(axes, frame, rows)
         low, high = self.printed
         band = Patch(facecolor=BAND, label=f"printed{self.of}: {low:g}x to {high:g}x")
         marks = [legend_mark(kind, text) for kind, text in self.marks]
         bars.legend(axes, frame, {}, hidden=_unmeasured(frame), more=[band, *marks])
+
+
+def _with_baseline(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows, those of the baseline with a ratio of 1, or their status."""
+    baseline = frame["pair"] == BASELINE
+    ratios = {name: frame[name].where(~baseline, 1.0) for name in ("ratio", "ratio_low", "ratio_high")}
+    return frame.assign(pair=frame["pair"].where(~baseline, frame["status"]), **ratios)
 
 
 def _unmeasured(frame: pd.DataFrame) -> set[str]:
@@ -58,27 +63,28 @@ def _unmeasured(frame: pd.DataFrame) -> set[str]:
     return set(frame["series"]) - measured
 
 
-def _scale(axes: Axes, rows: pd.DataFrame, printed: tuple[float, float], room: float) -> None:
-    """Bars from 0, with room for their labels; a log axis where one is MUCH longer than the print, or the
-    print spans much."""
+def _scale(axes: Axes, rows: pd.DataFrame, printed: tuple[float, float]) -> bool:
+    """Bars from 0, with room for their labels; a log axis where one is MUCH longer than the print. Returns
+    whether it is one."""
     ok = rows[rows["pair"] == "ok"]
-    low, high = printed
-    most = max(high, float(ok["ratio_high"].max()) if len(ok) else 0.0)
+    most = max(printed[1], float(ok["ratio_high"].max()) if len(ok) else 0.0)
     axes.yaxis.set_major_locator(AutoLocator())
-    if most > MUCH * high or high > MUCH * low:
-        least = min(1.0, float(ok["ratio_low"].min()) if len(ok) else 1.0)
-        axes.set_yscale("log")
-        axes.set_ylim(least / 2, most * (most / least) ** room)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.set_ylim(0, (1 + room) * most)
+    if most <= MUCH * printed[1]:
+        axes.set_ylim(0, (1 + ROOM) * most)
+        return False
+    least = min(1.0, float(ok["ratio_low"].min()))
+    axes.set_yscale("log")
+    axes.set_ylim(least / 2, most * (most / least) ** ROOM)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    return True
 
 
-def _label(axes: Axes, rows: pd.DataFrame, regimes: bool) -> None:
-    """Ratio and regime of each bar, upwards from its whisker."""
-    for x, row in zip(bars.positions(rows)[0], rows.to_dict("records"), strict=True):
+def _label(axes: Axes, frame: pd.DataFrame, rows: pd.DataFrame) -> None:
+    """The ratio of each bar, of the baseline its seconds, upwards from its whisker."""
+    baseline = frame["pair"] == BASELINE
+    places = bars.positions(rows)[0]
+    for x, row, is_baseline in zip(places, rows.to_dict("records"), baseline, strict=True):
         if row["pair"] == "ok":
-            regime = row["regime"] if regimes else ""
-            text = bars.times(row["ratio"]) + (f", {regime}" if regime else "")
+            text = bars.seconds(row["median"]) if is_baseline else bars.times(row["ratio"])
             bars.write_upwards(axes, x, row["ratio_high"], text)

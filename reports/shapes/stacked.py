@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
@@ -52,33 +53,32 @@ def add_own_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
     frame[STATUS] = frame["status"].astype("object")
 
 
-def add_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
-    """Add `share_<part>`, its seconds over those of the longest whole of the same matrix, machine and run,
-    and `stack`, which says `ok` or why a row has no bar: of several runs the one with most rows is drawn.
+def add_shares(frame: pd.DataFrame, parts: Sequence[Part], over: pd.Series[float]) -> None:
+    """Add `share_<part>`, its seconds over those of what the row is held against, and `stack`, which says
+    `ok` or why a row has no bar.
 
-    frame : with `group`, `machine`, `status`, `run_id` and the columns of seconds, unknown ones empty.
+    frame : with `status` and the columns of seconds.
+    over : seconds, unknown where there is no such thing.
     """
-    whole = _whole(frame, parts)
-    ok = frame["status"] == "ok"
-    drawn = pd.Series(False, index=frame.index)
-    longest = pd.Series(float("nan"), index=frame.index)
-    for _, group in frame[ok].groupby(["group", "machine"]):
-        run = group["run_id"].value_counts().index[0]
-        inside = group.index[group["run_id"] == run]
-        drawn[inside] = True
-        longest[inside] = whole[inside].max()
     for part in parts:
-        frame[part.share] = (frame[part.seconds] / longest).astype("float64")
-    frame[STATUS] = frame["status"].astype("object").where(~ok | drawn, "two_runs")
+        frame[part.share] = (frame[part.seconds] / over).astype("float64")
+    ok = frame["status"] == "ok"
+    frame[STATUS] = frame["status"].astype("object").where(~ok | over.notna(), "nothing_to_compare")
 
 
 def stacked_panel(
-    axes: Axes, frame: pd.DataFrame, parts: Sequence[Part], label: str, text: Callable[[Row], str]
+    axes: Axes,
+    frame: pd.DataFrame,
+    parts: Sequence[Part],
+    label: str,
+    text: Callable[[Row], str],
+    more: Sequence[Artist] = (),
 ) -> None:
     """Draw the shares, hatched as the series is elsewhere in the figure.
 
     label : of the axis.
     text : above the bar of a row.
+    more : of the legend, after the parts that are drawn.
     """
     looks = bars.look_of(frame)
     places, width = bars.positions(frame)
@@ -88,10 +88,11 @@ def stacked_panel(
         else:
             top = _bar(axes, x, 0.92 * width, row, parts, looks[row["series"]][1])
             bars.write_upwards(axes, x, top, text(row))
-    axes.set_ylim(0, TOP)
+    shares = frame.loc[frame[STATUS] == "ok", [part.share for part in parts]]
+    axes.set_ylim(0, TOP * max(1.0, float(shares.sum(axis=1).max()) if len(shares) else 1.0))
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_ylabel(label)
-    bars.place_legend(axes, [_patch(part) for part in parts])
+    bars.place_legend(axes, [*(_patch(part) for part in parts if (shares[part.share] > 0).any()), *more])
 
 
 def _whole(frame: pd.DataFrame, parts: Sequence[Part]) -> pd.Series[float]:
