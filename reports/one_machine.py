@@ -66,13 +66,13 @@ def recorded(cases: Sequence[Case], records: Records) -> list[Case]:
 
 
 def place(rows: pd.DataFrame) -> str:
-    """`Measured on h200 (NVIDIA H200).`, by the rows of `Records.frame`; empty where nothing was measured."""
+    """`Measured on h200 (NVIDIA H200).`, by the rows of `Records.frame`, or with its processor where no GPU was
+    met; empty where nothing was measured."""
     ok = rows[rows["status"] == str(Status.OK)]
     if ok.empty:
         return ""
-    # What a GPU's case took of its host is in no picture.
-    chips = ok["device"].astype("object").where(ok["device"].notna(), ok["host_cpu"]).dropna()
-    return f"Measured on {listed(ok['machine'])}{f' ({listed(chips)})' if len(chips) else ''}."
+    chips = set(ok["device"].dropna()) or set(ok["host_cpu"].dropna())
+    return f"Measured on {listed(ok['machine'])}{f' ({listed(chips)})' if chips else ''}."
 
 
 def _evidence(

@@ -168,7 +168,7 @@ def test_the_place_names_what_was_measured_on() -> None:
 
     assert placed(gpu) == "Measured on made-up (Imaginary GPU)."
     assert placed(cpu, failed) == "Measured on made-up (A CPU)."
-    assert placed(cpu, gpu) == "Measured on made-up (A CPU, Imaginary GPU)."
+    assert placed(cpu, gpu) == "Measured on made-up (Imaginary GPU)."
     assert placed(replace(cpu, host_cpu=None)) == "Measured on made-up."
     assert placed(failed) == placed() == ""
 
