@@ -66,7 +66,7 @@ def recorded(cases: Sequence[Case], records: Records) -> list[Case]:
 
 
 def place(rows: pd.DataFrame) -> str:
-    """`Measured on h200 (NVIDIA H200).`, by the rows of `Records.frame`, or with its processor where no GPU was
+    """`Measured on h200 (NVIDIA H200).`, by the rows of `Records.frame`, with the processor where no GPU was
     met; empty where nothing was measured."""
     ok = rows[rows["status"] == str(Status.OK)]
     if ok.empty:
