@@ -255,6 +255,22 @@ def test_what_cannot_be_paired_has_no_speedup(
     assert ("out of memory" in drawn) == (status == "out_of_memory") and "50x" not in drawn
 
 
+@pytest.mark.parametrize(("seconds", "outcome"), [(1.0, "reproduced"), (-1.0, "contradicted")])
+def test_that_the_speedup_grows_with_the_work_can_fail(seconds: float, outcome: str) -> None:
+    matrices = ["circuit,4000", "grid2d,60", "poisson3d,16", "random,1000,0.004", "onetone2", "fpga_dcop_01"]
+    records = [
+        record
+        for i, matrix in enumerate(matrices)
+        for record in (
+            sequential("gilbert_peierls", 100.0 * 2 ** (seconds * i), matrix),
+            measured("gsofa", 2.0, matrix, work={"edges": 10 ** (3 + i), "fills": 10**6, "facts": {}}),
+        )
+    ]
+    verdicts = fig11.EXHIBIT.verdicts(frame_of(fig11.EXHIBIT, *records))
+    (verdict,) = (v for v in verdicts if v.claim.endswith("with_work") and v.measured)
+    assert verdict.outcome == outcome
+
+
 def test_figure_12_keeps_the_print_and_another_quantity_on_axes_of_their_own() -> None:
     frame = frame_of(fig12.EXHIBIT, measured("gsofa", 2.0), sequential("fill1_pruned", 10.0))
     printed, here = fig12.EXHIBIT.picture(frame).axes

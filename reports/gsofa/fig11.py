@@ -23,6 +23,7 @@ CLAIM = "fig11_vs_glu3_symbolic"
 BASELINE, BETTER = "gilbert_peierls", "fill1_pruned"
 SECONDS = bars.Panel("median", "low", "high", "seconds (log scale)")
 ENDS = ("", "_low", "_high")
+SPEEDUP, PAIR, ONLY = f"over_{BASELINE}", f"pair_{BASELINE}", {"implementation": GSOFA}
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -48,11 +49,11 @@ def lines(frame: pd.DataFrame) -> list[Line]:
     low, high = printed.extreme("min"), printed.extreme("max")
     assert low and high
     print_ = f"printed mean {printed.mean:g}x, {low[1]:g}x ({low[0]}) to {high[1]:g}x ({high[0]})"
-    first = f"gsofa over {BASELINE}: geometric mean {mean_of(frame, f'over_{BASELINE}')}; {print_}"
+    first = f"gsofa over {BASELINE}: geometric mean {mean_of(frame, SPEEDUP)}; {print_}"
     second = f"gsofa over {BETTER}: geometric mean {mean_of(frame, f'over_{BETTER}')}; not in the paper"
     return [
         Line(title=first),
-        *number_line(frame, "speedup", f"over_{BASELINE}", f"pair_{BASELINE}"),
+        *number_line(frame, "speedup", SPEEDUP, PAIR),
         *number_line(frame, "printed", "paper"),
         Line(title=second),
         *number_line(frame, "speedup", f"over_{BETTER}", f"pair_{BETTER}"),
@@ -87,7 +88,10 @@ EXHIBIT = Exhibit(
     f"""{BASELINE}: the algorithm of GLU3.0's symbolic phase. {BETTER}, not in the paper, is better, and
     sequential too. The paper's: a V100, a POWER9. {{how}} {{slots}}""",
     lambda frame: {"how": measured_how(frame, "gsofa"), "slots": SLOTS},
-    held=(Held(CLAIM, f"over_{BASELINE}", (), f"pair_{BASELINE}", "seconds", {"implementation": GSOFA}),),
+    held=(
+        Held(CLAIM, SPEEDUP, ("mean", "largest", "smallest"), PAIR, "seconds", ONLY),
+        Held(CLAIM, SPEEDUP, ("with_work",), PAIR, only=ONLY, against="edges"),
+    ),
     one_run=True,
     topic="GSoFA and sequential symbolic factorisation (seconds)",
 )

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
-from reports.facts.naming import listed
 from reports.frames.seconds import prepared_how, ratio_of, timed_frame
 from reports.shapes.tables import COUNT, Column, Table, matrix_column
 
@@ -100,8 +99,7 @@ def _seconds(frame: pd.DataFrame) -> str:
     timed = frame[[f"seconds_{code}" for code in CODES]].notna().any(axis=None) if len(frame) else False
     if not timed:
         return "Nothing of it was measured here."
-    where = listed(frame.loc[frame["seconds_gsofa"].notna(), "where"])
-    return f"Medians on {where}, input and result resident. {prepared_how(frame, 'gsofa')}"
+    return f"Medians, input and result resident where they are used. {prepared_how(frame, 'gsofa')}"
 
 
 EXHIBIT = Exhibit(
