@@ -12,11 +12,13 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, interval
 from reports.facts.inputs import Inputs
-from reports.facts.naming import listed, measured_on
+from reports.facts.naming import listed
 from reports.facts.printed import printed_column
 from reports.facts.records import Records
+from reports.facts.verdicts import Subset
 from reports.frames.device import device_frame
-from reports.frames.seconds import NO_RESULT, STAND_INS, add_columns, idle_series
+from reports.frames.order import in_papers_order
+from reports.frames.seconds import NO_RESULT, STAND_INS, add_columns, groups_of, idle_series
 from reports.frames.variants import variant_of
 from reports.shapes.tables import Row
 
@@ -26,7 +28,11 @@ ORDERINGS = {"amd": "AMD", "nnz": "nnz-sort", "random": "random"}
 # The phases of each part of a solution; what a peer needs beside (a threshold at equal fill) is in none.
 PARTS = {"factor": ("matrix", "factor"), "analysis": ("analysis",), "solve": ("solve",)}
 FACTS = ("iterations", "residual", "nnz_factor")
-GENERATED = "Names with a colon are of generated matrices. "
+# Threads from which on a claim about times of the CPU can be judged: the paper does not say how many it had.
+ENOUGH = 16
+# Up to this factor two numbers are about the same, as with a tolerance of 25 %; many are twice as many.
+SAME, MUCH = 1.25, 2.0
+GENERATED = "Names with a colon: generated matrices. "
 RULE = "Conjugate gradients until the true relative residual is at most 1e-6. "
 
 
@@ -46,14 +52,34 @@ def over(top: Mapping[str, float | None], bottom: Mapping[str, float | None]) ->
 
 
 def solved_frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case and machine: its `variant`, FACTS, and median seconds of each part of a solution and
-    of their sum, `total`, of which are median, low and high too."""
+    """One row per case and machine: its `variant`, FACTS, `threads_used`, and median seconds of each part of
+    a solution, of `forming` the matrix, which the factor includes, and of their sum, `total`, of which are median, low
+    and high too."""
     frame = device_frame(inputs, FACTS)
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
     seconds = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
-    add_columns(frame, seconds, [*PARTS, "total", "total_low", "total_high"])
+    add_columns(frame, seconds, [*PARTS, "forming", "total", "total_low", "total_high", "threads_used"])
     frame["median"], frame["low"], frame["high"] = frame["total"], frame["total_low"], frame["total_high"]
     return frame.drop(columns=["total_low", "total_high"])
+
+
+def sorted_orderings(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows by the paper's matrices, and of each by its `ordering`, which is the series; one group per
+    matrix."""
+    rank = list(ORDERINGS)
+    frame = frame.assign(ordering=frame["preparation"])
+    frame["series"] = names_of(frame, [ORDERINGS[name] for name in frame["ordering"]])
+    frame = frame.sort_values("ordering", key=lambda names: names.map(rank.index), kind="stable")
+    frame = in_papers_order(frame, PAPER)
+    return frame.assign(group=groups_of(frame.assign(preparation=None)))
+
+
+def short_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """For a picture: without preparations, and of several matrices that one stands in for the first."""
+    firsts = [
+        str(names).partition(", ")[0] if isinstance(names, str) else None for names in frame["stand_in_for"]
+    ]
+    return frame.assign(preparation=None, stand_in_for=pd.Series(firsts, index=frame.index, dtype="object"))
 
 
 def names_of(frame: pd.DataFrame, names: Sequence[str]) -> list[str]:
@@ -69,6 +95,19 @@ def samples_of(record: Record, names: Sequence[str]) -> list[float]:
     return [float(sum(values)) for values in zip(*samples, strict=False)] or [0.0] * len(record.seconds)
 
 
+def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
+    """The rows, of which those of fewer than ENOUGH threads cannot test what the paper says of its CPUs.
+
+    threads : the column with their number, empty where nothing was measured.
+    """
+    few = rows[threads] < ENOUGH
+    if not few.any():
+        return [Subset(rows)]
+    most = f"{int(rows.loc[few, threads].max())} threads"
+    untestable = Subset(rows[few], f"{{}}, {most}".format, untestable=f"fewer than {ENOUGH} threads")
+    return [Subset(rows[~few]), untestable] if (rows[threads] >= ENOUGH).any() else [untestable]
+
+
 def cores_of(machine: str) -> int | None:
     """Cores of a machine whose records are here, None where it does not say."""
     try:
@@ -79,11 +118,10 @@ def cores_of(machine: str) -> int | None:
 
 
 def ordered_how(frame: pd.DataFrame) -> str:
-    """Where it was measured and how matrices were ordered."""
-    ok = frame[frame["status"] == "ok"]
-    where = f"Measured on: {measured_on(ok['where'])}. " if len(ok) else "Nothing of it was measured here. "
-    orderings = listed(frame["preparation"].dropna())
-    return f"{where}Ordering: {orderings} (amd: AMD; nnz: by degree). {GENERATED}{STAND_INS}"
+    """How matrices were ordered, or that nothing was measured."""
+    nothing = "" if (frame["status"] == "ok").any() else "Nothing of it was measured here. "
+    names = [ORDERINGS.get(name, name) for name in frame["preparation"].dropna()]
+    return f"{nothing}Ordering: {listed(names)}. {GENERATED}{STAND_INS}"
 
 
 def tried(frame: pd.DataFrame) -> pd.DataFrame:
@@ -96,7 +134,13 @@ def solved_how(frame: pd.DataFrame) -> str:
     """When a solution is one, what stands for none, what no machine could run, and how matrices were
     ordered."""
     _, absent = idle_series(frame)
-    return f"{RULE}{NO_RESULT} {f'{absent}. ' if absent else ''}{ordered_how(frame)}"
+    return f"{RULE}{slots_how(frame)}{f'{absent}. ' if absent else ''}{ordered_how(frame)}"
+
+
+def slots_how(frame: pd.DataFrame) -> str:
+    """What a hatched slot is, where there is one."""
+    failed = ~frame["status"].isin(["ok", "not_run", "unavailable"])
+    return f"{NO_RESULT} " if failed.any() else ""
 
 
 def _seconds(records: Records, row: Row) -> dict[str, float]:
@@ -107,5 +151,12 @@ def _seconds(records: Records, row: Row) -> dict[str, float]:
     parts = {part: samples_of(record, names) for part, names in PARTS.items()}
     total = [sum(values) for values in zip(*parts.values(), strict=True)]
     low, high = interval(total)
+    parts["forming"] = samples_of(record, ("matrix",))
     medians = {part: float(np.median(values)) for part, values in parts.items()}
-    return {**medians, "total": float(np.median(total)), "total_low": low or 0.0, "total_high": high or 0.0}
+    ends = {"total_low": low or 0.0, "total_high": high or 0.0}
+    return {
+        **medians,
+        "total": float(np.median(total)),
+        **ends,
+        "threads_used": record.threads_used or np.nan,
+    }

@@ -9,8 +9,9 @@ import pandas as pd
 
 from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed
+from reports.frames.order import in_papers_order
 from reports.frames.parac import FACTS, PAPER, PARTS, solved_frame
-from reports.frames.seconds import RATIO
+from reports.frames.seconds import RATIO, groups_of
 from reports.frames.variants import by_matrix, finished, number, status_of
 from reports.shapes.tables import Row
 
@@ -36,11 +37,31 @@ def matrices_frame(
     more : columns of numbers beside.
     """
     frame = _tried(by_matrix(solved_frame(inputs), variants, numbers), names)
-    frame = add_printed(frame, PAPER, printed)
+    frame = in_papers_order(add_printed(frame, PAPER, printed), PAPER)
+    frame["group"] = groups_of(frame)
     columns = [f"{name}_{shown}" for name in names for shown in (*PARTS, "total", *FACTS)]
     ratios = [f"{prefix}{name}" for prefix in ("", *others) for name in RATIO if name != "pair"]
     texts = [*(f"status_{name}" for name in names), *(f"{prefix}pair" for prefix in ("", *others))]
     return finished(frame, texts, [*printed, *columns, *ratios, *more])
+
+
+def beside_print(frame: pd.DataFrame, printed: Print) -> pd.DataFrame:
+    """For a picture: on the rows of stand-ins too what is printed, of the matrix that they stand for, whose
+    name is in `printed_of`. printed : as in `matrices_frame`."""
+    targets = [_target(row) for row in frame.to_dict("records")]
+    frame = frame.assign(printed_of=[name or "printed" for name in targets])
+    for column, numbers in printed.items():
+        values = [
+            numbers.get(name) if name else own for name, own in zip(targets, frame[column], strict=True)
+        ]
+        frame[column] = pd.Series(values, index=frame.index, dtype="float64")
+    return frame
+
+
+def _target(row: Row) -> str:
+    """The matrix that a row's stands in for, the first of those that it is near to; empty for the paper's."""
+    names = [row[name] for name in ("near", "stand_in_for") if isinstance(row[name], str)]
+    return "" if isinstance(row["abbr"], str) or not names else str(names[0]).partition(", ")[0]
 
 
 def numbers_of(rows: Mapping[str, Row | None], ours: str, unit: float = 1.0) -> dict[str, Any]:

@@ -17,13 +17,13 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame
-from reports.frames.parac import ORDERINGS, PAPER, names_of, ordered_how
-from reports.frames.seconds import NO_RESULT, seconds_how
+from reports.frames.orderings import ByOrdering, compared, in_one_run
+from reports.frames.parac import MUCH, PAPER, SAME, ordered_how, short_names, slots_how, sorted_orderings
+from reports.frames.seconds import RATIO, seconds_how
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
-from reports.shapes.groups import lines
+from reports.shapes.groups import name_matrices
 from reports.shapes.labels import legend_above
-from reports.shapes.seconds import seconds_panel
 from reports.shapes.style import headline, new_figure
 
 CLAIM = "fig4_dependency_depth"
@@ -36,6 +36,7 @@ FACTS = (*DEPTHS, "nnz_l", "nnz_g")
 # The GPU's first: its time is the paper's.
 FACTORS = ("parac_gpu", "parac_cpu")
 SPAN = "the graph resident where it is factorised to its factor resident there"
+TIME = bars.Panel("median", "low", "high", "time of the factor (log)")
 FILL = bars.Panel("fill", "fill", "fill", "fill ratio", log=False)
 
 
@@ -44,49 +45,65 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     nnz(G) over nnz(L) with both diagonals, and seconds of the factor by `implementation`: on the GPU where
     the machine has a result of it, else on one thread. shrinks : the classical height over the actual one."""
     rows = device_frame(inputs, FACTS)
-    rows["ordering"] = rows["preparation"]
     rows["place"] = rows["implementation"].map(FACTORS.index) + 2 * (rows["status"] != "ok")
-    keys = ["label", "ordering", "machine"]
+    keys = ["label", "preparation", "machine"]
     rows = rows.sort_values("place", kind="stable").drop_duplicates(keys).sort_index(ignore_index=True)
     rows["fill"] = 2 * rows["nnz_g"] / rows["nnz_l"]
     rows["shrinks"] = rows["height_classical"] / rows["height_actual"]
-    rows["series"] = names_of(rows, [ORDERINGS[name] for name in rows["ordering"]])
-    places = list(dict.fromkeys(rows["label"]))
-    rows["group"] = [places.index(label) for label in rows["label"]]
-    rank = list(ORDERINGS)
-    rows = rows.sort_values(
-        ["group", "machine", "ordering"], key=lambda c: c.map(rank.index) if c.name == "ordering" else c,
-        kind="stable", ignore_index=True,
-    )  # fmt: skip
+    rows = sorted_orderings(rows)
     return columns_of(rows, "ordering", "implementation", *FACTS, "fill", "shrinks", "median", "low", "high")
 
 
-def shrinks(rows: pd.DataFrame) -> str:
-    """How much lower the actual tree is, by ordering."""
-    means = rows.groupby("ordering")["shrinks"].mean()
-    parts = [f"{bars.times(means[name])} {text}" for name, text in ORDERINGS.items() if name in means]
-    return f"{', '.join(parts)} on average; printed: least so for AMD"
+def by_matrix(frame: pd.DataFrame) -> list[Subset]:
+    """What the three orderings of a matrix say together.
+
+    shrinks_least : the least of `shrinks`.
+    others_shrink : the lesser of nnz-sort's and random's `shrinks` over AMD's.
+    path : AMD's critical path over the longer of the other two.
+    alike : the fewest entries of the factor over the most.
+    """
+    return [Subset(compared(frame, _together, ("shrinks_least", "others_shrink", "path", "alike")))]
 
 
-def _spread(frame: pd.DataFrame) -> list[Subset]:
-    """With how far fill depends on the ordering, by matrices that have several."""
-    fill = frame[frame["status"] == "ok"].groupby(["label", "machine"])["fill"]
-    spread = (fill.transform("max") / fill.transform("min")).where(fill.transform("size") > 1)
-    return [Subset(frame.assign(spread=spread))]
+def on_gpu(frame: pd.DataFrame) -> list[Subset]:
+    """Seconds of the GPU's factor with AMD over those with the slowest other ordering."""
+    rows = frame[frame["implementation"] == FACTORS[0]]
+    return [Subset(compared(rows, _amd_over_slowest, RATIO))]
 
 
-def _largest(rows: pd.DataFrame) -> str:
-    most = max(rows.to_dict("records"), key=lambda row: row["spread"])
-    return f"at most {bars.times(most['spread'])} ({most['label']}); printed: hardly"
+def _together(by_ordering: ByOrdering) -> Mapping[str, float]:
+    amd, others = by_ordering["amd"], (by_ordering["nnz"], by_ordering["random"])
+    entries = [row["nnz_g"] for row in by_ordering.values()]
+    return {
+        "shrinks_least": min(row["shrinks"] for row in by_ordering.values()),
+        "others_shrink": min(row["shrinks"] for row in others) / amd["shrinks"],
+        "path": amd["critical_path"] / max(row["critical_path"] for row in others),
+        "alike": min(entries) / max(entries),
+    }
+
+
+def _amd_over_slowest(by_ordering: ByOrdering) -> Mapping[str, Any]:
+    return in_one_run(by_ordering, "amd", max, inverse=True)
+
+
+def _spread(rows: pd.DataFrame) -> str:
+    """How much lower the actual tree is, by ordering, and how far the fill depends on it."""
+    most = min(rows.to_dict("records"), key=lambda row: row["alike"])
+    return (
+        f"tree {bars.times(rows['shrinks_least'].min())} lower at least, with nnz-sort and random "
+        f"{bars.times(rows['others_shrink'].min())} more at least than with AMD; fill at most "
+        f"{bars.times(1 / most['alike'])} apart ({most['label']})"
+    )
 
 
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     """What was timed, and how matrices were ordered."""
-    timed = sorted(set(frame.loc[frame["status"] == "ok", "implementation"]))
+    names = {"parac_cpu": "parac_cpu on one thread"}
+    timed = sorted(set(frame.loc[frame["status"] == "ok", "implementation"].replace(names)))
     return {
         "timed": ", ".join(timed) or "nothing",
         "seconds": seconds_how(frame, SPAN),
-        "slots": NO_RESULT,
+        "slots": slots_how(frame),
         "ordered": ordered_how(frame),
     }
 
@@ -94,19 +111,16 @@ def facts(frame: pd.DataFrame) -> Mapping[str, str]:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Depths above, then the time of the factor and the fill ratio, a colour per ordering."""
     groups = max(1, frame["group"].nunique())
-    figure = new_figure(min(24.0, max(11.0, 3.0 + 1.7 * groups)), 12.5)
+    figure = new_figure(min(14.0, max(10.0, 2.0 + 1.5 * groups)), 11.5)
     headline(figure, title)
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[1.5, 1.0, 0.8])
     _depths(top, frame)
-    seconds_panel(middle, frame)
-    middle.set_ylabel("time of the factor")
+    bars.bar_panel(middle, frame, TIME)
     bars.bar_panel(bottom, frame, FILL)
     if (frame["status"] == "ok").any():
         seconds_axis(middle)
         bottom.set_ylim(0, 1.15 * float(frame["fill"].max()))
-    labels = [lines(row) for row in frame.drop_duplicates("group").to_dict("records")]
-    bottom.set_xticks(range(len(labels)), labels, rotation=32, ha="right", rotation_mode="anchor")
-    bottom.set_xlim(-0.6, groups - 0.4)
+    name_matrices(bottom, short_names(frame))
     legend_above(figure, _handles(frame))
     return figure
 
@@ -134,7 +148,7 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
             continue
         _marks(axes, x, row, looks[row["series"]][0])
     drawn = frame[list(DEPTHS)].to_numpy(dtype=float)
-    axes.set_ylabel("vertices")
+    axes.set_ylabel("vertices (log)")
     if np.isfinite(drawn).any():
         axes.set_yscale("log")
         axes.set_ylim(np.nanmin(drawn) / 2, np.nanmax(drawn) * 8)
@@ -161,14 +175,14 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """In vertices: the height of the elimination tree of L (classical) and of ParAC's factor G (actual), and
-    the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: {timed} (parac_cpu: on one thread, where there
-    is no GPU). {seconds} {slots} {ordered}""",
+    the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: {timed}. {seconds} {slots}{ordered}""",
     facts,
     held=(
-        Held(CLAIM, "shrinks"),
-        Held(CLAIM, "shrinks", basis="classical over actual e-tree height", remark=shrinks),
-        Held(
-            CLAIM, "spread", basis="fill, most over least ordering", subsets=_spread, remark=_largest,
-        ),
+        Held(CLAIM, "shrinks_least", ("lower",), subsets=by_matrix, above=SAME),
+        Held(CLAIM, "others_shrink", ("amd_less",), subsets=by_matrix, above=MUCH),
+        Held(CLAIM, "path", ("amd_path",), subsets=by_matrix),
+        Held(CLAIM, "ratio", ("amd_slowest",), "pair", subsets=on_gpu),
+        Held(CLAIM, "alike", ("fill",), subsets=by_matrix, above=1 / SAME),
+        Held(CLAIM, "alike", basis="by how much", subsets=by_matrix, remark=_spread),
     ),
-)  # fmt: skip
+)

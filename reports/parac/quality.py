@@ -5,28 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
+from reports.frames.order import in_papers_order
 from reports.frames.parac import PAPER, names_of, solved_frame, solved_how, tried
 from reports.frames.seconds import beside
-from reports.shapes import bars
-from reports.shapes.gains import gains_legend
-from reports.shapes.panels import Panels
-from reports.shapes.tables import COUNT
+from reports.shapes.cells import TablePicture
+from reports.shapes.tables import COUNT, Column, Table, matrix_column
 
 SEQUENTIAL = "ac_sequential"
-ITERATIONS = bars.Panel(
-    "iterations", "iterations", "iterations", "iterations", points=True, form=COUNT, log=False
-)
+IMPLEMENTATIONS = (SEQUENTIAL, "parac_cpu", "parac_gpu")
+SHOWN = {"iterations": "iterations", "nnz_factor": "entries of the factor"}
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: iterations, residual, entries of the factor, and by how many iterations
     and entries it differs from the sequential factor on that machine (more_iterations, more_entries)."""
-    solved = solved_frame(inputs)
+    solved = in_papers_order(solved_frame(inputs), PAPER)
     solved["series"] = names_of(solved, solved["implementation"].tolist())
     sequential = solved["implementation"] == SEQUENTIAL
     for name, column in (("iterations", "more_iterations"), ("nnz_factor", "more_entries")):
@@ -43,11 +40,27 @@ def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     return {"equal": equal if len(others) else "", "solved": solved_how(frame)}
 
 
-def _iterations(axes: Axes, frame: pd.DataFrame) -> None:
-    """A point per implementation."""
-    bars.bar_panel(axes, frame, ITERATIONS)
-    axes.set_ylim(0, 1.3 * max([1.0, *frame["iterations"].dropna()]))
-    gains_legend(axes, frame)
+def draw(frame: pd.DataFrame, title: str) -> TablePicture:
+    """A line per matrix, under each implementation's name its numbers."""
+    rows = []
+    for _, group in tried(frame).groupby(["label", "preparation", "machine"], sort=False, dropna=False):
+        by_name = {row["implementation"]: row for row in group.to_dict("records")}
+        numbers = {f"{name}_{shown}": row[shown] for name, row in by_name.items() for shown in SHOWN}
+        statuses = {f"status_{name}": row["status"] for name, row in by_name.items()}
+        rows.append({**group.iloc[0], **numbers, **statuses})
+    names = [name for name in IMPLEMENTATIONS if (frame["implementation"] == name).any()]
+    needed = [
+        f"{prefix}_{name}" if prefix == "status" else f"{name}_{prefix}"
+        for name in names
+        for prefix in ("status", *SHOWN)
+    ]
+    table = pd.DataFrame(rows).reindex(columns=list(dict.fromkeys([*frame, *needed])))
+    columns = [
+        Column(name, 1.2, heading, f"{name}_{shown}", COUNT, why=f"status_{name}")
+        for shown, heading in SHOWN.items()
+        for name in names
+    ]
+    return Table([matrix_column(), *columns])(table, title)
 
 
 EXHIBIT = Exhibit(
@@ -55,7 +68,7 @@ EXHIBIT = Exhibit(
     "Beyond the paper",
     "iterations with the sequential and the parallel factors",
     frame,
-    Panels([_iterations], 6.0, tried),
+    draw,
     """Of one seed ac_sequential, parac_cpu and parac_gpu give one factor, bit for bit, which the gate checks:
     parallelism costs no quality. {equal}{solved}""",
     facts,

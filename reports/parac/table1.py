@@ -11,11 +11,14 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
+from reports.frames.order import in_papers_order
 from reports.frames.parac import GENERATED, PAPER, SIZES
 from reports.frames.seconds import STAND_INS
+from reports.frames.solutions import beside_print
 from reports.frames.variants import by_matrix, finished, number
-from reports.shapes.counts import Counted, equality
-from reports.shapes.tables import COUNT, Column, Row, Table, Words, matrix_column, status_text
+from reports.shapes.counts import MARKS, equality
+from reports.shapes.printed import Beside, Solutions
+from reports.shapes.tables import COUNT, Row
 
 CLAIM = "table1_matrices"
 FACTORS = ("parac_cpu", "parac_gpu")
@@ -29,13 +32,30 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     frame = device_frame(inputs, ("nnz_l", "nnz_g"))
     frame["variant"] = frame["implementation"]
     frame = by_matrix(frame, FACTORS, _numbers).drop_duplicates("label", ignore_index=True)
-    columns = {
+    frame = in_papers_order(add_printed(frame, PAPER, _print()), PAPER)
+    frame = finished(frame, [], [*_print(), *COUNTS, "nnz_l", "nnz_g"])
+    return frame.assign(**{f"{name}_is": equality(frame, name, "not_held") for name in COUNTS})
+
+
+def _print() -> dict[str, dict[str, float | None]]:
+    return {
         "paper_order": printed_column(PAPER, SIZES, "order"),
         "paper_entries": printed_column(PAPER, SIZES, "nnz"),
     }
-    frame = add_printed(frame, PAPER, columns)
-    frame = finished(frame, [], [*columns, *COUNTS, "nnz_l", "nnz_g"])
-    return frame.assign(**{f"{name}_is": equality(frame, name, "not_held") for name in COUNTS})
+
+
+def _derived(frame: pd.DataFrame) -> pd.DataFrame:
+    """With the print of what a row's matrix stands in for, and whether it is the paper's or near enough."""
+    weighs = [_weighs(row) for row in frame.to_dict("records")]
+    shown = beside_print(frame.assign(weighs=weighs), _print())
+    return shown.assign(paper_ratio=shown["paper_order"])
+
+
+def _weighs(row: Row) -> str:
+    if isinstance(row["abbr"], str):
+        marks = [MARKS.get(row[f"{name}_is"], "") for name in COUNTS]
+        return f"the paper's ({', '.join(marks)})" if all(marks) else "the paper's"
+    return "near enough" if isinstance(row["near"], str) else "too far"
 
 
 def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
@@ -56,21 +76,19 @@ EXHIBIT = Exhibit(
     "ParAC, Table 1",
     "matrices",
     frame,
-    Table(
+    Solutions(
         [
-            matrix_column(),
-            Column("printed", 1.3, "order", "paper_order", COUNT),
-            Counted("here", 1.4, "order", "order"),
-            Column("printed", 1.5, "nonzeros", "paper_entries", COUNT),
-            Counted("here", 1.5, "nonzeros", "entries"),
-            Column("nnz(L)", 1.4, "as a graph", "nnz_l", COUNT),
-            Column("nnz(G)", 1.4, "as a graph", "nnz_g", COUNT),
-            Words("", 1.6, lambda row: "" if row["status"] == "ok" else status_text(str(row["status"]))),
-        ]
+            Beside("order", 1.3, "", "order", COUNT, "status"),
+            Beside("nonzeros", 1.5, "", "entries", COUNT),
+            Beside("nnz(L)", 1.4, "as a graph", "nnz_l", COUNT),
+            Beside("nnz(G)", 1.4, "as a graph", "nnz_g", COUNT),
+            Beside("weighs", 1.6, "", "weighs"),
+        ],
+        _derived,
     ),
-    """Nonzeros: all entries, explicit zeros left out (= equal to the print, \N{NOT EQUAL TO} not). nnz(L): of
-    the graph Laplacian that the matrix stands for; nnz(G): of ParAC's factor in the order of nnz-sort; both
-    with their diagonals. spe16m is in no collection and cannot be tested. {generated}{stand_ins}""",
+    """In grey what is printed, of a stand-in of the matrix named (= equal, \N{NOT EQUAL TO} not); a
+    stand-in too far away weighs in no verdict. Nonzeros: explicit zeros left out. nnz(L): of the graph
+    Laplacian; nnz(G): of ParAC's factor, nnz-sort; both with their diagonals. {generated}{stand_ins}""",
     lambda frame: {"generated": GENERATED, "stand_ins": STAND_INS},
     held=(Held(CLAIM, "order", ("order",)), Held(CLAIM, "entries", ("nnz",))),
 )

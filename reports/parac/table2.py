@@ -10,10 +10,11 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
-from reports.frames.parac import CPU, PAPER, RULE, ordered_how, over, printed_sum
+from reports.facts.verdicts import Subset
+from reports.frames.parac import CPU, PAPER, RULE, by_threads, ordered_how, over, printed_sum
 from reports.frames.seconds import ratio_of
-from reports.frames.solutions import matrices_frame, numbers_of
-from reports.frames.variants import paired
+from reports.frames.solutions import beside_print, matrices_frame, numbers_of
+from reports.frames.variants import number, paired
 from reports.shapes.bars import times
 from reports.shapes.printed import Beside, Solutions, parts_of
 from reports.shapes.tables import Row
@@ -31,7 +32,6 @@ SHOWN = (
     ("factor", 0.85, "factor"),
     ("solve", 0.85, "after"),
     ("iter.", 0.7, "iterations"),
-    ("residual", 0.95, "residual"),
 )
 # Of whom the paper prints iterations, by the claim's name.
 ITERATIONS = {"iterations": "parac_cpu", "ichol_iterations": "ict", "hypre_iterations": "hypre"}
@@ -42,9 +42,11 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     and all three, iterations and true relative residual, beside the print (HYPRE's beside PyAMG's).
 
     ratio, amg_ratio, hypre_ratio : total of ict, of PyAMG and of HYPRE over ParAC's
-    solve_ratio : solve alone of ict over ParAC's total; all in one run.
+    solve_ratio : solve alone of ict over ParAC's total; all in one run
+    threads_used : those that ParAC ran on.
     """
-    return matrices_frame(inputs, VARIANTS, VARIANTS, _numbers, _print(), ("amg_", "hypre_"), ["solve_ratio"])
+    more = ["solve_ratio", "threads_used"]
+    return matrices_frame(inputs, VARIANTS, VARIANTS, _numbers, _print(), ("amg_", "hypre_"), more)
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -68,6 +70,7 @@ def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
     pair = ratio_of(rows["ict"], rows["parac_cpu"], ("ict", "parac_cpu"))
     return {
         **numbers,
+        "threads_used": number(rows["parac_cpu"], "threads_used"),
         "solve_ratio": numbers["ict_solve"] / numbers["parac_cpu_total"] if pair["pair"] == "ok" else None,
         **paired("", pair),
         **paired("amg_", ratio_of(rows["pyamg"], rows["parac_cpu"], ("pyamg", "parac_cpu"))),
@@ -77,8 +80,13 @@ def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
 
 def _with_after(frame: pd.DataFrame) -> pd.DataFrame:
     """With what follows of the factor: here analysis and solve, in print one number."""
+    frame = beside_print(frame, _print())
     here = {f"{name}_after": frame[f"{name}_analysis"] + frame[f"{name}_solve"] for name in PRINTED}
     return frame.assign(**here, **{f"paper_{name}_after": frame[f"paper_{name}_solve"] for name in PRINTED})
+
+
+def _threads(frame: pd.DataFrame) -> list[Subset]:
+    return by_threads(frame, "threads_used")
 
 
 def _reasons(frame: pd.DataFrame) -> str:
@@ -109,21 +117,20 @@ EXHIBIT = Exhibit(
         ],
         _with_after,
     ),
-    """Seconds, medians: the factor, and what follows of it. ParAC: parac_cpu on all cores; incomplete
-    Cholesky: ict, ours, its factor on one core, at the drop tolerance that gives it ParAC's fill; multigrid:
-    PyAMG, sequential, beside the printed HYPRE, another library. {rule}The paper's residuals are of other
-    rules. {absent}{ordered}""",
+    """Medians of the factor, and of what follows; in grey what is printed, of a stand-in of the matrix named.
+    ParAC: parac_cpu on all cores; incomplete Cholesky: ict, ours, its factor on one core, at the drop
+    tolerance that gives it ParAC's fill; PyAMG: sequential. {rule}{absent}{ordered}""",
     _facts,
     held=(
         Held(
             CLAIM, "ratio", ("below_ichol", "over_ichol"), "pair",
-            "seconds, total of incomplete Cholesky over ParAC's",
+            "seconds, total of incomplete Cholesky over ParAC's", subsets=_threads,
         ),
         Held(
             CLAIM, "solve_ratio", ("below_ichol_solve",), "pair",
-            "seconds, solve alone of incomplete Cholesky over ParAC's total",
+            "seconds, solve alone of incomplete Cholesky over ParAC's total", subsets=_threads,
         ),
-        Held(CLAIM, "hypre_ratio", ("below_hypre", "over_hypre"), "hypre_pair"),
+        Held(CLAIM, "hypre_ratio", ("below_hypre", "over_hypre"), "hypre_pair", subsets=_threads),
         Held(
             CLAIM, "amg_ratio", ("below_hypre",), "amg_pair",
             "seconds, total of multigrid over ParAC's: PyAMG, where HYPRE is printed", beside=True,

@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+from scipy.stats import gmean
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.parac import GPU, PAPER, RULE, ordered_how, over, printed_sum
 from reports.frames.seconds import ratio_of
-from reports.frames.solutions import matrices_frame, numbers_of
+from reports.frames.solutions import beside_print, matrices_frame, numbers_of
 from reports.frames.variants import number, paired
 from reports.shapes.bars import times
 from reports.shapes.printed import Beside, Solutions, parts_of, plain
 from reports.shapes.tables import Row
 
 CLAIM = "table3_gpu"
-OWN, SPSV, IC0, AMGX = "parac_gpu", "parac_gpu.triangular=cusparse", "ic0_gpu", "amgx"
-BY_LEVELS = "ic0_gpu.policy=levels"
-# How the columns of each variant are called; those of ic0_gpu are of the policy of csric02 that takes less.
-SHORT = {OWN: "parac", SPSV: "spsv", IC0: "ic0", AMGX: "amgx"}
-VARIANTS = (*SHORT, BY_LEVELS)
-# Of a variant: heading, width, part.
-TIMES = tuple((part, 1.0, part) for part in ("factor", "analysis", "solve", "total"))
-SHOWN = (*TIMES, ("iter.", 0.8, "iterations"), ("residual", 0.95, "residual"))
+SPSV, OWN, AMGX = "parac_gpu.triangular=cusparse", "parac_gpu", "amgx"
+# The settings that ichol(0) is given the best of, with either's triangular solves.
+IC0 = ("ic0_gpu", "ic0_gpu.policy=levels")
+IC0_OWN = tuple(f"ic0_gpu.{options}triangular=own" for options in ("", "policy=levels.", "tail=2048."))
+# How the columns of each are called; `own` is by our triangular solves, the others by SpSV.
+SHORT = {"parac": (SPSV,), "parac_own": (OWN,), "ic0": IC0, "ic0_own": IC0_OWN, "amgx": (AMGX,)}
+VARIANTS = tuple(name for names in SHORT.values() for name in names)
+# Totals of ichol(0) over ParAC's: what the columns begin with, and who solves with either factor.
+PAIRS = {
+    "": ("ic0", "parac", "SpSV on both sides"),
+    "own_": ("ic0_own", "parac_own", "our solves on both"),
+    "mixed_": ("ic0", "parac_own", "ours for ParAC alone"),
+    "swapped_": ("ic0_own", "parac", "ours for ichol(0) alone"),
+}
 # Of whom the paper prints iterations, by the claim's name.
 ITERATIONS = {"iterations": "parac", "ic0_iterations": "ic0", "amgx_iterations": "amgx"}
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix, ordering and machine: of each variant status, milliseconds of factor, analysis,
-    solve and all three, iterations and true relative residual, beside the print.
+    """One row per matrix, ordering and machine: of each factor, solved with by SpSV and by our own solves,
+    status, milliseconds of factor, analysis, solve and all three, iterations and true relative residual,
+    beside the print.
 
-    ratio : total of ic0_gpu, by the policy of csric02 that takes less, over ParAC's, amgx_ratio that of AmgX
-    spsv_ratio : of ParAC with cuSPARSE's triangular solves over that with ours; of one run.
+    ratio, own_ratio, mixed_ratio, swapped_ratio : total of ichol(0), by those of its settings that take
+        least, over ParAC's, as PAIRS says; amgx_ratio that of AmgX, by SpSV; of one run
+    ic0_setup : analysis and factor, without the forming of the triangle, which the total has
+    setup_ratio : ParAC's factor over it
+    more_iterations : ichol(0)'s iterations over ParAC's.
     """
-    names = tuple(SHORT.values())
-    return matrices_frame(inputs, VARIANTS, names, _numbers, _print(), ("spsv_", "amgx_"))
+    more = ["ic0_setup", "setup_ratio", "more_iterations"]
+    others = [*(prefix for prefix in PAIRS if prefix), "amgx_"]
+    return matrices_frame(inputs, VARIANTS, tuple(SHORT), _numbers, _print(), others, more)
 
 
 def _print() -> dict[str, dict[str, float | None]]:
@@ -47,7 +59,7 @@ def _print() -> dict[str, dict[str, float | None]]:
     columns = {
         "parac_factor": "parac_factor_ms", "parac_solve": "parac_solve_ms", "parac_total": "parac_total_ms",
         "parac_iterations": "parac_iter", "parac_residual": "parac_relres",
-        "ic0_factor": "ic0_analysis_factor_ms",
+        "ic0_setup": "ic0_analysis_factor_ms",
         "ic0_solve": "ic0_solve_ms", "ic0_iterations": "ic0_iter", "ic0_residual": "ic0_relres",
         "amgx_total": "amgx_total_ms",
     }  # fmt: skip
@@ -60,27 +72,53 @@ def _print() -> dict[str, dict[str, float | None]]:
 
 def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
     """What a row says of the variants of its matrix, in milliseconds."""
-    peer = _better(by_variant)
-    rows = {short: by_variant.get(peer if variant == IC0 else variant) for variant, short in SHORT.items()}
-    return {
-        **numbers_of(rows, "parac", 1e3),
-        **paired("", ratio_of(rows["ic0"], rows["parac"], (peer, OWN))),
-        **paired("spsv_", ratio_of(rows["spsv"], rows["parac"], (SPSV, OWN))),
-        **paired("amgx_", ratio_of(rows["amgx"], rows["parac"], (AMGX, OWN))),
-    }
+    rows = {short: _best(by_variant, names) for short, names in SHORT.items()}
+    numbers = numbers_of(rows, "parac", 1e3)
+    for prefix, (top, bottom, _) in PAIRS.items():
+        numbers |= paired(prefix, ratio_of(rows[top], rows[bottom], (top, bottom)))
+    numbers |= paired("amgx_", ratio_of(rows["amgx"], rows["parac"], ("amgx", "parac")))
+    numbers["ic0_setup"] = _setup(rows["ic0"])
+    numbers["setup_ratio"] = _over(numbers["parac_factor"], numbers["ic0_setup"])
+    numbers["more_iterations"] = _over(numbers["ic0_iterations"], numbers["parac_iterations"])
+    return numbers
 
 
-def _better(by_variant: Mapping[str, Row]) -> str:
-    """The variant of ic0_gpu that takes less, as far as both are measured."""
-    totals = {variant: number(by_variant.get(variant), "total") for variant in (IC0, BY_LEVELS)}
-    measured = {variant: total for variant, total in totals.items() if total is not None}
-    return min(measured, key=lambda variant: measured[variant], default=IC0)
+def _setup(row: Row | None) -> float | None:
+    """Milliseconds of csric02 and of SpSV's analysis."""
+    factor, forming, analysis = (number(row, part) for part in ("factor", "forming", "analysis"))
+    if factor is None or forming is None or analysis is None:
+        return None
+    return 1e3 * (factor - forming + analysis)
 
 
-def _with_analysis(frame: pd.DataFrame) -> pd.DataFrame:
-    """With ParAC's printed analysis, which is what its total leaves."""
-    factor, solve = frame["paper_parac_factor"], frame["paper_parac_solve"]
-    return frame.assign(paper_parac_analysis=frame["paper_parac_total"] - factor - solve)
+def _over(top: float | None, bottom: float | None) -> float | None:
+    return top / bottom if top is not None and bottom else None
+
+
+def _best(by_variant: Mapping[str, Row], names: Sequence[str]) -> Row | None:
+    """The one of these variants that takes least, as far as they are measured; of the run of ParAC's, if any
+    is."""
+    measured = [by_variant[name] for name in names if number(by_variant.get(name), "total") is not None]
+    run = by_variant[SPSV]["run_id"] if SPSV in by_variant else None
+    of_run = [row for row in measured if row["run_id"] == run]
+    if not measured:
+        return next((by_variant[name] for name in names if name in by_variant), None)
+    return min(of_run or measured, key=lambda row: float(row["total"]))
+
+
+def _derived(frame: pd.DataFrame) -> pd.DataFrame:
+    return beside_print(frame, _print())
+
+
+def means(frame: pd.DataFrame) -> str:
+    """Of each pair that was measured, the geometric mean of its ratios and how many are above 1."""
+    texts = []
+    for prefix, (_, _, words) in PAIRS.items():
+        ratios = frame[f"{prefix}ratio"].dropna()
+        if len(ratios):
+            above = int((ratios > 1).sum())
+            texts.append(f"{words} {times(float(gmean(ratios)))} ({above} of {len(ratios)} above 1)")
+    return f"ichol(0) over ParAC, geometric means: {'; '.join(texts)}. " if texts else ""
 
 
 EXHIBIT = Exhibit(
@@ -90,27 +128,51 @@ EXHIBIT = Exhibit(
     frame,
     Solutions(
         [
-            *parts_of("parac", "ParAC", SHOWN),
-            *parts_of("spsv", "ParAC, cuSPARSE's SpSV", TIMES[1:]),
-            *parts_of("ic0", "incomplete Cholesky without fill", SHOWN),
-            Beside("total", 1.35, "AmgX", "amgx_total", plain, "status_amgx", unprinted="OOM"),
-            Beside("inc. Chol.", 1.1, "total over ParAC's", "ratio", times),
-            Beside("SpSV", 1.0, "total over ParAC's", "spsv_ratio", times),
+            *parts_of(
+                "parac",
+                "ParAC, SpSV",
+                [("factor", 0.85, "factor"), ("solve", 0.85, "solve"), ("iter.", 0.7, "iterations")],
+            ),
+            *parts_of(
+                "ic0",
+                "ichol(0), SpSV",
+                [("setup", 0.8, "setup"), ("solve", 0.85, "solve"), ("iter.", 0.8, "iterations")],
+            ),
+            *(
+                Beside(heading, 0.85, group, f"{short}_total", plain, empty="")
+                for group, shorts in (
+                    ("total, SpSV", ("parac", "ic0")),
+                    ("total, our solves", ("parac_own", "ic0_own")),
+                )
+                for heading, short in zip(("ParAC", "ichol(0)"), shorts, strict=True)
+            ),
+            Beside("SpSV", 0.8, "ichol(0) over ParAC", "ratio", times),
+            Beside("our solves", 0.8, "ichol(0) over ParAC", "own_ratio", times),
         ],
-        _with_analysis,
+        _derived,
     ),
-    """Milliseconds, medians. ParAC: parac_gpu with triangular solves of our own, and with cuSPARSE's SpSV,
-    which the paper takes; incomplete Cholesky: ic0_gpu, that is csric02 by the faster of its two policies,
-    and SpSV (printed with factor and analysis as one). AmgX: printed only. The printed analysis of ParAC is
-    what its total leaves. {rule}The paper's residuals are of other rules. {ordered}""",
-    lambda frame: {"rule": RULE, "ordered": ordered_how(frame)},
+    """Medians; in grey what is printed, of a stand-in of the matrix named. Total: with the forming of the
+    triangle and SpSV's analysis. SpSV is the paper's; our triangular solves with either factor stand beside.
+    ichol(0): csric02 by the best of its settings. {means}{rule}{ordered}""",
+    lambda frame: {"rule": RULE, "means": means(frame), "ordered": ordered_how(frame)},
     held=(
-        Held(CLAIM, "ratio", ("below_ic0", "over_ic0"), "pair", "total, ic0_gpu over parac_gpu"),
-        Held(CLAIM, "amgx_ratio", ("below_amgx", "over_amgx"), "amgx_pair", "total, AmgX over ParAC"),
+        Held(CLAIM, "ratio", ("below_ic0", "over_ic0"), "pair"),
         *(
-            Held(CLAIM, f"{ours}_iterations", (name,), f"status_{ours}")
-            for name, ours in ITERATIONS.items()
+            Held(
+                CLAIM,
+                f"{prefix}ratio",
+                ("below_ic0", "over_ic0"),
+                f"{prefix}pair",
+                f"total of ichol(0) over ParAC's, {words}",
+                beside=True,
+            )
+            for prefix, (_, _, words) in PAIRS.items()
+            if prefix in ("own_", "mixed_")
         ),
+        Held(CLAIM, "setup_ratio", ("setup",), "status_ic0"),
+        Held(CLAIM, "more_iterations", ("more_iterations",), "status_ic0"),
+        Held(CLAIM, "amgx_ratio", ("below_amgx", "over_amgx"), "amgx_pair", "total, AmgX over ParAC"),
+        *(Held(CLAIM, f"{ours}_iterations", (name,), f"status_{ours}") for name, ours in ITERATIONS.items()),
     ),
     one_run=True,
-)  # fmt: skip
+)

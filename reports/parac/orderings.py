@@ -1,0 +1,108 @@
+"""The text's orderings: AMD is said to be the best on the CPU, nnz-sort on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reports.exhibit import Exhibit, Held
+from reports.facts.inputs import Inputs
+from reports.facts.verdicts import Subset
+from reports.frames.device import columns_of
+from reports.frames.orderings import ByOrdering, compared, in_one_run
+from reports.frames.parac import (
+    PAPER,
+    RULE,
+    by_threads,
+    ordered_how,
+    short_names,
+    slots_how,
+    solved_frame,
+    sorted_orderings,
+)
+from reports.frames.seconds import RATIO
+from reports.shapes import bars
+from reports.shapes.axes import seconds_axis
+from reports.shapes.groups import name_matrices, width
+from reports.shapes.style import headline, new_figure
+
+CLAIM = "orderings"
+CPU, GPU = "parac_cpu", "parac_gpu"
+PANELS = {CPU: "time on the CPU (log)", GPU: "time on the GPU (log)"}
+
+
+def frame(inputs: Inputs) -> pd.DataFrame:
+    """One row per case and machine: its `ordering`, seconds of factor, analysis and solve and of their sum
+    (median, low, high), iterations, and the threads it ran on."""
+    solved = sorted_orderings(solved_frame(inputs))
+    parts = ("factor", "analysis", "solve", "median", "low", "high")
+    return columns_of(solved, "ordering", "implementation", *parts, "iterations", "threads_used")
+
+
+def _fastest_other(
+    implementation: str, name: str, by: str = "median"
+) -> Callable[[pd.DataFrame], list[Subset]]:
+    """Seconds of the fastest other ordering over those of this one. by : their column."""
+
+    def numbers(by_ordering: ByOrdering) -> Mapping[str, Any]:
+        rows = {ordering: _timed(row, by) for ordering, row in by_ordering.items()}
+        return in_one_run(rows, name, min)
+
+    def subsets(frame: pd.DataFrame) -> list[Subset]:
+        rows = frame[frame["implementation"] == implementation]
+        rows = compared(rows, numbers, RATIO, ("amd", "nnz"))
+        return by_threads(rows, "threads_used") if implementation == CPU else [Subset(rows)]
+
+    return subsets
+
+
+def _timed(row: Mapping[Any, Any], by: str) -> dict[Any, Any]:
+    """The row with the seconds of one part as its own; their interval is not kept."""
+    return dict(row) if by == "median" else {**row, **dict.fromkeys(("median", "low", "high"), row[by])}
+
+
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Seconds by matrix, a bar per ordering; a panel for the CPU and one for the GPU."""
+    devices = [name for name in PANELS if (frame["implementation"] == name).any()] or [CPU]
+    figure = new_figure(min(14.0, width(frame)), 2.2 + 3.4 * len(devices))
+    headline(figure, title)
+    panels = figure.subplots(len(devices), 1, sharex=True, squeeze=False).ravel()
+    for axes, name in zip(panels, devices, strict=True):
+        _panel(axes, frame, name)
+    bars.legend(panels[0], frame, {})
+    name_matrices(panels[-1], short_names(frame))
+    return figure
+
+
+def _panel(axes: Axes, frame: pd.DataFrame, name: str) -> None:
+    rows = frame["implementation"] == name
+    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", PANELS[name]), rows)
+    if (frame.loc[rows, "status"] == "ok").any():
+        seconds_axis(axes)
+
+
+EXHIBIT = Exhibit(
+    PAPER,
+    "ParAC",
+    "time to solution by ordering",
+    frame,
+    draw,
+    """Factor, analysis and solve together: {named}, medians with their 95% intervals. The factor differs by
+    the ordering, and so do the iterations. {rule}{slots}{ordered}""",
+    lambda frame: {
+        "named": " and ".join(dict.fromkeys(frame["implementation"])) or "nothing",
+        "rule": RULE,
+        "slots": slots_how(frame),
+        "ordered": ordered_how(frame),
+    },
+    held=(
+        Held(CLAIM, "ratio", ("cpu",), "pair", subsets=_fastest_other(CPU, "amd")),
+        Held(CLAIM, "ratio", ("cpu_solve",), "pair", subsets=_fastest_other(CPU, "amd", "solve")),
+        Held(CLAIM, "ratio", ("gpu",), "pair", subsets=_fastest_other(GPU, "nnz")),
+    ),
+    one_run=True,
+)
