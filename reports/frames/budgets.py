@@ -94,8 +94,8 @@ def budget_panels(
 def budget_caption(frame: pd.DataFrame) -> str:
     """Which budgets bind, and where it was measured."""
     return (
-        "Full bars: the budget is below what gsofa takes without one; empty bars: it is not, or that "
-        f"was not measured. {gpu_caption(frame, 'gsofa')}"
+        "Full bars: the budget is below what gsofa takes without one; empty bars: it is not, or not known. "
+        f"{gpu_caption(frame, 'gsofa')}"
     )
 
 

@@ -74,8 +74,7 @@ EXHIBIT = Exhibit(
     frame,
     Beside(ROWS, "printed: V100", _marks),
     """Above: seconds of gsofa with maxid_ranges=false over those with it, at the same number of concurrent
-    sources. Below: the share of its blocks' cycles that gsofa spent re-initialising maxId. The paper prints
-    three ratios and the shares of PR. {gpu}""",
+    sources. Below: the share of its blocks' cycles that gsofa spent re-initialising maxId. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa")},
     held=(
         Held(CLAIM, "ratio", ("mean", "largest", "smallest", "all_gain"), "pair", "seconds"),

@@ -68,8 +68,8 @@ EXHIBIT = Exhibit(
     "size of the chunks",
     frame,
     Beside([ROW], "printed: six nodes of six V100", _marks, height=5.2),
-    """Seconds with chunks of 128 and 256 sources over those with 64, rows dealt to a node's GPUs in turn; a
-    whisker that leaves the axis is cut. {simulated}{gpu}""",
+    """Seconds with chunks of 128 and 256 sources over those with 64; a whisker that leaves the axis is cut.
+    {simulated}{gpu}""",
     lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
     # Beside the print: no machine here has 36 GPUs.
     held=(

@@ -28,7 +28,7 @@ from reports.shapes.marks import (
 from reports.shapes.style import NORMAL, SMALL, headline, new_figure
 
 # Inches: of a picture, of a group of many steps and what a group of one step takes of it, beside the panels.
-LEAST, MOST, A_GROUP, OF_ONE, SIDES = 7.0, 12.4, 1.4, 0.5, 1.6
+LEAST, MOST, A_GROUP, OF_ONE, SIDES = 10.0, 12.4, 1.4, 0.5, 1.6
 # Points: between a heading and its panel, of a legend's line.
 PAD, LINE = 6.0, 20.0
 # Letters of a heading per inch.

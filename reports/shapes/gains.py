@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,37 +24,14 @@ ASIDE = 0.3
 MUCH = 8.0
 
 
-@dataclass(frozen=True)
-class Gains:
-    """A panel of ratios by matrix, beside what is printed of each as stars.
-
-    panel : of the frame's columns.
-    printed : the column of the print, empty for none.
-    mean : the printed one.
-    even : where a ratio shows no effect.
-    legend : marks beside the series, as `gains_legend` takes them; None: those of what is drawn.
-    """
-
-    panel: bars.Panel
-    printed: str = ""
-    mean: float | None = None
-    even: float = 1.0
-    legend: tuple[tuple[str, str], ...] | None = None
-
-    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
-        draw_gains(axes, frame, self.panel, self.printed, self.mean, self.even)
-        gains_legend(axes, frame, self._marks() if self.legend is None else self.legend)
-
-    def _marks(self) -> list[tuple[str, str]]:
-        stars = [("star", "printed, of the matrix")] if self.printed else []
-        means = [("line", f"printed mean, {self.mean:g}x")] if self.mean is not None else []
-        return [*stars, *means, ("slot", "no ratio")]
-
-
 def draw_gains(
     axes: Axes, frame: pd.DataFrame, panel: bars.Panel, printed: str, mean: float | None, even: float = 1.0
 ) -> None:
-    """The panel with its line at `even`. For the parameters see `Gains`."""
+    """The panel with its line at `even`, where a ratio shows no effect.
+
+    printed : the column of the print, drawn as stars, empty for none.
+    mean : the printed one, drawn as a line.
+    """
     bars.bar_panel(axes, frame, panel)
     axes.axhline(even, color="black", linewidth=1)
     if mean is not None:
@@ -75,61 +51,6 @@ def add_stars(axes: Axes, frame: pd.DataFrame, printed: str, form: Form) -> None
     for x, value in zip(places, stars[printed], strict=True):
         axes.annotate(
             form(value), (x, value), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL,
-            bbox=bars.GROUND,
-        )  # fmt: skip
-
-
-def draw_before_after(
-    axes: Axes, frame: pd.DataFrame, columns: tuple[str, str], printed: tuple[str, str], form: Form
-) -> None:
-    """Two values per row on a log axis, joined: an empty point before, a full one after. A row without both
-    is a slot with its status.
-
-    columns : before, after
-    printed : the same of the paper.
-    """
-    looks = bars.look_of(frame)
-    drawn = frame[[*columns, *printed]].to_numpy(dtype=float)
-    drawn = drawn[drawn > 0]
-    floor = drawn.min() / 2 if drawn.size else 0.1
-    places, width = bars.positions(frame)
-    for x, row in zip(places, frame.to_dict("records"), strict=True):
-        values = [row[name] for name in columns]
-        if row["status"] != "ok" or pd.isna(values).any():
-            status = str(row["status"]) if row["status"] != "ok" else "not measured"
-            bars.draw_slot(axes, x, 0.92 * width, status)
-        else:
-            _joined(axes, x, values, floor, form, looks[row["series"]][0])
-    for row in frame.drop_duplicates("group").to_dict("records"):
-        values = [row[name] for name in printed]
-        if not pd.isna(values).all():
-            _stars(axes, row["group"] - ASIDE, values, form)
-    axes.set_yscale("log")
-    axes.set_ylim(floor / 1.5, (drawn.max() if drawn.size else 10.0) * 4)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-
-
-def _joined(axes: Axes, x: float, values: Sequence[float], floor: float, form: Form, colour: str) -> None:
-    """floor : where a 0 is drawn, which a log axis does not have."""
-    heights = [max(value, floor) for value in values]
-    axes.plot([x, x], heights, color="black", linewidth=1.2, zorder=1)
-    for height, value, filled in zip(heights, values, (False, True), strict=True):
-        axes.plot(
-            x, height, marker="o", markersize=8, color=colour if filled else "white",
-            markeredgecolor="black" if filled else colour, markeredgewidth=1.0 if filled else 2.0,
-        )  # fmt: skip
-        axes.annotate(
-            form(value), (x, height), (8, 0), textcoords="offset points", va="center", fontsize=SMALL
-        )
-
-
-def _stars(axes: Axes, x: float, values: Sequence[float], form: Form) -> None:
-    joined = {"linestyle": ":", "linewidth": 1.2, "color": "black", "markerfacecolor": "#ffffff"}
-    axes.plot([x] * len(values), values, zorder=4, **(STAR | joined))
-    for value in values:
-        axes.annotate(
-            form(value), (x, value), (9, 0), textcoords="offset points", va="center", fontsize=SMALL,
             bbox=bars.GROUND,
         )  # fmt: skip
 
