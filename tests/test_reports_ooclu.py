@@ -263,9 +263,10 @@ def all_seven(prefetched: Callable[[int], float], plain: float = 3.0, *, card: i
 
 
 def outcomes_of(exhibit: Any, *records: Record) -> dict[str, str]:
-    """What became of each claim on the paper's own matrices."""
+    """What became of each claim on the paper's own matrices, or on all where it is of matrices at large."""
     verdicts = exhibit.verdicts(frame_of(exhibit.frame, *records))
-    return {v.claim.rpartition(".")[2]: str(v.outcome) for v in verdicts if v.scope is Scope.PAPER}
+    judged = [v for v in verdicts if v.scope in (Scope.PAPER, Scope.ANY)]
+    return {v.claim.rpartition(".")[2]: str(v.outcome) for v in judged}
 
 
 def test_where_the_arrays_fit_no_claim_of_unified_memory_is_judged() -> None:

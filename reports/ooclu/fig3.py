@@ -48,7 +48,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rows = inputs.rows()
     add_names(rows, inputs.entries, PAPER)
     rows["stand_in_for"] = [among(_stood_for(inputs, matrix), SHOWN) for matrix in rows["matrix"]]
-    rows["abbr"] = rows["matrix"].where(rows["matrix"].isin(SHOWN), None)
+    # The paper has no abbreviation of the second.
+    rows["abbr"] = rows["abbr"].where(rows["matrix"] != SHOWN[1], SHOWN[1])
     parts = [_case_frame(row) for row in rows.to_dict("records")]
     present = set(rows["matrix"])
     parts += [without_case(name) for name in SHOWN if name not in present]

@@ -125,8 +125,8 @@ def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _any_regime(frame: pd.DataFrame) -> list[Subset]:
-    """The rows of each regime, where the claim is of none."""
-    regimes = arrays.regimes_of(frame, "told")
+    """The rows of each regime, of matrices at large, where the claim is of no regime."""
+    regimes = arrays.regimes_of(frame.assign(abbr=None), "told")
     return [Subset(rows, f"{{}}, {regime}".format) for regime, rows in regimes]
 
 
