@@ -12,7 +12,7 @@ import pytest
 from reports.shapes import style
 from reports.shapes.cells import Cells, Heading, read_cells
 from reports.shapes.printed import Beside, Solutions, plain
-from reports.shapes.tables import COUNT, Column, Table, Words, matrix_text
+from reports.shapes.tables import COUNT, Column, Table, Words, matrix_column
 from tests.reports_fakes import RECORDS, site
 
 __all__ = ["site"]
@@ -60,18 +60,16 @@ def test_no_text_runs_into_the_next_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stood_for", "text"),
-    [
-        (None, "a"),
-        ("b", "a, stand-in: b"),
-        ("b, c", "a, stand-in: b, c"),
-        ("b, c, d", "a, stand-in: b and 2 more"),
-    ],
+    ("stood_for", "below"),
+    [("b", "stand-in: b"), ("b, c", "stand-in: b, c"), ("b, c, d", "stand-in: b and 2 more")],
 )
-def test_a_matrix_names_what_it_stands_in_for_in_few_words(stood_for: str | None, text: str) -> None:
+def test_a_matrix_names_what_it_stands_in_for_in_few_words(stood_for: str, below: str) -> None:
     row = {"label": "a", "stand_in_for": stood_for, "preparation": "amd"}
-    assert matrix_text(row) == text
-    assert matrix_text(row, preparation=True) == text.replace("a", "a, amd", 1)
+    column, prepared = matrix_column(), matrix_column(preparations=True)
+    assert (column.text(row), column.below(row)) == ("a", below) and prepared.text(row) == "a, amd"
+    assert column.below(row | {"stand_in_for": None}) == ""
+    line = Table([column])(pd.DataFrame([row]), "t").cells.lines[0]
+    assert line.below == [below] and line.shaded
 
 
 def solutions(frame: pd.DataFrame) -> Any:
@@ -89,10 +87,9 @@ def test_the_print_stands_in_the_row_of_what_was_measured() -> None:
         }
     )  # fmt: skip
     own, again, other = solutions(frame).cells.lines
-    assert own.cells == ["a, nnz", "2", "5"] and own.printed == ["printed", "1.25", ""]
-    assert again.cells == ["a, amd", "3", "-"] and not again.printed, "printed of the matrix once"
-    assert other.cells == ["b, nnz, stand-in: a", "4", "6"]
-    assert not other.printed and other.shaded
+    assert own.cells == ["a, nnz", "2", "5"] and own.below == ["printed", "1.25", ""]
+    assert again.cells == ["a, amd", "3", "-"] and not again.below, "printed of the matrix once"
+    assert other.cells == ["b, nnz", "4", "6"] and other.below == ["stand-in: a", "", ""] and other.shaded
     assert {"printed", "1.25"} <= set(texts(solutions(frame)))
 
 
@@ -122,7 +119,7 @@ def test_another_picture_leaves_no_cells_of_a_table_that_it_replaces(site: Path)
         "[]",
         '{"headings": [], "lines": [{"cells": ["a"]}]}',
         '{"headings": [{"word": "a"}], "lines": []}',
-        '{"headings": [{"text": "a"}], "lines": [{"cells": ["a"], "printed": ["b", "c"]}]}',
+        '{"headings": [{"text": "a"}], "lines": [{"cells": ["a"], "below": ["b", "c"]}]}',
     ],
 )
 def test_a_damaged_file_of_cells_is_said_to_be(tmp_path: Path, text: str) -> None:

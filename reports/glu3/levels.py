@@ -11,16 +11,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.entries import MatrixEntry
 from reports.facts.inputs import Inputs
-from reports.facts.naming import label, listed
+from reports.facts.naming import add_names
 from reports.facts.series import series_bins
+from reports.facts.trend import trend
 from reports.frames.frontiers import joined, with_case, without_case
-from reports.frames.glu3 import PAPER, WAYS
+from reports.frames.glu3 import PAPER, prepared_how
 from reports.shapes.axes import empty_panel
+from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
-from reports.shapes.multiples import Grid, Multiples
-from reports.shapes.style import NORMAL, PALETTE, SMALL
+from reports.shapes.style import NORMAL, PALETTE, SMALL, headline, new_figure
 
 CLAIM = "fig_levels"
 # What the slides show.
@@ -29,7 +29,12 @@ KINDS = ("mean", "min", "max")
 BINS = ("first", "last", *(f"{name}_{kind}" for name in ("columns", "subcolumns") for kind in KINDS))
 # Columns of a level above which the authors' code takes the mode (impl/numeric/right_looking.py).
 MODES = {"A": 448, "B": 16}
-FLOOR = 0.7
+# Of the slides' key observation: how each number is written into a panel.
+TRENDS = {
+    "columns_fall": "columns with level", "subcolumns_rise": "sub-columns with level",
+    "inverse": "columns with sub-columns",
+}  # fmt: skip
+ENDS = ("", "_low", "_high")
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -37,52 +42,72 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     without numbers, with the reason, where there is no series or the paper's matrix is not at hand.
 
     depth : levels.
-    correlation : of columns and sub-columns along the levels, by ranks. in_<mode> : levels of each mode,
-        where every bin is a level.
+    columns_fall, subcolumns_rise : rank correlation of columns, with its sign turned, and of the most
+        sub-columns of one with the level; inverse : of the two, with its sign turned. With intervals.
+    in_<mode> : levels of each mode, where every bin is a level.
     """
-    rows = inputs.rows().to_dict("records")
-    parts = [_case_frame(row, inputs.entry(row["matrix"])) for row in rows]
+    rows = inputs.rows()
+    add_names(rows, inputs.entries, inputs.paper)
+    parts = [_case_frame(row) for row in rows.to_dict("records")]
     if not any(part["label"].iloc[0] == SHOWN for part in parts):
         parts.append(without_case(SHOWN))
     parts.sort(key=_place)
     modes = [f"in_{mode}" for mode in (*MODES, "C")]
-    numbers = [*BINS, "n", "depth", "correlation", *modes]
+    numbers = [*BINS, "n", "depth", *(f"{name}{end}" for name in TRENDS for end in ENDS), *modes]
     texts = (
-        "case", "matrix", "label", "abbr", "stand_in_for", "preparation", "machine", "device", "status",
-        "reason",
+        "case", "matrix", "label", "abbr", "stand_in_for", "near", "distance", "preparation", "machine",
+        "device", "status", "reason",
     )  # fmt: skip
     return joined(parts, texts, numbers, ("n", "depth", "first", "last", *modes))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """One panel per case: columns of each level and most sub-columns of one, and where the modes change."""
-    figure = Multiples(_panel, "", Grid(height=3.6, top=1.4))(frame, title)
-    handles = [
-        Line2D([], [], color=PALETTE[0], linewidth=2, label="columns of the level"),
-        Line2D([], [], color=PALETTE[5], linewidth=2, linestyle="--", label="most sub-columns of one"),
-        Line2D([], [], color="#777777", linewidth=1, linestyle=":", label="where the mode changes"),
-    ]  # fmt: skip
-    legend_above(figure, handles)
+    """Per matrix, as the slides have it, columns of each level and most sub-columns of one; beside it the
+    same near the axis."""
+    panels = [rows for _, rows in frame.groupby(["label", "machine"], sort=False, dropna=False)]
+    figure = new_figure(13.0, 1.4 + 2.7 * max(1, len(panels)))
+    headline(figure, title)
+    axes = figure.subplots(max(1, len(panels)), 2, squeeze=False)
+    for (whole, near), rows in zip(axes, panels, strict=False):
+        row = rows.iloc[0].to_dict()
+        whole.set_title(lines(row).replace("\n", ", "), loc="left")
+        if pd.isna(row["depth"]):
+            near.set_axis_off()
+            empty_panel(whole, row["status"], row["reason"])
+        else:
+            near.set_title("zoomed in", loc="left")
+            _panel(whole, rows, float(rows["columns_max"].max()))
+            _panel(near, rows, _zoomed(rows))
+            _write(whole, row)
+    if not panels:
+        for each in axes.ravel():
+            each.set_axis_off()
+        axes[0][0].text(0, 0.5, "nothing was measured", transform=axes[0][0].transAxes)
+    legend_above(figure, _handles() if panels else [])
     return figure
 
 
-def _case_frame(row: Mapping[Any, Any], entry: MatrixEntry | None) -> pd.DataFrame:
-    """The rows of one case."""
+def _case_frame(row: Mapping[Any, Any]) -> pd.DataFrame:
+    """The rows of one case. row : of the records' frame, with names."""
     bins, reason = series_bins(row, BINS, "levels")
-    name = label(row["matrix"], entry, PAPER)
-    stood_for = SHOWN if entry is not None and SHOWN in entry.stands_for else None
-    abbr = name if name == SHOWN else None
-    return with_case(bins, row, reason, label=name, abbr=abbr, stand_in_for=stood_for, **_counts(bins))
+    names = {name: row[name] for name in ("label", "abbr", "stand_in_for", "near", "distance")}
+    return with_case(bins, row, reason, **names, **_counts(bins))
 
 
 def _counts(bins: pd.DataFrame) -> dict[str, float | None]:
-    """How many levels there are, of each mode, and the rank correlation, where there are several."""
+    """How many levels there are, of each mode, and the rank correlations."""
     columns = bins["columns_mean"].astype(float)
     if columns.isna().all():
         return {}
     counts: dict[str, float | None] = {"depth": int(bins["last"].iloc[-1]) + 1}
-    if columns.nunique() > 1 and bins["subcolumns_mean"].nunique() > 1:
-        counts["correlation"] = float(columns.corr(bins["subcolumns_mean"].astype(float), method="spearman"))
+    subcolumns, level = bins["subcolumns_mean"].astype(float), bins["first"].astype(float)
+    for name, x, y in (
+        ("columns_fall", level, -columns),
+        ("subcolumns_rise", level, subcolumns),
+        ("inverse", columns, -subcolumns),
+    ):
+        numbers = trend(x.tolist(), y.tolist())
+        counts |= {f"{name}{end}": number for end, number in zip(ENDS, numbers, strict=True)}
     if (bins["first"] == bins["last"]).all():
         counts["in_A"] = int((columns > MODES["A"]).sum())
         counts["in_B"] = int(((columns > MODES["B"]) & (columns <= MODES["A"])).sum())
@@ -91,60 +116,57 @@ def _counts(bins: pd.DataFrame) -> dict[str, float | None]:
 
 
 def _place(part: pd.DataFrame) -> tuple[int, str]:
-    """The paper's matrix, what stands in for it, the others."""
+    """The slides' matrix, others of the paper, the others."""
     row = part.iloc[0].to_dict()
-    stands_in = isinstance(row.get("stand_in_for"), str)
-    return (0 if row["label"] == SHOWN else 1 if stands_in else 2), str(row["label"])
+    of_paper = isinstance(row.get("abbr"), str)
+    return (0 if row["label"] == SHOWN else 1 if of_paper else 2), str(row["label"])
 
 
-def _panel(axes: Axes, panel: pd.DataFrame) -> None:
-    row = panel.iloc[0].to_dict()
-    if pd.isna(row["depth"]):
-        empty_panel(axes, row["status"], row["reason"])
-        return
+def _zoomed(rows: pd.DataFrame) -> float:
+    """Up to the most sub-columns, and to where mode B begins."""
+    return max(float(rows["subcolumns_max"].max()), 2.0 * MODES["B"])
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:
+    """Both numbers of each level; of a bin of several levels the band is from least to most. most : where the
+    axis ends."""
     axes.set_xlabel("level")
-    middle = (panel["first"] + panel["last"]).astype(float) / 2
+    axes.set_ylabel("number")
+    middle = (rows["first"] + rows["last"]).astype(float) / 2
     for name, colour, style in (("columns", PALETTE[0], "-"), ("subcolumns", PALETTE[5], "--")):
-        drawn = {kind: panel[f"{name}_{kind}"].clip(lower=FLOOR) for kind in KINDS}
+        drawn = {kind: rows[f"{name}_{kind}"].astype(float) for kind in KINDS}
         axes.fill_between(middle, drawn["min"], drawn["max"], color=colour, alpha=0.25, linewidth=0)
-        axes.plot(middle, drawn["mean"], color=colour, linewidth=1.4, linestyle=style)
-    most = float(panel[["columns_max", "subcolumns_max"]].max().max())
-    axes.set_yscale("log")
-    axes.set_ylim(FLOOR, 12 * most)
-    axes.set_xlim(0, row["depth"])
+        axes.plot(middle, drawn["mean"], color=colour, linewidth=1.6, linestyle=style)
+    axes.set_xlim(0, float(rows["depth"].iloc[0]))
+    axes.set_ylim(0, 1.08 * most)
     for mode, above in MODES.items():
-        if above < 12 * most:
+        if 0.02 * most < above < most:
             axes.axhline(above, color="#777777", linewidth=1, linestyle=":")
             axes.annotate(
-                f"{mode} above", (1, above), (-4, 2), xycoords=("axes fraction", "data"), ha="right",
-                textcoords="offset points", va="bottom", fontsize=SMALL, color="#555555",
+                f"{mode} above", (1, above), (3, 0), xycoords=("axes fraction", "data"), va="center",
+                textcoords="offset points", fontsize=SMALL, color="#555555",
             )  # fmt: skip
-    axes.text(0.02, 0.97, _written(row), transform=axes.transAxes, va="top", fontsize=NORMAL)
 
 
-def _written(row: Mapping[Any, Any]) -> str:
+def _write(axes: Axes, row: Mapping[Any, Any]) -> None:
+    """The levels of each mode, and the rank correlations, where there are few columns."""
     counted = f"{row['depth']:,} levels"
     if not pd.isna(row["in_A"]):
         counted += ": " + ", ".join(f"{mode} {row[f'in_{mode}']:,}" for mode in (*MODES, "C"))
-    return (
-        counted if pd.isna(row["correlation"]) else f"{counted}; rank correlation {row['correlation']:+.2f}"
-    )
+    signs = {"columns_fall": -1, "subcolumns_rise": 1, "inverse": -1}
+    ranks = [f"{text} {signs[name] * row[name]:+.2f}" for name, text in TRENDS.items()]
+    axes.text(
+        0.99, 0.97, "\n".join([counted, "rank correlation:", *ranks]), transform=axes.transAxes, va="top",
+        ha="right", fontsize=NORMAL - 1, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+    )  # fmt: skip
 
 
-def _correlations(rows: pd.DataFrame) -> str:
-    """Whether sub-columns rise where columns fall."""
-    ordered = rows.sort_values("correlation")
-    text = ", ".join(f"{row['correlation']:+.2f} {row['label']}" for row in ordered.to_dict("records"))
-    return f"{text}; printed: the one falls, the other rises"
-
-
-def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    return {
-        "shown": SHOWN,
-        "machines": listed(frame.loc[frame["depth"].notna(), "machine"].dropna()),
-        "preparations": listed(frame["preparation"].dropna()),
-        "ways": WAYS,
-    }
+def _handles() -> list[Line2D]:
+    return [
+        Line2D([], [], color=PALETTE[0], linewidth=2, label="columns of the level (its size)"),
+        Line2D([], [], color=PALETTE[5], linewidth=2, linestyle="--", label="most sub-columns of one"),
+        Line2D([], [], color="#777777", linewidth=1, linestyle=":", label="where the mode changes"),
+    ]
 
 
 EXHIBIT = Exhibit(
@@ -155,13 +177,7 @@ EXHIBIT = Exhibit(
     draw,
     """Levels of glu3_relaxed: columns of each, and the most sub-columns of one of them (entries of its row of
     U right of the diagonal), as the slides have it for {shown}, without numbers. Above 2000 levels a band
-    shows least to most. Dotted: above it the authors' code takes mode A or B; C below. Measured on:
-    {machines}. Preparation: {preparations} ({ways}). Stand-ins are indicative only.""",
-    _facts,
-    held=(
-        Held(
-            CLAIM, "correlation", only={"first": 0}, remark=_correlations,
-            basis="rank correlation of columns and most sub-columns along the levels",
-        ),
-    ),
-)  # fmt: skip
+    shows least to most. Dotted: above it the authors' code takes mode A or B; C below. {prepared}""",
+    lambda frame: {"shown": SHOWN, "prepared": prepared_how(frame)},
+    held=tuple(Held(CLAIM, name, (name,), only={"first": 0}, above=0.0) for name in TRENDS),
+)

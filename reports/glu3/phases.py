@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.device import columns_of
 from reports.frames.glu3 import PAPER, prepared_how
-from reports.frames.seconds import NO_RESULT, add_columns, idle_series, seconds_how, timed_frame
+from reports.frames.seconds import add_columns, idle_series, seconds_how, timed_frame
 from reports.shapes import bars
 from reports.shapes.panels import Panels
-from reports.shapes.seconds import seconds_panel
+from reports.shapes.seconds import SECONDS
 from reports.shapes.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
-from reports.shapes.style import PALETTE
+from reports.shapes.style import HATCHES, MARKERS, PALETTE
 
 REST = Part("rest", "right-hand side, conversion, rest", "#bbbbbb")
 MEASURED = (
@@ -86,30 +88,48 @@ def _seconds(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
     return seconds
 
 
-def _residual(value: float) -> str:
-    return "no residual" if pd.isna(value) else f"{value:.0e}"
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Seconds of each solution, the share of its phases, and its residual below."""
+    figure = Panels([_whole, _phases, _residuals], 10.5)(frame.assign(stand_in_for=None), title)
+    figure.set_figwidth(min(14.0, figure.get_figwidth()))
+    return figure
 
 
 def _whole(axes: Axes, frame: pd.DataFrame) -> None:
-    seconds_panel(axes, frame)
+    bars.bar_panel(axes, frame, replace(SECONDS, label="seconds, log axis"))
     bars.legend(axes, frame, {})
 
 
 def _phases(axes: Axes, frame: pd.DataFrame) -> None:
-    """The stacked phases, each bar with its residual."""
     drawn = set(frame.loc[frame["stack"] == "ok", "implementation"])
     used = {name for implementation in drawn for name in PHASES[implementation]}
     parts = [part for part in PARTS if part is REST or part.name in used]
-    stacked_panel(axes, frame, parts, "share of its seconds", lambda row: _residual(row["residual"]))
+    stacked_panel(axes, frame, parts, "share of its seconds", lambda row: "")
+    axes.set_ylim(0, 1.0)
+
+
+def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
+    """Points, each in the place of its bar above."""
+    known = frame[frame["residual"].notna()]
+    axes.set_ylabel("residual, log axis")
+    axes.set_yscale("log")
+    looks = bars.look_of(frame)
+    places, _ = bars.positions(frame)
+    for x, row in zip(places, frame.to_dict("records"), strict=True):
+        if pd.notna(row["residual"]):
+            colour, hatch = looks[row["series"]]
+            marker = MARKERS[HATCHES.index(hatch)]
+            axes.plot(x, row["residual"], marker=marker, markersize=7, color=colour, markeredgecolor="black")
+    if len(known):
+        axes.set_ylim(float(known["residual"].min()) / 3, float(known["residual"].max()) * 3)
 
 
 def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
     _, absent = idle_series(frame)
     return {
         "how": seconds_how(frame, SPAN),
-        "slots": NO_RESULT,
         "absent": f"{absent}. " if absent else "",
-        "prepared": prepared_how(frame, printed=False),
+        "prepared": prepared_how(frame),
     }
 
 
@@ -118,9 +138,9 @@ EXHIBIT = Exhibit(
     "Beyond the papers",
     "each phase of a solution, beside cuDSS and SuperLU",
     frame,
-    Panels([_whole, _phases], 11.5, lambda frame: frame[~idle_series(frame)[0]]),
-    """A x = b from the prepared matrix to x, by each implementation with its defaults. Below: the share of
-    each phase, and above each bar its residual, which the gate computes in float64. lu_cpu and lu_gpu do not
+    draw,
+    """A x = b from the prepared matrix to x, by each implementation with its defaults: its seconds, the share
+    of each phase in them, and its residual, which the gate computes in float64. lu_cpu and lu_gpu do not
     pivot for size; SuperLU is sequential; cuDSS orders the matrix once more. {how} {absent}{prepared}""",
     _facts,
     one_run=True,

@@ -32,13 +32,14 @@ class Heading:
 class Line:
     """A row of a table.
 
-    cells : a text per column, of what was measured.
-    printed : what stands below them, where the paper prints the same columns; empty for nothing.
+    cells : a text per column.
+    below : a text per column that stands below it in grey, as what the paper prints in place of a number
+        that was measured; empty for nothing.
     shaded : on grey.
     """
 
     cells: Sequence[str]
-    printed: Sequence[str] = ()
+    below: Sequence[str] = ()
     shaded: bool = False
 
 
@@ -60,6 +61,11 @@ class Cells:
             else:
                 spans.append((heading.group, 1))
         return spans
+
+    @property
+    def prints(self) -> bool:
+        """Whether anything stands below a number."""
+        return any(any(line.below[1:]) for line in self.lines)
 
     def write(self, path: Path) -> None:
         """As JSON: same cells, same bytes."""
@@ -84,6 +90,6 @@ def read_cells(path: Path) -> Cells:
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path.name} holds no table: {error}") from None
     width = len(cells.headings)
-    if any(len(line.cells) != width or len(line.printed) not in (0, width) for line in cells.lines):
+    if any(len(line.cells) != width or len(line.below) not in (0, width) for line in cells.lines):
         raise ValueError(f"{path.name}: rows of other lengths than its headings")
     return cells

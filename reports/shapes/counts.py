@@ -8,13 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from reports.shapes.tables import COUNT, Column, Row
+from reports.shapes.printed import Beside
+from reports.shapes.tables import COUNT, Row
 
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 
 
 @dataclass(frozen=True)
-class Counted(Column):
+class Counted(Beside):
     """A column of counts, each with the mark that `<value>_is` stands for."""
 
     form: Callable[[Any], str] = COUNT

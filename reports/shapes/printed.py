@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from reports.shapes.cells import Line, TablePicture
-from reports.shapes.tables import COUNT, Column, Row, draw_table, matrix_column
+from reports.shapes.cells import TablePicture
+from reports.shapes.tables import COUNT, AnyColumn, Column, Row, draw_table, line_of, matrix_column
 
 
 def plain(value: float) -> str:
@@ -50,30 +50,32 @@ class Solutions:
     """A table: of each matrix what was measured, and below it what is printed.
 
     columns : those after the matrix.
-    derived : the frame with columns that only the picture has.
+    derived : the frame with columns that only the picture has; `printed_of` says of what a row's print is, if
+        not of its own matrix.
     """
 
     columns: Sequence[Beside]
-    derived: Callable[[pd.DataFrame], pd.DataFrame]
+    derived: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
 
     def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
-        matrix = matrix_column(preparations=frame["preparation"].nunique() > 1)
-        rows = self.derived(frame).to_dict("records")
-        first = ~frame["label"].duplicated()
-        lines = [
-            Line(
-                [matrix.text(row), *(column.text(row) for column in self.columns)],
-                self._printed(row) if shown else [],
-                shaded=isinstance(row["stand_in_for"], str),
-            )
-            for row, shown in zip(rows, first, strict=True)
+        columns: list[AnyColumn] = [
+            matrix_column(preparations=frame["preparation"].nunique() > 1),
+            *self.columns,
         ]
-        return draw_table(title, [matrix, *self.columns], lines)
+        first = ~frame["label"].duplicated()
+        lines = []
+        for row, shown in zip(self.derived(frame).to_dict("records"), first, strict=True):
+            line = line_of(columns, row, shaded=isinstance(row["stand_in_for"], str))
+            lines.append(replace(line, below=self._printed(row)) if shown and _is_printed(row) else line)
+        return draw_table(title, columns, lines)
 
     def _printed(self, row: Row) -> list[str]:
-        """What is printed of a matrix; empty for one that the paper does not have."""
-        known = bool(pd.notna(row["paper_ratio"]))
-        return ["printed", *(column.printed(row) for column in self.columns)] if known else []
+        return [str(row.get("printed_of", "printed")), *(column.printed(row) for column in self.columns)]
+
+
+def _is_printed(row: Row) -> bool:
+    """Whether the paper has the row's matrix."""
+    return bool(pd.notna(row["paper_ratio"]))
 
 
 def parts_of(variant: str, group: str, shown: Sequence[tuple[str, float, str]]) -> list[Beside]:

@@ -10,14 +10,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.shapes.cells import Cells, Heading, Line, TablePicture
-from reports.shapes.style import LARGE, NORMAL, set_look
+from reports.shapes.style import LARGE, set_look
 
 Row = Mapping[Any, Any]
 COUNT = "{:,.0f}".format
-# Inches of a row, of what is printed below it, and of a letter.
-ROW, BELOW, LETTER = 0.3, 0.24, 0.112
+# Of the letters.
+SIZE = 11
+# Inches of a digit, of a letter among words, of one in bold; of a row, and of what stands below its cells.
+DIGIT, LETTER, BOLD, ROW, BELOW = 0.1, 0.09, 0.105, 0.28, 0.22
 # Inches between two columns.
-GAP = 0.2
+GAP = 0.18
 MEASURED_ON = "measured on"
 
 
@@ -56,12 +58,14 @@ class Words:
     width : the least, in inches.
     text : of a row.
     left : whether it is aligned to the left.
+    below : what stands below the text.
     """
 
     heading: str
     width: float
     text: Callable[[Row], str]
     left: bool = False
+    below: Callable[[Row], str] = lambda row: ""
     group: ClassVar[str] = ""
 
 
@@ -74,19 +78,22 @@ def status_text(status: str) -> str:
 
 
 def matrix_column(preparations: bool = False) -> Words:
-    """The matrix of a row, with its preparation where there are several."""
-    return Words("matrix", 1.4, lambda row: matrix_text(row, preparations), left=True)
+    """The matrix of a row, with its preparation where there are several, and what it stands in for."""
+
+    def name(row: Row) -> str:
+        prepared = preparations and isinstance(row["preparation"], str)
+        return str(row["label"]) + (f", {row['preparation']}" if prepared else "")
+
+    return Words("matrix", 1.4, name, left=True, below=_stand_in)
 
 
-def matrix_text(row: Row, preparation: bool = False) -> str:
-    """A row's matrix on one line, and the first of what it stands in for."""
-    prepared = preparation and not pd.isna(row["preparation"])
-    name = str(row["label"]) + (f", {row['preparation']}" if prepared else "")
+def _stand_in(row: Row) -> str:
+    """The first of what a row's matrix stands in for, and how many more."""
     if not isinstance(row["stand_in_for"], str):
-        return name
+        return ""
     first, *others = row["stand_in_for"].split(", ")
     more = f" and {len(others)} more" if len(others) > 1 else "".join(f", {other}" for other in others)
-    return f"{name}, stand-in: {first}{more}"
+    return f"stand-in: {first}{more}"
 
 
 def where_column(status: str = "status") -> Words:
@@ -111,18 +118,21 @@ class Table:
     empty: str = ""
 
     def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
-        lines = [
-            Line([column.text(row) for column in self.columns], shaded=self.shaded(row))
-            for row in frame.to_dict("records")
-        ]
+        lines = [line_of(self.columns, row, self.shaded(row)) for row in frame.to_dict("records")]
         return draw_table(title, self.columns, lines or [Line([self.empty, *[""] * (len(self.columns) - 1)])])
+
+
+def line_of(columns: Sequence[AnyColumn], row: Row, shaded: bool) -> Line:
+    """A row's cells, and what stands below them."""
+    below = [column.below(row) if isinstance(column, Words) else "" for column in columns]
+    return Line([column.text(row) for column in columns], below if any(below) else [], shaded)
 
 
 def draw_table(title: str, columns: Sequence[AnyColumn], lines: Sequence[Line]) -> TablePicture:
     """The table of these lines, under the columns' headings."""
-    widths = [_width(column, place, lines) for place, column in enumerate(columns)]
+    widths = _widths(columns, lines)
     places = _places(columns, widths)
-    heights = [ROW + (BELOW if line.printed else 0.0) for line in lines]
+    heights = [ROW + (BELOW if line.below else 0.0) for line in lines]
     width, height = sum(widths) + 0.3, 4.6 * ROW + sum(heights)
     headings = [Heading(column.heading, column.group, column.left) for column in columns]
     set_look()
@@ -142,20 +152,31 @@ def draw_table(title: str, columns: Sequence[AnyColumn], lines: Sequence[Line]) 
     return figure
 
 
+def _widths(columns: Sequence[AnyColumn], lines: Sequence[Line]) -> list[float]:
+    """Inches of each column; the first of a group takes what the group's heading needs more."""
+    widths = [_width(column, place, lines) for place, column in enumerate(columns)]
+    for group in dict.fromkeys(column.group for column in columns if column.group):
+        inside = [place for place, column in enumerate(columns) if column.group == group]
+        needed = BOLD * len(group) + GAP
+        widths[inside[0]] += max(0.0, needed - sum(widths[place] for place in inside))
+    return widths
+
+
 def _width(column: AnyColumn, place: int, lines: Sequence[Line]) -> float:
     """Inches of a column: its own, or those of its longest text."""
-    cells = [text for line in lines for text in (line.cells[place], *line.printed[place : place + 1])]
+    cells = [text for line in lines for text in (line.cells[place], *line.below[place : place + 1])]
     longest = max(map(len, (*column.heading.split("\n"), *cells)))
-    return max(column.width, LETTER * longest + GAP)
+    return max(column.width, (LETTER if column.left else DIGIT) * longest + GAP)
 
 
 def _line(
     axes: Axes, middle: float, columns: Sequence[AnyColumn], places: Sequence[float], line: Line
 ) -> None:
-    """A line of cells, and below it, in grey, what is printed of it."""
-    for y, texts, colour in ((middle, line.cells, "black"), (middle + BELOW, line.printed, "#555555")):
+    """A line of cells, and in grey what stands below them."""
+    base = middle + SIZE / 200
+    for y, texts, colour in ((base, line.cells, "black"), (base + BELOW, line.below, "#555555")):
         for x, column, text in zip(places, columns, texts, strict=False):
-            axes.text(x, y, text, ha=_side(column), va="center", fontsize=NORMAL, color=colour)
+            axes.text(x, y, text, ha=_side(column), va="baseline", fontsize=SIZE, color=colour)
 
 
 def _headings(
@@ -164,10 +185,12 @@ def _headings(
     for group in dict.fromkeys(column.group for column in columns if column.group):
         inside = [i for i, column in enumerate(columns) if column.group == group]
         start, end = places[inside[0]] - widths[inside[0]] + GAP, places[inside[-1]]
-        axes.text((start + end) / 2, ROW * 1.9, group, ha="center", va="center", weight="bold")
+        axes.text((start + end) / 2, ROW * 1.9, group, ha="center", va="center", fontsize=SIZE, weight="bold")
         axes.plot([start, end], [ROW * 2.35] * 2, color="black", linewidth=1)
     for x, column in zip(places, columns, strict=True):
-        axes.text(x, ROW * 3.05, column.heading, ha=_side(column), va="center", linespacing=1.1)
+        axes.text(
+            x, ROW * 3.05, column.heading, ha=_side(column), va="center", fontsize=SIZE, linespacing=1.1
+        )
     axes.plot([0.1, axes.get_xlim()[1] - 0.1], [ROW * 3.8] * 2, color="black", linewidth=1.2)
 
 
