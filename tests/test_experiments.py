@@ -77,9 +77,11 @@ def test_an_experiment_may_measure_several_seeds(tmp_path: Path, monkeypatch: py
     for device in ("cpu", "gpu"):
         cases = experiment_cases(figure, Settings(suite="small", device=device))
         by_matrix = {c.matrix: {d.seed for d in cases if d.matrix == c.matrix} for c in cases}
-        assert by_matrix == {matrix: set(range(20)) for matrix in ("poisson3d,32", "delaunay_n16")}
-        assert len(cases) == 40, "a case each, of one implementation"
-        assert sum(".seed=" in case.name for case in cases) == 38, "seed 0 is what others measure too"
+        assert by_matrix == {
+            matrix: set(range(20)) for matrix in ("poisson3d,32", "delaunay_n16", "G2_circuit")
+        }
+        assert len(cases) == 60, "a case each, of one implementation"
+        assert sum(".seed=" in case.name for case in cases) == 57, "seed 0 is what others measure too"
     text = (CONFIG / "experiments.yaml").read_text()
     shutil.copytree(CONFIG / "schemas", tmp_path / "schemas")
     monkeypatch.setattr("benchmarks.runs.experiments.CONFIG", tmp_path)
