@@ -386,20 +386,21 @@ def in_orderings(name: str, totals: dict[str, float], **changes: Any) -> list[Re
 
 
 @pytest.mark.parametrize(
-    ("totals", "cpu", "gpu"),
+    ("totals", "cpu", "gpu", "amd"),
     [
-        ({"amd": 1.0, "nnz": 2.0, "random": 3.0}, "reproduced", "contradicted"),
-        ({"amd": 2.0, "nnz": 1.0, "random": 3.0}, "contradicted", "reproduced"),
-        ({"amd": 2.0, "nnz": 3.0, "random": 1.0}, "contradicted", "contradicted"),
+        ({"amd": 1.0, "nnz": 2.0, "random": 3.0}, "reproduced", "contradicted", "contradicted"),
+        ({"amd": 2.0, "nnz": 1.0, "random": 3.0}, "contradicted", "reproduced", "contradicted"),
+        ({"amd": 3.0, "nnz": 2.0, "random": 1.0}, "contradicted", "contradicted", "reproduced"),
     ],
 )
-def test_orderings_are_held_against_the_fastest_other_one(
-    totals: dict[str, float], cpu: str, gpu: str
+def test_orderings_are_held_against_the_others(
+    totals: dict[str, float], cpu: str, gpu: str, amd: str
 ) -> None:
+    """The best against the fastest other one, the slowest against the slowest."""
     frame = frame_of(
         orderings.EXHIBIT.frame, *in_orderings("parac_cpu", totals), *in_orderings("parac_gpu", totals)
     )
-    assert outcomes(orderings.EXHIBIT, frame) == {"cpu": cpu, "cpu_solve": cpu, "gpu": gpu}
+    assert outcomes(orderings.EXHIBIT, frame) == {"cpu": cpu, "cpu_solve": cpu, "gpu": gpu, "gpu_amd": amd}
     assert len(orderings.EXHIBIT.picture(frame).axes) == 2
     two = frame_of(orderings.EXHIBIT.frame, *in_orderings("parac_cpu", totals, threads_used=2))
     assert outcomes(orderings.EXHIBIT, two)["cpu"] == "cannot be tested here"

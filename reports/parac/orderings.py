@@ -60,6 +60,12 @@ def _fastest_other(
     return subsets
 
 
+def _amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
+    """Seconds on the GPU with AMD over those with the slowest other ordering."""
+    rows = frame[frame["implementation"] == GPU]
+    return [Subset(compared(rows, lambda by: in_one_run(by, "amd", max, inverse=True), RATIO))]
+
+
 def _timed(row: Mapping[Any, Any], by: str) -> dict[Any, Any]:
     """The row with the seconds of one part as its own; their interval is not kept."""
     return dict(row) if by == "median" else {**row, **dict.fromkeys(("median", "low", "high"), row[by])}
@@ -103,6 +109,7 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "ratio", ("cpu",), "pair", subsets=_fastest_other(CPU, "amd")),
         Held(CLAIM, "ratio", ("cpu_solve",), "pair", subsets=_fastest_other(CPU, "amd", "solve")),
         Held(CLAIM, "ratio", ("gpu",), "pair", subsets=_fastest_other(GPU, "nnz")),
+        Held(CLAIM, "ratio", ("gpu_amd",), "pair", subsets=_amd_on_gpu),
     ),
     one_run=True,
 )
