@@ -113,7 +113,7 @@ def _printed(step: str, numbers: Mapping[str, Any]) -> dict[str, dict[str, float
     most = numbers["max"]
     most = most["AU"] if isinstance(most, Mapping) else most
     return {
-        "mean of 13": {step: numbers["mean"]},
+        "mean": {step: numbers["mean"]},
         "AU, the most": {step: most},
         "the least": {step: numbers["min"]},
     }

@@ -15,7 +15,7 @@ from reports.shapes.marks import Row, marks_of
 
 CLAIM = "fig14_maxid_ranges"
 DATA = subject("gsofa", CLAIM).data
-RATIOS = {"mean of 13": DATA["mean"], **DATA["max"], **DATA["min"]}
+RATIOS = {"mean": DATA["mean"], **DATA["max"], **DATA["min"]}
 SHARES = DATA["reinitialisation_share"]
 NAMES = {"reinit_share": "reinit_without", "other_reinit_share": "reinit_with"}
 GAIN, WITHOUT, WITH = "gain", "without value ranges", "with value ranges"

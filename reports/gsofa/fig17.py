@@ -70,7 +70,7 @@ def _marks(frame: pd.DataFrame) -> pd.DataFrame:
 
 ROW = Row(
     "times as fast as with\ncontiguous blocks", (BASE, NODES, ROWS),
-    {"mean of 13": {NODES: MEAN, ROWS: MEAN * ON_TOP["mean"]}}
+    {"mean": {NODES: MEAN, ROWS: MEAN * ON_TOP["mean"]}}
     | {abbr: {NODES: value} for abbr, value in PRINTED[INTER].items()},
     dict.fromkeys(DATA["inter_node"]["drops"], "inter: drops")
     | {abbr: f"intra: {value:g}x on top" for abbr, value in PRINTED[INTRA].items()},

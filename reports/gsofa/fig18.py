@@ -115,7 +115,7 @@ def _per_cent(share: float) -> str:
 MEAN = 1 / DATA["advice"]["mean"]
 ROW = Row(
     "page faults, share of\nthose without advice", (BASE, ADVISED, APART),
-    {"mean of 13": {ADVISED: MEAN, APART: MEAN / over_saved(SAVED["mean_percent"])}}
+    {"mean": {ADVISED: MEAN, APART: MEAN / over_saved(SAVED["mean_percent"])}}
     | {abbr: {ADVISED: 1 / value} for abbr, value in PRINTED[ADVICE].items()},
     {abbr: f"separate: {value:g}% fewer" for abbr, value in SAVED["max_percent"].items()}
     | dict.fromkeys(SAVED["increases"], "separate: more"),

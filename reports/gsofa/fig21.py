@@ -58,7 +58,7 @@ def _marks(frame: pd.DataFrame) -> pd.DataFrame:
 
 ROW = Row(
     f"seconds over those\nwith chunks of {SMALLEST}", [CHUNKS + size for size in SIZES],
-    {"mean of 13": {CHUNKS + size: DATA["mean"][int(size)] for size in SIZES}}
+    {"mean": {CHUNKS + size: DATA["mean"][int(size)] for size in SIZES}}
     | {abbr: {CHUNKS + "256": value} for abbr, value in DATA["max_256"].items()},
     points=True,
 )  # fmt: skip
