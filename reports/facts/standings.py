@@ -242,6 +242,12 @@ class Standing:
         return "; ".join([word, *(other.word for other in self.also)])
 
     @property
+    def judged(self) -> tuple[Verdict, ...]:
+        """Every judged verdict, the one that decides first."""
+        decides = (self.verdict,) if self.verdict and self.verdict.outcome in JUDGED else ()
+        return (*decides, *self.also)
+
+    @property
     def also(self) -> tuple[Verdict, ...]:
         """Judged verdicts of other matrices, beside the one that decides."""
         return tuple(verdict for verdict in self.beside if verdict.outcome in JUDGED)

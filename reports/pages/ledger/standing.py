@@ -95,7 +95,7 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
     verdict = _deciding(verdicts)
     without = Standing(
         claim=claim, machine=machine, outcome=Outcome.NOT_RUN, doubt="", why="", verdict=None,
-        beside=tuple(other for other in verdicts if other is not verdict and other.measured),
+        beside=tuple(other for other in verdicts if other is not verdict and other.outcome is not Outcome.NOT_RUN),
         missing=(), figure=figure, records=(), command="",
     )  # fmt: skip
     if claim.needs:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from fillpath import paths
 from fillpath.papers import paper_names
+from reports.facts.distance import LIMITS
 from reports.facts.standings import JUDGED, Standing
 from reports.pages.comparison import HARDWARE
 from reports.pages.environment import environment
@@ -66,6 +67,7 @@ _ENVIRONMENT.globals |= {
     "HARDWARE": HARDWARE,
     "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
     "JUDGED": JUDGED,
+    "LIMITS": LIMITS,
     "MARKS": MARKS,
     "PICTURE": style.PICTURE,
     "asset": _asset,

@@ -1,4 +1,4 @@
-"""How verdicts are shown at a glance: a symbol and a word each, and a sentence and a bar per machine."""
+"""How verdicts are shown at a glance: a symbol and a word each, and counts by kind on each machine."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reports.facts.claim import Kind
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Direction, Magnitude, Outcome, Standing, Verdict
+from reports.pages.ledger.headline import headline
 from reports.pages.ledger.order import machines_of
 
 
@@ -25,11 +27,16 @@ class Mark:
 
 
 MARKS: Mapping[Outcome, Mark] = {
-    Outcome.REPRODUCED: Mark("✓", "reproduced", "direction as printed, size within the tolerance"),
-    Outcome.DEVIATES: Mark(
-        "≠", "deviates", "not contradicted, but the direction is open or the size outside the tolerance"
-    ),
+    Outcome.REPRODUCED: Mark("✓", "reproduced", "the whole interval lies in the band around the print"),
+    Outcome.DEVIATES: Mark("≠", "deviates", "the whole interval lies outside the band, on the printed side"),
     Outcome.CONTRADICTED: Mark("✗", "contradicted", "the effect goes the other way over its whole interval"),
+    Outcome.INCONCLUSIVE: Mark(
+        "?", "inconclusive", "the interval lies on both sides of the band’s edge, or too few matrices"
+    ),
+    Outcome.NOT_COMPARABLE: Mark(
+        "○", "incomparable", "a constant of this code’s own data structures: shown, not judged"
+    ),
+    Outcome.DERIVED: Mark("=", "derived", "it follows from other printed numbers"),
     Outcome.NOT_RUN: Mark("–", "absent", "no number yet; the claim's row at its figure says what is missing"),
     Outcome.UNTESTABLE: Mark(
         "∅", "untestable", "it needs hardware that no machine here has, or another regime"
@@ -38,26 +45,30 @@ MARKS: Mapping[Outcome, Mark] = {
 
 
 @dataclass(frozen=True)
-class Tally:
-    """How many claims stand how on one machine.
+class KindRow:
+    """How many claims of one kind stand how.
 
-    device : its GPU, else its processor
-    total : claims
-    outcomes : of all claims
-    firm : of claims judged on the paper's own matrices
-    stand_ins : of claims judged on stand-ins or on little work
-    directions : of judged claims
-    counts : (outcome, indicative, how many claims), in the order of `rank`
+    counts : (outcome, indicative, how many claims), in the order of `rank`.
+    """
+
+    kind: Kind
+    total: int
+    counts: tuple[tuple[Outcome, bool, int], ...]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How the claims stand on one machine.
+
+    device : its GPU, else its processor.
+    headline : what is firmly known, in three sentences.
+    kinds : counted apart.
     """
 
     machine: str
     device: str
-    total: int
-    outcomes: Counter[Outcome]
-    firm: Counter[Outcome]
-    stand_ins: Counter[Outcome]
-    directions: Counter[Direction]
-    counts: tuple[tuple[Outcome, bool, int], ...]
+    headline: tuple[str, str, str]
+    kinds: tuple[KindRow, ...]
 
 
 def tallies(standings: Sequence[Standing], records: Records) -> list[Tally]:
@@ -81,24 +92,21 @@ def rank(outcome: Outcome, indicative: bool) -> int:
 def direction_and_size(verdict: Verdict) -> str:
     """Direction and size, each by itself: `direction as printed, 1.24x the printed size`."""
     direction = "" if verdict.direction is Direction.NONE else f"direction {verdict.direction}"
-    off = verdict.magnitude is not Magnitude.AS_PRINTED and verdict.factor is not None
+    off = verdict.magnitude in (Magnitude.LARGER, Magnitude.SMALLER) and verdict.factor is not None
     size = f"{verdict.factor:.3g}x the printed size" if off else ""
     return ", ".join(part for part in (direction, size) if part)
 
 
 def _tally(machine: str, standings: Sequence[Standing], records: Records) -> Tally:
-    judged = [s for s in standings if s.outcome in JUDGED]
-    kinds = Counter((s.outcome, s.indicative) for s in standings)
-    return Tally(
-        machine=machine,
-        device=_device(records.of_machine(machine)),
-        total=len(standings),
-        outcomes=Counter(s.outcome for s in standings),
-        firm=Counter(s.outcome for s in judged if not s.indicative),
-        stand_ins=Counter(s.outcome for s in judged if s.indicative),
-        directions=Counter(s.verdict.direction for s in judged if s.verdict),
-        counts=tuple((*kind, kinds[kind]) for kind in sorted(kinds, key=lambda kind: rank(*kind))),
-    )
+    rows = tuple(_kind_row(kind, [s for s in standings if s.claim.kind is kind]) for kind in Kind)
+    device = _device(records.of_machine(machine))
+    return Tally(machine, device, headline(machine, standings), tuple(row for row in rows if row.total))
+
+
+def _kind_row(kind: Kind, standings: Sequence[Standing]) -> KindRow:
+    counts = Counter((s.outcome, s.indicative) for s in standings)
+    ordered = sorted(counts, key=lambda outcome: rank(*outcome))
+    return KindRow(kind, len(standings), tuple((*outcome, counts[outcome]) for outcome in ordered))
 
 
 def _device(records: Records) -> str:
