@@ -11,7 +11,7 @@ import pandas as pd
 from fillpath.case import Case
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.facts.naming import listed, printed_label
+from reports.facts.naming import printed_label
 from reports.facts.printed import abbreviations
 from reports.frames.seconds import (
     RATIO,
@@ -152,13 +152,6 @@ def with_rows_for(frame: pd.DataFrame, missing: Mapping[str, str]) -> pd.DataFra
     rows["series"] = rows["where"] = "no machine"
     rows["group"] = 0
     return pd.concat([frame, rows.astype(frame.dtypes)], ignore_index=True) if len(frame) else rows
-
-
-def not_at_hand(frame: pd.DataFrame, paper: str) -> str:
-    """The caption's part on the paper's matrices that have no row, empty for none."""
-    there = set(frame["abbr"].dropna())
-    absent = [label for label, abbr in abbreviations(paper).items() if abbr not in there]
-    return f"Not run, because they are not at hand: {listed(absent)}. " if absent else ""
 
 
 def printed_values(paper: str, id: str) -> dict[str, float | None]:

@@ -7,12 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from impl.symbolic.gsofa_device import THREADS
 from reports.facts.series import series_bins
 from reports.shapes.tables import Row
 
-# Vertices that a block of gsofa expands at a step at most.
-GPU_STEP = THREADS
 BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 
 

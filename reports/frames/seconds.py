@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from fillpath.papers import papers
-from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
 
@@ -80,17 +79,6 @@ def beside(
     known = frame[others].set_index(keys)[column].to_dict()
     values = [known.get(key) for key in frame[keys].itertuples(index=False, name=None)]
     return pd.Series(values, index=frame.index, dtype="float64")
-
-
-def add_printed_ratios(frame: pd.DataFrame, ids: Mapping[str, str]) -> None:
-    """Add what the paper prints of GSoFA over an implementation: paper_gsofa_over_this, of the matrix itself,
-    and paper_gsofa_over_this_mean. ids : of the claims by implementation; empty on the rows of others."""
-    claims = {name: subject("gsofa", id) for name, id in ids.items()}
-    pairs = list(zip(frame["implementation"], frame["abbr"], strict=True))
-    ratios = [claims[name].value(short) if name in claims and short else None for name, short in pairs]
-    means = [claims[name].mean if name in claims else None for name, _ in pairs]
-    frame["paper_gsofa_over_this"] = pd.Series(pd.array(ratios, dtype="Float64"), index=frame.index)
-    frame["paper_gsofa_over_this_mean"] = pd.Series(means, index=frame.index, dtype="float64")
 
 
 def idle_series(frame: pd.DataFrame) -> tuple[pd.Series[bool], str]:

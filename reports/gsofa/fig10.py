@@ -81,18 +81,20 @@ def _over(row: Mapping[Any, Any], name: str, base: Mapping[Any, Any] | None) -> 
 
 
 def _lines(rows: pd.DataFrame, code: str, base: str) -> list[Line]:
-    teps, seconds = f"teps_over_{base}", f"seconds_over_{base}"
-    means = f"{mean_of(rows, teps)} in TEPS"
+    """None where a machine has no row of the code."""
+    teps, seconds, status = f"teps_over_{base}", f"seconds_over_{base}", f"pair_{base}"
+    in_teps = number_line(rows, "TEPS", teps, status)
     # both fill2 examine the same edges
-    in_seconds = number_line(rows, "seconds", seconds, f"pair_{base}") if code == GSOFA else []
+    in_seconds = number_line(rows, "seconds", seconds, status) if code == GSOFA else []
+    means = f"{mean_of(rows, teps)} in TEPS"
     if in_seconds:
         means += f", {mean_of(rows, seconds)} in seconds"
-    return [
-        Line(title=f"{code} over {base}: geometric mean {means}; printed {_printed(OVER[code, base])}"),
-        *number_line(rows, "TEPS", teps, f"pair_{base}"),
-        *in_seconds,
-        *number_line(rows, "printed", f"paper_over_{base}"),
-    ]
+    count = rows[teps].notna().sum()
+    title = Line(
+        title=f"{code} over {base}: geometric mean of {count} {means}; printed {_printed(OVER[code, base])}"
+    )
+    printed = number_line(rows, "printed", f"paper_over_{base}")
+    return [title, *in_teps, *in_seconds, *printed] if in_teps else []
 
 
 def _printed(id: str) -> str:

@@ -48,16 +48,18 @@ def lines(frame: pd.DataFrame) -> list[Line]:
     printed = subject("gsofa", CLAIM)
     low, high = printed.extreme("min"), printed.extreme("max")
     assert low and high
-    print_ = f"printed mean {printed.mean:g}x, {low[1]:g}x ({low[0]}) to {high[1]:g}x ({high[0]})"
-    first = f"gsofa over {BASELINE}: geometric mean {mean_of(frame, SPEEDUP)}; {print_}"
-    second = f"gsofa over {BETTER}: geometric mean {mean_of(frame, f'over_{BETTER}')}; not in the paper"
-    return [
-        Line(title=first),
-        *number_line(frame, "speedup", SPEEDUP, PAIR),
-        *number_line(frame, "printed", "paper"),
-        Line(title=second),
-        *number_line(frame, "speedup", f"over_{BETTER}", f"pair_{BETTER}"),
-    ]
+    whole = f"printed mean {printed.mean:g}x, {low[1]:g}x ({low[0]}) to {high[1]:g}x ({high[0]})"
+    return [*_lines(frame, BASELINE, whole, "paper"), *_lines(frame, BETTER, "not in the paper")]
+
+
+def _lines(frame: pd.DataFrame, base: str, remark: str, printed: str = "") -> list[Line]:
+    """None where a machine has no row of gsofa. remark : on what is printed. printed : the column of it."""
+    column = f"over_{base}"
+    speedups = number_line(frame, "speedup", column, f"pair_{base}")
+    count, mean = frame[column].notna().sum(), mean_of(frame, column)
+    title = Line(title=f"gsofa over {base}: geometric mean of {count} {mean}; {remark}")
+    beside = number_line(frame, "printed", printed) if printed else []
+    return [title, *speedups, *beside] if speedups else []
 
 
 def _input(row: Mapping[Any, Any]) -> tuple[str, ...]:

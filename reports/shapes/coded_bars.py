@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from reports.shapes import bars
+from reports.shapes.axes import empty_panel
 from reports.shapes.groups import name_matrices
 from reports.shapes.labels import legend_above
 from reports.shapes.strip import Line, write_strip
@@ -35,6 +36,9 @@ class CodedBars:
         figure = new_figure(WIDTH, PANEL + 0.2 * len(lines))
         headline(figure, title)
         axes = figure.subplots()
+        if frame.empty:
+            empty_panel(axes, "not_run", "no case of it was measured")
+            return figure
         bars.bar_panel(axes, frame, self.panel)
         name_matrices(axes, frame)
         axes.tick_params(axis="x", labelsize=SMALL)
