@@ -64,8 +64,7 @@ EXHIBIT = Exhibit(
         height=7.5,
         shown=partial(arrays.labelled, memory=True),
     ),
-    """Seconds over those of out_of_core, which stand above its bars, by nnz/n; the printed range is the
-    abstract's, with prefetching. {regimes} {how}""",
+    """Seconds over those of out_of_core, which stand above its bars, by nnz/n. {regimes} {how}""",
     lambda frame: {"regimes": arrays.REGIMES, "how": arrays.how(frame, SYMBOLIC)},
     held=(
         Held(

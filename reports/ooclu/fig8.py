@@ -50,11 +50,11 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
 
 def _ratios(axes: Axes, frame: pd.DataFrame) -> None:
-    """With a dash across each matrix whose number of blocks is known."""
+    """With a dash across each bar of as many dense columns as printed."""
     OVER(axes, frame)
-    rows = frame[frame["bound"].notna()].drop_duplicates("group")
-    half = bars.GROUP_WIDTH / 2
-    axes.hlines(rows["bound"], rows["group"] - half, rows["group"] + half, color="black", linewidth=2.2)
+    places, width = bars.positions(frame)
+    rows = frame.assign(x=places)[(frame["variant"] == LIMITED) & frame["bound"].notna()]
+    axes.hlines(rows["bound"], rows["x"] - width / 2, rows["x"] + width / 2, color="black", linewidth=2.6)
 
 
 def _alone(rows: pd.DataFrame) -> str:
@@ -75,8 +75,8 @@ EXHIBIT = Exhibit(
     "dense columns and binary search",
     frame,
     Panels([_ratios], height=7.0, shown=dense_columns.shortly),
-    """Seconds of glu3 with dense columns over those with a binary search, which stand above its bars: with as
-    many columns as printed, and, not in the paper, with as many as fit. {how}""",
+    """Seconds of glu3 over those with a binary search, which stand above its bars: with as many dense columns
+    as printed, and, not in the paper, with as many as fit. {how}""",
     lambda frame: {"how": how(frame, SPAN)},
     held=(
         Held(

@@ -55,6 +55,7 @@ def _tail(case: Case) -> Case | None:
 def _ways(axes: Axes, frame: pd.DataFrame) -> None:
     """One bar per way and matrix, on a log axis, each with its seconds."""
     seconds_panel(axes, frame)
+    axes.set_ylabel("seconds (log)")
     ok = frame[frame["status"] == "ok"]
     if len(ok):
         axes.set_ylim(top=8 * float(ok["high"].max()))
