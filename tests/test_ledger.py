@@ -107,7 +107,7 @@ def test_stand_ins_alone_are_indicative_and_one_too_far_is_none(
     standings: dict[tuple[str, str], Standing],
 ) -> None:
     largest = standings["h200", "gsofa.fig14_maxid_ranges.largest"]
-    assert largest.verdict is not None and largest.verdict.scope is Scope.PANEL and largest.indicative
+    assert largest.outcome is Outcome.NOT_RUN and [v.scope for v in largest.beside] == [Scope.PANEL]
     (mean,) = [
         s
         for s in ledger.ledger("h200", Records(tuple(INSTEAD)), MATRICES, cases_of, PAPER)

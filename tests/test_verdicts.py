@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from reports.facts.claim import Claim, Kind
 from reports.facts.claims import claim, claims, find_claim
-from reports.facts.comparison import Part, Place, band, direction, outcome
+from reports.facts.comparison import Part, Place, band, direction, outcome, share_interval
 from reports.facts.distance import Distance, Features
 from reports.facts.rows import Column
 from reports.facts.standings import Direction, Magnitude, Outcome, Scope, Verdict
@@ -234,10 +234,12 @@ def test_a_distance_is_of_kind_order_density_fill_and_symmetry() -> None:
 
 
 def test_a_stand_in_never_decides_an_extreme() -> None:
-    """The print names LH: firm by LH alone, indicative by the extreme of all matrices."""
+    """The print names LH: LH alone decides, and the extreme of all matrices stands beside."""
     assert LARGEST.matrices == ("LH",)
-    alone = verdicts([*of_three(1.4, 1.3, 1.2), row(1.5, None, near="LH")], LARGEST)
-    assert [(v.scope, v.measured.value if v.measured else None) for v in alone] == [(Scope.PANEL, 1.5)]
+    none, beside = verdicts([*of_three(1.4, 1.3, 1.2), row(1.5, None, near="LH")], LARGEST)
+    assert none.outcome is Outcome.NOT_RUN and none.measured is None
+    assert beside.scope is Scope.PANEL and beside.outcome is Outcome.BESIDE and beside.measured is not None
+    assert beside.measured.value == 1.5 and beside.doubt == ""
     found = verdicts([*of_three(9.0, 1.3, 1.2), row(1.5, "LH")], LARGEST)
     named, panel = found
     assert (
@@ -245,8 +247,12 @@ def test_a_stand_in_never_decides_an_extreme() -> None:
         and named.outcome is Outcome.REPRODUCED
         and named.word == "reproduced on 1 of 1"
     )
-    assert panel.scope is Scope.PANEL and panel.outcome is Outcome.DEVIATES and panel.measured is not None
-    assert panel.measured.value == 9.0 and not panel.firm
+    assert panel.scope is Scope.PANEL and panel.outcome is Outcome.BESIDE and panel.measured is not None
+    assert panel.measured.value == 9.0
+    unnamed = replace(LARGEST, matrices=None)
+    assert [v.outcome for v in verdicts([row(1.5, None), row(1.4, None), row(1.3, None)], unnamed)] == [
+        Outcome.REPRODUCED
+    ], "a paper that names no matrix is held against all"
 
 
 def test_a_time_is_firm_by_five_processes_whose_interval_is_narrower_than_the_band() -> None:
@@ -292,17 +298,30 @@ def test_of_all_its_matrices_a_range_has_to_reach_the_printed_ends() -> None:
     assert whole.factor == pytest.approx(3 / 30) and whole.magnitude is Magnitude.SMALLER
 
 
-def test_a_count_is_held_against_its_share_and_says_what_the_intervals_leave_open() -> None:
-    names = ("ecology1", "ecology2", "apache2", "GAP-road")
-    most = [row(v, name) for v, name in zip((2.0, 3.0, 4.0, 5.0), names, strict=True)]
-    assert only(most, COUNT).numbers == "4 of 4, printed 14 of 15"
-    assert only(most, COUNT).outcome is Outcome.REPRODUCED
-    few = [row(v, name, around=0.2) for v, name in zip((0.9, 0.5, 0.4, 1.5), names, strict=True)]
-    verdict = only(few, COUNT)
-    assert verdict.numbers == "1 of 4 (1 to 2 by the intervals), printed 14 of 15"
-    assert verdict.outcome is Outcome.CONTRADICTED
-    edge = [row(v, name, around=0.2) for v, name in zip((2.0, 2.0, 2.0, 1.1), names, strict=True)]
-    assert only(edge, COUNT).outcome is Outcome.INCONCLUSIVE
+def test_a_count_is_held_against_its_share_and_a_part_of_the_matrices_leaves_it_open() -> None:
+    """4 of 4 may be 8 of 15: a share of a few says little of all."""
+    assert COUNT.matrices is not None and len(COUNT.matrices) == 15
+    rows = [row(2.0 if i else 0.5, name) for i, name in enumerate(COUNT.matrices)]
+    whole = only(rows, COUNT)
+    assert whole.numbers == "14 of 15, printed 14 of 15" and whole.outcome is Outcome.REPRODUCED
+    part = only(rows[1:5], COUNT)
+    assert part.outcome is Outcome.INCONCLUSIVE
+    assert part.numbers == "4 of 4, a share of 51% to 100%, printed 14 of 15"
+    against = [row(0.5, name, around=0.1) for name in COUNT.matrices[:6]]
+    assert only(against, COUNT).outcome is Outcome.CONTRADICTED
+    edge = [row(1.1, name, around=0.2) if i < 6 else row(2.0, name) for i, name in enumerate(COUNT.matrices)]
+    open_ = only(edge, COUNT)
+    assert open_.outcome is Outcome.INCONCLUSIVE
+    assert open_.numbers == "15 of 15 (9 to 15 by the intervals), printed 14 of 15"
+
+
+@given(st.integers(1, 200), st.data())
+def test_the_interval_of_a_share_holds_it_and_narrows_with_the_number(n: int, data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, n))
+    low, high = share_interval(count / n, n)
+    assert 0 <= low <= count / n + 1e-12 and count / n - 1e-12 <= high <= 1
+    more = share_interval(count / n, 4 * n)
+    assert more[1] - more[0] < high - low
 
 
 def words(printed: float, tolerance: float | None = None) -> Claim:
@@ -310,16 +329,20 @@ def words(printed: float, tolerance: float | None = None) -> Claim:
 
 
 def test_words_are_judged_by_their_direction_alone() -> None:
-    names = ("ecology1", "ecology2", "apache2", "GAP-road")
-    three = [row(v, name) for v, name in zip((2.0, 3.0, 4.0, 0.5), names, strict=True)]
-    one = [row(v, name) for v, name in zip((2.0, 0.3, 0.4, 0.5), names, strict=True)]
-    assert words(1.0).printed == "most" and words(1.0, 0.0).printed == "all" and words(0.0).printed == "none"
-    assert only(three, words(1.0)).outcome is Outcome.REPRODUCED
-    assert only(one, words(1.0)).outcome is Outcome.CONTRADICTED
-    assert only(three, words(1.0, 0.0)).outcome is Outcome.DEVIATES, "all means all"
-    assert only(one, words(0.0)).outcome is Outcome.REPRODUCED
-    open_ = [row(v, name, around=0.2) for v, name in zip((2.0, 3.0, 1.1, 0.5), names, strict=True)]
-    assert only(open_, words(1.0)).outcome is Outcome.INCONCLUSIVE, "two of four, or three"
+    def rows(*values: float) -> list[dict[str, object]]:
+        assert COUNT.matrices is not None
+        return [row(v, name, around=0.2) for v, name in zip(values, COUNT.matrices, strict=False)]
+
+    most, every, none = words(1.0), words(1.0, 0.0), words(0.0)
+    assert (most.printed, every.printed, none.printed) == ("most", "all", "none")
+    assert only(rows(*[2.0] * 4), most).outcome is Outcome.REPRODUCED
+    assert only(rows(2.0, 2.0, 2.0, 0.5), most).outcome is Outcome.INCONCLUSIVE, "3 of 4 may be 7 of 15"
+    assert only(rows(*[2.0] * 10, 0.5, 0.5), most).outcome is Outcome.REPRODUCED
+    assert only(rows(*[0.5] * 6), most).outcome is Outcome.CONTRADICTED
+    assert only(rows(2.0, 2.0, 2.0, 0.5), every).outcome is Outcome.DEVIATES, "all means all"
+    assert only(rows(2.0, 2.0, 2.0, 1.1), every).outcome is Outcome.INCONCLUSIVE, "one may be below"
+    assert only(rows(0.5, 0.5, 0.5), none).outcome is Outcome.REPRODUCED
+    assert only(rows(2.0, 2.0, 2.0), none).outcome is Outcome.CONTRADICTED
 
 
 def test_a_trend_is_a_rank_correlation_whose_whole_interval_has_the_printed_sign() -> None:

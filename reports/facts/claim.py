@@ -111,6 +111,12 @@ class Claim:
     def id(self) -> str:
         return f"{self.paper}.{self.subject}.{self.name}"
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it says of how many of the matrices something holds: so many of so many, or most."""
+        most = self.value == 1.0 and self.tolerance is None
+        return self.aggregate == "count" and (self.count is not None or most)
+
     def form(self, value: float) -> str:
         """A number as text, with the unit."""
         if self.unit == "x":

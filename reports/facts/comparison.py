@@ -114,6 +114,8 @@ def measure(claim: Claim, points: Sequence[Point]) -> Measured:
         value, low, high = (reduce(claim, [getattr(point, end) for point in points]) for end in ends)
     wanted = set(claim.matrices or ())
     matrices = {abbr for p in points for abbr in ([p.abbr] if p.abbr else p.stands_for) if abbr in wanted}
+    if claim.is_share and (not wanted or len(matrices) < len(wanted)):
+        low, high = share_interval(low, len(points))[0], share_interval(high, len(points))[1]
     return Measured(
         value, low, high, _printed(claim, points), len(points), len(matrices), len(wanted) or None,
         min(point.processes for point in points), tuple(points),
@@ -127,6 +129,15 @@ def reduce(claim: Claim, values: Sequence[float]) -> float:
         return float(max(values) if claim.aggregate == "largest" else min(values))
     ratios = claim.unit == "x" and claim.aggregate not in ("count", "mean")
     return mean(values) if ratios and min(values) > 0 else float(np.mean(values))
+
+
+def share_interval(share: float, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share of n: what a part of the matrices says of all of them (Wilson
+    1927)."""
+    z = 1.96
+    middle, scale = share + z**2 / (2 * n), 1 + z**2 / n
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return float(max(0.0, middle - half) / scale), float(min(1.0, (middle + half) / scale))
 
 
 def mean(values: Sequence[float]) -> float:

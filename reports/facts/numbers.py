@@ -59,7 +59,9 @@ def _count(claim: Claim, measured: Measured) -> str:
     certain, possible = (sum(getattr(p, end) > 0 for p in points) for end in ("low", "high"))
     count = sum(point.value > 0 for point in points)
     sure = "" if certain == possible else f" ({certain} to {possible} by the intervals)"
-    return f"{count} of {len(points)}{sure}, printed {claim.printed}"
+    part = claim.is_share and (measured.of is None or measured.matrices < measured.of)
+    share = f", a share of {measured.low:.0%} to {measured.high:.0%}" if part else ""
+    return f"{count} of {len(points)}{sure}{share}, printed {claim.printed}"
 
 
 def _trend(claim: Claim, measured: Measured) -> str:

@@ -1,9 +1,10 @@
 """What became of a printed claim: the numbers of a figure's frame held against config/claims/.
 
 Numbers of different matrices are judged apart: the paper's own; stand-ins that are near enough
-(reports/facts/distance.py); of an extreme, all matrices of the figure. Neither these nor two machines are
-ever averaged together. A verdict is firm on the paper's own matrices, and on a time if five processes give an
-interval narrower than the band; else it is indicative.
+(reports/facts/distance.py). Neither these nor two machines are ever averaged together. The extreme of all of
+a figure's matrices stands beside the print, and decides nothing where the paper's is of its own. A verdict is
+firm on the paper's own matrices, and on a time if five processes give an interval narrower than the band;
+else it is indicative.
 """
 
 from __future__ import annotations
@@ -73,10 +74,10 @@ def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
         for scope, rows in scopes(there, claim)
     ]
     others = [] if column.beside else _others(ok, claim, column)
-    if verdicts or column.beside:
+    if column.beside or any(verdict.outcome is not Outcome.BESIDE for verdict in verdicts):
         return verdicts + others
     far = [Excluded(str(row["label"]), too_far(row)) for row in ok.to_dict("records")]
-    return [not_run(claim, column.basis, [*excluded, *far]), *others]
+    return [not_run(claim, column.basis, [*excluded, *far]), *verdicts, *others]
 
 
 def judge_points(
@@ -92,7 +93,7 @@ def judge_points(
     column = column or Column("")
     comparison = compare(claim, points)
     towards, size = comparison.direction, comparison.magnitude
-    judged, why = _outcome(claim, column, comparison)
+    judged, why = _outcome(claim, scope, column, comparison)
     if judged not in (*JUDGED, Outcome.DERIVED):
         towards, size = Direction.NONE, Magnitude.NONE
     return Verdict(
@@ -156,9 +157,10 @@ def _verdict(
     return judge_points(claim, points, scope=scope, machine=machine, column=column, excluded=excluded)
 
 
-def _outcome(claim: Claim, column: Column, comparison: Comparison) -> tuple[Outcome, str]:
-    """What became of the claim, and why where the numbers alone do not say it."""
-    if column.beside:
+def _outcome(claim: Claim, scope: Scope, column: Column, comparison: Comparison) -> tuple[Outcome, str]:
+    """What became of the claim, and why where the numbers alone do not say it. The extreme of other matrices
+    than the claim's is none of its extremes."""
+    if column.beside or (scope is Scope.PANEL and claim.matrices is not None):
         return Outcome.BESIDE, ""
     if claim.not_comparable:
         return Outcome.NOT_COMPARABLE, claim.not_comparable
