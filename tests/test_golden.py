@@ -16,7 +16,7 @@ import pytest
 
 from commands import main, members
 from fillpath.record import Record, record_path, write_records
-from tests.test_reports_gpu import BC, measured
+from tests.reports_fakes import BC, measured
 
 GOLDEN = Path(__file__).parent / "golden"
 GROUPS = [member.module for member in members().values() if member.is_group]
