@@ -12,11 +12,13 @@ import pytest
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
+from reports.frames.order import in_papers_order
 from reports.gsofa import fig13, fig14, fig15, fig16, fig20
 from tests.reports_fakes import (
     ENTRIES,
     FACTS,
     STAND_IN,
+    case_of,
     counting,
     made_frame,
     measured,
@@ -162,10 +164,43 @@ def test_the_gain_of_line_9_5_has_the_papers_sign() -> None:
     assert frame.loc["bcsstk18 (BC)", "fill"] == pytest.approx(10**6 / 7131)
     verdicts = fig20.EXHIBIT.verdicts(frame.reset_index())
     gains, named = (next(v for v in verdicts if v.claim.endswith(name)) for name in (".gains", ".named"))
-    assert gains.numbers == "0 of 1 (0 to 1 by the intervals), printed 3 of 13"
+    assert gains.numbers.startswith("0 of 1 (0 to 1 by the intervals)") and "printed 3 of 13" in gains.numbers
     assert named.outcome == "inconclusive" and "of 3" in named.label
-    extremes = [verdict for verdict in verdicts if "est" in verdict.claim.rpartition(".")[2]]
-    assert {verdict.scope for verdict in extremes} == {"of all matrices of the figure"}
+    extremes = [verdict for verdict in verdicts if verdict.claim.endswith(("largest", "smallest"))]
+    assert {verdict.outcome for verdict in extremes} == {"not run", "beside the print"}, (
+        "neither is of BB or LH"
+    )
+
+
+# ---- the print on the left
+
+
+def test_matrices_stand_in_the_order_of_the_papers_table_behind_what_they_stand_for() -> None:
+    frame = pd.DataFrame({
+        "label": ["far", "instead of TT", "pre2", "instead of RM and AU", "far", "bbmat"],
+        "abbr": [None, None, "PR", None, None, "BB"],
+        "stand_in_for": [None, "TT", None, "AU, RM", None, None],
+    })  # fmt: skip
+    ordered = in_papers_order(frame, "gsofa")
+    assert list(ordered["label"]) == ["bbmat", "instead of RM and AU", "pre2", "instead of TT", "far", "far"]
+    of_two = in_papers_order(frame, "gsofa", of=["AU", "PR"])
+    assert list(of_two["label"])[:2] == ["instead of RM and AU", "pre2"]
+    assert list(of_two["stand_in_for"].dropna()) == ["AU"], "only of the figure's matrices"
+
+
+@pytest.mark.parametrize("figure", [fig13, fig14, fig15, fig16, fig20])
+def test_without_a_record_the_print_stands_alone(figure: Any) -> None:
+    frame = frame_of(figure.EXHIBIT.frame, more=(case_of("gsofa"),))
+    axes = figure.EXHIBIT.picture(frame).axes
+    assert len(axes) == (2 if figure in (fig13, fig14) else 1)
+    assert all(each.get_title(loc="left").split(":")[0] in ("printed", " ") for each in axes)
+
+
+def test_a_legend_names_only_what_is_drawn() -> None:
+    record = measured("gsofa", 2.0)
+    counters(record, facts={"dram_bytes": 6e11, "kernel_seconds": 0.5, "dram_peak_bytes_per_s": 4.8e12})
+    axes = fig13.EXHIBIT.picture(frame_of(fig13.EXHIBIT.frame, record)).axes[0]
+    assert [text.get_text() for text in _legend(axes)] == ["through DRAM"], "L2 was not read"
 
 
 # ---- budgets
