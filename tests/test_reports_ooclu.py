@@ -22,6 +22,7 @@ from fillpath.paths import results
 from fillpath.record import Record, Status
 from fillpath.settings import SUITES, Settings
 from impl.cuda import managed
+from reports import figures
 from reports.facts.printed import abbreviation, abbreviations, printed_table
 from reports.facts.records import Records
 from reports.facts.standings import Scope
@@ -600,3 +601,39 @@ def test_a_reader_without_a_gpu_has_an_empty_picture_and_no_number() -> None:
     assert "Nothing was measured here." in words and "onetone2 (OT2)" in words
     table = table3.EXHIBIT.picture(frame_of(table3.EXHIBIT.frame, *gone))
     assert "onetone2 (OT2)" not in [text.get_text() for text in table.axes[0].texts]
+
+
+# ---- all of them
+
+
+def everything() -> list[Record]:
+    """Of each case of the paper's figures a result, and of some a failure."""
+    cases = {
+        case
+        for figure in figures.exhibits("ooclu")
+        for case in figure_cases("ooclu", figure, Settings(suite="small"))
+    }
+    records = [made_record(case, 1) for case in sorted(cases, key=lambda case: case.name)]
+    return [
+        replace(
+            record, machine="h200", device="NVIDIA H200", gpu={"memory": LARGE},
+            status=Status.OK if place % 4 else Status.TIMEOUT, seconds=[1.0 + place] * 3 if place % 4 else [],
+            prepared={**(record.prepared or {}), "n": 50_000, "entries": 700_000}, work=counting(),
+        )
+        for place, record in enumerate(records)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", figures.exhibits("ooclu"))
+def test_a_picture_of_any_rows_is_drawn_and_judged(figure: str) -> None:
+    """Of some results and no failure, of failures alone, and of nothing."""
+    shown = figures.exhibit("ooclu", figure)
+    cases = list(figure_cases("ooclu", figure, Settings(suite="small")))
+    frame = shown.frame(Records(tuple(everything())), ENTRIES, cases)
+    nothing = shown.frame(Records(), ENTRIES, cases)
+    ok = frame["status"] == "ok"
+    for rows in (frame[ok].iloc[1::2], frame[~ok], nothing, nothing.iloc[:0]):
+        part = rows.reset_index(drop=True)
+        assert style.measured(shown.picture(part)).height > 0
+        assert shown.words(part)
+        assert all(verdict.text for verdict in shown.verdicts(part))

@@ -88,9 +88,7 @@ def labelled(frame: pd.DataFrame, memory: bool = False) -> pd.DataFrame:
     memory : with that of the arrays of all rows, and its regime.
     """
     rows = frame.to_dict("records")
-    labels = [
-        f"{row['label']}, nnz/n {row['nnz_per_row']:.3g}{_memory(row) if memory else ''}" for row in rows
-    ]
+    labels = [f"{row['label']}{_density(row)}{_memory(row) if memory else ''}" for row in rows]
     names = pd.Series([_first_of(row["stand_in_for"]) for row in rows], index=frame.index, dtype="object")
     return frame.assign(label=labels, stand_in_for=names)
 
@@ -103,7 +101,13 @@ def how(frame: pd.DataFrame, span: str = "") -> str:
     return f"{seconds}{prepared_how(frame, PAPER)} {STAND_INS}"
 
 
+def _density(row: Mapping[Any, Any]) -> str:
+    return "" if pd.isna(row["nnz_per_row"]) else f", nnz/n {row['nnz_per_row']:.3g}"
+
+
 def _memory(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["managed_bytes"]):
+        return ""
     regime = f" ({row['regime']})" if row["regime"] else ""
     return f"\n{row['managed_bytes'] / 1e9:.2g} GB{regime}"
 

@@ -48,14 +48,14 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     left.axhline(1, color="black", linewidth=1)
     left.set_xlabel("nnz / n")
     left.set_ylabel("fault groups over blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes")
-    left.set_xlim(0, 1.1 * float(known["nnz_per_row"].max()))
-    left.set_ylim(0, 1.15 * max(1.0, float(known["over_first_touches"].max())))
+    left.set_xlim(0, 1.1 * _most(known["nnz_per_row"]))
+    left.set_ylim(0, 1.15 * _most(known["over_first_touches"]))
     gigabytes = known.assign(gigabytes=known["managed_bytes"] / 1e9)
     _scatter(right, gigabytes, "gigabytes", "groups")
-    most = 1.1 * float(gigabytes["gigabytes"].max())
+    most = 1.1 * _most(gigabytes["gigabytes"])
     right.plot([0, most], [0, 1e9 * most / BLOCK], color="black", linewidth=1)
     right.set_xlim(0, most)
-    right.set_ylim(0, 1.1 * max(1e9 * most / BLOCK, float(known["groups"].max())))
+    right.set_ylim(0, 1.1 * max(1e9 * most / BLOCK, _most(known["groups"])))
     right.set_xlabel("24 n\N{SUPERSCRIPT TWO} bytes, GB")
     right.set_ylabel("fault groups")
     _name(left, known, "nnz_per_row", "over_first_touches")
@@ -78,6 +78,11 @@ def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
         "here": f"{counted} cases were counted here" if counted else "No case has been counted here",
         "how": how(here),
     }
+
+
+def _most(values: pd.Series[float]) -> float:
+    """At least 1, so that an axis of nothing has an end."""
+    return max([1.0, *values.tolist()])
 
 
 def _printed() -> pd.DataFrame:

@@ -61,9 +61,10 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def blocks(frame: pd.DataFrame) -> list[Verdict]:
     """Whether 8.0e9 bytes give the printed blocks, from which they were inferred."""
-    printed = frame[frame["paper_blocks"].notna()].drop_duplicates("abbr")
-    rows = printed[["abbr", "computed_blocks", "paper_blocks"]].itertuples(index=False, name=None)
-    points = [Point(name, name, count, count, count, blocks) for name, count, blocks in rows]
+    memory = dense_columns.blocks_printed()[0]
+    sizes = dense_columns.printed_sizes()
+    counts = {name: memory // (REAL * order) for name, (order, _, _) in sizes.items()}
+    points = [Point(name, name, count, count, count, sizes[name][2]) for name, count in counts.items()]
     return [judge_points(claim(PAPER, CLAIM, "blocks"), points)]
 
 
