@@ -68,8 +68,8 @@ SECONDS, OVER = "milliseconds, row counts only", "over gsofa, seconds"
 TABLE = Table(
     (
         matrix_column(),
-        Column("n", 1.2, "", "n", COUNT),
-        Column("nnz", 1.2, "", "nnz", COUNT),
+        Column("n", 1.0, "", "n", COUNT),
+        Column("nnz", 1.1, "", "nnz", COUNT),
         Column("fill-ins", 1.2, "", "fills", COUNT),
         Column(
             "fill1_pruned\none core",

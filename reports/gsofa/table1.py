@@ -77,9 +77,9 @@ EXHIBIT = Exhibit(
     "the matrices, as measured and as printed",
     frame,
     PaperTable(COLUMNS),
-    """Measured: verified results, nnz without explicit zeros, as the paper counts it; preparation:
-    {orderings} (the paper orders by ParMETIS). What is factorised has explicit zeros in {zeros} of {measured}
-    measured matrices, and a diagonal that was incomplete in {holes}. Rows on grey are stand-ins.""",
+    """Verified results; nnz without explicit zeros, as the paper counts it; preparation: {orderings} (the
+    paper orders by ParMETIS). What is factorised has explicit zeros in {zeros} of {measured} measured
+    matrices, and a diagonal that was incomplete in {holes}. Rows on grey are stand-ins.""",
     facts,
     held=tuple(Held(CLAIM, column, (name,)) for name, column in HELD.items()),
 )
