@@ -173,9 +173,9 @@ def test_gsofa_over_fill2_in_teps_and_in_seconds() -> None:
     assert pd.isna(frame.loc["fill2_cpu", "pair_fill2_cpu"])
     (axes,) = fig10.EXHIBIT.picture(frame.reset_index()).axes
     assert {"10x", "25x", "30x", "75x", "3x"} <= set(texts(axes).splitlines()) and axes.get_yscale() == "log"
-    found = {(v.claim, v.basis): v.outcome for v in fig10.EXHIBIT.verdicts(frame.reset_index())}
-    assert found["gsofa.fig10_vs_fill2_gpu.mean", "seconds"] == "beside the print"
-    assert found["gsofa.fig10_vs_fill2_gpu.mean", "TEPS"] == "inconclusive", "one matrix is no mean"
+    outcomes = {(v.claim, v.basis): v.outcome for v in fig10.EXHIBIT.verdicts(frame.reset_index())}
+    assert outcomes["gsofa.fig10_vs_fill2_gpu.mean", "seconds"] == "beside the print"
+    assert outcomes["gsofa.fig10_vs_fill2_gpu.mean", "TEPS"] == "inconclusive", "one matrix is no mean"
 
 
 def test_the_mean_of_ratios_is_geometric_and_of_one_machine() -> None:

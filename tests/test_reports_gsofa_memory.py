@@ -89,9 +89,9 @@ def test_constants_of_our_own_data_structures_are_shown_and_not_judged() -> None
     exhibits = {"fig5_auxiliary_memory": fig5, "table2_space": table2, "table3_queue_usage": table3}
     for id, exhibit in exhibits.items():
         verdicts = exhibit.EXHIBIT.verdicts(frame_of(exhibit.EXHIBIT, *records))
-        measured_ = [v for v in verdicts if v.claim.startswith(f"gsofa.{id}.") and v.measured]
-        shown = [v for v in measured_ if v.outcome == "not comparable"]
-        assert shown and not any(v.outcome in JUDGED for v in measured_)
+        numbers = [v for v in verdicts if v.claim.startswith(f"gsofa.{id}.") and v.measured]
+        shown = [v for v in numbers if v.outcome == "not comparable"]
+        assert shown and not any(v.outcome in JUDGED for v in numbers)
         assert all(claim.not_comparable == v.why for v in shown for claim in claims_of("gsofa", id))
 
 
