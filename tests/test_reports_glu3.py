@@ -342,7 +342,8 @@ def falling(matrix: str, subcolumns: Any) -> Record:
     ],
 )
 def test_the_key_observation_can_fail(subcolumns: Any, inverse: str, rise: str) -> None:
-    records = [falling(matrix, subcolumns) for matrix in ("rajat12", "memplus", "onetone2")]
+    matrices = ("rajat12", "circuit_2", "memplus", "rajat27", "onetone2")
+    records = [falling(matrix, subcolumns) for matrix in matrices]
     found = verdicts_of(levels.EXHIBIT, frame_of(levels.EXHIBIT.frame, *records), "fig_levels")
     assert found["inverse", "PAPER"].outcome == inverse
     assert found["subcolumns_rise", "PAPER"].outcome == rise
