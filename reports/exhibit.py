@@ -21,11 +21,11 @@ from reports.facts.claim import Claim
 from reports.facts.claims import claim, claims_of, subject
 from reports.facts.entries import Entries
 from reports.facts.inputs import Inputs
+from reports.facts.measured import measured, unmeasured
 from reports.facts.records import Records
 from reports.facts.rows import Column
 from reports.facts.standings import Verdict
 from reports.facts.verdicts import Subset, judge, judge_pairs, remarks
-from reports.frames.measured import measured, unmeasured
 
 # What a claim's number is judged by where no column holds it.
 Judge = Callable[[pd.DataFrame], Sequence[Verdict]]

@@ -30,7 +30,7 @@ from reports.pages.compare import compare
 from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
 from reports.pages.ledger.order import machines_of
-from reports.pages.webpage.scoreboard import MARKS
+from reports.pages.webpage.scoreboard import MARKS, label
 from reports.shapes import frame_csv, style
 from reports.shapes.cells import Cells, Heading, Line, read_cells
 from tests.reports_fakes import CASES, ENTRIES, ON_FILLED, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
@@ -63,8 +63,9 @@ def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(
     rows = re.findall(r"<tr>(.*?)</tr>", matrix.partition("<tbody>")[2], re.DOTALL)
     assert len(rows) == len(claims()) == len(standings)
     for row, standing in zip(rows, standings, strict=True):
-        assert standing.label in row and MARKS[standing.outcome].symbol in row
+        assert label(standing.outcome, standing.indicative) in row and MARKS[standing.outcome].symbol in row
         assert f'href="#{standing.claim.id}.made-up"' in row
+        assert all(verdict.coverage in row for verdict in standing.judged)
     assert len(text.encode()) < SIZE
 
 

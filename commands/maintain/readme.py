@@ -1,15 +1,24 @@
-"""Write the README's table of what is reproduced, from the claims and the figures."""
+"""Write the README's part on what is reproduced, from the records of one machine."""
 
 from __future__ import annotations
 
 import argparse
 
+from commands._parser import Parser
+from commands._records import figure_cases, load_records
 from commands.maintain._part import add_check, update
+from fetch import catalogue
 from fillpath.paths import ROOT
-from reports.pages.readme_table import PART, state_table
+from reports.pages import ledger
+from reports.pages.readme_table import PART, state
 
-add_arguments = add_check
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("machine", help="whose records: a folder of results/")
+    add_check(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return update(PART, ROOT / "README.md", state_table(), arguments)
+    records = load_records()
+    standings = ledger.ledger(arguments.machine, records, catalogue.entries(), figure_cases(records))
+    return update(PART, ROOT / "README.md", state(arguments.machine, standings), arguments)

@@ -1,38 +1,34 @@
-"""The README's table of what is reproduced: one row per claim, and per figure without a claim.
+"""The README's part on what is reproduced: three sentences, and each paper's claims by kind and outcome.
 
-`fillpath maintain readme` writes it from config/claims/ and the figures that can be drawn.
+`fillpath maintain readme` writes it from the records of one machine.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fillpath.papers import paper_names
-from reports.facts.claims import subjects
-from reports.figures import exhibits
+from reports.facts.claim import Kind
+from reports.facts.standings import Standing
 from reports.pages.generated_part import Part
+from reports.pages.ledger.headline import headline, outcomes
 
 PART = Part("state")
-DRAWN, NOT_YET = "drawn", "not yet"
 
 
-def state_table() -> str:
-    """Paper, figure, claim and state: every claim of config/claims/, and every figure without one."""
-    rows = [(paper_names()[paper], *cells) for paper in paper_names() for cells in _rows(paper)]
-    head = ["| Paper | Figure | Claim | State |", "| --- | --- | --- | --- |"]
-    return "\n".join([*head, *(f"| {' | '.join(_cell(text) for text in row)} |" for row in rows)])
+def state(machine: str, standings: Sequence[Standing]) -> str:
+    """The sentences, and the table. standings : all of that machine."""
+    sentences = " ".join(headline(machine, standings))
+    head = [f"| Paper | {' | '.join(Kind)} |", f"|{' --- |' * (1 + len(Kind))}"]
+    return "\n".join([sentences, "", *head, *(_row(paper, standings) for paper in paper_names())])
 
 
-def _rows(paper: str) -> list[tuple[str, str, str]]:
-    """(figure, claim, state): figures without a claim first."""
-    figures = exhibits(paper)
-    drawn = {id for exhibit in figures.values() for id in exhibit.subjects}
-    without_claim = [
-        (name, exhibit.heading.partition(": ")[2], DRAWN)
-        for name, exhibit in figures.items()
-        if not exhibit.subjects
-    ]
-    of_paper = [subject for (name, _), subject in subjects().items() if name == paper]
-    return without_claim + [(s.figure or "-", s.what, DRAWN if s.id in drawn else NOT_YET) for s in of_paper]
+def _row(paper: str, standings: Sequence[Standing]) -> str:
+    """What became of a paper's claims of each kind."""
+    of_paper = [standing for standing in standings if standing.claim.paper == paper]
+    cells = [_cell([s for s in of_paper if s.claim.kind is kind]) for kind in Kind]
+    return f"| {paper_names()[paper]} | {' | '.join(cells)} |"
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+def _cell(standings: Sequence[Standing]) -> str:
+    return f"of {len(standings)}, {outcomes(standings)}" if standings else "-"

@@ -35,15 +35,15 @@ def headline(machine: str, standings: Sequence[Standing]) -> tuple[str, str, str
     facts = _sentence("facts of input files", by_kind[Kind.INPUT])
     structure = _sentence("claims of structure (levels, fill, iterations)", by_kind[Kind.STRUCTURE])
     words = _sentence("things that the texts say in words", by_kind[Kind.WORDS])
-    return f"{first}: {_outcomes(claims)}.", f"{_capital(facts)}; {structure}.", f"{_capital(words)}."
+    return f"{first}: {outcomes(claims)}.", f"{_capital(facts)}; {structure}.", f"{_capital(words)}."
 
 
 def _sentence(name: str, standings: Sequence[Standing]) -> str:
     """`of 9 facts of input files, firm: 7 reproduced (each on 1 to 4 of 13 matrices); else: 2 not run`."""
-    return f"of {len(standings)} {name}, {_outcomes(standings)}"
+    return f"of {len(standings)} {name}, {outcomes(standings)}"
 
 
-def _outcomes(standings: Sequence[Standing]) -> str:
+def outcomes(standings: Sequence[Standing]) -> str:
     """What became of them: firm, indicative, not judged."""
     judged = [s for s in standings if s.outcome in JUDGED]
     firm = [s for s in judged if not s.indicative]

@@ -93,9 +93,10 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
     """
     verdicts = [verdict for verdict in view.verdicts if verdict.claim == claim.id]
     verdict = _deciding(verdicts)
+    others = (v for v in verdicts if v is not verdict and v.outcome is not Outcome.NOT_RUN)
     without = Standing(
         claim=claim, machine=machine, outcome=Outcome.NOT_RUN, doubt="", why="", verdict=None,
-        beside=tuple(other for other in verdicts if other is not verdict and other.outcome is not Outcome.NOT_RUN),
+        beside=tuple(others),
         missing=(), figure=figure, records=(), command="",
     )  # fmt: skip
     if claim.needs:
