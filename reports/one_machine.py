@@ -5,6 +5,7 @@ Machines against each other are what `fillpath compare` draws.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -48,15 +49,28 @@ def picture_machine(
     without claims, if it has a verified result of any case. Otherwise it is, of all machines, the one that
     decides most claims of the figure; of several the one with most verified results, then the first by name.
 
-    here : names of the machine that runs the command: several on a cluster, of which the same order decides.
+    here : names of the machine that runs the command; on a cluster of several, chosen among by the same rule.
     """
     names = {case.name for case in cases}
-    machines = sorted({record.machine for record in records.rows if record.case in names})
-    own = [_evidence(name, shown, cases, records, entries) for name in machines if name in here]
+    tried = [record for record in records.rows if record.case in names]
+    ok = Counter(record.machine for record in tried if record.status is Status.OK)
+    # A machine without a result decides nothing.
+    machines = sorted(ok or {record.machine for record in tried})
+    if len(machines) < 2:
+        return next(iter(machines), None)
+
+    def evidence(machine: str) -> Evidence:
+        there = records.of_machine(machine)
+        of_run = there.of_one_run(cases) if shown.one_run else there
+        verdicts = shown.verdicts(shown.frame(of_run, entries, recorded(cases, there)))
+        decided = {v.claim for v in verdicts if v.outcome in JUDGED and v.machine == machine}
+        silent = all(v.outcome is Outcome.BESIDE for v in verdicts)
+        return Evidence(machine, len(decided), ok[machine], silent)
+
+    own = [evidence(name) for name in machines if name in here]
     if any(each.suffices for each in own):
         return _best(own)
-    others = [_evidence(name, shown, cases, records, entries) for name in machines if name not in here]
-    return _best([*own, *others])
+    return _best([*own, *(evidence(name) for name in machines if name not in here)])
 
 
 def recorded(cases: Sequence[Case], records: Records) -> list[Case]:
@@ -75,21 +89,5 @@ def place(rows: pd.DataFrame) -> str:
     return f"Measured on {listed(ok['machine'])}{f' ({listed(chips)})' if chips else ''}."
 
 
-def _evidence(
-    machine: str, shown: Exhibit, cases: Sequence[Case], records: Records, entries: Entries
-) -> Evidence:
-    there = records.of_machine(machine)
-    of_run = there.of_one_run(cases) if shown.one_run else there
-    verdicts = shown.verdicts(shown.frame(of_run, entries, recorded(cases, there)))
-    names = {case.name for case in cases}
-    return Evidence(
-        machine,
-        decided=len({v.claim for v in verdicts if v.outcome in JUDGED and v.machine == machine}),
-        ok=sum(record.case in names and record.status is Status.OK for record in there.rows),
-        silent=all(v.outcome is Outcome.BESIDE for v in verdicts),
-    )
-
-
-def _best(evidence: Sequence[Evidence]) -> str | None:
-    ordered = sorted(evidence, key=lambda each: (-each.decided, -each.ok, each.machine))
-    return ordered[0].machine if ordered else None
+def _best(evidence: Sequence[Evidence]) -> str:
+    return min(evidence, key=lambda each: (-each.decided, -each.ok, each.machine)).machine
