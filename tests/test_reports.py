@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from markupsafe import escape
 
 from commands import main
 from fillpath.case import Case
@@ -260,7 +261,7 @@ def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path)
     key = next(key for key in keys if key.endswith("made-up, on the paper's own matrices)"))
     assert "printed mean 1.14x" in comments[key] and len(frame) > 2
     page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()
-    assert f"<li>{key}: {comments[key]}</li>" in page
+    assert f"<li>{escape(f'{key}: {comments[key]}')}</li>" in page
 
 
 def test_times_are_readable() -> None:
