@@ -278,6 +278,16 @@ def test_fig3_is_over_one_thread_and_leaves_out_more_threads_than_cores(
     assert mean.numbers.startswith("4x") and mean.basis.endswith(", 4 threads")
 
 
+def test_fig3_tells_many_matrices_apart_and_names_what_failed() -> None:
+    matrices = (*FIVE, "delaunay_n24", "venturiLevel3", "GAP-road", "europe_osm", "ecology2")
+    records = [record for matrix in matrices for record in scaled({1: 8.0, 16: 1.0}, matrix=matrix)]
+    failed = replace(records[1], status=Status.TIMEOUT, seconds=[], work=None)
+    figure = fig3.EXHIBIT.picture(frame_of(fig3.EXHIBIT.frame, records[0], failed, *records[2:]))
+    looks = {(line.get_color(), line.get_marker()) for line in figure.legends[0].get_lines()}
+    assert len(looks) == len(matrices) + 1
+    assert f"{OWN}: timeout" in cells(figure)
+
+
 def test_fig3_counts_a_matrix_once_whatever_the_orderings() -> None:
     records = [*scaled({1: 8.0, 16: 1.0}), *scaled({1: 8.0, 16: 0.25}, "amd")]
     mean = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records))[0]
@@ -470,14 +480,14 @@ def test_seeds_are_found_beside_the_figures_cases() -> None:
 @pytest.mark.parametrize(("factor", "outcome"), [(1.1, "reproduced"), (1.5, "contradicted")])
 def test_seeds_are_judged_by_how_far_they_lie_apart(factor: float, outcome: str) -> None:
     """Of seconds those of one run: what another run took says nothing."""
-    made = ((0, 1.0, "run-1"), (1, factor, "run-1"), (2, 1.0, "run-1"), (3, 3.0, "run-0"))
+    seconds_of = ((0, 1.0, "run-1"), (1, factor, "run-1"), (2, 1.0, "run-1"), (3, 3.0, "run-0"))
     records = [
         solved(
             f"parac_cpu.seed={seed}" if seed else "parac_cpu", (0.1 * by, 0.1 * by, 0.2 * by), matrix,
             facts={"iterations": 40.0 * min(by, factor)}, run_id=run,
         )
         for matrix in ("ecology1", "apache2", "parabolic_fem")
-        for seed, by, run in made
+        for seed, by, run in seconds_of
     ]  # fmt: skip
     frame = frame_of(seeds.EXHIBIT.frame, *records)
     assert outcomes(seeds.EXHIBIT, frame) == {"iterations": outcome, "seconds": outcome}

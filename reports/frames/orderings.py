@@ -14,7 +14,7 @@ from reports.shapes.tables import Row
 ByOrdering = Mapping[str, Row]
 
 
-def compared(
+def across_orderings(
     frame: pd.DataFrame,
     numbers: Callable[[ByOrdering], Mapping[str, Any]],
     columns: Sequence[str],
@@ -46,11 +46,12 @@ def in_one_run(
     which : min or max, of the others by `median`.
     inverse : those of this one over the other's.
     """
-    own = by_ordering[name]
-    if len({row["run_id"] for row in by_ordering.values()}) > 1:
+    row = by_ordering[name]
+    if len({each["run_id"] for each in by_ordering.values()}) > 1:
         return {"pair": "two_runs"}
-    other = which([row for row in by_ordering.values() if row is not own], key=lambda row: row["median"])
-    return ratio_of(own, other, ("", "")) if inverse else ratio_of(other, own, ("", ""))
+    others = [each for each in by_ordering.values() if each is not row]
+    other = which(others, key=lambda each: each["median"])
+    return ratio_of(row, other, ("", "")) if inverse else ratio_of(other, row, ("", ""))
 
 
 def _status(by_ordering: ByOrdering, needed: Sequence[str]) -> str:

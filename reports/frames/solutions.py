@@ -52,7 +52,7 @@ def beside_print(frame: pd.DataFrame, printed: Print) -> pd.DataFrame:
     frame = frame.assign(printed_of=[name or "printed" for name in targets])
     for column, numbers in printed.items():
         values = [
-            numbers.get(name) if name else own for name, own in zip(targets, frame[column], strict=True)
+            numbers.get(name) if name else value for name, value in zip(targets, frame[column], strict=True)
         ]
         frame[column] = pd.Series(values, index=frame.index, dtype="float64")
     return frame

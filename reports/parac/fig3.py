@@ -23,11 +23,11 @@ from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
-from reports.shapes.multiples import line_look
-from reports.shapes.style import SMALL, headline, new_figure
+from reports.shapes.style import MARKERS, PALETTE, SMALL, headline, new_figure
 
 CLAIM = "fig3_cpu_scaling"
 TOO_MANY = "fewer_cores"
+UNTRIED = ("not_run", "unavailable")
 EXCEPTION = "com-LiveJournal"
 # What a matrix reaches whose speed-up is within the tolerance of the printed 10x.
 REACHED = 7.5
@@ -73,7 +73,7 @@ def _apart(frame: pd.DataFrame) -> pd.Series[bool]:
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     """The speed-up of each matrix and machine at the most threads, the geometric mean of its orderings."""
     ends = frame[frame["most"]].astype({"threads": "float64"})
-    rows = [_joined(rows) for _, rows in ends.groupby(["label", "machine"], sort=False)]
+    rows = [_mean_of_orderings(rows) for _, rows in ends.groupby(["label", "machine"], sort=False)]
     untried = frame[~frame["label"].isin(ends["label"])].astype({"threads": "float64"})
     nothing = untried.drop_duplicates("label").assign(threads=np.nan)
     return by_threads(pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing]), "threads")
@@ -86,7 +86,7 @@ def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     return {"fewer": fewer, "seconds": seconds_how(frame, SPAN), "ordered": ordered_how(frame)}
 
 
-def _joined(rows: pd.DataFrame) -> dict[Any, Any]:
+def _mean_of_orderings(rows: pd.DataFrame) -> dict[Any, Any]:
     """One row of the orderings of a matrix: those with the most threads."""
     most = rows[rows["threads"] == rows["threads"].max()]
     return {**most.iloc[0], **{name: float(gmean(most[name])) for name in RATIO if name != "pair"}}
@@ -105,7 +105,7 @@ def _ratio(row: Mapping[Any, Any], alone: Mapping[tuple[Any, ...], Mapping[Any, 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """A panel per ordering, as in the paper, with a line per matrix; written: the speed-up at its end."""
     drawn = frame[(frame["status"] == "ok") & (frame["pair"] != TOO_MANY)]
-    looks = {label: line_look(i) for i, label in enumerate(drawn["label"].drop_duplicates())}
+    looks = {label: _look(i) for i, label in enumerate(drawn["label"].drop_duplicates())}
     figure = new_figure(13.0, 6.4)
     headline(figure, title)
     panels = figure.subplots(1, len(ORDERINGS), sharex=True, sharey=True)
@@ -113,6 +113,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         axes.set_title(text, loc="left")
         axes.set_xlabel("threads (log)")
         _panel(axes, drawn[drawn["ordering"] == name], looks)
+        _write_failures(axes, frame[frame["ordering"] == name])
     if len(drawn):
         _scale(panels[0], drawn)
         for axes, name in zip(panels, ORDERINGS, strict=True):
@@ -120,6 +121,22 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     panels[0].set_ylabel("time of the factor (log)")
     legend_above(figure, _handles(drawn, looks))
     return figure
+
+
+def _look(i: int) -> Mapping[str, Any]:
+    """How the line of the i-th matrix is drawn; no two share colour and marker."""
+    count = len(PALETTE)
+    return {"color": PALETTE[i % count], "marker": MARKERS[(i + i // count) % count], "linewidth": 1.8}
+
+
+def _write_failures(axes: Axes, rows: pd.DataFrame) -> None:
+    """The matrices without a line, and why."""
+    failed = rows[(rows["status"] != "ok") & ~rows["status"].isin(UNTRIED)].drop_duplicates(
+        ["label", "status"]
+    )
+    pairs = zip(failed["label"], failed["status"], strict=True)
+    text = "\n".join(f"{label}: {str(status).replace('_', ' ')}" for label, status in pairs)
+    axes.text(0.02, 0.02, text, transform=axes.transAxes, fontsize=SMALL, va="bottom")
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, looks: Mapping[str, Mapping[str, Any]]) -> None:

@@ -17,7 +17,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame
-from reports.frames.orderings import ByOrdering, compared, in_one_run
+from reports.frames.orderings import ByOrdering, across_orderings, in_one_run
 from reports.frames.parac import MUCH, PAPER, SAME, ordered_how, short_names, slots_how, sorted_orderings
 from reports.frames.seconds import RATIO, seconds_how
 from reports.shapes import bars
@@ -62,13 +62,13 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     path : AMD's critical path over the longer of the other two.
     alike : the fewest entries of the factor over the most.
     """
-    return [Subset(compared(frame, _together, ("shrinks_least", "others_shrink", "path", "alike")))]
+    return [Subset(across_orderings(frame, _together, ("shrinks_least", "others_shrink", "path", "alike")))]
 
 
 def on_gpu(frame: pd.DataFrame) -> list[Subset]:
     """Seconds of the GPU's factor with AMD over those with the slowest other ordering."""
     rows = frame[frame["implementation"] == FACTORS[0]]
-    return [Subset(compared(rows, _amd_over_slowest, RATIO))]
+    return [Subset(across_orderings(rows, _amd_over_slowest, RATIO))]
 
 
 def _together(by_ordering: ByOrdering) -> Mapping[str, float]:

@@ -13,7 +13,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of
-from reports.frames.orderings import ByOrdering, compared, in_one_run
+from reports.frames.orderings import ByOrdering, across_orderings, in_one_run
 from reports.frames.parac import (
     PAPER,
     RULE,
@@ -54,7 +54,7 @@ def _fastest_other(
 
     def subsets(frame: pd.DataFrame) -> list[Subset]:
         rows = frame[frame["implementation"] == implementation]
-        rows = compared(rows, numbers, RATIO, ("amd", "nnz"))
+        rows = across_orderings(rows, numbers, RATIO, ("amd", "nnz"))
         return by_threads(rows, "threads_used") if implementation == CPU else [Subset(rows)]
 
     return subsets
@@ -63,7 +63,7 @@ def _fastest_other(
 def _amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
     """Seconds on the GPU with AMD over those with the slowest other ordering."""
     rows = frame[frame["implementation"] == GPU]
-    return [Subset(compared(rows, lambda by: in_one_run(by, "amd", max, inverse=True), RATIO))]
+    return [Subset(across_orderings(rows, lambda by: in_one_run(by, "amd", max, inverse=True), RATIO))]
 
 
 def _timed(row: Mapping[Any, Any], by: str) -> dict[Any, Any]:

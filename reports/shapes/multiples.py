@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from reports.shapes.gains import legend_mark
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
 from reports.shapes.panels import Draw
-from reports.shapes.style import MARKERS, PALETTE, headline, new_figure
+from reports.shapes.style import headline, new_figure
 from reports.shapes.tables import Row
 
 
@@ -75,51 +72,6 @@ class Multiples:
         return f"{lines(row)}{self.more(row)}{host}".replace("\n", ", ")
 
 
-@dataclass(frozen=True)
-class TimeLines:
-    """A panel per matrix and machine with lines of seconds; what no machine has run stands in all of its
-    matrix's.
-
-    panel : draws the rows of one.
-    along : what its seconds stand against.
-    height : of a panel, in inches.
-    names : of its lines.
-    dotted : the colour of the dotted line, and what it says.
-    preparations : a panel per preparation too.
-    """
-
-    panel: Draw
-    along: str
-    height: float
-    names: Sequence[str]
-    dotted: tuple[str, str]
-    preparations: bool = False
-
-    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        keys = ["label", "preparation"] if self.preparations else ["label"]
-        several = frame["machine"].nunique() > 1
-        panels = [
-            (f"{lines(rows.iloc[0].to_dict(), self.preparations)}{host if several else ''}", rows)
-            for _, group in frame.groupby(keys, sort=False)
-            for host, rows in _by_machine(group)
-        ]
-        across = max(1, min(3, len(panels)))
-        grid = Grid(across, max(10.0, 5.5 * across), self.height, top=1.6)
-        figure, _ = draw_grid(title, panels, self._labelled, grid)
-        legend_above(figure, self._handles())
-        return figure
-
-    def _labelled(self, axes: Axes, rows: pd.DataFrame) -> None:
-        axes.set_xlabel(self.along)
-        axes.set_ylabel("time")
-        self.panel(axes, rows)
-
-    def _handles(self) -> list[Artist]:
-        named = [Line2D([], [], **line_look(i), label=name) for i, name in enumerate(self.names)]
-        colour, text = self.dotted
-        return [*named, Line2D([], [], color=colour, linestyle=":", label=text)]
-
-
 def draw_grid(
     title: str, panels: Sequence[tuple[str, pd.DataFrame]], panel: Draw, grid: Grid
 ) -> tuple[Figure, Sequence[Axes]]:
@@ -134,15 +86,3 @@ def draw_grid(
     for axes in places[len(panels) :]:
         axes.set_axis_off()
     return figure, places
-
-
-def line_look(i: int) -> Mapping[str, Any]:
-    """How the i-th line is drawn."""
-    return {"color": PALETTE[i], "marker": MARKERS[i], "linewidth": 1.8}
-
-
-def _by_machine(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each machine, with those of none, each with the end of its title."""
-    nowhere, machines = rows["machine"].isna(), rows["machine"].dropna().unique()
-    each = [(f"\non {machine}", rows[nowhere | (rows["machine"] == machine)]) for machine in machines]
-    return each or [("", rows)]
