@@ -110,7 +110,7 @@ def _phases(axes: Axes, frame: pd.DataFrame) -> None:
 
 def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
     """Points, each in the place of its bar above."""
-    known = frame[frame["residual"].notna()]
+    known = frame[frame["residual"] > 0]
     axes.set_ylabel("residual, log axis")
     axes.set_yscale("log")
     looks = bars.look_of(frame)
