@@ -452,6 +452,17 @@ def test_right_hand_sides_are_paired_by_matrix() -> None:
     assert {"40", "32", "90", "30", "3x", "1.25x"} <= set(cells(rhs.EXHIBIT.picture(frame)))
 
 
+def test_a_right_hand_side_alone_is_no_pair() -> None:
+    """One that failed is a slot, one that was not run is left out."""
+    alone, pair = solved("ict"), (solved("parac_cpu"), solved("parac_cpu.rhs=product"))
+    failed = replace(solved("ict.rhs=product"), status=Status.TIMEOUT, seconds=[], phases={}, work=None)
+    drawn = [
+        cells(rhs.EXHIBIT.picture(frame_of(rhs.EXHIBIT.frame, *pair, alone, *more)))
+        for more in ((), (failed,))
+    ]
+    assert ["timeout" in texts for texts in drawn] == [False, True]
+
+
 def test_right_hand_sides_count_a_matrix_once() -> None:
     judged = [v for v in rhs.EXHIBIT.verdicts(right_hand_sides()) if v.measured]
     assert [v.measured.n for v in judged if v.measured] == [len(FIVE)] * 2

@@ -37,13 +37,14 @@ KEYS = ("matrix", "preparation", "machine")
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, implementation and machine: iterations for b at random, `iterations_product` those
-    for b = L x, `ratio` the first over the second. On the rows of incomplete Cholesky `less`: their ratio
-    over ParAC's on the same device."""
+    for b = L x, `ratio` the first over the second; `status` is ok where both are. On the rows of incomplete
+    Cholesky `less`: their ratio over ParAC's on the same device."""
     solved = in_papers_order(solved_frame(inputs), PAPER)
     product = pd.Series(
         [option_of(case, "rhs") == "product" for case in solved["case"]], solved.index, dtype=bool
     )
     solved["iterations_product"] = beside(solved, product, "iterations", (*KEYS, "implementation"))
+    solved["status"] = _both(solved, product)
     rows = solved[~product].reset_index(drop=True)
     rows["ratio"] = rows["iterations"] / rows["iterations_product"]
     ours = rows["implementation"].isin(OURS.values())
@@ -53,6 +54,14 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rows["series"] = [METHODS[name in OURS] for name in rows["implementation"]]
     rows["group"] = groups_of(rows.assign(preparation=None))
     return columns_of(rows, "implementation", "iterations", "iterations_product", "ratio", "less", "residual")
+
+
+def _both(solved: pd.DataFrame, product: pd.Series[bool]) -> list[str]:
+    """The status of each row, or that of b = L x where it is ok. product : the rows of b = L x."""
+    keys = [*KEYS, "implementation"]
+    other = solved[product].set_index(keys)["status"].to_dict()
+    pairs = zip(solved["status"], solved[keys].itertuples(index=False, name=None), strict=True)
+    return [other.get(key, "not_run") if status == "ok" else status for status, key in pairs]
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -76,14 +85,15 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:
     places, wide = bars.positions(rows)
     for x, row in zip(places, rows.to_dict("records"), strict=True):
-        if row["status"] != "ok" or pd.isna(row["ratio"]):
-            bars.draw_slot(
-                axes, x, 0.9 * wide, str(row["status"]) if row["status"] != "ok" else "b = L x not run"
-            )
+        if row["status"] != "ok":
+            bars.draw_slot(axes, x, 0.9 * wide, str(row["status"]))
         else:
             _joined(axes, x, row)
     axes.set_yscale("log")
     count_axis(axes, pd.concat([rows["iterations"], rows["iterations_product"]]))
+    low, high = axes.get_ylim()
+    # Room for what is written at the top.
+    axes.set_ylim(low, high * (high / low) ** 0.08)
 
 
 def _joined(axes: Axes, x: float, row: Mapping[Any, Any]) -> None:
@@ -106,8 +116,8 @@ def _joined(axes: Axes, x: float, row: Mapping[Any, Any]) -> None:
             text, (x, value), (0, offset), textcoords="offset points", ha="center", va=side, fontsize=SMALL
         )
     axes.annotate(
-        bars.times(row["ratio"]), (x, (values[0] * values[1]) ** 0.5), (9, 0), textcoords="offset points",
-        va="center", fontsize=SMALL, weight="bold",
+        bars.times(row["ratio"]), (x, values[0]), (0, 21), textcoords="offset points", ha="center",
+        va="bottom", fontsize=SMALL, weight="bold",
     )  # fmt: skip
 
 
