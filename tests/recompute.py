@@ -1,0 +1,300 @@
+"""Recomputes claims of the ledger from the raw records, by pandas and NumPy alone.
+
+    python -m tests.recompute [results/h200/records]
+
+prints a line per claim and kind of input. It shares no code with reports/: it reads records, names of cases,
+config/matrices.csv and the tables of config/papers/ itself, and follows docs/claims.md and docs/figures.md.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+CONFIG = Path(__file__).resolve().parents[1] / "config"
+Raw = dict[str, Any]
+# A number between the ends of its interval; by matrix.
+Number = tuple[float, float, float]
+Rows = dict[str, Number]
+
+
+def read(folder: Path) -> pd.DataFrame:
+    """One row per record, in the order of the files."""
+    rows = []
+    for path in sorted(folder.glob("*.jsonl")):
+        for raw in map(json.loads, path.read_text().splitlines()):
+            variant, _, prepared = raw["case"].partition("@")
+            matrix, _, preparation = prepared.rpartition(".")
+            rows.append((variant, matrix, preparation, raw["run_id"], raw["status"] == "ok", raw))
+    return pd.DataFrame(rows, columns=["variant", "matrix", "preparation", "run", "ok", "raw"])
+
+
+@cache
+def interval(samples: tuple[float, ...]) -> Number:
+    """The median with its 95 % bootstrap interval (2000 draws, seed 0); least to most below six samples."""
+    values = np.array(samples)
+    drawn = np.random.default_rng(0).integers(0, len(values), size=(2000, len(values)))
+    low, high = np.quantile(np.median(values[drawn], axis=1), [0.025, 0.975])
+    low, high = (low, high) if len(values) >= 6 else (values.min(), values.max())
+    return float(low), float(np.median(values)), float(high)
+
+
+def over(top: Number, bottom: Number) -> Number:
+    """A ratio, and what the two intervals allow of it."""
+    return top[0] / bottom[2], top[1] / bottom[1], top[2] / bottom[0]
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share of n."""
+    middle, scale = share + 1.96**2 / (2 * n), 1 + 1.96**2 / n
+    half = 1.96 * np.sqrt(share * (1 - share) / n + 1.96**2 / (4 * n**2))
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def solution(raw: Raw) -> Number:
+    """Seconds of ichol(0)'s triangle, factor, analysis and conjugate gradients, added sample by sample."""
+    names = [name for name in ("matrix", "factor", "analysis", "solve") if name in raw["phases"]]
+    return interval(tuple(np.sum([raw["phases"][name] for name in names], axis=0)))
+
+
+TIMES = ("seconds", "kernel seconds", "edges a second", "solution")
+VALUES: dict[str, Callable[[Raw], Number | float]] = {
+    "seconds": lambda raw: interval(tuple(raw["seconds"])),
+    "kernel seconds": lambda raw: interval(tuple(raw["kernel_seconds"])),
+    "edges a second": lambda raw: over((raw["work"]["edges"],) * 3, interval(tuple(raw["seconds"]))),
+    "solution": solution,
+    "entries": lambda raw: raw["prepared"]["entries"],
+    "nonzeros": lambda raw: raw["prepared"]["entries"] - raw["prepared"]["explicit_zeros"],
+    "symmetry": lambda raw: raw["prepared"]["structural_symmetry"],
+    "fill": lambda raw: raw["work"]["fills"] / raw["prepared"]["nnz"],
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Numbers of `top`, over those of `bottom` if there is one: of variants joined by `+` the sum, by `|` the
+    least. others : more variants of the figure, which weigh in the choice of the run."""
+
+    of: str
+    preparation: str
+    top: str
+    bottom: str = ""
+    others: str = ""
+
+    def rows(self, records: pd.DataFrame) -> Rows:
+        """The numbers of all matrices whose records suffice."""
+        variants = set("|".join([self.top, self.bottom, self.others]).replace("+", "|").split("|"))
+        rows = records[records["variant"].isin(variants) & (records["preparation"] == self.preparation)]
+        raws = {str(matrix): self._chosen(group) for matrix, group in rows.groupby("matrix", sort=False)}
+        numbers = {matrix: self._number(by_variant) for matrix, by_variant in raws.items()}
+        return {matrix: number for matrix, number in numbers.items() if number}
+
+    def _chosen(self, group: pd.DataFrame) -> dict[str, Raw]:
+        """The record of each variant whose last one is ok: that one or, for times, the last of the run in
+        which most of the variants were ok, the newest of several."""
+        last = group.drop_duplicates("variant", keep="last").query("ok")
+        if self.of in TIMES:
+            ok = group.query("ok").drop_duplicates(["variant", "run"], keep="last")
+            count = ok.groupby("run").size()
+            run = max(count.index[count == count.max()], default="")
+            last = ok[(ok["run"] == run) & ok["variant"].isin(last["variant"])]
+        return dict(zip(last["variant"], last["raw"], strict=True))
+
+    def _number(self, raws: Mapping[str, Raw]) -> Number | None:
+        top = self._sum(self.top, raws)
+        bottom = self._sum(self.bottom, raws) if self.bottom else (1.0, 1.0, 1.0)
+        return over(top, bottom) if top and bottom else None
+
+    def _sum(self, names: str, raws: Mapping[str, Raw]) -> Number | None:
+        terms = [[raws[name] for name in term.split("|") if name in raws] for term in names.split("+")]
+        if not all(terms):
+            return None
+        least = [min(map(self._of, term), key=lambda number: number[1]) for term in terms]
+        low, value, high = np.sum(least, axis=0)
+        return low, value, high
+
+    def _of(self, raw: Raw) -> Number:
+        number = VALUES[self.of](raw) if self.of in VALUES else float(raw["work"]["facts"][self.of])
+        return number if isinstance(number, tuple) else (number, number, number)
+
+
+GSOFA, FILL2_GPU, FILL2_CPU = "symbolic.gsofa", "symbolic.fill2_gpu", "symbolic.fill2_cpu"
+PRUNED, CORE, UNIFIED = "symbolic.fill1_pruned", "symbolic.out_of_core", "symbolic.unified_memory"
+SEQUENTIAL, ONE_CORE = "symbolic.gilbert_peierls.threads=1", "symbolic.fill1_pruned.threads=1"
+EXACT, RELAXED, KAHN = "levels.glu2", "levels.glu3_relaxed", "levels.kahn_gpu"
+GLU2, GLU3 = "numeric.glu2.static_pivoting=true", "numeric.glu3.static_pivoting=true"
+END_TO_END = f"{FILL2_CPU}+{RELAXED}+{GLU3}", f"{CORE}+{KAHN}+{GLU3}"
+PARAC, IC0 = "laplacian.parac_gpu", "laplacian.ic0_gpu"
+SPSV, PEERS = f"{PARAC}.triangular=cusparse", f"{IC0}|{IC0}.policy=levels"
+OWN_SOLVES = "|".join(f"{IC0}.{options}triangular=own" for options in ("", "policy=levels.", "tail=2048."))
+MEASURES = {
+    "nonzeros": Measure("nonzeros", "metis", PRUNED),
+    "symmetry": Measure("symmetry", "metis", PRUNED),
+    "fill": Measure("fill", "metis", PRUNED),
+    "over_gpu": Measure("edges a second", "metis", GSOFA, FILL2_GPU, f"{FILL2_CPU}|{PRUNED}"),
+    "over_cpu": Measure("edges a second", "metis", GSOFA, FILL2_CPU, f"{FILL2_GPU}|{PRUNED}"),
+    "over_glu3": Measure("seconds", "metis", SEQUENTIAL, GSOFA, ONE_CORE),
+    "ranges": Measure("seconds", "metis", f"{GSOFA}.maxid_ranges=false", GSOFA),
+    "fill_first": Measure("seconds", "metis", GSOFA, f"{GSOFA}.fill_first=true"),
+    "core_entries": Measure("entries", "metis", CORE),
+    "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}"),
+    "prefetched": Measure("seconds", "metis", f"{UNIFIED}.prefetch=true", CORE, UNIFIED),
+    "kernels": Measure(
+        "kernel seconds", "mc64+amd", GLU2, GLU3, "numeric.glu3.batched=true.static_pivoting=true"
+    ),
+    "levelling": Measure("seconds", "mc64+amd", EXACT, RELAXED, f"{EXACT}.search=closed|{KAHN}"),
+    "filled": Measure("filled", "mc64+amd", RELAXED),
+    "exact": Measure("levels", "mc64+amd", EXACT),
+    "ic0": Measure("solution", "nnz", PEERS, SPSV, f"{PARAC}|{OWN_SOLVES}"),
+    "iterations": Measure("iterations", "nnz", PEERS, SPSV),
+}
+# A claim, its aggregate, its measure, what is printed (a number, or columns of a table of config/papers/) and
+# of which matrices, where not of all of the paper: these, or with a minus all but these.
+CLAIMS = """
+gsofa.table1_matrices.nnz             equal     nonzeros     gsofa_table1_matrices.nnz
+gsofa.table1_matrices.symmetry        equal     symmetry     gsofa_table1_matrices.structural_symmetry
+gsofa.table1_matrices.fillins_per_nnz equal     fill         gsofa_table1_matrices.fillins_per_nnz
+gsofa.fig10_vs_fill2_gpu.mean         geometric over_gpu     13.01
+gsofa.fig10_vs_fill2_gpu.largest      largest   over_gpu     30.41 rma10
+gsofa.fig10_vs_fill2_gpu.smallest     smallest  over_gpu     3.70 stomach
+gsofa.fig10_vs_fill2_cpu.mean         geometric over_cpu     33.06
+gsofa.fig11_vs_glu3_symbolic.mean     geometric over_glu3    50.1
+gsofa.fig11_vs_glu3_symbolic.smallest smallest  over_glu3    1.01 bcsstk18
+gsofa.fig14_maxid_ranges.mean         geometric ranges       1.14
+gsofa.fig20_fill_before_maxid.gains   count     fill_first   3/13
+ooclu.table2_matrices.nnz             equal     core_entries ooclu_table2_matrices.nnz
+ooclu.fig4_vs_modified_glu3.range     range     end_to_end   16.89
+ooclu.fig6_symbolic_three_ways.range  range     prefetched   1.7 onetone2;rajat15;bbmat;mixtank_new;Goodwin_054;onetone1;windtunnel_evap3d
+glu3.table1_kernel_time.geometric     geometric kernels      glu3_table1_kernel_time.speedup_over_glu2
+glu3.table1_kernel_time.each          each      kernels      glu3_table1_kernel_time.speedup_over_glu2
+glu3.table2_levelization.geometric    geometric levelling    glu3_table2_levelization.speedup
+glu3.table2_levelization.each         each      levelling    glu3_table2_levelization.speedup
+glu3.counts.filled                    equal     filled       glu3_table1_kernel_time.nnz_filled
+glu3.counts.levels_exact              equal     exact        glu3_table2_levelization.levels_glu2
+parac.table3_gpu.below_ic0            count     ic0          13/15
+parac.table3_gpu.over_ic0             each      ic0          parac_table3_gpu.ic0_analysis_factor_ms+ic0_solve_ms/parac_total_ms
+parac.table3_gpu.more_iterations      each      iterations   parac_table3_gpu.ic0_iter/parac_iter -GAP-road;europe_osm
+"""  # noqa: E501
+FAMILIES = (
+    "2D grid|3D grid|mesh|Delaunay triangulation|finite elements (3D)|structural|structural (pattern only)"
+    "|thermal|electromagnetics|computational fluid dynamics|weighted planar graph",
+    "road network|road-like graph",
+    "social network|geometric graph",
+)
+
+
+@cache
+def catalogue() -> pd.DataFrame:
+    frame = pd.read_csv(CONFIG / "matrices.csv", keep_default_na=False).set_index("id")
+    frame["family"] = [next((f for f in FAMILIES if kind in f.split("|")), kind) for kind in frame["kind"]]
+    return frame.assign(density=frame["nnz"] / frame["order"])
+
+
+@cache
+def table(name: str) -> pd.DataFrame:
+    """A printed table by the ids of its matrices."""
+    frame = pd.read_csv(CONFIG / "papers" / f"{name}.csv")
+    names = frame["collection_name" if "collection_name" in frame else "matrix"].str.rpartition("/")[2]
+    coefficients = ("," + names.str.extract("(aniso|contrast)", expand=False)).fillna("")
+    return frame.set_index(names.where(~names.str.contains(" "), "poisson3d,243" + coefficients))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A line of CLAIMS. printed : a number, or one per matrix."""
+
+    id: str
+    aggregate: str
+    measure: str
+    printed: float | Mapping[str, float]
+    matrices: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, id: str, aggregate: str, measure: str, text: str, names: str = "-") -> Claim:
+        first = min((CONFIG / "papers").glob(f"{id.partition('.')[0]}_table*.csv"))
+        matrices = names.split(";")
+        if names.startswith("-"):
+            matrices = [str(name) for name in table(first.stem).index if name not in names[1:].split(";")]
+        name, _, columns = text.partition(".")
+        if not name[0].isalpha():
+            return cls(id, aggregate, measure, float(Fraction(text)), tuple(matrices))
+        top, _, bottom = columns.partition("/")
+        numbers = table(name)[top.split("+")].sum(axis=1) / (table(name)[bottom] if bottom else 1.0)
+        return cls(id, aggregate, measure, {str(m): float(x) for m, x in numbers.items()}, tuple(matrices))
+
+    def near(self, matrix: str, measured: Mapping[str, Rows]) -> list[str]:
+        """Which of the claim's matrices a stand-in weighs for: one family of kinds, n within 10 times, nnz/n
+        within 2 and, where the paper prints them, fill-ins over entries within 4 and symmetry within 0.25."""
+        one, others = catalogue().loc[matrix], catalogue().loc[list(self.matrices)]
+        close = (others["family"] == one["family"]) & others.index.isin(str(one["stands_for"]).split(";"))
+        ratios = [(one["order"] / others["order"], 10), (one["density"] / others["density"], 2)]
+        if self.id.startswith("gsofa"):
+            printed = table("gsofa_table1_matrices").loc[others.index]
+            ratios.append((measured["fill"][matrix][1] / printed["fillins_per_nnz"], 4))
+            close &= abs(measured["symmetry"][matrix][1] - printed["structural_symmetry"]) <= 0.25
+        for ratio, most in ratios:
+            close &= ratio.between(1 / most, most)
+        return [str(name) for name in catalogue().index if name in others.index[close]]
+
+    def scopes(self, measured: Mapping[str, Rows]) -> Iterator[tuple[str, Rows]]:
+        """What is judged together: numbers of the paper's matrices, of stand-ins, for an extreme of all."""
+        rows, paper = measured[self.measure], self.id.partition(".")[0]
+        own = {name: number for name, number in rows.items() if name in self.matrices}
+        others = [name for name in rows if paper not in str(catalogue().loc[name, "papers"]).split(";")]
+        instead = {name: rows[name] for name in others if self.near(name, measured)}
+        extreme = self.aggregate in ("largest", "smallest")
+        if own:
+            yield "on the paper's own matrices", own
+        if extreme and len(own) < len(rows):
+            yield "of all matrices of the figure", rows
+        if instead and not extreme and self.aggregate != "equal":
+            yield "on stand-ins", instead
+
+    def reduced(self, values: Iterable[float]) -> float:
+        """The numbers of several matrices as one."""
+        numbers = np.array(list(values))
+        if self.aggregate in ("largest", "smallest"):
+            return float(numbers.max() if self.aggregate == "largest" else numbers.min())
+        arithmetic = self.aggregate in ("count", "equal")
+        return float(numbers.mean() if arithmetic else np.exp(np.log(numbers).mean()))
+
+    def recomputed(self, rows: Rows, measured: Mapping[str, Rows]) -> dict[str, Any]:
+        """What `fillpath claims --json` has under `measured`."""
+        if self.aggregate == "count":
+            rows = {name: (float(a > 1), float(b > 1), float(c > 1)) for name, (a, b, c) in rows.items()}
+        stands = [[name] if name in self.matrices else self.near(name, measured) for name in rows]
+        printed = self.printed
+        if isinstance(printed, Mapping):
+            printed = self.reduced(printed[names[0]] for names in stands)
+        low, value, high = (self.reduced(number[end] for number in rows.values()) for end in range(3))
+        covered = {name for names in stands for name in names}
+        if self.aggregate == "count" and len(covered) < len(self.matrices):
+            low, high = wilson(low, len(rows))[0], wilson(high, len(rows))[1]
+        return {
+            "value": value, "low": low, "high": high, "printed": printed, "n": len(rows), "points": rows,
+            "matrices": len(covered), "of": len(self.matrices),
+        }  # fmt: skip
+
+
+def recompute(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """The numbers of each claim and kind of input, from the records in a folder."""
+    records = read(folder)
+    measured = {name: measure.rows(records) for name, measure in MEASURES.items()}
+    claims = [Claim.parse(*line.split()) for line in CLAIMS.strip().splitlines()]
+    kinds = ((claim, *scope) for claim in claims for scope in claim.scopes(measured))
+    return {(claim.id, scope): claim.recomputed(rows, measured) for claim, scope, rows in kinds}
+
+
+if __name__ == "__main__":
+    folder = Path(*sys.argv[1:]) if sys.argv[1:] else CONFIG.parent / "results" / "h200" / "records"
+    for (claim, scope), of in recompute(folder).items():
+        print(f"{claim} {scope}: {of['value']:.4g}, printed {of['printed']:.4g}, n {of['n']}")

@@ -1,0 +1,188 @@
+"""The page's numbers against a recomputation that shares no code with it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fillpath.paths import ROOT
+from tests.recompute import CLAIMS, Claim, recompute
+
+# What stands beside the print, but for extremes, is another measure of the same claim.
+BESIDE, PANEL = "beside the print", "of all matrices of the figure"
+RECORDS = ROOT / "results" / "h200" / "records"
+Numbers = dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> Numbers:
+    """What `fillpath claims --json` says of the committed records, by claim and kind of input."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("FILLPATH_")}
+    command = [sys.executable, "-m", "fillpath", "claims", "--json", "--machine", "h200"]
+    printed = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
+    return {
+        (verdict["claim"], verdict["scope"]): verdict
+        for standing in json.loads(printed.stdout)["standings"]
+        for verdict in (standing["verdict"], *standing["beside"])
+        if verdict and verdict["measured"] and (verdict["outcome"] != BESIDE or verdict["scope"] == PANEL)
+    }
+
+
+@pytest.fixture(scope="module")
+def ours() -> Numbers:
+    return recompute(RECORDS)
+
+
+def on_page(verdicts: Numbers) -> Numbers:
+    """The numbers of the page. A point's label begins with its matrix."""
+    return {
+        key: {
+            **verdict["measured"],
+            "points": {
+                point["label"].split()[0].replace(":", ","): (point["low"], point["value"], point["high"])
+                for point in verdict["measured"]["points"]
+            },
+        }
+        for key, verdict in verdicts.items()
+    }
+
+
+def differences(page: Numbers, ours: Numbers) -> dict[str, list[str]]:
+    """What differs, by claim."""
+    ids = {claim for claim, _ in ours}
+    keys = {key for key in page if key[0] in ids} | ours.keys()
+    different = {key: sorted(_different(page.get(key, {}), ours.get(key, {}))) for key in keys}
+    return {f"{claim} {scope}": names for (claim, scope), names in different.items() if names}
+
+
+def _different(page: dict[str, Any], ours: dict[str, Any]) -> set[str]:
+    return {name for name in ours.keys() or page.keys() if not _same(page.get(name), ours.get(name))}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, numbers to nine digits."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if one is None or other is None:
+        return one is other
+    return bool(np.allclose(one, other, rtol=1e-9, atol=0))
+
+
+def test_it_imports_nothing_of_fillpath() -> None:
+    tree = ast.parse((ROOT / "tests" / "recompute.py").read_text())
+    froms = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    whole = [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
+    assert {name.partition(".")[0] for name in froms + whole} <= {*sys.stdlib_module_names, "numpy", "pandas"}
+
+
+def test_it_is_of_at_least_twenty_claims_of_all_papers_and_of_most_aggregates() -> None:
+    claims = list(map(parsed, CLAIMS.strip().splitlines()))
+    assert len(claims) >= 20
+    assert {claim.id.partition(".")[0] for claim in claims} == {"gsofa", "ooclu", "glu3", "parac"}
+    aggregates = {"equal", "each", "geometric", "largest", "smallest", "count", "range"}
+    assert {claim.aggregate for claim in claims} == aggregates
+
+
+def test_the_page_has_the_numbers_that_the_records_give(verdicts: Numbers, ours: Numbers) -> None:
+    assert differences(on_page(verdicts), ours) == {}
+
+
+def test_every_ratio_in_the_words_of_a_verdict_is_one_of_these_numbers(
+    verdicts: Numbers, ours: Numbers
+) -> None:
+    claims = {claim.id: claim for claim in map(parsed, CLAIMS.strip().splitlines())}
+    for (name, scope), numbers in ours.items():
+        text, printed = verdicts[name, scope]["numbers"], claims[name].printed
+        if claims[name].aggregate == "range":
+            # Its middle is recomputed, and both ends are printed.
+            text = text.partition(", printed")[0]
+        whole = printed if isinstance(printed, Mapping) else {"": printed}
+        same = [whole[matrix] for matrix in numbers["points"] if matrix in whole]
+        values = [value for _, value, _ in numbers["points"].values()]
+        known = [numbers["printed"], *values, *means(values), *means(same)]
+        ratios = [float(ratio.replace(",", "")) for ratio in re.findall(r"(\d[\d,.]*)x", text)]
+        unknown = [ratio for ratio in ratios if not np.isclose(ratio, known, rtol=6e-4).any()]
+        # The paper's own mean was made of numbers with more digits.
+        unknown = [
+            ratio for ratio in unknown if not np.isclose(ratio, means(whole.values()), rtol=0.01).any()
+        ]
+        assert not unknown, (name, scope, text)
+
+
+def parsed(line: str) -> Claim:
+    return Claim.parse(*line.split())
+
+
+def means(values: Iterable[float]) -> list[float]:
+    """Arithmetic and geometric."""
+    numbers = np.array(list(values))
+    if not len(numbers):
+        return []
+    return [float(numbers.mean()), *([float(np.exp(np.log(numbers).mean()))] if numbers.min() > 0 else [])]
+
+
+def more(*path: str) -> Callable[[Any], None]:
+    """Adds 1 to a number of a record."""
+
+    def change(raw: Any) -> None:
+        for name in path[:-1]:
+            raw = raw[name]
+        raw[path[-1]] += 1
+
+    return change
+
+
+def slower(raw: Any) -> None:
+    for samples in (raw["seconds"], raw["kernel_seconds"] or [], *raw["phases"].values()):
+        samples[:] = [100 * sample for sample in samples]
+
+
+def failed(raw: Any) -> None:
+    raw["status"] = "timeout"
+
+
+# A change in all records of a case, and the claims whose numbers it changes.
+PLANTS: list[tuple[str, Callable[[Any], None], list[str]]] = [
+    ("symbolic.fill1_pruned@bcsstk18.metis", more("prepared", "entries"), ["gsofa.table1_matrices.nnz"]),
+    ("levels.glu2@rajat12.mc64+amd", more("work", "facts", "levels"), ["glu3.counts.levels_exact"]),
+    ("symbolic.out_of_core@ex40.auto+metis", failed, ["ooclu.fig4_vs_modified_glu3.range"]),
+    (
+        "symbolic.fill2_gpu@fpga_dcop_01.metis",
+        slower,
+        ["gsofa.fig10_vs_fill2_gpu.largest", "gsofa.fig10_vs_fill2_gpu.smallest"],
+    ),
+    (
+        "numeric.glu2.static_pivoting=true@rajat01.mc64+amd",
+        slower,
+        ["glu3.table1_kernel_time.each", "glu3.table1_kernel_time.geometric"],
+    ),
+    (
+        "laplacian.parac_gpu.triangular=cusparse@road,1000000.nnz",
+        slower,
+        ["parac.table3_gpu.below_ic0", "parac.table3_gpu.over_ic0"],
+    ),
+]
+
+
+def test_a_change_in_a_copy_of_the_records_is_seen_in_just_the_claims_that_hang_on_it(
+    verdicts: Numbers, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(RECORDS, tmp_path / "records")
+    for case, change, _ in PLANTS:
+        raws = [json.loads(line) for line in (copy / f"{case}.jsonl").read_text().splitlines()]
+        for raw in raws:
+            change(raw)
+        (copy / f"{case}.jsonl").write_text("".join(f"{json.dumps(raw)}\n" for raw in raws))
+    changed = {name.partition(" ")[0] for name in differences(on_page(verdicts), recompute(copy))}
+    assert changed == {claim for _, _, claims in PLANTS for claim in claims}
