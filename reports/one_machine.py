@@ -17,7 +17,7 @@ from reports.exhibit import Exhibit
 from reports.facts.entries import Entries
 from reports.facts.naming import listed
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Outcome
+from reports.facts.standings import JUDGED
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,14 @@ class Evidence:
     """What a machine's records say to a figure.
 
     decided : claims that the figure judges by a number of that machine
+    numbers : what the figure says of that machine, beside the print too
     ok : cases of the figure that have a verified result there
     silent : the figure holds nothing against a claim
     """
 
     machine: str
     decided: int
+    numbers: int
     ok: int
     silent: bool
 
@@ -47,7 +49,8 @@ def picture_machine(
 
     It is the machine that runs the command, if its records decide a claim of the figure; for a figure
     without claims, if it has a verified result of any case. Otherwise it is, of all machines, the one that
-    decides most claims of the figure; of several the one with most verified results, then the first by name.
+    decides most claims of the figure; of several the one of which the figure says most, then the one with
+    most verified results, then the first by name.
 
     here : names of the machine that runs the command; on a cluster of several, chosen among by the same rule.
     """
@@ -63,9 +66,9 @@ def picture_machine(
         there = records.of_machine(machine)
         of_run = there.of_one_run(cases) if shown.one_run else there
         verdicts = shown.verdicts(shown.frame(of_run, entries, recorded(cases, there)))
-        decided = {v.claim for v in verdicts if v.outcome in JUDGED and v.machine == machine}
-        silent = all(v.outcome is Outcome.BESIDE for v in verdicts)
-        return Evidence(machine, len(decided), ok[machine], silent)
+        here = [v for v in verdicts if v.machine == machine]
+        decided = {v.claim for v in here if v.outcome in JUDGED}
+        return Evidence(machine, len(decided), len(here), ok[machine], silent=not shown.subjects)
 
     own = [evidence(name) for name in machines if name in here]
     if any(each.suffices for each in own):
@@ -90,4 +93,4 @@ def place(rows: pd.DataFrame) -> str:
 
 
 def _best(evidence: Sequence[Evidence]) -> str:
-    return min(evidence, key=lambda each: (-each.decided, -each.ok, each.machine)).machine
+    return min(evidence, key=lambda each: (-each.decided, -each.numbers, -each.ok, each.machine)).machine

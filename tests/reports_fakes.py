@@ -32,6 +32,7 @@ class Made:
     papers: tuple[str, ...] = ()
     order: int | None = None
     nnz: int | None = None
+    nnz_with_zeros: int | None = None
     kind: str = ""
 
 

@@ -243,7 +243,7 @@ def test_a_column_is_held_against_claims_row_by_row() -> None:
     )  # fmt: skip
     held = Held("fig14_maxid_ranges", "ratio", ("mean", "largest"), only={"way": "a"})
     verdicts = held.verdicts(rows, "gsofa")
-    assert [v.claim.rpartition(".")[2] for v in verdicts] == ["mean", "largest"]
+    assert [v.claim.rpartition(".")[2] for v in verdicts] == ["mean", "largest", "largest"], "and beside"
     assert verdicts[0].measured is not None and verdicts[0].measured.value == 1.2
     assert verdicts[0].doubt == "1 process of 5", "a frame that does not say has one"
     assert held.verdicts(rows.assign(processes=5), "gsofa")[0].doubt == ""

@@ -63,12 +63,12 @@ def verdict(claim: str, machine: str, outcome: Outcome) -> Verdict:
     return Verdict(f"gsofa.fig14_maxid_ranges.{CLAIMS[claim]}", "seconds", machine, None, "", outcome, *none)
 
 
-def figure_of(*held: Judge) -> Exhibit:
-    return Exhibit("gsofa", "GSoFA, Figure 99", "a sham", rows, drawn, "A sham.", held=held)
+def figure_of(*held: Judge, claims: tuple[str, ...] = ("fig14_maxid_ranges",)) -> Exhibit:
+    return Exhibit("gsofa", "GSoFA, Figure 99", "a sham", rows, drawn, "A sham.", held=held, claims=claims)
 
 
 BOTH = figure_of(judged(["fill1_pruned", "fill2_cpu"]))
-SILENT = figure_of(judged(["fill1_pruned", "fill2_cpu"], Outcome.BESIDE))
+SILENT = figure_of(judged(["fill1_pruned", "fill2_cpu"], Outcome.BESIDE), claims=())
 
 
 def records(measured: Mapping[str, str], status: Status = Status.OK) -> Records:
@@ -112,10 +112,16 @@ def test_where_nothing_is_decided_results_count_and_no_stranger_is_preferred() -
 
 
 def test_a_figure_without_claims_is_of_this_machine_where_any_case_is_ok() -> None:
-    for shown in (SILENT, figure_of()):
+    for shown in (SILENT, figure_of(claims=())):
         assert chosen(shown, {"here": ".x", "there": "xxx"}, "here") == "here"
         assert chosen(shown, {"here": "..", "there": "xxx"}, "here") == "there"
         assert chosen(shown, {"a": "x", "b": "xx"}, "here") == "b"
+
+
+def test_a_figure_whose_claims_need_other_hardware_is_of_whom_it_says_most() -> None:
+    beside = figure_of(judged(["fill1_pruned", "fill2_cpu"], Outcome.BESIDE))
+    assert chosen(beside, {"here": "x", "there": "-xx"}, "here") == "there"
+    assert chosen(beside, {"here": "x--x", "there": "-x"}, "here") == "there", "and results count after that"
 
 
 def test_a_claim_that_no_record_decides_is_no_machines() -> None:

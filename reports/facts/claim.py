@@ -136,6 +136,8 @@ class Claim:
             return "rises" if self.value > 0 else "falls"
         if self.aggregate == "count":
             return "none" if self.value == 0 else "all" if self.tolerance is not None else "most"
+        if self.tolerance is None and self.neutral is not None:
+            return f"{'above' if self.value > self.neutral else 'below'} {self.form(self.neutral)}"
         if self.aggregate == "equal":
             return f"as listed, of {len(self.by_matrix)} matrices"
         if self.span:

@@ -33,7 +33,7 @@ class Features:
 
     kind : of the catalogue.
     order : rows.
-    density : entries per row.
+    density : entries per row, explicit zeros among them.
     fill : fill-ins over entries, None where it is not known.
     symmetry : share of the entries whose mirror is one too, None where it is not known.
     """
@@ -102,9 +102,10 @@ LIMITS = (
 
 def of_entry(entry: MatrixEntry) -> Features | None:
     """What the catalogue says of a matrix; None where it does not know its size."""
-    if not entry.order or not entry.nnz:
-        return None
-    return Features(entry.kind, float(entry.order), entry.nnz / entry.order)
+    entries = entry.nnz_with_zeros or entry.nnz
+    return (
+        Features(entry.kind, float(entry.order), entries / entry.order) if entry.order and entries else None
+    )
 
 
 def of_row(row: Mapping[Any, Any], entry: MatrixEntry) -> Features | None:

@@ -16,6 +16,7 @@ class MatrixEntry(Protocol):
     name : as printed.
     order : rows, None where it is not known.
     nnz : entries without explicit zeros, None where it is not known.
+    nnz_with_zeros : entries with explicit zeros, None where it is not known.
     kind : what the matrix describes.
     stands_for : ids of the matrices that it stands in for.
     papers : ids of the papers that use it.
@@ -32,6 +33,8 @@ class MatrixEntry(Protocol):
     def order(self) -> int | None: ...
     @property
     def nnz(self) -> int | None: ...
+    @property
+    def nnz_with_zeros(self) -> int | None: ...
     @property
     def kind(self) -> str: ...
     @property

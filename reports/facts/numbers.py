@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
-from reports.facts.comparison import Comparison, Part, Place, by_matrix, direction, mean
+from reports.facts.comparison import LEAST_OF_TREND, Comparison, Part, Place, by_matrix, direction, mean
 from reports.facts.standings import Direction, Measured, Point
 
 
@@ -65,6 +65,8 @@ def _count(claim: Claim, measured: Measured) -> str:
 
 
 def _trend(claim: Claim, measured: Measured) -> str:
+    if measured.n < LEAST_OF_TREND:
+        return f"{measured.n} of the {LEAST_OF_TREND} matrices that a trend needs, printed: {claim.printed}"
     ends = f"{measured.low:+.2f} to {measured.high:+.2f}"
     return f"rank correlation {measured.value:+.2f} ({ends}) over {measured.n}, printed: {claim.printed}"
 

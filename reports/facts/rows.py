@@ -38,6 +38,9 @@ class Column:
 
 def scopes(there: pd.DataFrame, claim: Claim) -> Iterator[tuple[Scope, pd.DataFrame]]:
     """The rows of one machine by what they are of, as far as the claim may be judged by them."""
+    if claim.matrices is None:
+        yield Scope.ANY, there
+        return
     of_paper = is_of_paper(there, claim)
     if of_paper.any():
         yield Scope.PAPER, there[of_paper]
@@ -47,13 +50,14 @@ def scopes(there: pd.DataFrame, claim: Claim) -> Iterator[tuple[Scope, pd.DataFr
         if not of_paper.all():
             yield Scope.PANEL, there
         return
-    instead = there["abbr"].isna() & (pd.Series(claim.matrices is None, there.index) | is_near(there, claim))
+    instead = there["abbr"].isna() & is_near(there, claim)
     if instead.any():
-        yield Scope.ANY if claim.matrices is None else Scope.STAND_INS, there[instead]
+        yield Scope.STAND_INS, there[instead]
 
 
 def is_of_paper(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
-    return rows["abbr"].notna() if claim.matrices is None else rows["abbr"].isin(claim.matrices)
+    """Which rows are of the claim's own matrices."""
+    return rows["abbr"].isin(claim.matrices or ())
 
 
 def is_near(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:

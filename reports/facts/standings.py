@@ -35,7 +35,7 @@ class Scope(StrEnum):
     PAPER = "on the paper's own matrices"
     STAND_INS = "on stand-ins"
     PANEL = "of all matrices of the figure"
-    ANY = "on other matrices, of a claim that names none"
+    ANY = "of all matrices, for the claim names none"
 
 
 class Direction(StrEnum):
@@ -160,7 +160,7 @@ class Verdict:
         measured = self.measured
         if measured is None or self.scope is None:
             return ""
-        if self.scope is Scope.PANEL or measured.of is None:
+        if self.scope in (Scope.PANEL, Scope.ANY) or measured.of is None:
             return f"on {measured.n} {'matrix' if measured.n == 1 else 'matrices'}"
         instead = "stand-ins for " if self.scope is Scope.STAND_INS else ""
         return f"on {instead}{measured.matrices} of {measured.of}"

@@ -160,7 +160,7 @@ def _verdict(
 def _outcome(claim: Claim, scope: Scope, column: Column, comparison: Comparison) -> tuple[Outcome, str]:
     """What became of the claim, and why where the numbers alone do not say it. The extreme of other matrices
     than the claim's is none of its extremes."""
-    if column.beside or (scope is Scope.PANEL and claim.matrices is not None):
+    if column.beside or scope is Scope.PANEL:
         return Outcome.BESIDE, ""
     if claim.not_comparable:
         return Outcome.NOT_COMPARABLE, claim.not_comparable

@@ -161,16 +161,6 @@ def by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:
     ]
 
 
-def at_large(frame: pd.DataFrame) -> list[Subset]:
-    """All rows alike, the paper's own matrices among them: for a claim of matrices at large."""
-    return [Subset(frame.assign(abbr=None))]
-
-
-def at_large_by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:
-    """As `by_regime`, of matrices at large."""
-    return by_regime(frame.assign(abbr=None), status)
-
-
 def _in_regime(regime: str, basis: str) -> str:
     return basis.replace(OVERSUBSCRIBED, regime)
 

@@ -7,7 +7,7 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import abbreviations
-from reports.frames.arrays import OUT_OF_CORE, PAPER, at_large, labelled, printed_range
+from reports.frames.arrays import OUT_OF_CORE, PAPER, labelled, printed_range
 from reports.frames.end_to_end import LEVELS, PARTS, Way, composed_caption, composed_frame
 from reports.shapes.end_to_end import Composed
 
@@ -55,13 +55,12 @@ EXHIBIT = Exhibit(
         _held(PRUNED, "range", beside=True),
         Held(
             CLAIM, "ratio", ("density",), "pair", only={"way": PARALLEL.name}, against="nnz_per_row",
-            subsets=at_large,
         ),
         _held(PARALLEL, "several_fold", above=2.0),
         _before_numeric(OUT_OF_CORE, beside=False),
         _before_numeric(PARALLEL.name, beside=True),
         Held(
-            "levels_on_gpu", LEVELS[1], status=LEVELS[0], only={"way": PARALLEL.name}, subsets=at_large
+            "levels_on_gpu", LEVELS[1], status=LEVELS[0], only={"way": PARALLEL.name}
         ),
     ),
     one_run=True,

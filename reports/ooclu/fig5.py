@@ -47,7 +47,7 @@ EXHIBIT = Exhibit(
         ),
         Held(
             CLAIM, "ratio", ("density",), "pair", only={"way": arrays.PREFETCHED}, against="nnz_per_row",
-            subsets=partial(arrays.at_large_by_regime, status="pair"),
+            subsets=partial(arrays.by_regime, status="pair"),
         ),
     ),
     one_run=True,

@@ -50,7 +50,7 @@ def _least_steps(frame: pd.DataFrame) -> list[Subset]:
 def _density(claim: str, variant: str) -> Held:
     return Held(
         CLAIM, "ratio", (claim,), "pair", only={"variant": variant}, against="nnz_per_row",
-        subsets=partial(arrays.at_large_by_regime, status="pair"),
+        subsets=partial(arrays.by_regime, status="pair"),
     )  # fmt: skip
 
 

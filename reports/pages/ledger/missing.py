@@ -27,7 +27,8 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     complete = bool(measured) and not lacking
     failed = rows[:0] if complete else rows[rows["status"] != "ok"]
     lacks = [Missing("library", (f"{claim.library}, which nothing here wraps",))] if claim.library else []
-    lacks += [_lack(row, view) for row in failed.to_dict("records")]
+    measured_here = frozenset(view.rows.loc[view.rows["status"] == "ok", "matrix"])
+    lacks += [_lack(row, view, measured_here) for row in failed.to_dict("records")]
     absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
     if absent:
         lacks.append(Missing("experiment", (f"none of the figure's experiments has {', '.join(absent)}",)))
@@ -36,8 +37,8 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     return _by_kind(lacks)
 
 
-def _lack(row: Mapping[Any, Any], view: View) -> Missing:
-    """Why a case of one of the claim's matrices has no number."""
+def _lack(row: Mapping[Any, Any], view: View, matrices: frozenset[str]) -> Missing:
+    """Why a case of one of the claim's matrices has no number. matrices : that have one of any case."""
     reason = str(row["reason"])
     if row["status"] == "unavailable":
         return Missing("GPU" if "GPU" in reason else "library", (f"{row['implementation']}: {reason}",))
@@ -46,8 +47,7 @@ def _lack(row: Mapping[Any, Any], view: View) -> Missing:
     on_gpu = registry.lookup(row["stage"], row["implementation"]).device == "gpu"
     if on_gpu and not view.has_gpu:
         return Missing("GPU", (f"{row['implementation']}: no record of a GPU on this machine",))
-    rows = view.rows
-    if not (rows[rows["matrix"] == row["matrix"]]["status"] == "ok").any():
+    if row["matrix"] not in matrices:
         return Missing("matrix", (str(row["label"]),))
     return Missing("measurement", (str(row["case"]),))
 
