@@ -100,7 +100,8 @@ EXHIBIT = Exhibit(
     """Factor, analysis and solve together: {named}, medians with their 95% intervals. The factor differs by
     the ordering, and so do the iterations. {rule}{slots}{ordered}""",
     lambda frame: {
-        "named": " and ".join(dict.fromkeys(frame["implementation"])) or "nothing",
+        "named": " and ".join(dict.fromkeys(frame.loc[frame["status"] == "ok", "implementation"]))
+        or "nothing",
         "rule": RULE,
         "slots": slots_how(frame),
         "ordered": ordered_how(frame),

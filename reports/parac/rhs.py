@@ -77,7 +77,9 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         _panel(axes, rows)
         axes.set_ylabel(f"iterations on the {name} (log)\n{' and '.join(pair)}")
     name_matrices(panels[-1], short_names(shown))
-    marks = [("hollow", "b at random"), ("full", "b = L x")]
+    if shown.empty:
+        panels[0].set_yticks([])
+    marks = [("hollow", "b at random"), ("full", "b = L x")] if len(shown) else []
     legend_above(figure, [*_methods(shown), *(legend_mark(kind, text) for kind, text in marks)])
     return figure
 
