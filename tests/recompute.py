@@ -143,7 +143,6 @@ MEASURES = {
     "over_gpu": Measure("edges a second", "metis", GSOFA, FILL2_GPU, f"{FILL2_CPU}|{PRUNED}"),
     "over_cpu": Measure("edges a second", "metis", GSOFA, FILL2_CPU, f"{FILL2_GPU}|{PRUNED}"),
     "over_glu3": Measure("seconds", "metis", SEQUENTIAL, GSOFA, ONE_CORE),
-    "ranges": Measure("seconds", "metis", f"{GSOFA}.maxid_ranges=false", GSOFA),
     "fill_first": Measure("seconds", "metis", GSOFA, f"{GSOFA}.fill_first=true"),
     "core_entries": Measure("entries", "metis", CORE),
     "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}"),
@@ -169,7 +168,6 @@ gsofa.fig10_vs_fill2_gpu.smallest     smallest  over_gpu     3.70 stomach
 gsofa.fig10_vs_fill2_cpu.mean         geometric over_cpu     33.06
 gsofa.fig11_vs_glu3_symbolic.mean     geometric over_glu3    50.1
 gsofa.fig11_vs_glu3_symbolic.smallest smallest  over_glu3    1.01 bcsstk18
-gsofa.fig14_maxid_ranges.mean         geometric ranges       1.14
 gsofa.fig20_fill_before_maxid.gains   count     fill_first   3/13
 ooclu.table2_matrices.nnz             equal     core_entries ooclu_table2_matrices.nnz
 ooclu.fig4_vs_modified_glu3.range     range     end_to_end   16.89
@@ -196,7 +194,7 @@ FAMILIES = (
 def catalogue() -> pd.DataFrame:
     frame = pd.read_csv(CONFIG / "matrices.csv", keep_default_na=False).set_index("id")
     frame["family"] = [next((f for f in FAMILIES if kind in f.split("|")), kind) for kind in frame["kind"]]
-    return frame.assign(density=frame["nnz"] / frame["order"])
+    return frame.assign(density=pd.to_numeric(frame["nnz_with_zeros"]) / frame["order"])
 
 
 @cache
