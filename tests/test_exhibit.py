@@ -245,8 +245,10 @@ def test_a_column_is_held_against_claims_row_by_row() -> None:
     verdicts = held.verdicts(rows, "gsofa")
     assert [v.claim.rpartition(".")[2] for v in verdicts] == ["mean", "largest", "largest"], "and beside"
     assert verdicts[0].measured is not None and verdicts[0].measured.value == 1.2
-    assert verdicts[0].doubt == "1 process of 5", "a frame that does not say has one"
-    assert held.verdicts(rows.assign(processes=5), "gsofa")[0].doubt == ""
+    three = pd.concat([rows[:1].assign(label=name, abbr=name) for name in ("RM", "BB", "EP")])
+    one = held.verdicts(three, "gsofa")[0]
+    assert one.doubt == "1 process of 5", "a frame that does not say has one"
+    assert held.verdicts(three.assign(processes=5), "gsofa")[0].firm
     remark = Held("fig14_maxid_ranges", "ratio", remark=lambda own: f"{len(own)} rows", basis="ratios")
     assert [v.numbers for v in remark.verdicts(rows, "gsofa")] == ["2 rows"]
 

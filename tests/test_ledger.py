@@ -94,9 +94,7 @@ def test_the_papers_own_matrices_decide_and_stand_ins_stand_beside(
     assert instead.measured is not None and instead.measured.value == pytest.approx(0.5), (
         "the far one is not in it"
     )
-    assert standing.label == (
-        "reproduced on 3 of 13 (indicative); inconclusive on stand-ins for 1 of 13 (indicative)"
-    )
+    assert standing.label == ("reproduced on 3 of 13 (indicative); inconclusive on stand-ins for 1 of 13")
     far = [other.numbers for other in standing.beside if other.outcome is Outcome.BESIDE]
     assert any("9x (circuit:4000)" in numbers for numbers in far)
     assert standing.command == f"fillpath remeasure {MEAN}" and standing.figure == "fig14"
@@ -113,10 +111,10 @@ def test_stand_ins_alone_are_indicative_and_one_too_far_is_none(
         for s in ledger.ledger("h200", Records(tuple(INSTEAD)), MATRICES, cases_of, PAPER)
         if s.claim.id == MEAN
     ]
-    assert mean.label == "inconclusive on stand-ins for 1 of 13 (indicative)"
+    assert mean.label == "inconclusive on stand-ins for 1 of 13"
     far = Records(tuple(record for record in INSTEAD if FAR in record.case))
     (none,) = [s for s in ledger.ledger("h200", far, MATRICES, cases_of, PAPER) if s.claim.id == MEAN]
-    assert none.outcome is Outcome.NOT_RUN and "too far (TT: n 0.033x" in none.why
+    assert none.outcome is Outcome.NOT_RUN and "too far to stand in: circuit:4000 (TT: n 0.033x" in none.why
 
 
 def test_the_headline_is_about_performance_and_counts_kinds_apart(

@@ -131,7 +131,7 @@ def test_a_small_share_with_value_ranges_is_no_effect_where_it_is_small_without(
 def test_all_gain_fails_by_one_matrix_that_does_not() -> None:
     pairs = [(measured("gsofa", 2.0), measured("gsofa.maxid_ranges=false", 3.0))] * 3
     frame = pd.concat([frame_of(fig14.EXHIBIT.frame, *pair).query("abbr == 'BC'") for pair in pairs])
-    frame["abbr"] = ["BB", "BC", "RM"]
+    frame["abbr"] = frame["matrix"] = ["BB", "BC", "RM"]
     frame = frame.reset_index(drop=True)
     slower = frame.copy()
     slower.loc[1, ["ratio", "ratio_low", "ratio_high"]] = [0.9, 0.89, 0.91]

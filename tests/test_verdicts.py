@@ -197,7 +197,7 @@ def test_the_papers_matrices_and_stand_ins_are_judged_apart_and_never_merged() -
     assert paper.outcome is Outcome.REPRODUCED and paper.firm and paper.word == "reproduced on 3 of 13"
     assert [(left.label, left.reason) for left in paper.excluded] == [("RM of None", "timeout")]
     assert instead.outcome is Outcome.CONTRADICTED and not instead.firm
-    assert instead.word == "contradicted on stand-ins for 2 of 13 (indicative)"
+    assert instead.word == "contradicted on stand-ins for 1 of 13 (indicative)"
     assert instead.measured is not None and instead.measured.value == pytest.approx(
         np.prod([0.5, 0.6, 0.7]) ** (1 / 3)
     )
@@ -207,11 +207,12 @@ def test_a_stand_in_too_far_weighs_nothing_and_stands_beside_with_its_distance()
     found = verdicts([row(1.14, None), row(1.14, None), row(1.14, None)])
     judged, beside = found
     assert judged.outcome is Outcome.NOT_RUN and judged.measured is None
-    assert "too far (LH: n 0.001x" in judged.excluded[0].reason
+    assert judged.excluded[0].reason == "too far to stand in"
+    assert judged.excluded[0].label == "a stand-in of 1.14 (LH: n 0.001x, nnz/n 1x, circuit)"
     assert beside.outcome is Outcome.BESIDE and "1.14x" in beside.numbers and beside.claim == MEAN.id
     mixed = verdicts([*(row(1.14, None, near="LH") for _ in range(3)), row(9.0, None)])
     assert mixed[0].measured is not None and mixed[0].measured.n == 3
-    assert [left.label for left in mixed[0].excluded] == ["a stand-in of 9.0"]
+    assert [left.label.partition(" (")[0] for left in mixed[0].excluded] == ["a stand-in of 9.0"]
 
 
 def test_a_distance_is_of_kind_order_density_fill_and_symmetry() -> None:
@@ -258,10 +259,12 @@ def test_a_stand_in_never_decides_an_extreme() -> None:
 def test_a_time_is_firm_by_five_processes_whose_interval_is_narrower_than_the_band() -> None:
     five = only(of_three(1.14, 1.14, 1.14, around=0.02))
     one = only(of_three(1.14, 1.14, 1.14, around=0.02, processes=1))
-    wide = only(of_three(1.14, 1.14, 1.14, around=0.1))
+    wide = only(of_three(1.4, 1.4, 1.4, around=0.1))
     assert five.firm and five.doubt == ""
     assert not one.firm and one.doubt == "1 process of 5" and one.word.endswith("(indicative)")
     assert not wide.firm and wide.doubt == "the interval is wider than the band"
+    open_ = only(of_three(1.14, 1.14, 1.14, around=0.1, processes=1))
+    assert open_.outcome is Outcome.INCONCLUSIVE and not open_.firm and open_.doubt == "", "it says nothing"
     assert only([row(38744.0, processes=1)], ORDER).firm, "no fact of an input needs processes"
     fewest = [*of_three(1.14, 1.14, 1.14)[:2], row(1.14, "EP", processes=4)]
     assert not only(fewest).firm, "the least counts"
@@ -393,10 +396,12 @@ def test_a_constant_of_our_own_data_structures_is_shown_and_not_judged() -> None
     assert verdict.direction is Direction.NONE and verdict.magnitude is Magnitude.NONE
 
 
-def test_what_follows_from_the_print_is_derived_and_only_where_it_does() -> None:
+def test_what_follows_from_the_print_is_derived_and_says_whether_the_print_agrees_with_itself() -> None:
+    """It is arithmetic: no measurement reproduces it, and none contradicts it."""
     derived = replace(ORDER, derived="8 GB over 4 n")
-    assert only([row(38744.0)], derived).outcome is Outcome.DERIVED
-    assert only([row(7.0)], derived).outcome is Outcome.DEVIATES
+    right, wrong = only([row(38744.0)], derived), only([row(7.0)], derived)
+    assert right.outcome is wrong.outcome is Outcome.DERIVED and not right.firm
+    assert right.why == "8 GB over 4 n: the two agree" and wrong.why.endswith("the two do not agree")
 
 
 def test_what_cannot_test_a_claim_is_not_judged_by_it() -> None:

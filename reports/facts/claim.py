@@ -66,7 +66,8 @@ class Claim:
     cite : where it is printed.
     metric : of what, over what.
     aggregate : how the numbers of the matrices become one, as docs/claims.md explains.
-    value : what is printed; of a range its mean, of counts the share, of a trend its sign.
+    value : what is printed; of a range its mean, of ratios by matrix their geometric mean, of counts the
+        share, of a trend its sign.
     by_matrix : what is printed of each matrix, by abbreviation.
     span : of a range.
     count : so many of so many.
@@ -147,5 +148,5 @@ class Claim:
             return f"{self.form(self.value)} ({', '.join([*whose, f'the {self.aggregate}'])})"
         if whose or self.matrices is None:
             return f"{self.form(self.value)}{f' ({whose[0]})' if whose else ''}"
-        geometric = self.aggregate == "geometric" and len(self.by_matrix) > 1
+        geometric = self.unit == "x" and self.aggregate != "mean" and len(self.by_matrix) > 1
         return f"{'geometric mean' if geometric else 'mean'} {self.form(self.value)}"

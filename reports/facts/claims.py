@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
+from scipy.stats import gmean
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
@@ -72,8 +73,11 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     value, by_matrix, span, count = _printed(subject, data["printed"], where)
     if "by_matrix" in data:
         by_matrix = _by_matrix(subject, data["by_matrix"], where)
+    ratios = both.get("unit", "x") == "x"
+    if ratios and len(by_matrix) > 1 and min(by_matrix.values()) > 0 and data["aggregate"] == "each":
+        value = float(gmean(list(by_matrix.values())))
     kind = Kind[str(both["kind"]).upper()]
-    if data["aggregate"] == "mean" and both.get("unit", "x") == "x":
+    if data["aggregate"] == "mean" and ratios:
         raise ConfigError(
             f"{_path(where)}: aggregate: mean: ratios have a geometric mean, which is `geometric`"
         )

@@ -113,11 +113,12 @@ def measure(claim: Claim, points: Sequence[Point]) -> Measured:
         ends = ("value", "low", "high")
         value, low, high = (reduce(claim, [getattr(point, end) for point in points]) for end in ends)
     wanted = set(claim.matrices or ())
-    matrices = {abbr for p in points for abbr in ([p.abbr] if p.abbr else p.stands_for) if abbr in wanted}
+    matrices = {abbr for p in points if (abbr := p.abbr or p.stands_for) in wanted}
+    distinct = len({point.matrix or point.label for point in points})
     if claim.is_share and (not wanted or len(matrices) < len(wanted)):
         low, high = share_interval(low, len(points))[0], share_interval(high, len(points))[1]
     return Measured(
-        value, low, high, _printed(claim, points), len(points), len(matrices), len(wanted) or None,
+        value, low, high, _printed(claim, points), len(points), distinct, len(matrices), len(wanted) or None,
         min(point.processes for point in points), tuple(points),
     )  # fmt: skip
 
@@ -218,9 +219,9 @@ def _few(claim: Claim, measured: Measured) -> str:
     """Why the points are too few for the aggregate: not where they are all that the claim is about."""
     least = LEAST_OF_TREND if claim.aggregate == "trend" else LEAST
     whole = measured.of is not None and measured.matrices >= measured.of
-    if claim.aggregate not in _OF_MANY or whole or measured.n >= least:
+    if claim.aggregate not in _OF_MANY or whole or measured.distinct >= least:
         return ""
-    return f"{measured.n} of the {least} matrices that such a claim needs at least"
+    return f"{measured.distinct} of the {least} matrices that such a claim needs at least"
 
 
 def _printed(claim: Claim, points: Sequence[Point]) -> float:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from fillpath.papers import papers
@@ -118,13 +119,12 @@ def of_row(row: Mapping[Any, Any], entry: MatrixEntry) -> Features | None:
     return replace(features, fill=fill, symmetry=_number(row, "structural_symmetry"))
 
 
-def of_paper(entry: MatrixEntry, paper: str) -> Features | None:
-    """As `of_entry`, with what the paper prints of its matrix."""
-    features, abbr = of_entry(entry), abbreviation(entry, paper)
-    if features is None or abbr is None:
-        return features
-    sources = papers()[paper].fill, papers()[paper].symmetry
-    fill, symmetry = (_printed(paper, source).get(abbr) for source in sources)
+def of_print(entry: MatrixEntry) -> Features | None:
+    """As `of_entry`, with what any paper prints of its matrix: the same stand-in is as far in each."""
+    features = of_entry(entry)
+    if features is None:
+        return None
+    fill, symmetry = (_printed(entry, field) for field in ("fill", "symmetry"))
     return replace(features, fill=fill, symmetry=symmetry)
 
 
@@ -139,19 +139,33 @@ def distances(
     if entry is None or stand_in is None:
         return []
     targets = [other for other in entries if other.id in entry.stands_for]
-    known = [(abbreviation(other, paper), of_paper(other, paper)) for other in targets]
+    known = [(abbreviation(other, paper), of_print(other)) for other in targets]
     return [Distance.between(abbr, stand_in, matrix) for abbr, matrix in known if abbr and matrix]
 
 
-def _printed(paper: str, source: str) -> Mapping[str, float | None]:
-    """A column of a printed table by matrix. source : as `table.column`, empty for none."""
-    table, _, column = source.partition(".")
-    return printed_column(paper, table, column) if source else {}
+def _printed(entry: MatrixEntry, field: Literal["fill", "symmetry"]) -> float | None:
+    """What the first paper that has such a column prints of the matrix; None where none does."""
+    for paper in papers().values():
+        table, _, column = getattr(paper, field).partition(".")
+        value = (
+            printed_column(paper.id, table, column).get(abbreviation(entry, paper.id) or "")
+            if table
+            else None
+        )
+        if value is not None:
+            return value
+    return None
 
 
 def _number(row: Mapping[Any, Any], name: str) -> float | None:
     value = row.get(name)
     return None if value is None or pd.isna(value) else float(value)
+
+
+def factor(distance: Distance) -> float:
+    """How far n, density and fill are apart together: the product of their ratios, each above 1."""
+    ratios = (distance.order, distance.density, distance.fill or 1.0)
+    return float(np.exp(sum(abs(np.log(ratio)) for ratio in ratios)))
 
 
 def _within(ratio: float, factor: float) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 import pandas as pd
 
 from fillpath.case import matrix_id
-from reports.facts.distance import distances
+from reports.facts.distance import distances, factor
 from reports.facts.entries import Entries, MatrixEntry, find_entry, printed_name
 from reports.facts.printed import abbreviation, abbreviations
 
@@ -37,8 +37,8 @@ def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     label : of the matrix.
     abbr : the paper's own, of its own matrices only.
     stand_in_for : the paper's matrices that it stands in for.
-    near : of these, the ones that it is near enough to.
-    distance : how far it is from each.
+    near : of these, the ones that it is near enough to, the nearest first.
+    distance : how far it is from each, the nearest first.
     """
     known = [(matrix, find_entry(matrix, entries)) for matrix in frame["matrix"]]
     frame["label"] = [label(matrix, entry, paper) for matrix, entry in known]
@@ -46,7 +46,8 @@ def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     frame["abbr"] = pd.Series(shorts, index=frame.index, dtype="object")
     frame["stand_in_for"] = [stand_in(entry, paper) for _, entry in known]
     rows = frame.to_dict("records")
-    far = [distances(row, entry, entries, paper) for row, (_, entry) in zip(rows, known, strict=True)]
+    pairs = zip(rows, known, strict=True)
+    far = [sorted(distances(row, entry, entries, paper), key=factor) for row, (_, entry) in pairs]
     frame["near"] = [", ".join(each.target for each in part if each.near) or None for part in far]
     frame["distance"] = ["; ".join(each.text for each in part) or None for part in far]
 

@@ -75,14 +75,14 @@ class Records:
         return cls(rows, earlier, refused, current)
 
     def of_one_run(self, cases: Sequence[Case]) -> Records:
-        """For figures of ratios, which are of one run: of the cases of each input and machine the records of
+        """For figures of ratios, which are of one run: of the cases of each matrix and machine the records of
         the run in which most of them were ok, the newest of several. What that run lacks stays as it is, and
         so does what has not been ok since."""
-        inputs = {case.name: (case.matrix, case.preparation.name) for case in cases}
+        inputs = {case.name: case.matrix for case in cases}
         ok: dict[tuple[Any, ...], dict[str, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
         for record in (*self.earlier, *self.rows):
             if record.case in inputs and record.status is Status.OK:
-                ok[*inputs[record.case], record.machine][record.run_id][record.case] = record
+                ok[inputs[record.case], record.machine][record.run_id][record.case] = record
         chosen = {
             (record.case, record.machine): record
             for runs in ok.values()

@@ -86,14 +86,18 @@ def left_out(
     if scope is not Scope.STAND_INS:
         return without
     far = ok[ok["abbr"].isna() & ~is_near(ok, claim)]
-    return without + [Excluded(str(row["label"]), too_far(row)) for row in far.to_dict("records")]
+    return without + [left_out_far(row, claim) for row in far.to_dict("records")]
 
 
-def too_far(row: dict[Any, Any]) -> str:
+def left_out_far(row: dict[Any, Any], claim: Claim) -> Excluded:
+    """A row with a number that weighs nothing: with its distance from the claim's matrices, the nearest
+    first."""
     distance = row.get("distance")
-    if not isinstance(distance, str):
-        return "stands in for none of these matrices" if pd.isna(row["abbr"]) else "not of these matrices"
-    return f"too far ({distance})"
+    parts = distance.split("; ") if isinstance(distance, str) else []
+    wanted = [part for part in parts if part.partition(":")[0] in (claim.matrices or ())]
+    if not wanted:
+        return Excluded(str(row["label"]), "of no matrix of the claim, nor standing in for one")
+    return Excluded(f"{row['label']} ({wanted[0]})", "too far to stand in")
 
 
 def without_number(rows: pd.DataFrame, status: str) -> list[Excluded]:
@@ -114,12 +118,12 @@ def point(row: dict[Any, Any], column: Column, claim: Claim) -> Point:
     if claim.aggregate == "count":
         number, low, high = (float(end > column.above) for end in (number, low, high))
     abbr = row["abbr"] if isinstance(row["abbr"], str) else None
-    near = _names(row.get("near"))
-    wanted = tuple(name for name in near if claim.matrices is None or name in claim.matrices)
-    printed = [claim.by_matrix[name] for name in ([abbr] if abbr else wanted) if name in claim.by_matrix]
+    # The nearest first: one matrix stands in for one.
+    wanted = (name for name in _names(row.get("near")) if claim.matrices is None or name in claim.matrices)
+    stands_for = None if abbr else next(wanted, None)
     processes = row.get("processes", 1)
     return Point(
-        str(row["label"]), abbr, number, low, high, printed[0] if printed else None,
-        () if abbr else wanted, 1 if pd.isna(processes) else int(processes),
-        float(row[column.against]) if column.against else None,
+        str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or stands_for or ""), stands_for,
+        1 if pd.isna(processes) else int(processes),
+        float(row[column.against]) if column.against else None, str(row.get("matrix", "")),
     )  # fmt: skip

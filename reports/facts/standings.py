@@ -62,11 +62,12 @@ class Magnitude(StrEnum):
 class Point:
     """One row behind a number.
 
-    label : its matrix.
+    label : of its matrix, and of what else tells it from other rows.
+    matrix : as a case names it; empty where it is the label.
     abbr : the paper's own abbreviation, None for any other matrix.
     low, high : the value's interval.
     printed : of that matrix, or of the one it stands in for; None where the paper prints none.
-    stands_for : the paper's matrices that it is near enough to stand in for.
+    stands_for : of the claim's matrices the nearest that it is near enough to stand in for.
     processes : in which it was measured.
     at : what the value of a trend is held against.
     """
@@ -77,9 +78,10 @@ class Point:
     low: float
     high: float
     printed: float | None = None
-    stands_for: tuple[str, ...] = ()
+    stands_for: str | None = None
     processes: int = 1
     at: float | None = None
+    matrix: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Measured:
     low, high : the least and the most that the points' intervals allow.
     printed : what it is held against, of the same matrices where the paper prints by matrix.
     n : points.
-    matrices : how many of the paper's matrices the points are of, or stand for.
+    distinct : matrices that the points are of.
+    matrices : how many of the claim's matrices these are, or stand for.
     of : matrices that the claim is about, None where the paper does not say.
     processes : in which each point was measured at least.
     """
@@ -100,6 +103,7 @@ class Measured:
     high: float
     printed: float
     n: int
+    distinct: int
     matrices: int
     of: int | None
     processes: int
@@ -122,7 +126,7 @@ class Verdict:
     basis : what was compared (seconds, TEPS, bytes).
     machine : empty where nothing was measured.
     scope : of which matrices, None where nothing was measured.
-    doubt : why it is indicative only, empty for a firm one and for what is not judged.
+    doubt : why it is indicative only, empty for a firm one and for what says nothing of the claim.
     factor : measured over printed.
     numbers : measured and printed, as text.
     why : the reason of an outcome that is not judged, or what decided it beside the numbers; empty for none.
@@ -145,7 +149,7 @@ class Verdict:
     @property
     def firm(self) -> bool:
         """Whether a reader may rely on it: a judged number that nothing speaks against."""
-        return self.outcome in JUDGED and not self.doubt
+        return self.outcome in CONCLUSIVE and not self.doubt
 
     @property
     def key(self) -> str:
@@ -161,7 +165,7 @@ class Verdict:
         if measured is None or self.scope is None:
             return ""
         if self.scope in (Scope.PANEL, Scope.ANY) or measured.of is None:
-            return f"on {measured.n} {'matrix' if measured.n == 1 else 'matrices'}"
+            return f"on {measured.distinct} {'matrix' if measured.distinct == 1 else 'matrices'}"
         instead = "stand-ins for " if self.scope is Scope.STAND_INS else ""
         return f"on {instead}{measured.matrices} of {measured.of}"
 
@@ -206,7 +210,7 @@ class Missing:
 class Standing:
     """How one claim stands on one machine.
 
-    doubt : why the outcome is indicative only, empty where it is firm or not judged.
+    doubt : why the outcome is indicative only, empty where it is firm or says nothing of the claim.
     why : in words, whatever the outcome.
     verdict : the one that decides, None where nothing was measured.
     beside : other numbers of the same claim, judged apart (of other matrices) or not judged.
@@ -230,7 +234,7 @@ class Standing:
 
     @property
     def indicative(self) -> bool:
-        """Whether it is judged and not firm."""
+        """Whether it says something of the claim and is not firm."""
         return bool(self.doubt)
 
     @property

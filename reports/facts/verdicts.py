@@ -24,12 +24,13 @@ from reports.facts.rows import (
     concerned,
     is_near,
     left_out,
+    left_out_far,
     point,
     scopes,
-    too_far,
     without_number,
 )
 from reports.facts.standings import (
+    CONCLUSIVE,
     JUDGED,
     Direction,
     Excluded,
@@ -76,7 +77,7 @@ def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
     others = [] if column.beside else _others(ok, claim, column)
     if column.beside or any(verdict.outcome is not Outcome.BESIDE for verdict in verdicts):
         return verdicts + others
-    far = [Excluded(str(row["label"]), too_far(row)) for row in ok.to_dict("records")]
+    far = [left_out_far(row, claim) for row in ok.to_dict("records")]
     return [not_run(claim, column.basis, [*excluded, *far]), *verdicts, *others]
 
 
@@ -94,7 +95,7 @@ def judge_points(
     comparison = compare(claim, points)
     towards, size = comparison.direction, comparison.magnitude
     judged, why = _outcome(claim, scope, column, comparison)
-    if judged not in (*JUDGED, Outcome.DERIVED):
+    if judged not in JUDGED:
         towards, size = Direction.NONE, Magnitude.NONE
     return Verdict(
         claim.id, column.basis or claim.metric, machine, scope, _doubt(claim, scope, comparison, judged),
@@ -166,14 +167,15 @@ def _outcome(claim: Claim, scope: Scope, column: Column, comparison: Comparison)
         return Outcome.NOT_COMPARABLE, claim.not_comparable
     if column.untestable:
         return Outcome.UNTESTABLE, column.untestable
-    if claim.derived and comparison.outcome is Outcome.REPRODUCED:
-        return Outcome.DERIVED, claim.derived
+    if claim.derived:
+        holds = comparison.outcome is Outcome.REPRODUCED
+        return Outcome.DERIVED, f"{claim.derived}: {'the two agree' if holds else 'the two do not agree'}"
     return comparison.outcome, comparison.few
 
 
 def _doubt(claim: Claim, scope: Scope, comparison: Comparison, judged: Outcome) -> str:
-    """Why a judged verdict is indicative only, empty for a firm one."""
-    if judged not in JUDGED:
+    """Why a verdict is indicative only, empty for a firm one and for what says nothing of the claim."""
+    if judged not in CONCLUSIVE:
         return ""
     if scope is not Scope.PAPER:
         return str(scope)
@@ -195,7 +197,10 @@ def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
         return verdict
     became = pairs[0] if pairs else Outcome.NOT_RUN
     judged = Outcome.DEVIATES if became in (Outcome.DEVIATES, Outcome.CONTRADICTED) else Outcome.INCONCLUSIVE
-    return replace(verdict, outcome=judged, why=f"judged together with {claim.pair}, which is: {became}")
+    doubt = verdict.doubt if judged in CONCLUSIVE else ""
+    return replace(
+        verdict, outcome=judged, doubt=doubt, why=f"judged together with {claim.pair}, which is: {became}"
+    )
 
 
 def _others(ok: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:

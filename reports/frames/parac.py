@@ -53,8 +53,8 @@ def over(top: Mapping[str, float | None], bottom: Mapping[str, float | None]) ->
 
 def solved_frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its `variant`, FACTS, `threads_used`, and median seconds of each part of
-    a solution, of `forming` the matrix, which the factor includes, and of their sum, `total`, of which are median, low
-    and high too."""
+    a solution, of `forming` the matrix, which the factor includes, and of their sum, `total`, of which are
+    median, low and high too."""
     frame = device_frame(inputs, FACTS)
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
     seconds = [_seconds(inputs.records, row) for row in frame.to_dict("records")]

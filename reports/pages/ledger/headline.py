@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reports.facts.claim import Kind
-from reports.facts.standings import JUDGED, Outcome, Standing
+from reports.facts.standings import CONCLUSIVE, Outcome, Standing
 
 # How many claims an outcome is of, in the order of the sentences.
 _VERBS = {
@@ -39,18 +39,18 @@ def headline(machine: str, standings: Sequence[Standing]) -> tuple[str, str, str
 
 
 def _sentence(name: str, standings: Sequence[Standing]) -> str:
-    """`of 9 facts of input files, firm: 7 reproduced (each on 1 to 4 of 13 matrices); else: 2 not run`."""
+    """`of 9 facts of input files, firm: 7 reproduced (each on 1 of 13 matrices); the rest: 2 not run`."""
     return f"of {len(standings)} {name}, {outcomes(standings)}"
 
 
 def outcomes(standings: Sequence[Standing]) -> str:
     """What became of them: firm, indicative, not judged."""
-    judged = [s for s in standings if s.outcome in JUDGED]
+    judged = [s for s in standings if s.outcome in CONCLUSIVE]
     firm = [s for s in judged if not s.indicative]
     groups = {
         "firm": firm,
         "indicative": [s for s in judged if s.indicative],
-        "else": [s for s in standings if s.outcome not in JUDGED],
+        "the rest": [s for s in standings if s.outcome not in CONCLUSIVE],
     }
     texts = [f"{name}: {_counts(group)}" for name, group in groups.items() if group]
     if firm:

@@ -127,7 +127,7 @@ def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
     scopes = list(Scope)
     judged = sorted(
         (v for v in verdicts if v.outcome in (*JUDGED, Outcome.DERIVED)),
-        key=lambda v: (bool(v.doubt), scopes.index(v.scope) if v.scope else len(scopes)),
+        key=lambda v: (not v.firm, scopes.index(v.scope) if v.scope else len(scopes)),
     )
     unjudged = [v for o in _UNJUDGED for v in verdicts if v.outcome is o]
     return next(iter([*judged, *unjudged]), None)
