@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from reports.facts.claim import Claim, Kind
 from reports.facts.claims import claim, claims, find_claim
-from reports.facts.comparison import Part, Place, band, direction, outcome, share_interval
+from reports.facts.comparison import outcome
 from reports.facts.distance import Distance, Features
+from reports.facts.intervals import Part, Place, band, direction, share_interval
 from reports.facts.rows import Column
 from reports.facts.standings import Direction, Magnitude, Outcome, Scope, Verdict
 from reports.facts.trend import trend

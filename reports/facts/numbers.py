@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
-from reports.facts.comparison import LEAST_OF_TREND, Comparison, Part, Place, by_matrix, direction, mean
+from reports.facts.comparison import LEAST_OF_TREND, Comparison, by_matrix, mean
+from reports.facts.intervals import Part, Place, direction
 from reports.facts.standings import Direction, Measured, Point
 
 

@@ -1,4 +1,7 @@
-"""The claim ledger's nouns: what was measured of a claim, what a figure's frame says of it, how it stands."""
+"""The claim ledger's nouns: what was measured of a claim, what a figure's frame says of it, how it stands.
+
+Longer than two screens, because they are read together: each holds the one before it.
+"""
 
 from __future__ import annotations
 
