@@ -34,8 +34,8 @@ def read(folder: Path) -> pd.DataFrame:
         for raw in map(json.loads, path.read_text().splitlines()):
             variant, _, prepared = raw["case"].partition("@")
             matrix, _, preparation = prepared.rpartition(".")
-            rows.append((variant, matrix, preparation, raw["run_id"], raw["status"] == "ok", raw))
-    return pd.DataFrame(rows, columns=["variant", "matrix", "preparation", "run", "ok", "raw"])
+            rows.append((f"{variant}@{preparation}", matrix, raw["run_id"], raw["status"] == "ok", raw))
+    return pd.DataFrame(rows, columns=["variant", "matrix", "run", "ok", "raw"])
 
 
 @cache
@@ -60,6 +60,13 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
+def trend(along: Iterable[float], values: Iterable[float]) -> Number:
+    """Spearman's rank correlation with Fisher's 95 % interval, whose variance is 1.06 / (n - 3)."""
+    ranks = pd.DataFrame({"along": list(along), "value": list(values)}).rank()
+    value, half = ranks["along"].corr(ranks["value"]), 1.96 * np.sqrt(1.06 / (len(ranks) - 3))
+    return float(np.tanh(np.arctanh(value) - half)), float(value), float(np.tanh(np.arctanh(value) + half))
+
+
 def solution(raw: Raw) -> Number:
     """Seconds of ichol(0)'s triangle, factor, analysis and conjugate gradients, added sample by sample."""
     names = [name for name in ("matrix", "factor", "analysis", "solve") if name in raw["phases"]]
@@ -75,6 +82,7 @@ VALUES: dict[str, Callable[[Raw], Number | float]] = {
     "entries": lambda raw: raw["prepared"]["entries"],
     "nonzeros": lambda raw: raw["prepared"]["entries"] - raw["prepared"]["explicit_zeros"],
     "symmetry": lambda raw: raw["prepared"]["structural_symmetry"],
+    "edges": lambda raw: raw["work"]["edges"],
     "fill": lambda raw: raw["work"]["fills"] / raw["prepared"]["nnz"],
 }
 
@@ -82,7 +90,7 @@ VALUES: dict[str, Callable[[Raw], Number | float]] = {
 @dataclass(frozen=True)
 class Measure:
     """Numbers of `top`, over those of `bottom` if there is one: of variants joined by `+` the sum, by `|` the
-    least. others : more variants of the figure, which weigh in the choice of the run."""
+    least; `@` of another preparation. others : more of the figure, which weigh in the choice of the run."""
 
     of: str
     preparation: str
@@ -92,11 +100,14 @@ class Measure:
 
     def rows(self, records: pd.DataFrame) -> Rows:
         """The numbers of all matrices whose records suffice."""
-        variants = set("|".join([self.top, self.bottom, self.others]).replace("+", "|").split("|"))
-        rows = records[records["variant"].isin(variants) & (records["preparation"] == self.preparation)]
+        names = "|".join([self.top, self.bottom, self.others]).replace("+", "|").split("|")
+        rows = records[records["variant"].isin(list(map(self._prepared, names)))]
         raws = {str(matrix): self._chosen(group) for matrix, group in rows.groupby("matrix", sort=False)}
         numbers = {matrix: self._number(by_variant) for matrix, by_variant in raws.items()}
         return {matrix: number for matrix, number in numbers.items() if number}
+
+    def _prepared(self, name: str) -> str:
+        return name if "@" in name else f"{name}@{self.preparation}"
 
     def _chosen(self, group: pd.DataFrame) -> dict[str, Raw]:
         """The record of each variant whose last one is ok: that one or, for times, the last of the run in
@@ -104,8 +115,7 @@ class Measure:
         last = group.drop_duplicates("variant", keep="last").query("ok")
         if self.of in TIMES:
             ok = group.query("ok").drop_duplicates(["variant", "run"], keep="last")
-            count = ok.groupby("run").size()
-            run = max(count.index[count == count.max()], default="")
+            run = max(((n, run) for run, n in ok.groupby("run").size().items()), default=(0, ""))[1]
             last = ok[(ok["run"] == run) & ok["variant"].isin(last["variant"])]
         return dict(zip(last["variant"], last["raw"], strict=True))
 
@@ -115,10 +125,11 @@ class Measure:
         return over(top, bottom) if top and bottom else None
 
     def _sum(self, names: str, raws: Mapping[str, Raw]) -> Number | None:
-        terms = [[raws[name] for name in term.split("|") if name in raws] for term in names.split("+")]
-        if not all(terms):
+        terms = [map(raws.get, map(self._prepared, term.split("|"))) for term in names.split("+")]
+        there = [[self._of(raw) for raw in term if raw] for term in terms]
+        if not all(there):
             return None
-        least = [min(map(self._of, term), key=lambda number: number[1]) for term in terms]
+        least = [min(term, key=lambda number: number[1]) for term in there]
         low, value, high = np.sum(least, axis=0)
         return low, value, high
 
@@ -131,33 +142,32 @@ GSOFA, FILL2_GPU, FILL2_CPU = "symbolic.gsofa", "symbolic.fill2_gpu", "symbolic.
 PRUNED, CORE, UNIFIED = "symbolic.fill1_pruned", "symbolic.out_of_core", "symbolic.unified_memory"
 SEQUENTIAL, ONE_CORE = "symbolic.gilbert_peierls.threads=1", "symbolic.fill1_pruned.threads=1"
 EXACT, RELAXED, KAHN = "levels.glu2", "levels.glu3_relaxed", "levels.kahn_gpu"
-GLU2, GLU3 = "numeric.glu2.static_pivoting=true", "numeric.glu3.static_pivoting=true"
+GLU2, GLU3, BATCHED = (f"numeric.{of}.static_pivoting=true" for of in ("glu2", "glu3", "glu3.batched=true"))
 END_TO_END = f"{FILL2_CPU}+{RELAXED}+{GLU3}", f"{CORE}+{KAHN}+{GLU3}"
 PARAC, IC0 = "laplacian.parac_gpu", "laplacian.ic0_gpu"
+ON_CPU = "|".join(f"laplacian.parac_cpu@{ordering}" for ordering in ("amd", "nnz", "random"))
 SPSV, PEERS = f"{PARAC}.triangular=cusparse", f"{IC0}|{IC0}.policy=levels"
 OWN_SOLVES = "|".join(f"{IC0}.{options}triangular=own" for options in ("", "policy=levels.", "tail=2048."))
 MEASURES = {
-    "nonzeros": Measure("nonzeros", "metis", PRUNED),
-    "symmetry": Measure("symmetry", "metis", PRUNED),
-    "fill": Measure("fill", "metis", PRUNED),
+    **{of: Measure(of, "metis", PRUNED) for of in ("nonzeros", "symmetry", "fill")},
     "over_gpu": Measure("edges a second", "metis", GSOFA, FILL2_GPU, f"{FILL2_CPU}|{PRUNED}"),
     "over_cpu": Measure("edges a second", "metis", GSOFA, FILL2_CPU, f"{FILL2_GPU}|{PRUNED}"),
     "over_glu3": Measure("seconds", "metis", SEQUENTIAL, GSOFA, ONE_CORE),
+    "work": Measure("edges", "metis", GSOFA),
     "fill_first": Measure("seconds", "metis", GSOFA, f"{GSOFA}.fill_first=true"),
     "core_entries": Measure("entries", "metis", CORE),
     "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}"),
     "prefetched": Measure("seconds", "metis", f"{UNIFIED}.prefetch=true", CORE, UNIFIED),
-    "kernels": Measure(
-        "kernel seconds", "mc64+amd", GLU2, GLU3, "numeric.glu3.batched=true.static_pivoting=true"
-    ),
+    "kernels": Measure("kernel seconds", "mc64+amd", GLU2, GLU3, BATCHED),
     "levelling": Measure("seconds", "mc64+amd", EXACT, RELAXED, f"{EXACT}.search=closed|{KAHN}"),
     "filled": Measure("filled", "mc64+amd", RELAXED),
     "exact": Measure("levels", "mc64+amd", EXACT),
     "ic0": Measure("solution", "nnz", PEERS, SPSV, f"{PARAC}|{OWN_SOLVES}"),
     "iterations": Measure("iterations", "nnz", PEERS, SPSV),
+    "ordered": Measure("solution", "nnz", f"{PARAC}@amd|{PARAC}@random", PARAC, ON_CPU),
 }
-# A claim, its aggregate, its measure, what is printed (a number, or columns of a table of config/papers/) and
-# of which matrices, where not of all of the paper: these, or with a minus all but these.
+# A claim, its aggregate, its measure (of a trend with what it goes along), what is printed (a number, 1 of
+# `most` and `rises`, or columns of config/papers/), of which matrices, if not all: these, all but these, any.
 CLAIMS = """
 gsofa.table1_matrices.nnz             equal     nonzeros     gsofa_table1_matrices.nnz
 gsofa.table1_matrices.symmetry        equal     symmetry     gsofa_table1_matrices.structural_symmetry
@@ -168,6 +178,7 @@ gsofa.fig10_vs_fill2_gpu.smallest     smallest  over_gpu     3.70 stomach
 gsofa.fig10_vs_fill2_cpu.mean         geometric over_cpu     33.06
 gsofa.fig11_vs_glu3_symbolic.mean     geometric over_glu3    50.1
 gsofa.fig11_vs_glu3_symbolic.smallest smallest  over_glu3    1.01 bcsstk18
+gsofa.fig11_vs_glu3_symbolic.with_work trend  over_glu3~work 1 any
 gsofa.fig20_fill_before_maxid.gains   count     fill_first   3/13
 ooclu.table2_matrices.nnz             equal     core_entries ooclu_table2_matrices.nnz
 ooclu.fig4_vs_modified_glu3.range     range     end_to_end   16.89
@@ -181,6 +192,7 @@ glu3.counts.levels_exact              equal     exact        glu3_table2_leveliz
 parac.table3_gpu.below_ic0            count     ic0          13/15
 parac.table3_gpu.over_ic0             each      ic0          parac_table3_gpu.ic0_analysis_factor_ms+ic0_solve_ms/parac_total_ms
 parac.table3_gpu.more_iterations      each      iterations   parac_table3_gpu.ic0_iter/parac_iter -GAP-road;europe_osm
+parac.orderings.gpu                   count     ordered      1 any
 """  # noqa: E501
 FAMILIES = (
     "2D grid|3D grid|mesh|Delaunay triangulation|finite elements (3D)|structural|structural (pattern only)"
@@ -199,8 +211,8 @@ def catalogue() -> pd.DataFrame:
 
 @cache
 def table(name: str) -> pd.DataFrame:
-    """A printed table by the ids of its matrices."""
-    frame = pd.read_csv(CONFIG / "papers" / f"{name}.csv")
+    """A printed table, the first with such a name, by the ids of its matrices."""
+    frame = pd.read_csv(min((CONFIG / "papers").glob(f"{name}.csv")))
     names = frame["collection_name" if "collection_name" in frame else "matrix"].str.rpartition("/")[2]
     coefficients = ("," + names.str.extract("(aniso|contrast)", expand=False)).fillna("")
     return frame.set_index(names.where(~names.str.contains(" "), "poisson3d,243" + coefficients))
@@ -218,10 +230,10 @@ class Claim:
 
     @classmethod
     def parse(cls, id: str, aggregate: str, measure: str, text: str, names: str = "-") -> Claim:
-        first = min((CONFIG / "papers").glob(f"{id.partition('.')[0]}_table*.csv"))
-        matrices = names.split(";")
+        matrices = [] if names == "any" else names.split(";")
         if names.startswith("-"):
-            matrices = [str(name) for name in table(first.stem).index if name not in names[1:].split(";")]
+            paper = id.partition(".")[0]
+            matrices = [str(m) for m in table(f"{paper}_table*").index if m not in names[1:].split(";")]
         name, _, columns = text.partition(".")
         if not name[0].isalpha():
             return cls(id, aggregate, measure, float(Fraction(text)), tuple(matrices))
@@ -229,27 +241,32 @@ class Claim:
         numbers = table(name)[top.split("+")].sum(axis=1) / (table(name)[bottom] if bottom else 1.0)
         return cls(id, aggregate, measure, {str(m): float(x) for m, x in numbers.items()}, tuple(matrices))
 
-    def near(self, matrix: str, measured: Mapping[str, Rows]) -> list[str]:
-        """Which of the claim's matrices a stand-in weighs for: one family of kinds, n within 10 times, nnz/n
-        within 2 and, where the paper prints them, fill-ins over entries within 4 and symmetry within 0.25."""
-        one, others = catalogue().loc[matrix], catalogue().loc[list(self.matrices)]
-        close = (others["family"] == one["family"]) & others.index.isin(str(one["stands_for"]).split(";"))
-        ratios = [(one["order"] / others["order"], 10), (one["density"] / others["density"], 2)]
-        if self.id.startswith("gsofa"):
-            printed = table("gsofa_table1_matrices").loc[others.index]
-            ratios.append((measured["fill"][matrix][1] / printed["fillins_per_nnz"], 4))
-            close &= abs(measured["symmetry"][matrix][1] - printed["structural_symmetry"]) <= 0.25
-        for ratio, most in ratios:
-            close &= ratio.between(1 / most, most)
-        return [str(name) for name in catalogue().index if name in others.index[close]]
+    def nearest(self, matrix: str, measured: Mapping[str, Rows]) -> str | None:
+        """The one of the claim's matrices (of all of the paper, if it names none) that a stand-in weighs for:
+        one family of kinds, n within 10 times, nnz/n within 2 and, where any paper prints them, fill-ins over
+        entries within 4 and symmetry within 0.25; of several that with the least product of the ratios."""
+        paper = self.id.partition(".")[0]
+        wanted = self.matrices or table(f"{paper}_table*").index
+        one, others = catalogue().loc[matrix], catalogue()[catalogue().index.isin(wanted)]
+        printed = table("gsofa_table1_matrices").reindex(others.index)
+        fill, symmetry = (measured[name].get(matrix, (np.nan,) * 3)[1] for name in ("fill", "symmetry"))
+        sizes = [one[name] / others[name] for name in ("order", "density")]
+        ratios = pd.concat([*sizes, (fill / printed["fillins_per_nnz"]).fillna(1.0)], axis=1)
+        factors = ratios.where(ratios >= 1, 1 / ratios)
+        near = (factors <= [10, 2, 4]).all(axis=1) & (others["family"] == one["family"])
+        near &= others.index.isin(one["stands_for"].split(";")) & (paper not in one["papers"].split(";"))
+        near &= ~(abs(symmetry - printed["structural_symmetry"]) > 0.25)
+        return str(factors[near].prod(axis=1).idxmin()) if near.any() else None
 
     def scopes(self, measured: Mapping[str, Rows]) -> Iterator[tuple[str, Rows]]:
         """What is judged together: numbers of the paper's matrices, of stand-ins, for an extreme of all."""
-        rows, paper = measured[self.measure], self.id.partition(".")[0]
+        rows = measured[self.measure.partition("~")[0]]
         own = {name: number for name, number in rows.items() if name in self.matrices}
-        others = [name for name in rows if paper not in str(catalogue().loc[name, "papers"]).split(";")]
-        instead = {name: rows[name] for name in others if self.near(name, measured)}
+        instead = {name: rows[name] for name in rows if self.nearest(name, measured)}
         extreme = self.aggregate in ("largest", "smallest")
+        if not self.matrices:
+            yield "of all matrices, for the claim names none", rows
+            return
         if own:
             yield "on the paper's own matrices", own
         if extreme and len(own) < len(rows):
@@ -269,17 +286,21 @@ class Claim:
         """What `fillpath claims --json` has under `measured`."""
         if self.aggregate == "count":
             rows = {name: (float(a > 1), float(b > 1), float(c > 1)) for name, (a, b, c) in rows.items()}
-        stands = [[name] if name in self.matrices else self.near(name, measured) for name in rows]
+        instead = {name: matrix for name in rows if (matrix := self.nearest(name, measured))}
+        covered = [instead.get(name, name) for name in rows if name in self.matrices or name in instead]
         printed = self.printed
         if isinstance(printed, Mapping):
-            printed = self.reduced(printed[names[0]] for names in stands)
+            printed = self.reduced(printed[name] for name in covered)
         low, value, high = (self.reduced(number[end] for number in rows.values()) for end in range(3))
-        covered = {name for names in stands for name in names}
-        if self.aggregate == "count" and len(covered) < len(self.matrices):
+        matrices, of = len(set(covered) & set(self.matrices)), len(self.matrices) or None
+        if self.aggregate == "count" and matrices != of:
             low, high = wilson(low, len(rows))[0], wilson(high, len(rows))[1]
+        if self.aggregate == "trend":
+            along = measured[self.measure.partition("~")[2]]
+            low, value, high = trend((along[name][1] for name in rows), (row[1] for row in rows.values()))
         return {
             "value": value, "low": low, "high": high, "printed": printed, "n": len(rows), "points": rows,
-            "matrices": len(covered), "of": len(self.matrices),
+            "distinct": len(rows), "matrices": matrices, "of": of, "stands_for": instead,
         }  # fmt: skip
 
 
