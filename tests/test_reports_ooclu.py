@@ -391,7 +391,7 @@ def test_no_fault_left_with_prefetching_is_said_and_is_no_ratio() -> None:
     row = frame[frame["status"] == "ok"].iloc[0]
     assert row["groups"] == 12_000 and row["prefetched_groups"] == 0 and pd.isna(row["reduction"])
     (verdict,) = [v for v in table3.EXHIBIT.verdicts(frame) if v.claim == "ooclu.table3_page_faults"]
-    assert verdict.numbers.startswith("no group is left with prefetching on 1 matrices")
+    assert verdict.numbers.startswith("no group is left with prefetching on 1 matrix,")
 
 
 def test_what_was_not_counted_is_said_and_not_inferred() -> None:
@@ -481,7 +481,7 @@ def test_faults_that_were_counted_stand_beside_the_print() -> None:
     drawn = faults.EXHIBIT.picture(frame)
     assert "ex40" in texts(drawn.axes[0]) and "cage11" not in texts(drawn.axes[0])
     (legend,) = drawn.legends
-    assert "measured, with prefetching" in [text.get_text() for text in legend.get_texts()]
+    assert "measured, prefetched" in [text.get_text() for text in legend.get_texts()]
 
 
 def test_names_stand_beside_their_points_and_over_no_other() -> None:

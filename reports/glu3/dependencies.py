@@ -77,7 +77,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     left, right = bottom.subplots(1, 2, width_ratios=[1.0, 1.6])
     _factors(left, frame[frame["part"] == "factor"])
     _counts(right, matrices)
-    words = (UPPER, "is updated by it (U)"), (DOUBLE, "reads what it writes"), (LEFT, "neither: relaxed")
+    words = (UPPER, "L dependency"), (DOUBLE, "double-U dependency"), (LEFT, "redundant, by the relaxed rule")
     legend_above(
         figure,
         [
@@ -259,10 +259,10 @@ EXHIBIT = Exhibit(
     "dependency graphs of GLU1.0, 2.0 and 3.0",
     frame,
     draw,
-    """Above, an illustration and no measurement: levels of glu1, glu2 and glu3_relaxed on two examples, the
-    second made up; an arrow goes to a column that has to wait. Bottom left: the slides' matrix factorised by
-    the levels of each, of which GLU1.0's are wrong. Bottom right, measured: how many dependencies the relaxed
-    rule finds over those of the exact one. {prepared}""",
+    """Above, an illustration and no measurement: levels by each on two examples, the second made up; grey:
+    fill-in; an arrow goes to a column that waits. Bottom left: the slides' matrix factorised by the levels of
+    each; GLU1.0's are wrong. Bottom right, measured: how many dependencies the relaxed rule finds over those
+    of the exact one. {prepared}""",
     lambda frame: {"prepared": prepared_how(_of_matrices(frame))},
     held=(verdicts,),
     claims=(GRAPHS, WRONG),

@@ -66,9 +66,10 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
     axes.plot(len(budgeted), 1.0, marker="o", markersize=8, **_filled(ok["other_launches"].iloc[0] > 1))
     gsofa = rows[rows["budget"].isna()]
     text = _line(axes, gsofa.iloc[0].to_dict() if len(gsofa) else {"pair": "not_run"})
-    seconds = f"1x: {first['other_median']:.3g} s\n{text}"
+    seconds = f"1x: {bars.seconds(first['other_median'])}\n{text}"
     axes.text(0.99, 0.97, seconds, transform=axes.transAxes, ha="right", va="top", bbox=bars.GROUND)
     axes.set_xticks(range(len(places)), places, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_xlabel("budget of device memory")
     axes.set_xlim(-0.6, len(places) - 0.4)
     high = float(rows.loc[rows["pair"] == "ok", "ratio_high"].max())
     axes.set_ylim(0, 1.35 * max(1.0, high))

@@ -20,7 +20,7 @@ from reports.shapes.labels import legend_above, write_names
 from reports.shapes.style import MARKERS, PALETTE, headline, new_figure
 
 PRINT = "the paper (V100)"
-WAYS = {PLAIN: "without prefetching", PREFETCHED: "with prefetching"}
+WAYS = {PLAIN: "on demand", PREFETCHED: "prefetched"}
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -157,10 +157,10 @@ EXHIBIT = Exhibit(
     "page faults, first touches, density",
     frame,
     draw,
-    """The paper explains what page faults cost by density. Its own counts without prefetching are {least:.2f}
-    to {most:.2f} times the blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n (rank
-    correlation {ranks:+.2f} over {matrices} matrices), while the share of time that it prints falls: density
-    does not make fewer faults there, denser matrices have more else to do. Lines: one group per block.
+    """The paper explains the cost of page faults by density. Its own counts on demand (not prefetched) are
+    {least:.2f} to {most:.2f} times the blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n
+    (rank correlation {ranks:+.2f} over {matrices} matrices), while their share of the time falls: there,
+    denser matrices have no fewer faults but more other work. Lines: one group per block.
     {here}. {how}""",
     _facts,
 )

@@ -37,8 +37,9 @@ EXHIBIT = Exhibit(
         arrays.printed_range(CLAIM),
         partial(arrays.labelled, memory=True),
     ),
-    """Stages over the seconds with unified memory, by nnz/n; above, these over those of out_of_core. Only the
-    symbolic phase differs; without prefetching it is in the CSV. {regimes} {composed}""",
+    """By nnz/n. Stages over the seconds with unified memory; above each pair, how many times those of
+    out_of_core these are. Only the symbolic phase differs; without prefetching it is in the CSV. {regimes}
+    {composed}""",
     lambda frame: {"regimes": arrays.REGIMES, "composed": composed_caption(frame)},
     held=(
         Held(

@@ -84,11 +84,11 @@ def _panel(axes: Axes, frame: pd.DataFrame) -> None:
             bars.draw_slot(axes, row["group"], 2 * WIDTH, str(row["pair"]))
             continue
         places = row["group"] - APART / 2, row["group"] + APART / 2
-        heights, seconds = (1.0, row["over_naive"]), (row["median"], row["other_median"])
-        for x, height, took, look in zip(places, heights, seconds, (NAIVE, DYNAMIC), strict=True):
-            axes.bar(x, height, WIDTH, color=look[1], hatch=look[2], edgecolor="black", linewidth=0.6)
-            bars.write_upwards(axes, x, height, bars.seconds(took), 8)
         low, value, high = (row[f"over_naive{end}"] for end in ("_low", "", "_high"))
+        ends, seconds = ((1.0, 1.0), (value, high)), (row["median"], row["other_median"])
+        for x, (height, end), took, look in zip(places, ends, seconds, (NAIVE, DYNAMIC), strict=True):
+            axes.bar(x, height, WIDTH, color=look[1], hatch=look[2], edgecolor="black", linewidth=0.6)
+            bars.write_upwards(axes, x, end, bars.seconds(took))
         axes.errorbar(places[1], value, [[value - low], [high - value]], color="black", capsize=3)
         axes.text(
             row["group"], 0.98, f"{row['gain']:+.3g}%", transform=axes.get_xaxis_transform(), ha="center",

@@ -99,7 +99,7 @@ EXHIBIT = Exhibit(
         lambda frame: frame.assign(paper_ratio=frame["paper_n"]),
     ),
     """24 n\N{SUPERSCRIPT TWO} bytes: the intermediate arrays of all rows ({words} words of {word} bytes per
-    vertex and row), which exceed the paper's V100 on these {count} matrices{oversubscribed}. out_of_core: the
+    vertex and row), which exceed the paper's V100 on its {count} matrices{oversubscribed}. out_of_core: the
     most that the pool grew by, and its launches. nnz: with explicit zeros, of eight symmetric matrices the
     lower triangle, as printed. {how}""",
     lambda frame: {

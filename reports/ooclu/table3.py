@@ -87,7 +87,8 @@ def _none_left(frame: pd.DataFrame) -> pd.Series[bool]:
 
 
 def _no_group(rows: pd.DataFrame) -> str:
-    return f"no group is left with prefetching on {len(rows)} matrices, printed {_reductions()}"
+    noun = "matrix" if len(rows) == 1 else "matrices"
+    return f"no group is left with prefetching on {len(rows)} {noun}, printed {_reductions()}"
 
 
 def _reductions() -> str:
@@ -138,8 +139,8 @@ TABLE = Solutions(
         Beside("without\nprefetching", 1.1, "time of faults, %", "share", PER_CENT, "told"),
         Beside("with", 0.9, "time of faults, %", "prefetched_share", PER_CENT, "prefetched_told"),
         Beside("movement,\n%", 1.0, "out_of_core", "movement", "{:.2f}".format, "out_of_core_told"),
-        Beside("without\nprefetching", 1.1, "counting slows by", "overhead", "{:.2f}x".format),
-        Beside("with", 0.8, "counting slows by", "prefetched_overhead", "{:.2f}x".format),
+        Beside("without\nprefetching", 1.1, "CUPTI's overhead", "overhead", "{:.2f}x".format),
+        Beside("with", 0.8, "CUPTI's overhead", "prefetched_overhead", "{:.2f}x".format),
         Beside("nnz / n", 0.8, "", "nnz_per_row", PER_CENT),
         Beside("regime", 0.9, "", "regime"),
     ],
@@ -153,10 +154,10 @@ EXHIBIT = Exhibit(
     "GPU page faults",
     frame,
     TABLE,
-    """Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, which it
-    slows by the factors on the right. Time: servicing, added up, over the counted call. Movement: the input
-    and the spilled queue entries ({entry} bytes each) at the rate of a pinned copy, over out_of_core's
-    median. {regimes} {how}""",
+    """Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, on the
+    right over calls without it. Time: servicing, added up, over the counted call. Movement: the input and the
+    spilled queue entries ({entry} bytes each) at a pinned copy's rate, over out_of_core's median. {regimes}
+    {how}""",
     lambda frame: {
         "entry": ENTRY,
         "regimes": arrays.REGIMES,

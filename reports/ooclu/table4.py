@@ -74,8 +74,8 @@ EXHIBIT = Exhibit(
     "dense columns that fit at a time",
     frame,
     draw,
-    """Blocks: a dense column of n numbers of {real} bytes each. The paper does not print the memory that they
-    are of: 8.0e9 bytes give its four numbers. Here the budget is that in proportion to n and holds 125
+    """A block needs a dense column, n numbers of {real} bytes. The paper does not print the memory that its
+    blocks share: 8.0e9 bytes give its four numbers. The budget here is that in proportion to n and holds 125
     columns; most used at once: the most blocks of a launch. A row without numbers here was not measured.
     {how}""",
     lambda frame: {

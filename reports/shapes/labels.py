@@ -12,16 +12,17 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from reports.shapes.bars import GROUND, columns_for
 from reports.shapes.style import SMALL
 
-# Of the height and the width of an axes of 6 inches: a line of text, a letter; between a point and its name.
-LINE, LETTER, ASIDE = 0.036, 0.0155, 0.018
+# Of the height and the width of an axes of 6 inches: a line of text, a letter; between a point and its name;
+# half of a point.
+LINE, LETTER, ASIDE, HALF = 0.036, 0.0155, 0.018, 0.012
 
 
 def write_names(axes: Axes, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
-    """Write each name beside its point, on the side where there is room, as near in height as no other name
-    allows; a thin line where it had to move. The axes' limits, linear, have to stand."""
+    """Write each name beside its point, on the side where there is room, as near in height as other points
+    and names allow; a thin line where it had to move. The axes' limits, linear, have to stand."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    taken: list[tuple[float, float, float]] = []
     placed = [((x - left) / (right - left), (y - low) / (high - low)) for x, y in points]
+    taken = [(x - HALF, y, 2 * HALF) for x, y in placed]
     for (x, y), name in sorted(zip(placed, names, strict=True), key=lambda item: -item[0][1]):
         width = LETTER * len(name)
         onward = x + ASIDE + width < 1
