@@ -538,6 +538,16 @@ def test_a_solution_that_failed_is_a_slot_and_what_cannot_run_is_told_in_words()
     assert phases.EXHIBIT.picture(frame_of(phases.EXHIBIT.frame)).axes
 
 
+def test_a_matrix_that_one_implementation_was_not_run_on_is_named() -> None:
+    records = [
+        solved("lu_gpu", 5.0, LU),
+        solved("superlu", 5.0, {"factorise": 4.0}),
+        measured("solve", "superlu", 5.0, "G2_circuit", preparation="mc64+amd"),
+    ]
+    assert "Not run: lu_gpu on G2_circuit." in phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records))
+    assert "Not run" not in phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records[:2]))
+
+
 def test_kahn_is_over_one_cooperative_launch_of_the_same_run() -> None:
     ways = {"kahn_gpu": 0.01, "kahn_gpu.driver=tail_launch": 0.05, "kahn_gpu.driver=host": 0.08}
     records = [measured("levels", name, median) for name, median in ways.items()]

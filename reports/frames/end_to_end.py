@@ -89,7 +89,7 @@ def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) ->
 def composed_caption(frame: pd.DataFrame) -> str:
     """What a bar is put together from."""
     return (
-        f"Each bar adds records of stages of one run (numeric: {NUMERIC}); what lies between is in none. "
+        f"Each bar adds records of stages of one run (numeric: {NUMERIC}); time between stages is in none. "
         f"{how(frame)}"
     )
 

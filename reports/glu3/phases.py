@@ -124,11 +124,23 @@ def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
         axes.set_ylim(float(known["residual"].min()) / 3, float(known["residual"].max()) * 3)
 
 
+def _gaps(frame: pd.DataFrame) -> str:
+    """Which of the implementations that were run was not run on which of the matrices; empty for none."""
+    run = frame[~frame["status"].isin(["not_run", "unavailable"])]
+    gaps = [
+        f"{implementation} on {label}"
+        for implementation, rows in run.groupby("implementation", sort=False)
+        for label in run["label"].unique()
+        if label not in set(rows["label"])
+    ]
+    return f"Not run: {', '.join(gaps)}. " if gaps else ""
+
+
 def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
     _, absent = idle_series(frame)
     return {
         "how": seconds_how(frame, SPAN),
-        "absent": f"{absent}. " if absent else "",
+        "absent": (f"{absent}. " if absent else "") + _gaps(frame),
         "prepared": prepared_how(frame),
     }
 

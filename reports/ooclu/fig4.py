@@ -45,9 +45,9 @@ EXHIBIT = Exhibit(
     "end to end, symbolic on the GPU or on the CPU",
     frame,
     Composed((OUT_OF_CORE, PARALLEL.name), PARTS, printed_range(CLAIM), labelled),
-    """By nnz/n. Stages over the seconds of the baseline; above each pair, how many times those of out_of_core
-    the baseline takes. The paper's is a parallel CPU code modified from GLU3.0: fill2_cpu, with levels by
-    {on_cpu}, stands for it; sequential codes are in the CSV. {composed}""",
+    """Ordered by nnz/n. Stages over the seconds of the baseline; above each pair, the baseline's seconds over
+    those of out_of_core. The paper's baseline is a parallel CPU code modified from GLU3.0: fill2_cpu, with
+    levels by {on_cpu}, stands for it; sequential codes are in the CSV. {composed}""",
     lambda frame: {"on_cpu": ON_CPU, "composed": composed_caption(frame)},
     held=(
         _held(PARALLEL, "range"),

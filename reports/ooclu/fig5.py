@@ -37,8 +37,8 @@ EXHIBIT = Exhibit(
         arrays.printed_range(CLAIM),
         partial(arrays.labelled, memory=True),
     ),
-    """By nnz/n. Stages over the seconds with unified memory; above each pair, how many times those of
-    out_of_core these are. Only the symbolic phase differs; without prefetching it is in the CSV. {regimes}
+    """Ordered by nnz/n. Stages over the seconds with unified memory; above each pair, these over the seconds
+    of out_of_core. Only the symbolic phase differs; without prefetching it is in the CSV. {regimes}
     {composed}""",
     lambda frame: {"regimes": arrays.REGIMES, "composed": composed_caption(frame)},
     held=(
