@@ -472,7 +472,7 @@ def test_table4_has_the_print_what_follows_from_it_and_what_ran() -> None:
     assert "8.0e9 bytes give its four numbers" in table4.EXHIBIT.words(frame)
 
 
-def test_the_printed_blocks_are_derived_and_a_misprint_would_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_printed_blocks_are_derived_and_a_misprint_would_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     (verdict,) = table4.EXHIBIT.verdicts(frame_of(table4.EXHIBIT.frame))
     assert verdict.outcome == "derived" and verdict.claim == "ooclu.table4_max_blocks.blocks"
     assert verdict.word == "derived on 4 of 4" and "8.0e9 bytes" in verdict.why
