@@ -21,7 +21,8 @@ from reports.facts.standings import Direction, Magnitude, Outcome, Scope, Verdic
 from reports.facts.trend import trend
 from reports.facts.verdicts import judge, judge_pairs
 
-MEAN = claim("gsofa", "fig14_maxid_ranges", "mean")
+# Of five matrices, three of which are more than half.
+MEAN = replace(claim("gsofa", "fig14_maxid_ranges", "mean"), matrices=("BB", "BC", "EP", "RM", "LH"))
 RANGE = claim("ooclu", "fig8_binary_search", "range")
 EACH = claim("glu3", "table1_kernel_time", "each")
 GEOMETRIC = claim("glu3", "table1_kernel_time", "geometric")
@@ -122,9 +123,9 @@ def test_an_interval_across_the_bands_edge_is_inconclusive() -> None:
     """1.14x printed, the band from 1.105 to 1.175."""
     across = only(of_three(1.14, 1.14, 1.14, around=0.05))
     assert across.outcome is Outcome.INCONCLUSIVE and across.magnitude is Magnitude.OPEN
-    assert across.label.startswith("inconclusive on 3 of 13") and "size open" in across.label
+    assert across.label.startswith("inconclusive on 3 of 5") and "size open" in across.label
     within = only(of_three(1.14, 1.14, 1.14, around=0.02))
-    assert within.outcome is Outcome.REPRODUCED and within.word == "reproduced on 3 of 13"
+    assert within.outcome is Outcome.REPRODUCED and within.word == "reproduced on 3 of 5"
     assert only(of_three(1.3, 1.3, 1.3, around=0.05)).outcome is Outcome.DEVIATES
     assert only(of_three(0.9, 0.9, 0.9, around=0.05)).outcome is Outcome.CONTRADICTED
 
@@ -151,6 +152,41 @@ def test_no_mean_is_carried_by_one_matrix() -> None:
     assert "arithmetic mean 835.6x, printed 1,080x" in verdict.numbers, (
         "it stands beside the print and decides nothing"
     )
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, -np.inf])
+def test_what_is_no_ratio_is_in_no_mean(wrong: float) -> None:
+    """A mean of 0, 1.71 and 1.71 is 1.14, and none of ratios."""
+    verdict = only([*of_three(1.14, 1.14, 1.14), row(wrong, "RM")])
+    assert verdict.measured is not None and verdict.measured.n == 3 and verdict.outcome is Outcome.REPRODUCED
+    assert [(left.label, left.reason) for left in verdict.excluded] == [(f"RM of {wrong}", "no number")]
+    accident = only([row(wrong, "BB"), row(1.71, "BC"), row(1.71, "EP")])
+    assert accident.outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_mean_of_less_than_half_of_the_matrices_is_not_held_against_that_of_all() -> None:
+    whole = claim("gsofa", "fig14_maxid_ranges", "mean")
+    three = only(of_three(1.14, 1.14, 1.14), whole)
+    assert three.outcome is Outcome.INCONCLUSIVE and three.why.startswith("3 of the 7 matrices")
+    seven = [row(1.14, abbr) for abbr in (whole.matrices or ())[:7]]
+    assert only(seven, whole).outcome is Outcome.REPRODUCED
+
+
+def test_a_time_without_an_interval_is_never_firm() -> None:
+    rows = [{k: v for k, v in each.items() if k != "value_high"} for each in of_three(1.14, 1.14, 1.14)]
+    verdict = only(rows)
+    assert not verdict.firm and verdict.doubt == "no interval is known"
+
+
+def test_stand_ins_for_one_matrix_are_one_matrix() -> None:
+    rows = [row(1.14, None, near="LH") for _ in range(6)]
+    assert only(rows).outcome is Outcome.INCONCLUSIVE and only(rows).coverage == "on stand-ins for 1 of 5"
+
+
+def test_a_print_next_to_no_effect_has_no_side_and_no_band_of_nothing() -> None:
+    printed = replace(LARGEST, value=1.01)
+    assert only([row(1.003, "LH", around=0.001)], printed).outcome is Outcome.REPRODUCED
+    assert only([row(1.2, "LH", around=0.001)], printed).outcome is Outcome.DEVIATES
 
 
 def test_no_claim_judges_an_arithmetic_mean_of_ratios() -> None:
@@ -191,14 +227,14 @@ def test_a_part_of_the_matrices_is_held_against_that_part_of_the_print() -> None
 
 
 def test_the_papers_matrices_and_stand_ins_are_judged_apart_and_never_merged() -> None:
-    near = [row(value, None, near="RM, LH") for value in (0.5, 0.6, 0.7)]
+    near = [row(value, None, near=name) for value, name in ((0.5, "RM, LH"), (0.6, "LH"), (0.7, "EP"))]
     found = verdicts([*of_three(1.17, 1.11, 1.14), *near, row(None, "RM")])
     assert [v.scope for v in found] == [Scope.PAPER, Scope.STAND_INS]
     paper, instead = found
-    assert paper.outcome is Outcome.REPRODUCED and paper.firm and paper.word == "reproduced on 3 of 13"
+    assert paper.outcome is Outcome.REPRODUCED and paper.firm and paper.word == "reproduced on 3 of 5"
     assert [(left.label, left.reason) for left in paper.excluded] == [("RM of None", "timeout")]
     assert instead.outcome is Outcome.CONTRADICTED and not instead.firm
-    assert instead.word == "contradicted on stand-ins for 1 of 13 (indicative)"
+    assert instead.word == "contradicted on stand-ins for 3 of 5 (indicative)"
     assert instead.measured is not None and instead.measured.value == pytest.approx(
         np.prod([0.5, 0.6, 0.7]) ** (1 / 3)
     )
@@ -252,9 +288,8 @@ def test_a_stand_in_never_decides_an_extreme() -> None:
     assert panel.scope is Scope.PANEL and panel.outcome is Outcome.BESIDE and panel.measured is not None
     assert panel.measured.value == 9.0
     unnamed = replace(LARGEST, matrices=None)
-    assert [v.outcome for v in verdicts([row(1.5, None), row(1.4, None), row(1.3, None)], unnamed)] == [
-        Outcome.REPRODUCED
-    ], "a paper that names no matrix is held against all"
+    found = verdicts([row(1.5, None), row(1.4, None), row(1.3, None)], unnamed)
+    assert [v.outcome for v in found] == [Outcome.NOT_RUN, Outcome.BESIDE], "nor where none is named"
 
 
 def test_a_time_is_firm_by_five_processes_whose_interval_is_narrower_than_the_band() -> None:
@@ -345,8 +380,10 @@ def test_words_are_judged_by_their_direction_alone() -> None:
     assert only(rows(*[0.5] * 6), most).outcome is Outcome.CONTRADICTED
     assert only(rows(2.0, 2.0, 2.0, 0.5), every).outcome is Outcome.DEVIATES, "all means all"
     assert only(rows(2.0, 2.0, 2.0, 1.1), every).outcome is Outcome.INCONCLUSIVE, "one may be below"
-    assert only(rows(0.5, 0.5, 0.5), none).outcome is Outcome.REPRODUCED
-    assert only(rows(2.0, 2.0, 2.0), none).outcome is Outcome.CONTRADICTED
+    assert only(rows(0.5, 0.5, 0.5, 0.5), none).outcome is Outcome.REPRODUCED
+    assert only(rows(2.0, 2.0, 2.0, 2.0), none).outcome is Outcome.CONTRADICTED
+    assert only(rows(2.0, 2.0, 2.0), every).outcome is Outcome.INCONCLUSIVE, "three make most no certainty"
+    assert only(rows(2.0, 0.5), every).outcome is Outcome.DEVIATES, "one is enough against all"
 
 
 def test_a_trend_is_a_rank_correlation_whose_whole_interval_has_the_printed_sign() -> None:
@@ -361,6 +398,8 @@ def test_a_trend_is_a_rank_correlation_whose_whole_interval_has_the_printed_sign
     assert only(rows(up[::-1]), rises, column).outcome is Outcome.CONTRADICTED
     assert only(rows([3, 1, 4, 1.5, 9, 2, 6, 5, 3.5, 5.5]), rises, column).outcome is Outcome.INCONCLUSIVE
     assert only(rows(up[:4]), rises, column).outcome is Outcome.INCONCLUSIVE, "four matrices make no trend"
+    unknown = [*rows(up), {**row(3.0, "M99"), "x": np.nan}]
+    assert only(unknown, rises, column).outcome is Outcome.REPRODUCED
     assert "rank correlation +1.00" in only(rows(up), rises, column).numbers
 
 

@@ -113,6 +113,11 @@ class Claim:
         return f"{self.paper}.{self.subject}.{self.name}"
 
     @property
+    def is_ratio(self) -> bool:
+        """Whether each number of it is a ratio, which is above 0."""
+        return self.unit == "x" and self.aggregate not in ("count", "trend")
+
+    @property
     def is_share(self) -> bool:
         """Whether it says of how many of the matrices something holds: so many of so many, or most."""
         most = self.value == 1.0 and self.tolerance is None

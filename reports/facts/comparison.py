@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import gmean
 
 from reports.facts.claim import Claim
 from reports.facts.intervals import Part, Place, band, direction, share_interval
 from reports.facts.standings import Direction, Magnitude, Measured, Outcome, Point
 from reports.facts.trend import trend
 
-# Matrices below which an aggregate says nothing, and a trend.
-LEAST, LEAST_OF_TREND = 3, 5
+# Matrices below which an aggregate says nothing, a statement of all, and a trend.
+LEAST, LEAST_OF_ALL, LEAST_OF_TREND = 3, 4, 5
 MATRIX_BY_MATRIX = ("each", "equal")
 # Aggregates of several matrices, which a few of them do not make.
 _OF_MANY = ("mean", "geometric", "largest", "smallest", "range", "count", "trend")
@@ -51,7 +52,7 @@ def compare(claim: Claim, points: Sequence[Point]) -> Comparison:
     return Comparison(
         measured,
         tuple(parts),
-        Outcome.INCONCLUSIVE if few else outcome(parts, directions),
+        _of_few(claim, outcome(parts, directions)) if few else outcome(parts, directions),
         _common(directions),
         _magnitude(claim, measured, parts),
         _factor(claim, measured),
@@ -69,9 +70,9 @@ def measure(claim: Claim, points: Sequence[Point]) -> Measured:
         value, low, high = (reduce(claim, [getattr(point, end) for point in points]) for end in ends)
     wanted = set(claim.matrices or ())
     matrices = {abbr for p in points if (abbr := p.abbr or p.stands_for) in wanted}
-    distinct = len({point.matrix or point.label for point in points})
+    distinct = len({point.abbr or point.stands_for or point.matrix or point.label for point in points})
     if claim.is_share and (not wanted or len(matrices) < len(wanted)):
-        low, high = share_interval(low, len(points))[0], share_interval(high, len(points))[1]
+        low, high = share_interval(low, distinct)[0], share_interval(high, distinct)[1]
     return Measured(
         value, low, high, _printed(claim, points), len(points), distinct, len(matrices), len(wanted) or None,
         min(point.processes for point in points), tuple(points),
@@ -83,13 +84,13 @@ def reduce(claim: Claim, values: Sequence[float]) -> float:
     geometric one, for one large ratio carries any other."""
     if claim.aggregate in ("largest", "smallest"):
         return float(max(values) if claim.aggregate == "largest" else min(values))
-    ratios = claim.unit == "x" and claim.aggregate not in ("count", "mean")
-    return mean(values) if ratios and min(values) > 0 else float(np.mean(values))
+    # The lower end of a ratio's interval may be 0.
+    return geometric_mean([max(value, 0.0) for value in values]) if claim.is_ratio else float(np.mean(values))
 
 
-def mean(values: Sequence[float]) -> float:
-    """The geometric mean."""
-    return float(np.exp(np.mean(np.log(values))))
+def geometric_mean(values: Sequence[float]) -> float:
+    """Of numbers of at least 0."""
+    return float(gmean(values))
 
 
 def outcome(parts: Sequence[Part], directions: Sequence[Direction]) -> Outcome:
@@ -142,11 +143,29 @@ def _value(point: Point) -> float:
 
 def _few(claim: Claim, measured: Measured) -> str:
     """Why the points are too few for the aggregate: not where they are all that the claim is about."""
-    least = LEAST_OF_TREND if claim.aggregate == "trend" else LEAST
+    least = _least(claim)
     whole = measured.of is not None and measured.matrices >= measured.of
     if claim.aggregate not in _OF_MANY or whole or measured.distinct >= least:
         return ""
     return f"{measured.distinct} of the {least} matrices that such a claim needs at least"
+
+
+def _of_few(claim: Claim, judged: Outcome) -> Outcome:
+    """What too few points say: nothing, but that one is enough against what is said of all or of none."""
+    universal = claim.aggregate == "count" and not claim.is_share
+    against = judged in (Outcome.DEVIATES, Outcome.CONTRADICTED)
+    return Outcome.DEVIATES if universal and against else Outcome.INCONCLUSIVE
+
+
+def _least(claim: Claim) -> int:
+    """How many matrices the aggregate of a part of them needs: of a mean half of those whose mean is printed;
+    of `all` and `none` so many that most is certain."""
+    if claim.aggregate == "trend":
+        return LEAST_OF_TREND
+    if claim.aggregate == "count" and not claim.is_share:
+        return LEAST_OF_ALL
+    printed_as_one = claim.aggregate in ("mean", "geometric") and len(claim.by_matrix) < 2
+    return max(LEAST, -(-len(claim.matrices or ()) // 2)) if printed_as_one else LEAST
 
 
 def _printed(claim: Claim, points: Sequence[Point]) -> float:
@@ -194,7 +213,7 @@ def _factor(claim: Claim, measured: Measured) -> float | None:
         return _factor_of_range(claim.span, measured)
     if by_matrix(claim, measured):
         each = [point.value / float(point.printed or np.nan) for point in measured.points]
-        return mean(each) if min(each) > 0 else None
+        return geometric_mean(each) if min(each) > 0 else None
     if measured.value * measured.printed <= 0:
         return None
     return measured.value / measured.printed

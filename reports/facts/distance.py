@@ -164,7 +164,7 @@ def _number(row: Mapping[Any, Any], name: str) -> float | None:
 
 def factor(distance: Distance) -> float:
     """How far n, density and fill are apart together: the product of their ratios, each above 1."""
-    ratios = (distance.order, distance.density, distance.fill or 1.0)
+    ratios = [ratio for ratio in (distance.order, distance.density, distance.fill) if ratio]
     return float(np.exp(sum(abs(np.log(ratio)) for ratio in ratios)))
 
 

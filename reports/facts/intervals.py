@@ -9,8 +9,8 @@ import numpy as np
 
 from reports.facts.standings import Direction
 
-# Within half a per cent of no effect there is none.
-NEAR = 0.005
+# Within half a per cent of no effect there is none; a print within two has no side, and no band is narrower.
+NEAR, NARROWEST = 0.005, 0.02
 
 
 class Place(Enum):
@@ -58,7 +58,7 @@ class Part:
 
 def direction(low: float, high: float, side: float | None, neutral: float | None) -> Direction:
     """Whether the interval lies on the same side of `neutral` as `side`."""
-    if neutral is None or side is None or abs(side - neutral) <= NEAR * abs(neutral):
+    if neutral is None or side is None or abs(side - neutral) <= NARROWEST * abs(neutral):
         return Direction.NONE
     sign = 1 if side > neutral else -1
     near, far = (low, high) if sign > 0 else (high, low)
@@ -74,6 +74,8 @@ def band(printed: float, neutral: float | None, tolerance: float | None) -> tupl
     if tolerance is None:
         return None
     allowed = tolerance * abs(printed - (neutral or 0.0))
+    if tolerance and neutral is not None:
+        allowed = max(allowed, NARROWEST * abs(neutral))
     return printed - allowed, printed + allowed
 
 

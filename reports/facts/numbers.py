@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
-from reports.facts.comparison import LEAST_OF_TREND, Comparison, by_matrix, mean
+from reports.facts.comparison import LEAST_OF_TREND, Comparison, by_matrix, geometric_mean
 from reports.facts.intervals import Part, Place, direction
 from reports.facts.standings import Direction, Measured, Point
 
@@ -41,7 +41,9 @@ def spread(points: Sequence[Point], form: Callable[[float], str], ratios: bool =
         return f"{form(least)} ({first})"
     values = [point.value for point in points]
     geometric = ratios and least > 0
-    name, whole = ("geometric mean", mean(values)) if geometric else ("mean", float(np.mean(values)))
+    name, whole = (
+        ("geometric mean", geometric_mean(values)) if geometric else ("mean", float(np.mean(values)))
+    )
     return f"{name} {form(whole)} ({form(least)} {first} to {form(most)} {last}) of {len(points)}"
 
 

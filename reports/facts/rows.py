@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
@@ -36,10 +37,19 @@ class Column:
     beside: bool = False
 
 
+def has_number(frame: pd.DataFrame, column: Column, claim: Claim) -> pd.Series[bool]:
+    """Which rows have a number that the claim may be judged by: a finite one, and a ratio above 0."""
+    values = pd.to_numeric(frame[column.value], errors="coerce").astype(float)
+    whole = (frame[column.status] == "ok") & np.isfinite(values)
+    if column.against:
+        whole &= np.isfinite(pd.to_numeric(frame[column.against], errors="coerce").astype(float))
+    return whole & (values > 0) if claim.is_ratio else whole
+
+
 def scopes(there: pd.DataFrame, claim: Claim) -> Iterator[tuple[Scope, pd.DataFrame]]:
     """The rows of one machine by what they are of, as far as the claim may be judged by them."""
     if claim.matrices is None:
-        yield Scope.ANY, there
+        yield Scope.PANEL if claim.aggregate in EXTREMES else Scope.ANY, there
         return
     of_paper = is_of_paper(there, claim)
     if of_paper.any():
@@ -111,19 +121,18 @@ def without_number(rows: pd.DataFrame, status: str) -> list[Excluded]:
 
 def point(row: dict[Any, Any], column: Column, claim: Claim) -> Point:
     number = float(row[column.value])
-    low, high = (
-        float(row[name]) if pd.notna(row.get(name)) else number
-        for name in (f"{column.value}_low", f"{column.value}_high")
-    )
+    ends = (f"{column.value}_low", f"{column.value}_high")
+    bounded = all(pd.notna(row.get(name)) for name in ends)
+    low, high = (float(row[name]) if bounded else number for name in ends)
     if claim.aggregate == "count":
         number, low, high = (float(end > column.above) for end in (number, low, high))
     abbr = row["abbr"] if isinstance(row["abbr"], str) else None
     # The nearest first: one matrix stands in for one.
-    wanted = (name for name in _names(row.get("near")) if claim.matrices is None or name in claim.matrices)
+    wanted = (name for name in _names(row.get("near")) if name in (claim.matrices or ()))
     stands_for = None if abbr else next(wanted, None)
     processes = row.get("processes", 1)
     return Point(
         str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or stands_for or ""), stands_for,
         1 if pd.isna(processes) else int(processes),
-        float(row[column.against]) if column.against else None, str(row.get("matrix", "")),
+        float(row[column.against]) if column.against else None, str(row.get("matrix", "")), bounded,
     )  # fmt: skip

@@ -67,6 +67,7 @@ class Point:
 
     label : of its matrix, and of what else tells it from other rows.
     matrix : as a case names it; empty where it is the label.
+    bounded : whether its interval is known.
     abbr : the paper's own abbreviation, None for any other matrix.
     low, high : the value's interval.
     printed : of that matrix, or of the one it stands in for; None where the paper prints none.
@@ -85,6 +86,7 @@ class Point:
     processes: int = 1
     at: float | None = None
     matrix: str = ""
+    bounded: bool = True
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Measured:
     low, high : the least and the most that the points' intervals allow.
     printed : what it is held against, of the same matrices where the paper prints by matrix.
     n : points.
-    distinct : matrices that the points are of.
+    distinct : matrices that the points are of, or of the paper's matrices those that they stand in for.
     matrices : how many of the claim's matrices these are, or stand for.
     of : matrices that the claim is about, None where the paper does not say.
     processes : in which each point was measured at least.

@@ -22,6 +22,7 @@ from reports.facts.rows import (
     EXTREMES,
     Column,
     concerned,
+    has_number,
     is_near,
     left_out,
     left_out_far,
@@ -67,7 +68,7 @@ def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
     frame : with machine, label, abbr, near, distance, the columns that `column` names and, where it was
         measured in several, processes.
     """
-    ok = frame[(frame[column.status] == "ok") & frame[column.value].notna()]
+    ok = frame[has_number(frame, column, claim)]
     excluded = without_number(concerned(frame.drop(ok.index), claim), column.status)
     verdicts = [
         _verdict(claim, column, scope, str(machine), rows, left_out(ok, rows, excluded, scope, claim))
@@ -169,7 +170,8 @@ def _outcome(claim: Claim, scope: Scope, column: Column, comparison: Comparison)
         return Outcome.UNTESTABLE, column.untestable
     if claim.derived:
         holds = comparison.outcome is Outcome.REPRODUCED
-        return Outcome.DERIVED, f"{claim.derived}: {'the two agree' if holds else 'the two do not agree'}"
+        agreement = comparison.few or ("the two agree" if holds else "the two do not agree")
+        return Outcome.DERIVED, f"{claim.derived}: {agreement}"
     return comparison.outcome, comparison.few
 
 
@@ -179,10 +181,16 @@ def _doubt(claim: Claim, scope: Scope, comparison: Comparison, judged: Outcome) 
         return ""
     if scope is not Scope.PAPER:
         return str(scope)
-    processes = comparison.measured.processes
-    if claim.time and processes < PROCESSES:
-        return f"{processes} process{'es' if processes > 1 else ''} of {PROCESSES}"
-    return "the interval is wider than the band" if claim.time and not comparison.narrow else ""
+    return _doubt_of_time(comparison) if claim.time else ""
+
+
+def _doubt_of_time(comparison: Comparison) -> str:
+    measured = comparison.measured
+    if measured.processes < PROCESSES:
+        return f"{measured.processes} process{'es' if measured.processes > 1 else ''} of {PROCESSES}"
+    if not all(point.bounded for point in measured.points):
+        return "no interval is known"
+    return "" if comparison.narrow else "the interval is wider than the band"
 
 
 def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
