@@ -291,7 +291,7 @@ def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_writte
     rows = [
         line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| ") and "---" not in line
     ]
-    counts = [int(n) for row in rows[1:] for cell in row for n in re.findall(r"^of (\d+),", cell)]
+    counts = [int(n) for row in rows[1:] for cell in row for n in re.findall(r"^(\d+):", cell)]
     assert len(rows) == 1 + len(paper_names()) and sum(counts) == len(claims())
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{readme_table.PART.begin}\nold\n{readme_table.PART.end}\nafter\n")

@@ -1,6 +1,6 @@
 """The README's part on what is reproduced: three sentences, and each paper's claims by kind and outcome.
 
-`fillpath maintain readme` writes it from the records of one machine.
+`fillpath maintain readme MACHINE` writes it from the records of one machine.
 """
 
 from __future__ import annotations
@@ -31,4 +31,4 @@ def _row(paper: str, standings: Sequence[Standing]) -> str:
 
 
 def _cell(standings: Sequence[Standing]) -> str:
-    return f"of {len(standings)}, {outcomes(standings)}" if standings else "-"
+    return f"{len(standings)}: {outcomes(standings)}" if standings else "-"

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from reports.facts.claim import Kind
 from reports.facts.standings import CONCLUSIVE, Outcome, Standing
 
-# How many claims an outcome is of, in the order of the sentences.
+# How many claims have an outcome, of one and of several.
 _VERBS = {
-    Outcome.REPRODUCED: ("reproduced", "reproduced"),
+    Outcome.REPRODUCED: ("is reproduced", "are reproduced"),
     Outcome.DEVIATES: ("deviates", "deviate"),
-    Outcome.CONTRADICTED: ("contradicted", "contradicted"),
-    Outcome.INCONCLUSIVE: ("inconclusive", "inconclusive"),
-    Outcome.DERIVED: ("derived from the print", "derived from the print"),
-    Outcome.NOT_COMPARABLE: ("not comparable", "not comparable"),
+    Outcome.CONTRADICTED: ("is contradicted", "are contradicted"),
+    Outcome.INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
+    Outcome.DERIVED: ("is derived from the print", "are derived from the print"),
+    Outcome.NOT_COMPARABLE: ("is not comparable", "are not comparable"),
     Outcome.UNTESTABLE: ("cannot be tested here", "cannot be tested here"),
-    Outcome.NOT_RUN: ("not run", "not run"),
+    Outcome.NOT_RUN: ("is not run", "are not run"),
 }
 
 
@@ -27,53 +27,69 @@ def headline(machine: str, standings: Sequence[Standing]) -> tuple[str, str, str
     standings : all of that machine.
     """
     by_kind = {kind: [s for s in standings if s.claim.kind is kind] for kind in Kind}
-    claims = by_kind[Kind.PERFORMANCE]
-    reproduced = sum(s.outcome is Outcome.REPRODUCED and not s.indicative for s in claims)
-    verb = "are" if reproduced > 1 else "is"
-    share = f"{reproduced or 'None'} of the {len(claims)} performance claims"
-    first = f"{share} {verb} firmly reproduced on {machine}"
-    facts = _sentence("facts of input files", by_kind[Kind.INPUT])
-    structure = _sentence("claims of structure (levels, fill, iterations)", by_kind[Kind.STRUCTURE])
-    words = _sentence("things that the texts say in words", by_kind[Kind.WORDS])
-    return f"{first}: {outcomes(claims)}.", f"{_capital(facts)}; {structure}.", f"{_capital(words)}."
+    facts, structure, words = by_kind[Kind.INPUT], by_kind[Kind.STRUCTURE], by_kind[Kind.WORDS]
+    return (
+        f"{_firm('performance claims', by_kind[Kind.PERFORMANCE])} on {machine}: "
+        f"{_rest(by_kind[Kind.PERFORMANCE])}.",
+        f"{_firm('facts of input files', facts)}{_coverage(facts)}, and of the {len(structure)} claims of "
+        f"structure (levels, fill, iterations) {_reproduced(structure) or 'none'}{_coverage(structure)}"
+        f"{_against(structure)}.",
+        f"{_firm('things that the texts say in words', words)}: {_rest(words)}.",
+    )
 
 
-def _sentence(name: str, standings: Sequence[Standing]) -> str:
-    """`of 9 facts of input files, firm: 7 reproduced (each on 1 of 13 matrices); the rest: 2 not run`."""
-    return f"of {len(standings)} {name}, {outcomes(standings)}"
+def _firm(name: str, standings: Sequence[Standing]) -> str:
+    """`None of the 67 performance claims is firmly reproduced`."""
+    count = _reproduced(standings)
+    return (
+        f"{count or 'None'} of the {len(standings)} {name} {'are' if count > 1 else 'is'} firmly reproduced"
+    )
 
 
-def outcomes(standings: Sequence[Standing]) -> str:
-    """What became of them: firm, indicative, not judged."""
-    judged = [s for s in standings if s.outcome in CONCLUSIVE]
-    firm = [s for s in judged if not s.indicative]
-    groups = {
-        "firm": firm,
-        "indicative": [s for s in judged if s.indicative],
-        "the rest": [s for s in standings if s.outcome not in CONCLUSIVE],
-    }
-    texts = [f"{name}: {_counts(group)}" for name, group in groups.items() if group]
-    if firm:
-        texts[0] += _coverage(firm)
-    return "; ".join(texts) or "none"
+def _reproduced(standings: Sequence[Standing]) -> int:
+    return sum(s.outcome is Outcome.REPRODUCED and not s.indicative for s in standings)
 
 
-def _counts(standings: Sequence[Standing]) -> str:
-    counts = Counter(standing.outcome for standing in standings)
-    return ", ".join(f"{counts[o]} {verbs[counts[o] > 1]}" for o, verbs in _VERBS.items() if counts[o])
+def _rest(standings: Sequence[Standing]) -> str:
+    """`8 deviate indicatively, 10 are inconclusive`: all that is not firmly reproduced."""
+    counts = Counter((s.outcome, s.indicative) for s in standings)
+    counts.pop((Outcome.REPRODUCED, False), None)
+    texts = [
+        f"{count} {_VERBS[outcome][count > 1]}{_how(outcome, indicative)}"
+        for outcome in _VERBS
+        for indicative in (False, True)
+        if (count := counts[outcome, indicative])
+    ]
+    return ", ".join(texts) or "nothing else is claimed"
+
+
+def _how(outcome: Outcome, indicative: bool) -> str:
+    return "" if outcome not in CONCLUSIVE else " indicatively" if indicative else " firmly"
+
+
+def _against(standings: Sequence[Standing]) -> str:
+    """`; 4 deviate firmly`; empty for none."""
+    firm = Counter(s.outcome for s in standings if not s.indicative)
+    texts = [
+        f"{firm[outcome]} {_VERBS[outcome][firm[outcome] > 1]} firmly"
+        for outcome in (Outcome.DEVIATES, Outcome.CONTRADICTED)
+        if firm[outcome]
+    ]
+    return f"; {' and '.join(texts)}" if texts else ""
 
 
 def _coverage(standings: Sequence[Standing]) -> str:
-    """` (each on 1 to 4 of 13 to 18 matrices)`, of those that say how many the paper has."""
+    """` (on 1 to 4 of a paper's 13 to 18 matrices)`, of what is firmly reproduced."""
+    firm = [s for s in standings if s.outcome is Outcome.REPRODUCED and not s.indicative]
     pairs = [
         (s.verdict.measured.matrices, s.verdict.measured.of)
-        for s in standings
+        for s in firm
         if s.verdict and s.verdict.measured and s.verdict.measured.of
     ]
     if not pairs:
         return ""
     covered, whole = zip(*pairs, strict=True)
-    return f" ({'each ' if len(pairs) > 1 else ''}on {_range(covered)} of {_range(whole)} matrices)"
+    return f" (on {_range(covered)} of a paper's {_range(whole)} matrices)"
 
 
 def _range(numbers: Sequence[int]) -> str:
@@ -81,5 +97,13 @@ def _range(numbers: Sequence[int]) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def outcomes(standings: Sequence[Standing]) -> str:
+    """`3 reproduced, 4 deviate (indicative), 10 inconclusive`: of a cell."""
+    counts = Counter((s.outcome, s.indicative) for s in standings)
+    texts = [
+        f"{count} {outcome}{' (indicative)' if indicative else ''}"
+        for outcome in Outcome
+        for indicative in (False, True)
+        if (count := counts[outcome, indicative])
+    ]
+    return ", ".join(texts) or "none"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fillpath.papers import paper_names
 from reports.facts.claim import Claim
-from reports.facts.standings import Excluded, Scope, Standing, Verdict
+from reports.facts.standings import Excluded, Measured, Scope, Standing, Verdict
 from reports.pages.ledger.order import counts
 
 # Names that the text lists of many; the JSON has all.
@@ -43,11 +43,12 @@ def measured_text(claim: Claim, verdict: Verdict) -> str:
     measured = verdict.measured
     if measured is None:
         return ""
-    form = "{:.0%}".format if claim.aggregate == "count" else claim.form
+    forms = {"count": "{:.0%}".format, "trend": "{:+.2f}".format}
+    form = forms.get(claim.aggregate, claim.form)
     of = f" of {measured.of}" if measured.of and verdict.scope is Scope.PAPER else ""
-    ends = f"{form(measured.low)} to {form(measured.high)}"
-    value = value_text(claim, verdict) if claim.aggregate == "equal" else f"{form(measured.value)} ({ends})"
-    return f"{value}, n = {measured.n}{of}"
+    ends = f" ({form(measured.low)} to {form(measured.high)})" if measured.low < measured.high else ""
+    value = value_text(claim, verdict) if claim.aggregate == "equal" else f"{form(measured.value)}{ends}"
+    return f"{value}{_printed_of_same(claim, measured)}, n = {measured.n}{of}"
 
 
 def value_text(claim: Claim, verdict: Verdict) -> str:
@@ -58,7 +59,15 @@ def value_text(claim: Claim, verdict: Verdict) -> str:
         return re.split(r"[ (]*\(|, ", verdict.numbers, maxsplit=1)[0]
     if claim.aggregate == "equal":
         return verdict.numbers.partition(";")[0]
-    return claim.form(verdict.measured.value)
+    if claim.aggregate == "trend":
+        return f"rank correlation {verdict.measured.value:+.2f}"
+    return f"{claim.form(verdict.measured.value)}{_printed_of_same(claim, verdict.measured)}"
+
+
+def _printed_of_same(claim: Claim, measured: Measured) -> str:
+    """`, printed 1,265x of the same`, where the paper prints by matrix and these are not all of them."""
+    other = claim.aggregate not in ("equal", "trend", "count") and measured.printed != claim.value
+    return f", printed {claim.form(measured.printed)} of the same" if other else ""
 
 
 def left_out_text(excluded: Sequence[Excluded]) -> str:

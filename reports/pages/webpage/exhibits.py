@@ -15,7 +15,7 @@ from reports.shapes import frame_csv, style
 from reports.shapes.cells import Cells, read_cells
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
-NARROW = 2000
+NARROW = 1300
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ExhibitPart:
 class PaperPart:
     """A paper on the page.
 
-    machines : with claims of the paper, that with the most judged ones first
+    machines : with claims of the paper, in the order of the page
     absent : headings of the figures that are neither drawn nor judged
     elsewhere : the claims that no figure speaks to
     """
@@ -79,7 +79,8 @@ class PaperPart:
 def paper_part(paper: str, standings: Sequence[Standing]) -> PaperPart:
     """standings : of all papers and machines."""
     of_paper = [standing for standing in standings if standing.claim.paper == paper]
-    machines = machines_of(of_paper)
+    measured = {standing.machine for standing in of_paper}
+    machines = [name for name in machines_of(standings) if name in measured]
     claims = {
         figure: claim_rows([s for s in of_paper if s.figure == figure], machines)
         for figure in ["", *exhibits(paper)]
