@@ -51,6 +51,15 @@ ENTRIES = (
     Made("bcsstk18", "HB", "bcsstk18"),
     Made("rma10", "Bova", "rma10", papers=("gsofa", "ooclu")),
 )
+# With BC and RM seven of GSoFA's thirteen matrices: half of them, which a mean that it prints as one needs.
+HALF_OF_GSOFA = ("bcsstk18", "rma10", "epb2", "lhr71c", "bbmat", "pre2", "twotone")
+MORE_OF_GSOFA = (
+    Made("epb2", "Averous", "epb2"),
+    Made("lhr71c", "Mallya", "lhr71c"),
+    Made("bbmat", "Simon", "bbmat"),
+    Made("pre2", "ATandT", "pre2"),
+    Made("twotone", "ATandT", "twotone", order=120_750, nnz=1_206_265, kind="circuit"),
+)
 NAMES = ("fill1", "fill1_pruned", "fill2_cpu")
 CASES = [Case("symbolic", name, entry.id, METIS) for entry in ENTRIES for name in NAMES]
 ONE_CORE = [

@@ -205,11 +205,14 @@ def test_an_order_of_magnitude_is_ten_times_on_every_matrix(ratio: float, outcom
     slow, fast = (("glu2", 100.0), ("glu3_relaxed", 1.0)), (("glu2", ratio), ("glu3_relaxed", 1.0))
     records = [
         measured(name, ms, matrix)
-        for matrix, pair in (("rajat12", slow), ("memplus", slow), ("onetone2", fast))
+        for matrix, pair in (("rajat12", slow), ("circuit_2", slow), ("memplus", slow), ("onetone2", fast))
         for name, ms in pair
     ]
-    found = verdicts_of(table2.EXHIBIT, frame_of(table2.EXHIBIT.frame, *records), "table2_levelization")
-    assert found["order_of_magnitude", "PAPER"].outcome == outcome
+    # One that is slower is enough against all, and three that are not are too few for it.
+    of_three = "deviates" if outcome == "deviates" else "inconclusive"
+    for rows, became in ((records, outcome), (records[2:], of_three)):
+        found = verdicts_of(table2.EXHIBIT, frame_of(table2.EXHIBIT.frame, *rows), "table2_levelization")
+        assert found["order_of_magnitude", "PAPER"].outcome == became
 
 
 @pytest.mark.parametrize(("relaxed", "outcome"), [(39, "reproduced"), (40, "deviates")])
@@ -278,6 +281,7 @@ def test_table1_is_of_kernel_seconds_in_one_run() -> None:
     order, nnz, geometric, each, batched = table1.EXHIBIT.verdicts(frame)
     assert [v.claim.rpartition(".")[2] for v in (order, nnz)] == ["order", "nnz"]
     assert (geometric.factor, each.factor) == pytest.approx((3 / 1.1, 3 / 1.1))
+    assert geometric.basis == "seconds of the call, launches included, of GLU2.0 over GLU3.0"
     assert geometric.outcome == "inconclusive" and each.outcome == "deviates", "one matrix makes no mean"
     assert each.direction == "as printed" and each.magnitude == "larger"
     assert batched.outcome == "beside the print" and batched.measured is None
@@ -416,7 +420,8 @@ def test_dependencies_are_drawn_with_and_without_records() -> None:
     assert "wrong: marked" in drawn and drawn.count("right") == 2
     assert "an illustration" in dependencies.EXHIBIT.words(frame)
     _, wrong, pivots = dependencies.EXHIBIT.verdicts(frame)
-    assert wrong.claim == "glu3.glu1_is_wrong.last_pivot" and wrong.outcome == "reproduced"
+    assert wrong.claim == "glu3.glu1_is_wrong.last_pivot" and wrong.outcome == "derived"
+    assert wrong.why.endswith(": the two agree")
     assert "last pivot 0 by GLU1.0, 1 by GLU2.0" in pivots.numbers
     assert dependencies.EXHIBIT.picture(frame_of(dependencies.EXHIBIT.frame)).axes
 

@@ -129,15 +129,19 @@ def test_a_small_share_with_value_ranges_is_no_effect_where_it_is_small_without(
 
 
 def test_all_gain_fails_by_one_matrix_that_does_not() -> None:
-    pairs = [(measured("gsofa", 2.0), measured("gsofa.maxid_ranges=false", 3.0))] * 3
+    pairs = [(measured("gsofa", 2.0), measured("gsofa.maxid_ranges=false", 3.0))] * 4
     frame = pd.concat([frame_of(fig14.EXHIBIT.frame, *pair).query("abbr == 'BC'") for pair in pairs])
-    frame["abbr"] = frame["matrix"] = ["BB", "BC", "RM"]
+    frame["abbr"] = frame["matrix"] = ["BB", "BC", "RM", "EP"]
     frame = frame.reset_index(drop=True)
     slower = frame.copy()
     slower.loc[1, ["ratio", "ratio_low", "ratio_high"]] = [0.9, 0.89, 0.91]
-    for rows, outcome in ((frame, "reproduced"), (slower, "deviates")):
+    few, few_slower = frame.head(3), slower.head(2)
+    judged = (
+        (frame, "reproduced"), (slower, "deviates"), (few, "inconclusive"), (few_slower, "deviates"),
+    )  # fmt: skip
+    for rows, outcome in judged:
         (verdict,) = [v for v in fig14.EXHIBIT.verdicts(rows) if v.claim.endswith(".all_gain")]
-        assert verdict.outcome == outcome and "on 3 of 13" in verdict.label
+        assert verdict.outcome == outcome and f"on {len(rows)} of 13" in verdict.label
 
 
 def test_a_reader_without_a_gpu_sees_the_other_machines_numbers() -> None:

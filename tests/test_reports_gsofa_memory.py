@@ -16,9 +16,10 @@ from reports.gsofa import fig5, speed, table2, table3
 from tests.reports_fakes import (
     ENTRIES,
     FACTS,
+    HALF_OF_GSOFA,
+    MORE_OF_GSOFA,
     SPACE_OFF,
     STAND_IN,
-    Made,
     case_of,
     counting,
     made_frame,
@@ -29,7 +30,7 @@ from tests.reports_fakes import (
 
 OFF = f"gsofa.{SPACE_OFF}.rule=published"
 ON = "gsofa.queue_fraction=8.rule=published"
-ALL = (*ENTRIES, Made("twotone", "ATandT", "twotone", order=120_750, nnz=1_206_265, kind="circuit"))
+ALL = (*ENTRIES, *MORE_OF_GSOFA)
 
 
 def frame_of(exhibit: Any, *records: Record, more: tuple[Any, ...] = ()) -> pd.DataFrame:
@@ -100,7 +101,7 @@ def test_that_saving_memory_costs_no_time_can_fail(after: float, outcome: str) -
     narrow = {"seconds": [1.0, 1.0, 1.0]}
     records = [
         record
-        for matrix in ("bcsstk18", "rma10", "twotone")
+        for matrix in HALF_OF_GSOFA
         for record in (measured(OFF, 1.0, matrix, **narrow), measured(ON, 1.0, matrix, seconds=[after] * 3))
     ]
     verdicts = fig5.EXHIBIT.verdicts(frame_of(fig5.EXHIBIT, *records))

@@ -122,6 +122,12 @@ def prepared_how(frame: pd.DataFrame, paper: str) -> str:
     return f"Preparation: {prepared} (the paper {papers()[paper].preparation})."
 
 
+def slots_how(frame: pd.DataFrame) -> str:
+    """What a hatched slot is, where a row has one."""
+    failed = ~frame["status"].isin(["ok", "not_run", "unavailable"])
+    return f"{NO_RESULT} " if failed.any() else ""
+
+
 STAND_INS = "Stand-ins are indicative only."
 NO_RESULT = "Hatched: no valid result."
 SLOTS = f"{NO_RESULT} {STAND_INS}"

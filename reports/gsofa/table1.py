@@ -38,8 +38,8 @@ COLUMNS = [
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix and machine; the paper's matrices without a record are not run. nnz as the paper
-    counts it, without explicit zeros. What is printed is of paper_matrix."""
+    """One row per matrix and machine, the paper's own before stand-ins; the paper's matrices without a record
+    are not run. nnz as the paper counts it, without explicit zeros. What is printed is of paper_matrix."""
     rows = inputs.rows()
     add_names(rows, inputs.entries, inputs.paper)
     rows["series"] = rows["where"] = ""
@@ -56,7 +56,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
         "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "nnz_per_row", "fills",
         "fills_per_nnz", "paper_matrix", *PRINTED, "preparation", "case", "machine",
     ]  # fmt: skip
-    return in_papers_order(rows, inputs.paper)[columns]
+    rows = in_papers_order(rows, inputs.paper)[columns]
+    return rows.sort_values("abbr", key=pd.isna, kind="stable", ignore_index=True)
 
 
 def facts(frame: pd.DataFrame) -> Mapping[str, Any]:
