@@ -286,7 +286,8 @@ class Claim:
         """What `fillpath claims --json` has under `measured`."""
         if self.aggregate == "count":
             rows = {name: (float(a > 1), float(b > 1), float(c > 1)) for name, (a, b, c) in rows.items()}
-        instead = {name: matrix for name in rows if (matrix := self.nearest(name, measured))}
+        nearest = {name: self.nearest(name, measured) for name in rows if self.matrices}
+        instead = {name: matrix for name, matrix in nearest.items() if matrix}
         covered = [instead.get(name, name) for name in rows if name in self.matrices or name in instead]
         printed = self.printed
         if isinstance(printed, Mapping):
@@ -300,7 +301,8 @@ class Claim:
             low, value, high = trend((along[name][1] for name in rows), (row[1] for row in rows.values()))
         return {
             "value": value, "low": low, "high": high, "printed": printed, "n": len(rows), "points": rows,
-            "distinct": len(rows), "matrices": matrices, "of": of, "stands_for": instead,
+            "distinct": len({instead.get(name, name) for name in rows}), "matrices": matrices, "of": of,
+            "stands_for": instead,
         }  # fmt: skip
 
 

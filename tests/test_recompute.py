@@ -182,7 +182,6 @@ PLANTS: list[tuple[str, Callable[[Any], None], list[str]]] = [
             "gsofa.fig10_vs_fill2_gpu.mean",
             "gsofa.fig10_vs_fill2_cpu.mean",
             "gsofa.fig11_vs_glu3_symbolic.mean",
-            "gsofa.fig11_vs_glu3_symbolic.with_work",
             "gsofa.fig20_fill_before_maxid.gains",
         ],
     ),
