@@ -18,8 +18,8 @@ from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame
 from reports.frames.orderings import ByOrdering, across_orderings, in_one_run
-from reports.frames.parac import MUCH, PAPER, SAME, ordered_how, short_names, slots_how, sorted_orderings
-from reports.frames.seconds import RATIO, seconds_how
+from reports.frames.parac import MUCH, PAPER, SAME, ordered_how, short_names, sorted_orderings
+from reports.frames.seconds import RATIO, seconds_how, slots_how
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
 from reports.shapes.groups import name_matrices
