@@ -18,7 +18,7 @@ from reports.facts.records import Records
 from reports.facts.verdicts import Subset
 from reports.frames.device import device_frame
 from reports.frames.order import in_papers_order
-from reports.frames.seconds import NO_RESULT, STAND_INS, add_columns, groups_of, idle_series
+from reports.frames.seconds import STAND_INS, add_columns, groups_of, idle_series, slots_how
 from reports.frames.variants import variant_of
 from reports.shapes.tables import Row
 
@@ -54,11 +54,12 @@ def over(top: Mapping[str, float | None], bottom: Mapping[str, float | None]) ->
 def solved_frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its `variant`, FACTS, `threads_used`, and median seconds of each part of
     a solution, of `forming` the matrix, which the factor includes, and of their sum, `total`, of which are
-    median, low and high too."""
+    median, low and high too; `solve_low` and `solve_high`."""
     frame = device_frame(inputs, FACTS)
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
     seconds = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
-    add_columns(frame, seconds, [*PARTS, "forming", "total", "total_low", "total_high", "threads_used"])
+    ends = ("solve_low", "solve_high", "total_low", "total_high")
+    add_columns(frame, seconds, [*PARTS, "forming", "total", *ends, "threads_used"])
     frame["median"], frame["low"], frame["high"] = frame["total"], frame["total_low"], frame["total_high"]
     return frame.drop(columns=["total_low", "total_high"])
 
@@ -137,26 +138,25 @@ def solved_how(frame: pd.DataFrame) -> str:
     return f"{RULE}{slots_how(frame)}{f'{absent}. ' if absent else ''}{ordered_how(frame)}"
 
 
-def slots_how(frame: pd.DataFrame) -> str:
-    """What a hatched slot is, where there is one."""
-    failed = ~frame["status"].isin(["ok", "not_run", "unavailable"])
-    return f"{NO_RESULT} " if failed.any() else ""
-
-
 def _seconds(records: Records, row: Row) -> dict[str, float]:
-    """Medians of the parts, and of their sum with its interval; nothing without a result."""
+    """Medians of the parts, and of their sum; of this and of the solve the interval; nothing without a
+    result."""
     record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
     if record is None or not any(name in record.phases for names in PARTS.values() for name in names):
         return {}
     parts = {part: samples_of(record, names) for part, names in PARTS.items()}
     total = [sum(values) for values in zip(*parts.values(), strict=True)]
-    low, high = interval(total)
+    ends = _ends("total", total) | _ends("solve", parts["solve"])
     parts["forming"] = samples_of(record, ("matrix",))
     medians = {part: float(np.median(values)) for part, values in parts.items()}
-    ends = {"total_low": low or 0.0, "total_high": high or 0.0}
     return {
         **medians,
         "total": float(np.median(total)),
         **ends,
         "threads_used": record.threads_used or np.nan,
     }
+
+
+def _ends(name: str, samples: list[float]) -> dict[str, float]:
+    low, high = interval(samples)
+    return {f"{name}_low": low, f"{name}_high": high}

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy.stats import gmean
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
-from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of
-from reports.frames.parac import ORDERINGS, PAPER, by_threads, cores_of, ordered_how, sorted_orderings
+from reports.frames.parac import ORDERINGS, PAPER, cores_of, ordered_how, sorted_orderings
+from reports.frames.scaling import NEAR, REACHED, by_matrix, exception, mean_of, most_matrices
 from reports.frames.seconds import RATIO, add_columns, ratio_of, seconds_how, timed_frame
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
@@ -28,9 +26,6 @@ from reports.shapes.style import MARKERS, PALETTE, SMALL, headline, new_figure
 CLAIM = "fig3_cpu_scaling"
 TOO_MANY = "fewer_cores"
 UNTRIED = ("not_run", "unavailable")
-EXCEPTION = "com-LiveJournal"
-# What a matrix reaches whose speed-up is within the tolerance of the printed 10x.
-REACHED = 7.5
 # Of the height of a panel, a line of text.
 LINE = 0.045
 # The colour of one thread's time over the threads.
@@ -56,40 +51,11 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return columns_of(timed, "ordering", "cores", "median", "low", "high", *RATIO, "most", "density")
 
 
-def most_matrices(frame: pd.DataFrame) -> list[Subset]:
-    """As `by_matrix`, without the matrix that is said not to scale."""
-    return by_matrix(frame[~_apart(frame)])
-
-
-def exception(frame: pd.DataFrame) -> list[Subset]:
-    """As `by_matrix`, of the matrix that is said not to scale."""
-    return by_matrix(frame[_apart(frame)])
-
-
-def _apart(frame: pd.DataFrame) -> pd.Series[bool]:
-    return (frame["abbr"] == EXCEPTION) | (frame["stand_in_for"] == EXCEPTION)
-
-
-def by_matrix(frame: pd.DataFrame) -> list[Subset]:
-    """The speed-up of each matrix and machine at the most threads, the geometric mean of its orderings."""
-    ends = frame[frame["most"]].astype({"threads": "float64"})
-    rows = [_mean_of_orderings(rows) for _, rows in ends.groupby(["label", "machine"], sort=False)]
-    untried = frame[~frame["label"].isin(ends["label"])].astype({"threads": "float64"})
-    nothing = untried.drop_duplicates("label").assign(threads=np.nan)
-    return by_threads(pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing]), "threads")
-
-
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     """What is left out, what the seconds are and how matrices were ordered."""
     left_out = int((frame["pair"] == TOO_MANY).sum())
     fewer = f"{left_out} cases of more threads than the machine has cores are left out. " if left_out else ""
     return {"fewer": fewer, "seconds": seconds_how(frame, SPAN), "ordered": ordered_how(frame)}
-
-
-def _mean_of_orderings(rows: pd.DataFrame) -> dict[Any, Any]:
-    """One row of the orderings of a matrix: those with the most threads."""
-    most = rows[rows["threads"] == rows["threads"].max()]
-    return {**most.iloc[0], **{name: float(gmean(most[name])) for name in RATIO if name != "pair"}}
 
 
 def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -199,9 +165,13 @@ EXHIBIT = Exhibit(
     {ordered}""",
     facts,
     held=(
-        Held(CLAIM, "ratio", ("mean",), "pair", subsets=most_matrices),
+        Held(CLAIM, "nearness", ("tenfold",), "pair", subsets=most_matrices, above=NEAR),
+        Held(
+            CLAIM, "ratio", status="pair", basis="geometric mean of the speed-ups", subsets=most_matrices,
+            remark=mean_of,
+        ),
         Held(CLAIM, "ratio", ("livejournal",), "pair", subsets=exception, above=REACHED),
         Held(CLAIM, "ratio", ("density",), "pair", subsets=by_matrix, against="density"),
     ),
     one_run=True,
-)
+)  # fmt: skip

@@ -20,11 +20,10 @@ from reports.frames.parac import (
     by_threads,
     ordered_how,
     short_names,
-    slots_how,
     solved_frame,
     sorted_orderings,
 )
-from reports.frames.seconds import RATIO
+from reports.frames.seconds import RATIO, slots_how
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
 from reports.shapes.groups import name_matrices, width
@@ -36,10 +35,10 @@ PANELS = {CPU: "time on the CPU (log)", GPU: "time on the GPU (log)"}
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case and machine: its `ordering`, seconds of factor, analysis and solve and of their sum
-    (median, low, high), iterations, and the threads it ran on."""
+    """One row per case and machine: its `ordering`, seconds of factor, analysis and solve (with its interval)
+    and of their sum (median, low, high), iterations, and the threads it ran on."""
     solved = sorted_orderings(solved_frame(inputs))
-    parts = ("factor", "analysis", "solve", "median", "low", "high")
+    parts = ("factor", "analysis", "solve", "solve_low", "solve_high", "median", "low", "high")
     return columns_of(solved, "ordering", "implementation", *parts, "iterations", "threads_used")
 
 
@@ -67,8 +66,10 @@ def _amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
 
 
 def _timed(row: Mapping[Any, Any], by: str) -> dict[Any, Any]:
-    """The row with the seconds of one part as its own; their interval is not kept."""
-    return dict(row) if by == "median" else {**row, **dict.fromkeys(("median", "low", "high"), row[by])}
+    """The row with the seconds of one part, and their interval, as its own."""
+    if by == "median":
+        return dict(row)
+    return {**row, "median": row[by], "low": row[f"{by}_low"], "high": row[f"{by}_high"]}
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:

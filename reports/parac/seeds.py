@@ -135,7 +135,6 @@ EXHIBIT = Exhibit(
     facts,
     held=(
         Held(CLAIM, "iterations", ("iterations",), subsets=by_matrix, above=1 / SAME),
-        Held(CLAIM, "relative", ("seconds",), subsets=by_matrix, above=1 / SAME),
         Held(CLAIM, "iterations", basis="by how much", subsets=by_matrix, remark=spreads),
     ),
 )

@@ -1,0 +1,65 @@
+"""Speed-ups by matrix: what the text says of most, and of the matrix that it says does not scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import gmean
+
+from reports.facts.verdicts import Subset
+from reports.frames.parac import by_threads
+from reports.frames.seconds import RATIO
+from reports.shapes import bars
+
+EXCEPTION = "com-LiveJournal"
+# What most matrices are said to reach. A matrix does within 25 % of it: it is as near, and has at least this.
+PRINTED, NEAR, REACHED = 10.0, 0.75, 7.5
+
+
+def most_matrices(frame: pd.DataFrame) -> list[Subset]:
+    """As `by_matrix`, without the matrix that is said not to scale; `nearness`, 1 less the share of the
+    printed 10x that the speed-up is off by."""
+    subsets = by_matrix(frame[~_apart(frame)])
+    return [replace(subset, rows=_add_nearness(subset.rows)) for subset in subsets]
+
+
+def exception(frame: pd.DataFrame) -> list[Subset]:
+    """As `by_matrix`, of the matrix that is said not to scale."""
+    return by_matrix(frame[_apart(frame)])
+
+
+def by_matrix(frame: pd.DataFrame) -> list[Subset]:
+    """The speed-up of each matrix and machine at the most threads, the geometric mean of its orderings."""
+    ends = frame[frame["most"]].astype({"threads": "float64"})
+    rows = [_mean_of_orderings(rows) for _, rows in ends.groupby(["label", "machine"], sort=False)]
+    untried = frame[~frame["label"].isin(ends["label"])].astype({"threads": "float64"})
+    nothing = untried.drop_duplicates("label").assign(threads=np.nan)
+    return by_threads(pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing]), "threads")
+
+
+def mean_of(rows: pd.DataFrame) -> str:
+    """The geometric mean of the speed-ups."""
+    noun = "matrix" if len(rows) == 1 else "matrices"
+    return f"{bars.times(float(gmean(rows['ratio'])))} on {len(rows)} {noun}, printed {PRINTED:g}x on most"
+
+
+def _apart(frame: pd.DataFrame) -> pd.Series[bool]:
+    return (frame["abbr"] == EXCEPTION) | (frame["stand_in_for"] == EXCEPTION)
+
+
+def _add_nearness(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the least and the most that the interval of the speed-up allows."""
+    value, low, high = (1 - (rows[name] / PRINTED - 1).abs() for name in ("ratio", "ratio_low", "ratio_high"))
+    reached = (rows["ratio_low"] <= PRINTED) & (rows["ratio_high"] >= PRINTED)
+    most = pd.concat([value, low, high], axis=1).max(axis=1)
+    least = pd.concat([low, high], axis=1).min(axis=1)
+    return rows.assign(nearness=value, nearness_low=least, nearness_high=most.where(~reached, 1.0))
+
+
+def _mean_of_orderings(rows: pd.DataFrame) -> dict[Any, Any]:
+    """One row of the orderings of a matrix: those with the most threads."""
+    most = rows[rows["threads"] == rows["threads"].max()]
+    return {**most.iloc[0], **{name: float(gmean(most[name])) for name in RATIO if name != "pair"}}
