@@ -230,7 +230,7 @@ def test_the_baseline_is_judged_and_the_good_sequential_code_stands_beside() -> 
     assert [v.outcome for v in range_of] == ["inconclusive", "beside the print", "beside the print"]
     assert {v.scope for v in range_of} == {Scope.PAPER}
     assert range_of[0].numbers == "1.45x (onetone2 (OT2)), printed 1.13x to 32.65x; 1 of 1 within it"
-    assert "fill2_cpu, all cores" in range_of[0].basis
+    assert "fill2_cpu on all cores" in range_of[0].basis and "gilbert_peierls" in range_of[1].basis
 
 
 @pytest.mark.parametrize("name", ["range", "several_fold", "numeric_share.small"])
