@@ -24,7 +24,7 @@ from tests.reports_fakes import ENTRIES, Made, case_of, measured, unavailable
 PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
 WORK = {"edges": 10**9, "fills": 10**6, "facts": {"concurrent_sources": 4.0}}
-# Seven of GSoFA's own matrices, more than half of them, one near enough to stand in for TT, and one that is not.
+# Seven of GSoFA's own matrices, more than half of them; one near enough to stand in for TT, one not.
 OWN = ("bcsstk18", "epb2", "bbmat", "g7jac200sc", "dielFilterV2real", "stomach", "audikw_1")
 NEAR, FAR = "circuit,30000", "circuit,4000"
 MATRICES = (

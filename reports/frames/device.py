@@ -11,11 +11,12 @@ import pandas as pd
 from fillpath.case import Case
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
+from reports.facts.measured import measured
 from reports.facts.naming import printed_label
 from reports.facts.printed import abbreviations
 from reports.frames.seconds import (
+    NO_RESULT,
     RATIO,
-    SLOTS,
     STAND_INS,
     add_columns,
     groups_of,
@@ -178,11 +179,19 @@ def gpu_caption(frame: pd.DataFrame, paper: str, *, timed: bool = True, slots: b
     slots : it is no table.
     """
     ok = frame[frame["status"] == "ok"]
-    slots_say = SLOTS if slots else STAND_INS
+    slots_say = f"{_slots_how(frame) if slots else ''}{STAND_INS}"
     if ok.empty:
         return f"No record of a GPU here. {slots_say}"
     how = f"{seconds_how(frame)} " if timed else ""
     return f"{how}{prepared_how(frame, paper)} {slots_say}"
+
+
+def _slots_how(frame: pd.DataFrame) -> str:
+    """What a hatched slot is, where the picture has one: of what was tried, a row without a number."""
+    tried = measured(frame)
+    columns = [name for name in ("status", "pair", "told") if name in tried]
+    without = tried[columns].astype("object").fillna("ok") != "ok"
+    return f"{NO_RESULT} " if without.any(axis=None) else ""
 
 
 def _at_the_same(

@@ -130,7 +130,6 @@ def slots_how(frame: pd.DataFrame) -> str:
 
 STAND_INS = "Stand-ins are indicative only."
 NO_RESULT = "Hatched: no valid result."
-SLOTS = f"{NO_RESULT} {STAND_INS}"
 
 
 def _where(frame: pd.DataFrame) -> list[str]:
