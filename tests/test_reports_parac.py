@@ -150,6 +150,7 @@ def test_table1_holds_orders_and_entries_against_the_print() -> None:
     assert (row["order_is"], row["entries_is"], row["nnz_g"]) == ("equal", "equal", 1200)
     assert frame.loc["apache2", "order_is"] == "not_held"
     assert "the paper's (=, =)" in cells(table1.EXHIBIT.picture(frame.reset_index()))
+    assert "= equal" in table1.EXHIBIT.words(frame.reset_index())
 
 
 def test_what_is_printed_stands_below_a_stand_in_and_weighs_nothing() -> None:
@@ -237,6 +238,20 @@ def test_table3_pairs_like_with_like_beside_the_print() -> None:
     }
     assert judged["over_ic0"].factor == pytest.approx(3 / ((10.58 + 1135) / 162.36))
     assert outcomes(table3.EXHIBIT, frame)["below_amgx"] == "not run"
+    with_amgx = frame_of(table3.EXHIBIT.frame, *records, solved("amgx"))
+    assert "AmgX is printed only" in words and "AmgX is" not in table3.EXHIBIT.words(with_amgx)
+
+
+@pytest.mark.parametrize("module", [table1, table2, table3])
+def test_rows_of_a_table_are_in_the_order_of_the_print_below_them(module: Any) -> None:
+    """A stand-in of several matrices stands behind the one whose print it is shown with."""
+    make: Any = factorised if module is table1 else solved
+    seconds: Any = 1.0 if module is table1 else (0.1, 0.1, 0.2)
+    name = "parac_gpu" if module is table3 else "parac_cpu"
+    records = [make(name, seconds, matrix) for matrix in ("G2_circuit", "G3_circuit", "apache2", OWN)]
+    frame = frame_of(module.EXHIBIT.frame, *records)
+    measured_rows = frame[frame["machine"].notna()]
+    assert measured_rows["label"].tolist() == [OWN, "apache2", "G3_circuit", "G2_circuit"]
 
 
 def test_a_factor_of_another_run_makes_no_ratio() -> None:
@@ -584,7 +599,7 @@ def test_quality_is_against_the_sequential_factor_of_that_machine() -> None:
     assert frame.set_index("implementation")["more_iterations"].to_dict() == {
         "ac_sequential": 0, "parac_cpu": 0, "parac_gpu": 1,
     }  # fmt: skip
-    assert "1 of 2 have its entries and its iterations" in quality.EXHIBIT.words(frame)
+    assert "1 of 2 parallel factors have the sequential one's entries" in quality.EXHIBIT.words(frame)
     drawn = cells(quality.EXHIBIT.picture(frame))
     assert (drawn.count("40"), drawn.count("41"), drawn.count("3,000,000")) == (2, 1, 3)
 

@@ -37,7 +37,7 @@ def matrices_frame(
     more : columns of numbers beside.
     """
     frame = _tried(by_matrix(solved_frame(inputs), variants, numbers), names)
-    frame = in_papers_order(add_printed(frame, PAPER, printed), PAPER)
+    frame = in_print_order(in_papers_order(add_printed(frame, PAPER, printed), PAPER), printed)
     frame["group"] = groups_of(frame)
     columns = [f"{name}_{shown}" for name in names for shown in (*PARTS, "total", *FACTS)]
     ratios = [f"{prefix}{name}" for prefix in ("", *others) for name in RATIO if name != "pair"]
@@ -56,6 +56,17 @@ def beside_print(frame: pd.DataFrame, printed: Print) -> pd.DataFrame:
         ]
         frame[column] = pd.Series(values, index=frame.index, dtype="float64")
     return frame
+
+
+def in_print_order(frame: pd.DataFrame, printed: Print) -> pd.DataFrame:
+    """The rows in the order of the printed table, a stand-in behind the matrix whose print stands below it;
+    rows of one matrix stay together. printed : as in `matrices_frame`."""
+    order = list(next(iter(printed.values())))
+    names = [_target(row) or row["abbr"] for row in frame.to_dict("records")]
+    places = [order.index(name) if name in order else len(order) for name in names]
+    keyed = frame.assign(place=places, other=frame["abbr"].isna())
+    keyed = keyed.sort_values(["place", "other", "label"], kind="stable", ignore_index=True)
+    return keyed.drop(columns=["place", "other"])
 
 
 def _target(row: Row) -> str:

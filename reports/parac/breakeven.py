@@ -81,7 +81,7 @@ EXHIBIT = Exhibit(
             *_columns(OURS, "ParAC"),
             *(column for name, heading in PEERS.items() for column in _columns(name, heading)),
             *(
-                Column(heading, 1.4, "ParAC takes less for", f"{name}_breakeven", count)
+                Column(heading, 1.4, "ParAC takes less than", f"{name}_breakeven", count)
                 for name, heading in PEERS.items()
             ),
         ]

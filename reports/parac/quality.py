@@ -36,7 +36,7 @@ def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     """How many parallel factors are the sequential one, and how it was solved."""
     others = frame[(frame["implementation"] != SEQUENTIAL) & frame["more_entries"].notna()]
     same = int(((others["more_entries"] == 0) & (others["more_iterations"] == 0)).sum())
-    equal = f"{same} of {len(others)} have its entries and its iterations to the last. "
+    equal = f"{same} of {len(others)} parallel factors have the sequential one's entries and iterations. "
     return {"equal": equal if len(others) else "", "solved": solved_how(frame)}
 
 

@@ -94,8 +94,8 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_yscale("log")
     count_axis(axes, pd.concat([rows["iterations"], rows["iterations_product"]]))
     low, high = axes.get_ylim()
-    # Room for what is written at the top.
-    axes.set_ylim(low, high * (high / low) ** 0.08)
+    # Room for what is written at the top and below the lowest point.
+    axes.set_ylim(low / (high / low) ** 0.08, high * (high / low) ** 0.08)
 
 
 def _joined(axes: Axes, x: float, row: Mapping[Any, Any]) -> None:
@@ -162,8 +162,9 @@ EXHIBIT = Exhibit(
     "iterations by right-hand side",
     frame,
     draw,
-    """Iterations of conjugate gradients for b at random and for b = L x with a random x, which has little of
-    the smooth vectors that an incomplete factor is bad at; bold: the first over the second. {solved}""",
+    """Iterations of conjugate gradients for b at random and for b = L x with a random x. Such a
+    b is mostly rough, and an incomplete factor is slow on what is smooth; bold: the first over the second.
+    {solved}""",
     lambda frame: {"solved": solved_how(frame)},
     held=(
         Held(CLAIM, "ratio", ("ichol",), above=SAME, subsets=by_matrix),

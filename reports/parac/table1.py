@@ -14,7 +14,7 @@ from reports.frames.device import add_printed, device_frame
 from reports.frames.order import in_papers_order
 from reports.frames.parac import GENERATED, PAPER, SIZES
 from reports.frames.seconds import STAND_INS
-from reports.frames.solutions import beside_print
+from reports.frames.solutions import beside_print, in_print_order
 from reports.frames.variants import by_matrix, finished, number
 from reports.shapes.counts import MARKS, equality
 from reports.shapes.printed import Beside, Solutions
@@ -32,7 +32,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     frame = device_frame(inputs, ("nnz_l", "nnz_g"))
     frame["variant"] = frame["implementation"]
     frame = by_matrix(frame, FACTORS, _numbers).drop_duplicates("label", ignore_index=True)
-    frame = in_papers_order(add_printed(frame, PAPER, _print()), PAPER)
+    frame = in_print_order(in_papers_order(add_printed(frame, PAPER, _print()), PAPER), _print())
     frame = finished(frame, [], [*_print(), *COUNTS, "nnz_l", "nnz_g"])
     return frame.assign(**{f"{name}_is": equality(frame, name, "not_held") for name in COUNTS})
 
@@ -56,6 +56,12 @@ def _weighs(row: Row) -> str:
         marks = [MARKS.get(row[f"{name}_is"], "") for name in COUNTS]
         return f"the paper's ({', '.join(marks)})" if all(marks) else "the paper's"
     return "near enough" if isinstance(row["near"], str) else "too far"
+
+
+def signs(frame: pd.DataFrame) -> str:
+    """What the signs beside the paper's own matrices mean, where one is drawn."""
+    drawn = any("(" in _weighs(row) for row in frame.to_dict("records"))
+    return " (= equal, \N{NOT EQUAL TO} not)" if drawn else ""
 
 
 def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
@@ -86,9 +92,9 @@ EXHIBIT = Exhibit(
         ],
         _derived,
     ),
-    """In grey what is printed, of a stand-in of the matrix named (= equal, \N{NOT EQUAL TO} not); a
-    stand-in too far away weighs in no verdict. Nonzeros: explicit zeros left out. nnz(L): of the graph
+    """In grey what is printed, of a stand-in of the matrix named{signs}; a stand-in
+    too far away weighs in no verdict. Nonzeros: explicit zeros left out. nnz(L): of the graph
     Laplacian; nnz(G): of ParAC's factor, nnz-sort; both with their diagonals. {generated}{stand_ins}""",
-    lambda frame: {"generated": GENERATED, "stand_ins": STAND_INS},
+    lambda frame: {"signs": signs(frame), "generated": GENERATED, "stand_ins": STAND_INS},
     held=(Held(CLAIM, "order", ("order",)), Held(CLAIM, "entries", ("nnz",))),
 )
