@@ -304,6 +304,18 @@ def test_fig3_tells_many_matrices_apart_and_names_what_failed() -> None:
     assert f"{OWN}: timeout" in cells(figure)
 
 
+def test_fig3_names_a_point_without_a_line_and_what_is_in_one_ordering_only() -> None:
+    both = [*scaled({1: 8.0, 16: 1.0}), *scaled({1: 8.0, 16: 1.0}, "amd")]
+    other = scaled({1: 8.0, 16: 1.0}, matrix="apache2")
+    point = scaled({16: 1.0}, "amd", "apache2")
+    frame = frame_of(fig3.EXHIBIT.frame, *both, *other, *point)
+    words = fig3.EXHIBIT.words(frame)
+    assert "Scaled in nnz-sort only: apache2. A single point in AMD: apache2. " in words
+    assert "apache2" in cells(fig3.EXHIBIT.picture(frame))
+    without = frame_of(fig3.EXHIBIT.frame, *both)
+    assert " only:" not in fig3.EXHIBIT.words(without) and "single" not in fig3.EXHIBIT.words(without)
+
+
 def test_fig3_counts_a_matrix_once_whatever_the_orderings() -> None:
     records = [*scaled({1: 8.0, 16: 1.0}), *scaled({1: 8.0, 16: 0.25}, "amd")]
     most, mean = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records))[:2]

@@ -55,7 +55,30 @@ def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     """What is left out, what the seconds are and how matrices were ordered."""
     left_out = int((frame["pair"] == TOO_MANY).sum())
     fewer = f"{left_out} cases of more threads than the machine has cores are left out. " if left_out else ""
-    return {"fewer": fewer, "seconds": seconds_how(frame, SPAN), "ordered": ordered_how(frame)}
+    seconds = seconds_how(frame, SPAN)
+    return {"fewer": fewer, "only": _only(frame), "seconds": seconds, "ordered": ordered_how(frame)}
+
+
+def _only(frame: pd.DataFrame) -> str:
+    """Which matrices have a line in one ordering only, and which a point without a line."""
+    drawn = _drawn(frame)
+    if drawn["ordering"].nunique() < 2:
+        return ""
+    points = drawn.groupby(["label", "ordering"], sort=False)["threads"].nunique()
+    scaled = points[points > 1].reset_index()
+    once = scaled[~scaled["label"].duplicated(keep=False)]
+    single = points[points == 1].reset_index()
+    texts = [
+        f"{how} {text}{also}: {', '.join(rows.loc[rows['ordering'] == name, 'label'])}. "
+        for how, also, rows in (("Scaled in", " only", once), ("A single point in", "", single))
+        for name, text in ORDERINGS.items()
+        if (rows["ordering"] == name).any()
+    ]
+    return "".join(texts)
+
+
+def _drawn(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[(frame["status"] == "ok") & (frame["pair"] != TOO_MANY)]
 
 
 def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -70,7 +93,7 @@ def _ratio(row: Mapping[Any, Any], alone: Mapping[tuple[Any, ...], Mapping[Any, 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """A panel per ordering, as in the paper, with a line per matrix; written: the speed-up at its end."""
-    drawn = frame[(frame["status"] == "ok") & (frame["pair"] != TOO_MANY)]
+    drawn = _drawn(frame)
     looks = {label: _look(i) for i, label in enumerate(drawn["label"].drop_duplicates())}
     figure = new_figure(13.0, 6.4)
     headline(figure, title)
@@ -108,12 +131,26 @@ def _write_failures(axes: Axes, rows: pd.DataFrame) -> None:
 def _panel(axes: Axes, rows: pd.DataFrame, looks: Mapping[str, Mapping[str, Any]]) -> None:
     for label, line in rows.sort_values("threads").groupby("label", sort=False):
         _line(axes, line, looks[str(label)])
+        if len(line) == 1:
+            _name_point(axes, line.iloc[0], looks[str(label)])
         one = line.loc[line["threads"] == 1, "median"]
         if len(one):
             threads = line["threads"].astype(float)
             axes.plot(threads, one.iloc[0] / threads, color=EVEN, linestyle=":", linewidth=1.0, zorder=1)
     if rows.empty:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
+
+
+def _name_point(axes: Axes, row: pd.Series[Any], look: Mapping[str, Any]) -> None:
+    """A point without a line: a ring that another's marker does not hide, and its matrix."""
+    place = (float(row["threads"]), float(row["median"]))
+    axes.plot(
+        *place, marker="o", markersize=13, color="none", markeredgecolor=look["color"], markeredgewidth=2
+    )
+    axes.annotate(
+        row["label"], place, (0, -13), textcoords="offset points", ha="center", va="top", fontsize=SMALL,
+        color=look["color"], bbox=bars.GROUND,
+    )  # fmt: skip
 
 
 def _write_ends(axes: Axes, ends: pd.DataFrame) -> None:
@@ -161,7 +198,7 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """parac_cpu; written: seconds of one thread over those of the most threads, in one run (printed: about
-    10x on most). The factor is the same, to the last bit, on any number of threads. {fewer}{seconds}
+    10x on most). The factor is the same, to the last bit, on any number of threads. {only}{fewer}{seconds}
     {ordered}""",
     facts,
     held=(
