@@ -86,9 +86,10 @@ EXHIBIT = Exhibit(
             ),
         ]
     ),
-    """Setup: factor and analysis, once; each: conjugate gradients, once per right-hand side. ParAC on all
-    cores; of ict the solves on all, the factor on one, without the search for its tolerance; multigrid: PyAMG
-    (Ruge-Stuben), sequential but for the vectors. {rule}{ordered}""",
+    """Setup: factor and analysis, once; each: conjugate gradients, once per right-hand side; last: for how
+    many of these ParAC takes less. ParAC on all cores; of ict the solves on all, the factor on one, without
+    the search for its tolerance; multigrid: PyAMG (Ruge-Stuben), sequential but for the vectors.
+    {rule}{ordered}""",
     lambda frame: {"rule": RULE, "ordered": ordered_how(frame)},
     one_run=True,
 )

@@ -118,13 +118,13 @@ def means(frame: pd.DataFrame) -> str:
         if len(ratios):
             above = int((ratios > 1).sum())
             texts.append(f"{words} {times(float(gmean(ratios)))} ({above} of {len(ratios)} above 1)")
-    return f"Totals of ichol(0) over ParAC's, geometric means: {'; '.join(texts)}. " if texts else ""
+    return f"Its total over ParAC's, geometric mean: {'; '.join(texts)}. " if texts else ""
 
 
 def absent(frame: pd.DataFrame) -> str:
     """That AmgX has no result, where it has none."""
     there = frame.empty or (frame["status_amgx"] == "ok").any()
-    return "" if there else "AmgX is printed only, and left out here. "
+    return "" if there else "AmgX is printed only. "
 
 
 EXHIBIT = Exhibit(
@@ -157,9 +157,9 @@ EXHIBIT = Exhibit(
         ],
         _derived,
     ),
-    """Medians; in grey what is printed, of a stand-in of the matrix named. Total: with the forming of the
-    triangle and SpSV's analysis. SpSV: as in the paper. ichol(0): csric02, best of its settings.
-    {means}{absent}{rule}{ordered}""",
+    """Medians; in grey what is printed, of a stand-in of the matrix named. Total: with forming the triangle
+    and SpSV's analysis. Triangular solves: SpSV, as in the paper, or ours. ichol(0): csric02, best of its
+    settings. {means}{absent}{rule}{ordered}""",
     lambda frame: {
         "rule": RULE,
         "means": means(frame),
