@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -29,8 +30,8 @@ from reports.shapes.style import NORMAL, SMALL, headline, new_figure
 
 # Inches: of a picture, of a group of many steps and what a group of one step takes of it, beside the panels.
 LEAST, MOST, A_GROUP, OF_ONE, SIDES = 10.0, 12.4, 1.4, 0.5, 1.6
-# Points: between a heading and its panel, of a legend's line.
-PAD, LINE = 6.0, 20.0
+# Points: between a heading and its panel, of a legend's line, of a heading's.
+PAD, LINE, HEADING = 6.0, 20.0, 15.0
 # Letters of a heading per inch.
 LETTERS = 10.5
 # Behind the print.
@@ -86,11 +87,16 @@ class Beside:
         for number, (row, line) in enumerate(zip(self.rows, grid, strict=True)):
             drawn = [column.marks[number] for column in columns]
             self._draw(line, row, drawn)
-            below = self._legend(line[0], row, [mark for own in drawn for mark in own], inches)
-            for axes, column in zip(line, columns, strict=True):
-                # Headings above the first row; a blank keeps room for a legend above the others.
-                heading = _wrapped(column.heading, column.size * a_size) if number == 0 else " "
-                axes.set_title(heading, loc="left", fontsize=NORMAL, pad=below)
+            # Headings above the first row.
+            wrapped = [_wrapped(c.heading, c.size * a_size) if number == 0 else "" for c in columns]
+            tall = max(text.count("\n") + 1 for text in wrapped) if number == 0 else 0
+            shown = [mark for own in drawn for mark in own]
+            empty = self._legend(line, row, shown, inches, PAD + HEADING * tall)
+            for axes, heading in zip(line, wrapped, strict=True):
+                axes.set_title(heading or " ", loc="left", fontsize=NORMAL, pad=PAD)
+                if empty:
+                    # Room for the legend above.
+                    axes.set_title("\n" * (empty + tall - 1) + " ", loc="right", fontsize=NORMAL, pad=PAD)
         for axes, column in zip(grid[-1], columns, strict=True):
             column.name(axes)
             axes.tick_params("x", labelrotation=40, labelsize=SMALL)
@@ -128,23 +134,27 @@ class Beside:
         line[0].set_facecolor(PAPER)
         line[0].set_ylabel(row.label)
 
-    def _legend(self, axes: Axes, row: Row, marks: Sequence[Mark], inches: float) -> float:
-        """Above the row: its steps where there are several, and what else is drawn. Returns the points that a
-        heading above it stands off."""
+    def _legend(
+        self, line: Sequence[Axes], row: Row, marks: Sequence[Mark], inches: float, above: float
+    ) -> int:
+        """So many points above the row: its steps where there are several, and what else is drawn, which is
+        never of the print. Returns how many lines of a heading it takes."""
         handles = [handle(row, step) for step in steps_in(row, marks)] if len(row.steps) > 1 else []
         if any(mark.hollow for mark in marks):
             handles.append(Patch(facecolor="white", edgecolor="#444444", linewidth=2, label=self.hollow))
         if any(mark.state != "ok" for mark in marks):
             handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no number"))
         if not handles:
-            return PAD
+            return 0
         across = bars.columns_for(inches, handles)
-        legend = axes.legend(
-            handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=across, borderaxespad=0.2
-        )
+        several = len(row.steps) > 1
+        legend = line[0 if several else -1].legend(
+            handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=across,
+            borderaxespad=above / NORMAL,
+        )  # fmt: skip
         # It is wider than its panel.
         legend.set_in_layout(False)
-        return PAD + LINE * -(-len(handles) // across)
+        return ceil(LINE * -(-len(handles) // across) / HEADING)
 
 
 def _wrapped(heading: str, inches: float) -> str:

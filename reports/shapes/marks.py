@@ -18,6 +18,8 @@ from reports.shapes.style import HATCHES, MARKERS, PALETTE, SMALL
 
 # Of a group that its marks fill.
 FILLED = 0.8
+# Inches of a letter of a value.
+LETTER = 0.085
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,10 @@ def scale(axes: Axes, row: Row, marks: Sequence[Mark]) -> None:
         least = min(0.0, least)
     if row.log:
         axes.set_yscale("log")
+        room = 1.5 * (most / least) ** (0.08 if row.points else 0.25)
         # At least a decade, whose ends are labelled.
-        axes.set_ylim(min(least / 2.5, 10 ** np.floor(np.log10(least))), most * (most / least) ** 0.25 * 1.5)
+        low = least / 1.6 if most > 100 * least else min(least / 2.5, 10 ** np.floor(np.log10(least)))
+        axes.set_ylim(low, most * room)
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         room = (most - least) or 0.1 * abs(most) or 1.0
@@ -204,9 +208,28 @@ def _ends(mark: Mark) -> list[list[float]] | None:
 
 
 def _write(axes: Axes, row: Row, x: float, mark: Mark, upwards: bool) -> None:
-    """The value above its mark and the whisker, unless that leaves the axis."""
-    top = mark.high if mark.high < axes.get_ylim()[1] else mark.value
+    """The value: upwards beside its point; else above its mark and the whisker, unless that leaves the axis,
+    or at the foot of a bar whose whisker ends far above it. Never across the line at `even`."""
+    text = row.form(mark.value)
+    beside = row.points and upwards
+    start = mark.high if mark.high < axes.get_ylim()[1] else mark.value
+    aside, above, anchor = 0.0, 7.0 if row.points else 5.0, "bottom"
+    if beside:
+        start, aside, above, anchor = mark.value, 11.0, 0.0, "center"
+    length = 0.0 if row.log or not upwards else _length(axes, text)
+    low = start - length / 2 if beside else start
+    if length and not row.points and start - mark.value > length < mark.low - axes.get_ylim()[0]:
+        start = axes.get_ylim()[0]
+    elif row.even is not None and low < row.even < low + length:
+        start, above, anchor = row.even, 3.0, "bottom"
     axes.annotate(
-        row.form(mark.value), (x, top), (0, 7 if row.points else 3), textcoords="offset points", ha="center",
-        va="bottom", rotation=90 if upwards else 0, fontsize=SMALL, bbox=bars.GROUND, zorder=5,
+        text, (x, start), (aside, above), textcoords="offset points", ha="center", va=anchor,
+        rotation=90 if upwards else 0, fontsize=SMALL, bbox=bars.GROUND, zorder=5,
     )  # fmt: skip
+
+
+def _length(axes: Axes, text: str) -> float:
+    """What a text that is written upwards takes of a linear axis, about."""
+    low, high = axes.get_ylim()
+    inches = axes.get_window_extent().height / axes.figure.dpi
+    return LETTER * (len(text) + 1) * (high - low) / inches
