@@ -84,12 +84,13 @@ def recorded(cases: Sequence[Case], records: Records) -> list[Case]:
 
 def place(rows: pd.DataFrame) -> str:
     """`Measured on h200 (NVIDIA H200).`, by the rows of `Records.frame`, with the processor where no GPU was
-    met; empty where nothing was measured."""
+    met; `Simulated on` where all stood in for other devices; empty where nothing was measured."""
     ok = rows[rows["status"] == str(Status.OK)]
     if ok.empty:
         return ""
     chips = set(ok["device"].dropna()) or set(ok["host_cpu"].dropna())
-    return f"Measured on {listed(ok['machine'])}{f' ({listed(chips)})' if chips else ''}."
+    how = "Simulated" if ok["case"].str.contains("virtual_gpus=").all() else "Measured"
+    return f"{how} on {listed(ok['machine'])}{f' ({listed(chips)})' if chips else ''}."
 
 
 def _best(evidence: Sequence[Evidence]) -> str:

@@ -128,12 +128,17 @@ def panels_of(frame: pd.DataFrame) -> list[pd.DataFrame]:
     return [in_papers_order(rows[rows["series"] == kind], "gsofa") for kind in dict.fromkeys(rows["series"])]
 
 
-def simulated_how() -> str:
-    """The caption's part on what is measured and what is not."""
-    return (
-        "Measured: gsofa_multi on GPUs of one host; simulated: the slowest of the workers, which run in turn "
-        "on one GPU or, by fill2, on CPU threads. "
-    )
+def simulated_how(frame: pd.DataFrame) -> str:
+    """The caption's part on what is measured and what is simulated, of what has a number."""
+    kinds = [_kind(row) for row in frame[frame["pair"] == "ok"].to_dict("records")]
+    slowest = "simulated: the slowest of the workers, which run in turn:"
+    ways = {
+        "measured": "measured: gsofa_multi on GPUs of one host",
+        "by gsofa": f"{slowest} gsofa on one GPU",
+        "by fill2": f"{slowest} fill2 on CPU threads",
+    }
+    text = "; ".join(how for way, how in ways.items() if any(way in kind for kind in kinds))
+    return f"{text[0].upper()}{text[1:]}. " if text else ""
 
 
 def _slowest(records: Records, case: str, machine: str) -> dict[str, float]:

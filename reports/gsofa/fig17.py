@@ -31,7 +31,8 @@ JUDGED = {
     INTRA: ("intra_node_mean", "intra_node_largest"),
 }
 PRINTED = {INTER: DATA["inter_node"]["max"], INTRA: DATA["intra_node_on_top"]["max"]}
-BASE, NODES, ROWS = "contiguous blocks", "chunks round the nodes (inter)", "and rows round its GPUs (intra)"
+BASE = "contiguous blocks"
+NODES, ROWS = "chunks dealt over the nodes (inter)", "rows dealt over a node's GPUs (intra)"
 MEAN, ON_TOP = DATA["inter_node"]["mean"], DATA["intra_node_on_top"]
 
 
@@ -82,12 +83,13 @@ EXHIBIT = Exhibit(
     "scheduling of sources",
     frame,
     Beside([ROW], "printed: six nodes of six V100", _marks, height=5.2),
-    """Sources in contiguous blocks, in chunks that go round the nodes, and with rows that go round a node's
-    GPUs. The last printed mean is {mean:g}x times the {on_top:g}x on top. {simulated}{gpu}""",
+    """Sources in contiguous blocks; in chunks that go round the nodes (inter); with these, in rows that go
+    round a node's GPUs (intra), whose printed mean is {mean:g}x times the {on_top:g}x on top.
+    {simulated}{gpu}""",
     lambda frame: {
         "mean": MEAN,
         "on_top": ON_TOP["mean"],
-        "simulated": simulated_how(),
+        "simulated": simulated_how(frame),
         "gpu": gpu_caption(frame, "gsofa"),
     },
     # Beside the print: no machine here has 36 GPUs.

@@ -29,6 +29,7 @@ FLAT_FROM = 33
 SAME = ("matrix", "preparation", "machine")
 # GPUs of the paper's nodes, and its most nodes.
 A_NODE, NODES = 6, 44
+COLOURS = dict(zip(PRINTED, PALETTE, strict=False))
 GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
 
 
@@ -51,11 +52,10 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     ok = frame[(frame["pair"] == "ok") & frame["ratio"].notna()]
     parts = [ok[ok["what"] == what] for what in (NODES_SHOWN, GPUS)]
     shown = [part for part in parts if len(part)]
-    figure = new_figure(4.6 + 3.9 * len(shown), 6.0)
+    figure = new_figure(min(14.0, 4.8 + 5.6 * len(shown)), 6.0)
     headline(figure, title)
-    panels = figure.subplots(1, 1 + len(shown), squeeze=False)[0]
+    panels = figure.subplots(1, 1 + len(shown), squeeze=False, width_ratios=[3] + [4] * len(shown))[0]
     _draw_print(panels[0])
-    panels[0].set_ylabel("times as fast as one")
     for axes, rows in zip(panels[1:], shown, strict=True):
         _draw_lines(axes, rows)
     return figure
@@ -69,8 +69,8 @@ def _draw_print(axes: Axes) -> None:
         for abbr, value in PRINTED.items()
     }
     _scale(axes, [1, *range(11, NODES + 1, 11)], NODES, NODES_SHOWN)
-    for colour, (xs, ys) in zip(PALETTE, lines.values(), strict=False):
-        axes.plot(xs, ys, color=colour, linestyle=":", linewidth=1.4)
+    for abbr, (xs, ys) in lines.items():
+        axes.plot(xs, ys, color=COLOURS[abbr], linestyle=":", linewidth=1.4)
         axes.plot(xs[-1:], ys[-1:], linestyle="none", **STAR)
     axes.set_facecolor(PAPER)
     axes.set_title("printed: 44 nodes of six V100", loc="left", fontsize=NORMAL)
@@ -79,22 +79,32 @@ def _draw_print(axes: Axes) -> None:
 
 
 def _draw_lines(axes: Axes, rows: pd.DataFrame) -> None:
-    """A line for each matrix and way, named at its end."""
+    """A line for each matrix and way, named at its end, in the colour of the printed matrix that it is or
+    stands for."""
     what = str(rows["what"].iloc[0])
     _scale(axes, sorted({1.0, *rows["times"]}), float(rows["ratio"].max()), what)
     ends, names = [], []
-    for number, ((label, by), line) in enumerate(rows.groupby(["label", "by"], sort=False)):
+    for (label, by), line in rows.groupby(["label", "by"], sort=False):
         ordered = line.sort_values("times")
         xs, ys = [1.0, *ordered["times"]], [1.0, *ordered["ratio"]]
         # fill2's workers, in turn on the CPU, are squares.
-        marker, colour = "s" if by == "fill2" else "o", PALETTE[number % len(PALETTE)]
+        marker, abbr = "s" if by == "fill2" else "o", _printed_matrix(line)
+        colour = COLOURS.get(abbr, "#555555")
         axes.plot(xs, ys, marker=marker, color=colour, linestyle=":" if line["simulated"].any() else "-")
         ends.append((xs[-1], ys[-1]))
-        names.append(f"{label} {ys[-1]:.3g}x")
+        stands_for = f", for {abbr}" if abbr and pd.isna(line["abbr"].iloc[0]) else ""
+        names.append(f"{label} {ys[-1]:.3g}x{stands_for}")
     how = f"simulated: {' and '.join(dict.fromkeys(rows['by']))} in turn"
     heading = f"{how if rows['simulated'].any() else 'measured'}, {', '.join(dict.fromkeys(rows['where']))}"
     axes.set_title(textwrap.fill(heading, 36), loc="left", fontsize=NORMAL)
     write_names(axes, ends, names)
+
+
+def _printed_matrix(line: pd.DataFrame) -> str:
+    """The abbreviation of the printed matrix that it is, or the first that it stands for; empty for none."""
+    row = line.iloc[0].to_dict()
+    names = [str(row[name]) for name in ("abbr", "near", "stand_in_for") if not pd.isna(row[name])]
+    return next((abbr for text in names for abbr in text.split(", ") if abbr in PRINTED), "")
 
 
 def _scale(axes: Axes, times: Sequence[float], most: float, what: str) -> None:
@@ -103,8 +113,10 @@ def _scale(axes: Axes, times: Sequence[float], most: float, what: str) -> None:
     span = times[-1] - 1
     axes.set_xlabel(what)
     axes.set_xticks(times, [f"{number:g}" for number in times])
-    axes.set_xlim(1 - 0.06 * span, 1 + 1.6 * span)
-    axes.set_ylim(min(0.8, 1 - 0.05 * most), 1.12 * most)
+    axes.set_xlim(1 - 0.06 * span, 1 + 2.0 * span)
+    top = 1.12 * most
+    axes.set_ylim(min(0.8, 1 - 0.05 * most), top)
+    axes.set_ylabel(f"times as fast as one (axis up to {top:.0f})")
     axes.plot([1, times[-1]], [1, times[-1]], color="#555555", linestyle="--", linewidth=1.2, scaley=False)
 
 
@@ -123,11 +135,12 @@ EXHIBIT = Exhibit(
     "strong scaling",
     frame,
     draw,
-    """Dashed: in proportion. Printed are the ends at 44 nodes and that {flat} are flat from 33 on; the dotted
-    lines only join these. {simulated}{gpu}""",
+    """Dashed: in proportion; each panel has an axis of its own. Printed are the ends at 44 nodes and that
+    {flat} are flat from 33 on; the dotted lines only join these. {simulated}A stand-in has the colour of the
+    matrix that it stands for. {gpu}""",
     lambda frame: {
         "flat": " and ".join(FLAT),
-        "simulated": simulated_how(),
+        "simulated": simulated_how(frame),
         "gpu": gpu_caption(frame, "gsofa", timed=False),
     },
     # Beside the print: 44 nodes are simulated.

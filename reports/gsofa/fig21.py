@@ -70,7 +70,7 @@ EXHIBIT = Exhibit(
     Beside([ROW], "printed: six nodes of six V100", _marks, height=5.2),
     """Seconds with chunks of 128 and 256 sources over those with 64; a whisker that leaves the axis is cut.
     {simulated}{gpu}""",
-    lambda frame: {"simulated": simulated_how(), "gpu": gpu_caption(frame, "gsofa")},
+    lambda frame: {"simulated": simulated_how(frame), "gpu": gpu_caption(frame, "gsofa")},
     # Beside the print: no machine here has 36 GPUs.
     held=(
         *(
