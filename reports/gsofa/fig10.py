@@ -101,10 +101,8 @@ def _lines(rows: pd.DataFrame, code: str, base: str) -> list[Line]:
     means = f"{mean_of(rows, teps)} in TEPS"
     if in_seconds:
         means += f", {mean_of(rows, seconds)} in seconds"
-    count = rows[teps].notna().sum()
-    title = Line(
-        title=f"{code} over {base}: geometric mean of {count} {means}; printed {_printed(OVER[code, base])}"
-    )
+    means += f" (geometric mean of {rows[teps].notna().sum()})"
+    title = Line(title=f"{code} over {base}: {means}; printed {_printed(OVER[code, base])}")
     printed = number_line(rows, "printed", f"paper_over_{base}")
     return [title, *in_teps, *in_seconds, *printed] if in_teps else []
 

@@ -93,16 +93,17 @@ def _print(axes: Axes) -> None:
 
 
 def _name(axes: Axes, x: float, y: float, text: str, left: bool = False) -> None:
+    """Beside its point, below the line at 1 where it would lie on it."""
     axes.annotate(
-        text, (x, y), (-9 if left else 9, 0), textcoords="offset points", ha="right" if left else "left",
-        va="center", fontsize=SMALL, bbox=bars.GROUND,
+        text, (x, y), (-9 if left else 9, -9 if 0.9 < y < 1 else 0), textcoords="offset points",
+        ha="right" if left else "left", va="center", fontsize=SMALL, bbox=bars.GROUND,
     )  # fmt: skip
 
 
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 12",
-    "SuperLU_DIST (printed; it is not at hand)",
+    "speedup over SuperLU_DIST (printed; SuperLU_DIST is not at hand)",
     frame,
     draw,
     """Above: all that the paper prints of GSoFA over SuperLU_DIST's parallel symbolic factorisation; below 1

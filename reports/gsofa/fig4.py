@@ -66,6 +66,13 @@ def by_code(frame: pd.DataFrame) -> list[Subset]:
     ]
 
 
+def _title(frame: pd.DataFrame) -> str:
+    """With how many of the measured matrices are drawn, where those are not all."""
+    drawn, measured = len(_panels(frame)), frame.loc[frame["frontier_mean"].notna(), "matrix"].nunique()
+    more = f" ({drawn} drawn of {measured} measured matrices)" if drawn < measured else ""
+    return f"average frontier size of each source{more}"
+
+
 def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
     return {"step": GPU_STEP, "window": f"{WINDOW:.0%}", "prepared": listed(frame["preparation"].dropna())}
 
@@ -117,13 +124,13 @@ def _ratio(row: Mapping[Any, Any]) -> str:
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 4",
-    "average frontier size of each source",
+    _title,
     frame,
     draw,
-    """Average frontier of a source: vertices expanded over iterations, 0 left out of the ratio; moving
-    average over {window} of the sources. gsofa_cpu, on one thread, expands the whole frontier in an
-    iteration, as the paper does; a block of gsofa at most {step} vertices at a step. Preparation: {prepared}
-    (the paper orders by ParMETIS). Stand-ins are indicative only.""",
+    """One panel per printed matrix. Average frontier of a source: vertices expanded over iterations, 0 left
+    out of the ratio; moving average over {window} of the sources. gsofa_cpu, on one thread, expands the whole
+    frontier in an iteration, as the paper does; a block of gsofa at most {step} vertices at a step.
+    Preparation: {prepared} (the paper orders by ParMETIS). Stand-ins are indicative only.""",
     _facts,
     held=(
         Held(CLAIM, "ratio", ("each",), basis="largest over smallest mean frontier", subsets=by_code),

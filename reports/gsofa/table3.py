@@ -55,9 +55,8 @@ EXHIBIT = Exhibit(
             Beside("peak", 1.5, EIGHTH, "small_peak_percent", PER_CENT),
         ]
     ),
-    """Entries that wait in the frontier queues over those that they have room for: mean over gsofa's
-    iterations, and most at any. Whole queues: space optimisations off; an eighth of them: all on, where more
-    than 100 waited in pinned host memory. An iteration is a step of one block here, of the whole card in the
+    """Share of the frontier queues in use: mean over iterations, and peak. Whole: space optimisations off; an
+    eighth: all on, above 100 in pinned host memory. An iteration is a block's step here, the card's in the
     paper. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False, slots=False)},
     held=(
