@@ -177,6 +177,9 @@ def test_the_place_names_what_was_measured_on() -> None:
     assert placed(cpu, gpu) == "Measured on made-up (Imaginary GPU)."
     assert placed(replace(cpu, host_cpu=None)) == "Measured on made-up."
     assert placed(failed) == placed() == ""
+    nodes = replace(gpu, case="symbolic.gsofa_multi.virtual_gpus=6@bcsstk18.metis")
+    assert placed(nodes) == "Simulated on made-up (Imaginary GPU)."
+    assert placed(nodes, gpu) == "Measured on made-up (Imaginary GPU)."
 
 
 def test_the_step_of_the_workflow_and_the_page_draw_the_same(site: Path) -> None:

@@ -21,6 +21,7 @@ from reports.facts.records import Records
 from reports.facts.standings import Point
 from reports.facts.verdicts import judge_points
 from reports.figures import exhibit
+from reports.gsofa.fig19 import COLOURS
 from tests.reports_fakes import ENTRIES, made_record, names, texts
 
 FIGURES = ("fig12", "fig17", "fig18", "fig19", "fig21")
@@ -133,6 +134,28 @@ def test_flat_from_33_nodes_is_the_speedup_over_that_of_33() -> None:
     assert names(nodes) == ["1", "33", "44"] and not any(
         axes.get_legend() for axes in (printed, nodes, hosts)
     )
+
+
+def test_the_caption_tells_of_fill2_only_where_it_is_drawn() -> None:
+    by_fill2 = [made("fill2_multi.virtual_gpus=6", 44.0), made("fill2_multi.nodes=44.virtual_gpus=6", 2.0)]
+    by_gpus = [made("gsofa_multi", 8.0), made("gsofa_multi.gpus=4", 2.5)]
+    simulated, measured, both = (
+        exhibit("gsofa", "fig19").words(frame_of("fig19", records))
+        for records in (by_fill2, by_gpus, by_fill2 + by_gpus)
+    )
+    assert "fill2" in simulated and "gsofa_multi" not in simulated
+    assert "gsofa_multi" in measured and "fill2" not in measured and "imulated" not in measured
+    assert "fill2" in both and "gsofa_multi" in both
+
+
+def test_a_stand_in_has_the_colour_of_its_matrix() -> None:
+    records = [made("fill2_multi.virtual_gpus=6", 44.0), made("fill2_multi.nodes=44.virtual_gpus=6", 2.0)]
+    frame = frame_of("fig19", records)
+    of_none = frame.loc[frame["pair"] == "ok"].assign(abbr=None, near=None)
+    for abbr, colour in COLOURS.items():
+        (_, axes) = exhibit("gsofa", "fig19").picture(of_none.assign(stand_in_for=f"RM, {abbr}")).axes
+        assert colour in [line.get_color() for line in axes.lines if line.get_marker() == "s"]
+        assert any(text.endswith(f"for {abbr}") for text in texts(axes).splitlines())
 
 
 def test_a_larger_chunk_is_held_against_64() -> None:

@@ -209,7 +209,7 @@ def _ends(mark: Mark) -> list[list[float]] | None:
 
 def _write(axes: Axes, row: Row, x: float, mark: Mark, upwards: bool) -> None:
     """The value: upwards beside its point; else above its mark and the whisker, unless that leaves the axis,
-    or at the foot of a bar whose whisker ends far above it. Never across the line at `even`."""
+    or at the foot of a bar that ends far below the whisker or the line at `even`. Never across that line."""
     text = row.form(mark.value)
     beside = row.points and upwards
     start = mark.high if mark.high < axes.get_ylim()[1] else mark.value
@@ -218,9 +218,11 @@ def _write(axes: Axes, row: Row, x: float, mark: Mark, upwards: bool) -> None:
         start, aside, above, anchor = mark.value, 11.0, 0.0, "center"
     length = 0.0 if row.log or not upwards else _length(axes, text)
     low = start - length / 2 if beside else start
-    if length and not row.points and start - mark.value > length < mark.low - axes.get_ylim()[0]:
+    crosses = row.even is not None and low < row.even < low + length
+    far = start - mark.value > length or (crosses and mark.value < (row.even or 0.0))
+    if length and far and not row.points and length < mark.low - axes.get_ylim()[0]:
         start = axes.get_ylim()[0]
-    elif row.even is not None and low < row.even < low + length:
+    elif row.even is not None and crosses:
         start, above, anchor = row.even, 3.0, "bottom"
     axes.annotate(
         text, (x, start), (aside, above), textcoords="offset points", ha="center", va=anchor,
