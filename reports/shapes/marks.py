@@ -220,7 +220,7 @@ def _write(axes: Axes, row: Row, x: float, mark: Mark, upwards: bool) -> None:
     low = start - length / 2 if beside else start
     crosses = row.even is not None and low < row.even < low + length
     far = start - mark.value > length or (crosses and mark.value < (row.even or 0.0))
-    if length and far and not row.points and length < mark.low - axes.get_ylim()[0]:
+    if length and far and not row.points and 1.3 * length < mark.low - axes.get_ylim()[0]:
         start = axes.get_ylim()[0]
     elif row.even is not None and crosses:
         start, above, anchor = row.even, 3.0, "bottom"
