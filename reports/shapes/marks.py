@@ -134,7 +134,7 @@ def scale(axes: Axes, row: Row, marks: Sequence[Mark]) -> None:
         axes.set_yscale("log")
         room = 1.5 * (most / least) ** (0.08 if row.points else 0.25)
         # At least a decade, whose ends are labelled.
-        low = least / 1.6 if most > 100 * least else min(least / 2.5, 10 ** np.floor(np.log10(least)))
+        low = least / 2.0 if most > 100 * least else min(least / 2.5, 10 ** np.floor(np.log10(least)))
         axes.set_ylim(low, most * room)
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
@@ -215,7 +215,7 @@ def _write(axes: Axes, row: Row, x: float, mark: Mark, upwards: bool) -> None:
     start = mark.high if mark.high < axes.get_ylim()[1] else mark.value
     aside, above, anchor = 0.0, 7.0 if row.points else 5.0, "bottom"
     if beside:
-        start, aside, above, anchor = mark.value, 11.0, 0.0, "center"
+        start, aside, above, anchor = mark.value, 9.5, 0.0, "center"
     length = 0.0 if row.log or not upwards else _length(axes, text)
     low = start - length / 2 if beside else start
     crosses = row.even is not None and low < row.even < low + length
