@@ -64,7 +64,8 @@ class Member:
         assert spec is not None and spec.origin is not None, f"{self.module} is no file"
         try:
             tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
-        except SyntaxError as error:
+        # Of null bytes Python 3.11 before .4 says so.
+        except (SyntaxError, ValueError) as error:
             return f"cannot be read: {_place(error, spec.origin)}"
         return (ast.get_docstring(tree) or "").partition("\n")[0]
 
@@ -123,11 +124,17 @@ def _import(module: str) -> ModuleType:
     except SyntaxError as error:
         place = _place(error, module.replace(".", "/"))
         raise ConfigError(f"cannot be read: {place}: {error.msg}") from None
+    except ValueError as error:
+        if "null bytes" not in str(error):
+            raise
+        raise ConfigError(f"cannot be read: {_place(error, module.replace('.', '/'))}: {error}") from None
 
 
-def _place(error: SyntaxError, file: str) -> str:
+def _place(error: SyntaxError | ValueError, file: str) -> str:
     """`commands/list.py:3`. file : where the error names none."""
-    return f"{_shown(error.filename or file)}:{error.lineno or 1}"
+    if isinstance(error, SyntaxError):
+        return f"{_shown(error.filename or file)}:{error.lineno or 1}"
+    return f"{_shown(file)}:1"
 
 
 def _shown(file: str) -> str:
