@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import sys
@@ -21,6 +22,7 @@ from fetch import catalogue
 from fillpath import papers
 from fillpath.errors import ConfigError, FillpathError, UnknownNameError
 from fillpath.paths import ROOT
+from fillpath.record import Status
 from fillpath.settings import Settings
 from reports import figures
 from reports.exhibit import Exhibit, Held
@@ -32,7 +34,7 @@ from reports.facts.verdicts import Subset
 from reports.pages import webpage
 from reports.shapes import frame_csv
 from reports.shapes.tables import Column, Table, Words
-from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, site
+from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, on_gpu, site
 
 __all__ = ["site"]
 # More than half of GSoFA's matrices.
@@ -189,6 +191,22 @@ def test_a_frame_takes_all_cases_of_its_experiments(pair: tuple[str, str]) -> No
     cases = figure_cases(*pair, Settings(suite="papers"))
     frame = figures.exhibit(*pair).frame(Records(), catalogue.entries(), cases)
     assert cases and len(frame)
+
+
+@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
+def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: tuple[str, str]) -> None:
+    """A run that was cut off, or shared by nodes under names of their own, leaves any part of the records."""
+    cases = figure_cases(*pair, Settings(suite="papers"))
+    spans = {"factor": [0.1], "analysis": [0.1], "solve": [0.2]}
+    ok: dict[str, Any] = {"status": Status.OK, "seconds": [0.4], "phases": spans, "kernel_seconds": [0.3]}
+    whole = [on_gpu(case, number % 60, **ok) for number, case in enumerate(cases)]
+    exhibit = figures.exhibit(*pair)
+    for seed, count in enumerate((1, 2, 2, 5, len(whole) // 2)):
+        part = Records(tuple(random.Random(seed).sample(whole, min(count, len(whole)))))
+        frame = exhibit.frame(part, ENTRIES, cases)
+        assert len(frame) and exhibit.words(frame)
+        exhibit.verdicts(frame)
+        assert exhibit.picture(frame).axes
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ _DTYPES = {
     **dict.fromkeys(("median", "low", "high", "structural_symmetry"), "float64"),
     **dict.fromkeys(("suspect", "zeros_kept", "dirty", "current"), "boolean"),
 }
+# Text, also where every row lacks it: pandas would take such a column for numbers, which join no text.
+_DTYPES |= {name: "str" for name in COLUMNS if name not in _DTYPES}
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
 
