@@ -66,9 +66,9 @@ def picture_machine(
         there = records.of_machine(machine)
         of_run = there.of_one_run(cases) if shown.one_run else there
         verdicts = shown.verdicts(shown.frame(of_run, entries, recorded(cases, there)))
-        here = [v for v in verdicts if v.machine == machine]
-        decided = {v.claim for v in here if v.outcome in JUDGED}
-        return Evidence(machine, len(decided), len(here), ok[machine], silent=not shown.subjects)
+        numbers = [v for v in verdicts if v.machine == machine]
+        decided = {v.claim for v in numbers if v.outcome in JUDGED}
+        return Evidence(machine, len(decided), len(numbers), ok[machine], silent=not shown.subjects)
 
     own = [evidence(name) for name in machines if name in here]
     if any(each.suffices for each in own):

@@ -23,14 +23,14 @@ from fillpath.record import record_path, write_records
 from reports import figures
 from reports.facts.claims import claims
 from reports.facts.records import Records
-from reports.facts.standings import Excluded, Missing, Outcome, Standing
+from reports.facts.standings import Excluded, Missing, Outcome, Standing, outcome_label
 from reports.figures import exhibits
 from reports.pages import artifact, webpage
 from reports.pages.compare import compare
 from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
 from reports.pages.ledger.order import machines_of
-from reports.pages.webpage.scoreboard import MARKS, label
+from reports.pages.webpage.scoreboard import MARKS
 from reports.shapes import frame_csv, style
 from reports.shapes.cells import Cells, Heading, Line, read_cells
 from tests.reports_fakes import CASES, ENTRIES, ON_FILLED, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
@@ -63,7 +63,8 @@ def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(
     rows = re.findall(r"<tr>(.*?)</tr>", matrix.partition("<tbody>")[2], re.DOTALL)
     assert len(rows) == len(claims()) == len(standings)
     for row, standing in zip(rows, standings, strict=True):
-        assert label(standing.outcome, standing.indicative) in row and MARKS[standing.outcome].symbol in row
+        label = outcome_label(standing.outcome, standing.indicative)
+        assert label in row and MARKS[standing.outcome].symbol in row
         assert f'href="#{standing.claim.id}.made-up"' in row
         assert all(verdict.coverage in row for verdict in standing.judged)
     assert len(text.encode()) < SIZE

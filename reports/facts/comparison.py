@@ -144,6 +144,8 @@ def _value(point: Point) -> float:
 def _few(claim: Claim, measured: Measured) -> str:
     """Why the points are too few for the aggregate: not where they are all that the claim is about."""
     least = _least(claim)
+    if claim.matrices:
+        least = min(least, len(claim.matrices))
     whole = measured.of is not None and measured.matrices >= measured.of
     if claim.aggregate not in _OF_MANY or whole or measured.distinct >= least:
         return ""

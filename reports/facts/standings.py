@@ -32,6 +32,12 @@ JUDGED = (Outcome.REPRODUCED, Outcome.DEVIATES, Outcome.CONTRADICTED, Outcome.IN
 CONCLUSIVE = (Outcome.REPRODUCED, Outcome.DEVIATES, Outcome.CONTRADICTED)
 
 
+def outcome_label(outcome: Outcome, indicative: bool, coverage: str = "") -> str:
+    """`deviates on 1 of 13 (indicative)`."""
+    words = (outcome, coverage, "(indicative)" if indicative else "")
+    return " ".join(word for word in words if word)
+
+
 class Scope(StrEnum):
     """Of which matrices a number is. They are judged apart and never merged."""
 
@@ -177,8 +183,8 @@ class Verdict:
     @property
     def word(self) -> str:
         """`reproduced on 1 of 13`, with ` (indicative)` where it is."""
-        coverage = f" {self.coverage}" if self.outcome in (*JUDGED, Outcome.DERIVED) and self.coverage else ""
-        return f"{self.outcome}{coverage}{' (indicative)' if self.doubt else ''}"
+        coverage = self.coverage if self.outcome in (*JUDGED, Outcome.DERIVED) else ""
+        return outcome_label(self.outcome, bool(self.doubt), coverage)
 
     @property
     def label(self) -> str:

@@ -2,7 +2,7 @@
 
 Numbers of different matrices are judged apart: the paper's own; stand-ins that are near enough
 (reports/facts/distance.py). Neither these nor two machines are ever averaged together. The extreme of all of
-a figure's matrices stands beside the print, and decides nothing where the paper's is of its own. A verdict is
+a figure's matrices stands beside the print, and decides nothing. A verdict is
 firm on the paper's own matrices, and on a time if five processes give an interval narrower than the band;
 else it is indicative.
 """

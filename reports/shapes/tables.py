@@ -20,7 +20,6 @@ SIZE = 11
 DIGIT, LETTER, BOLD, ROW, BELOW = 0.1, 0.09, 0.105, 0.28, 0.22
 # Inches between two columns.
 GAP = 0.18
-MEASURED_ON = "measured on"
 
 
 @dataclass(frozen=True)
@@ -94,15 +93,6 @@ def _stand_in(row: Row) -> str:
     first, *others = row["stand_in_for"].split(", ")
     more = f" and {len(others)} more" if len(others) > 1 else "".join(f", {other}" for other in others)
     return f"stand-in: {first}{more}"
-
-
-def where_column(status: str = "status") -> Words:
-    """Where a row was measured, or why it has no number. status : the column that says so."""
-
-    def where(row: Row) -> str:
-        return str(row["where"]) if row[status] == "ok" else status_text(str(row[status]))
-
-    return Words(MEASURED_ON, 2.0, where)
 
 
 @dataclass(frozen=True)

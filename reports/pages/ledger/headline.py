@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reports.facts.claim import Kind
-from reports.facts.standings import CONCLUSIVE, Outcome, Standing
+from reports.facts.standings import CONCLUSIVE, Outcome, Standing, outcome_label
+from reports.pages.ledger.order import tally
 
 # How many claims have an outcome, of one and of several.
 _VERBS = {
@@ -52,7 +53,7 @@ def _reproduced(standings: Sequence[Standing]) -> int:
 
 def _rest(standings: Sequence[Standing]) -> str:
     """`8 deviate indicatively, 10 are inconclusive`: all that is not firmly reproduced."""
-    counts = Counter((s.outcome, s.indicative) for s in standings)
+    counts = tally(standings)
     counts.pop((Outcome.REPRODUCED, False), None)
     texts = [
         f"{count} {_VERBS[outcome][count > 1]}{_how(outcome, indicative)}"
@@ -99,9 +100,9 @@ def _range(numbers: Sequence[int]) -> str:
 
 def outcomes(standings: Sequence[Standing]) -> str:
     """`3 reproduced, 4 deviate (indicative), 10 inconclusive`: of a cell."""
-    counts = Counter((s.outcome, s.indicative) for s in standings)
+    counts = tally(standings)
     texts = [
-        f"{count} {outcome}{' (indicative)' if indicative else ''}"
+        f"{count} {outcome_label(outcome, indicative)}"
         for outcome in Outcome
         for indicative in (False, True)
         if (count := counts[outcome, indicative])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.facts.claim import Claim, Kind
-from reports.facts.standings import JUDGED, Standing
+from reports.facts.standings import JUDGED, Outcome, Standing, outcome_label
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,13 @@ def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[C
 
 def counts(standings: Sequence[Standing]) -> list[tuple[str, str, int]]:
     """(machine, kind and outcome, how many claims), by machine and kind."""
-    rows = Counter((s.machine, list(Kind).index(s.claim.kind), s.claim.kind, _outcome(s)) for s in standings)
+    rows = Counter(
+        (s.machine, list(Kind).index(s.claim.kind), s.claim.kind, outcome_label(s.outcome, s.indicative))
+        for s in standings
+    )
     return [(machine, f"{kind}: {label}", count) for (machine, _, kind, label), count in sorted(rows.items())]
 
 
-def _outcome(standing: Standing) -> str:
-    return f"{standing.outcome}{' (indicative)' if standing.indicative else ''}"
+def tally(standings: Sequence[Standing]) -> Counter[tuple[Outcome, bool]]:
+    """How many claims have which outcome, firm and indicative ones apart."""
+    return Counter((standing.outcome, standing.indicative) for standing in standings)

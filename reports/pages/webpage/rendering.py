@@ -10,12 +10,12 @@ from urllib.parse import quote
 from fillpath import paths
 from fillpath.papers import paper_names
 from reports.facts.distance import LIMITS
-from reports.facts.standings import JUDGED, Standing
+from reports.facts.standings import JUDGED, Standing, outcome_label
 from reports.pages.comparison import HARDWARE
 from reports.pages.environment import environment
 from reports.pages.hardware import comparison_folder
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
-from reports.pages.webpage.scoreboard import MARKS, direction_and_size, label, rank
+from reports.pages.webpage.scoreboard import MARKS, direction_and_size, rank
 from reports.shapes import style
 from reports.shapes.bars import seconds, times
 
@@ -72,6 +72,6 @@ _ENVIRONMENT.globals |= {
     "PICTURE": style.PICTURE,
     "asset": _asset,
     "comparison_folder": comparison_folder,
-    "label": label,
+    "label": outcome_label,
     "paper_names": paper_names,
 }

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from reports.facts.claim import Kind
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Direction, Magnitude, Outcome, Standing, Verdict
+from reports.facts.standings import CONCLUSIVE, Direction, Magnitude, Outcome, Standing, Verdict
 from reports.pages.ledger.headline import headline
-from reports.pages.ledger.order import machines_of
+from reports.pages.ledger.order import machines_of, tally
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ MARKS: Mapping[Outcome, Mark] = {
     Outcome.NOT_COMPARABLE: Mark(
         "○", "incomparable", "a constant of this code’s own data structures: shown, not judged"
     ),
-    Outcome.DERIVED: Mark("=", "derived", "it follows from other printed numbers"),
+    Outcome.DERIVED: Mark("=", "derived", "arithmetic on other printed numbers, and whether the two agree"),
     Outcome.NOT_RUN: Mark("–", "absent", "no number yet; the claim's row at its figure says what is missing"),
     Outcome.UNTESTABLE: Mark(
         "∅", "untestable", "it needs hardware that no machine here has, or another regime"
@@ -79,14 +79,9 @@ def tallies(standings: Sequence[Standing], records: Records) -> list[Tally]:
     ]
 
 
-def label(outcome: Outcome, indicative: bool) -> str:
-    """`deviates (indicative)`."""
-    return f"{outcome}{' (indicative)' if indicative else ''}"
-
-
 def rank(outcome: Outcome, indicative: bool) -> int:
-    """Firm verdicts first, then indicative ones, then what was not judged."""
-    return list(MARKS).index(outcome) + len(MARKS) * (indicative + 2 * (outcome not in JUDGED))
+    """Firm verdicts first, then indicative ones, then what says nothing of a claim."""
+    return list(MARKS).index(outcome) + len(MARKS) * (indicative + 2 * (outcome not in CONCLUSIVE))
 
 
 def direction_and_size(verdict: Verdict) -> str:
@@ -104,7 +99,7 @@ def _tally(machine: str, standings: Sequence[Standing], records: Records) -> Tal
 
 
 def _kind_row(kind: Kind, standings: Sequence[Standing]) -> KindRow:
-    counts = Counter((s.outcome, s.indicative) for s in standings)
+    counts = tally(standings)
     ordered = sorted(counts, key=lambda outcome: rank(*outcome))
     return KindRow(kind, len(standings), tuple((*outcome, counts[outcome]) for outcome in ordered))
 
