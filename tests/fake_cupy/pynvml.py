@@ -8,11 +8,13 @@ lists the UUIDs of its MIG slices.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
 NVML_CLOCK_SM, NVML_CLOCK_MEM = 1, 2
 CARD, SLICE = "card", "slice "
+WATTS = 300
 
 
 class NVMLError(Exception):
@@ -95,6 +97,11 @@ def nvmlDeviceGetCurrentClocksEventReasons(handle: str) -> int:
 @_in_session
 def nvmlDeviceGetCurrentClocksThrottleReasons(handle: str) -> int:
     return 0x25
+
+
+@_in_session
+def nvmlDeviceGetTotalEnergyConsumption(handle: str) -> int:
+    return int(1000 * WATTS * time.monotonic())
 
 
 @_in_session
