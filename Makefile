@@ -9,6 +9,7 @@ SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedde
 PAPER ?= $(FILLPATH_PAPER)
 FIGURE ?= $(FILLPATH_FIGURE)
 DEVICE ?= $(FILLPATH_DEVICE)
+PROCESSES ?= $(FILLPATH_PROCESSES)
 LIMIT ?= $(FILLPATH_LIMIT)
 FRESH ?= $(FILLPATH_FRESH)
 PROFILE ?= $(or $(FILLPATH_PROFILE),default)
@@ -16,6 +17,7 @@ export FILLPATH_SUITE := $(SUITE)
 export FILLPATH_PAPER := $(PAPER)
 export FILLPATH_FIGURE := $(FIGURE)
 export FILLPATH_DEVICE := $(DEVICE)
+export FILLPATH_PROCESSES := $(PROCESSES)
 export FILLPATH_LIMIT := $(LIMIT)
 export FILLPATH_FRESH := $(FRESH)
 export FILLPATH_PROFILE := $(PROFILE)
@@ -53,7 +55,7 @@ STAMP := .venv/.installed-$(shell cat requirements.lock $(CUPY) pyproject.toml |
 help: ## this text
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 16
 
-figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa FIGURE=gsofa.fig10 DEVICE=cpu|gpu LIMIT=2h FRESH=1 PROFILE=slurm
+figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa FIGURE=gsofa.fig10 DEVICE=cpu|gpu PROCESSES=5 LIMIT=2h FRESH=1 PROFILE=slurm
 	@$(PY) -m benchmarks.runs.launch figures
 
 page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html

@@ -9,8 +9,8 @@ import argparse
 
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
-from benchmarks.engine.measure import measure
 from benchmarks.runs import cases
+from benchmarks.runs.rounds import measure_rounds
 from commands._parser import Parser
 from commands._records import figure_cases, record_text, with_records
 from fillpath import host
@@ -33,8 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     stored = with_records(figure_cases(here)(claim.paper, figure), here)
     chosen = stored or cases.figure_cases(claim.paper, figure, settings())
     within, failed = runs.alone(), 0
-    for case in chosen:
-        record = measure(case, fresh=True, within=within)
+    for record in measure_rounds(chosen, settings().rounds, True, within):
         print(record_text(record), flush=True)
         failed += record.status is not Status.OK
     return int(bool(failed))

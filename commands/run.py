@@ -50,7 +50,10 @@ def add_arguments(parser: Parser) -> None:
         help="of the implementation; repeatable",
     )
     parser.add_argument(
-        "--samples", type=positive, metavar="N", help="at least so many (default: 10, or 20 s, at least 3)"
+        "--samples",
+        type=positive,
+        metavar="N",
+        help="exactly so many (default: 5, fewer after 2 s)",
     )
     parser.add_argument(
         "--seed", type=natural, default=0, metavar="N", help="of preparation and algorithm (default: 0)"

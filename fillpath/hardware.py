@@ -17,6 +17,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CPUINFO = Path("/proc/cpuinfo")
 _BOARD, _BOARD_OF_ARM = Path("/sys/class/dmi/id"), Path("/proc/device-tree")
 _GPUS = Path("/proc/driver/nvidia/gpus")
+_FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,32 @@ def fingerprint() -> str:
     id of its own, such as a container or a virtual machine from a shared image, gets new digits after each
     start: nothing else distinguishes it from its twins.
     """
-    facts = [_own_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *_board()]
+    return _digits(_own_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *_board())
+
+
+def identity() -> str:
+    """16 hexadecimal digits that differ between hosts, between starts of one, and between sets of GPUs: what
+    was measured under the same ones was measured on one host."""
+    gpus = sorted(filter(None, (_line(path, "GPU UUID") for path in _GPUS.glob("*/information"))))
+    return _digits(fingerprint(), _text(_MACHINE_ID), _text(_BOOT_ID), *gpus)
+
+
+def host_facts() -> dict[str, str | float | None]:
+    """What else of the processor a time depends on: its stepping and microcode, the frequency governor, the
+    clocks in MHz (of its first core, now and at most); None for what cannot be read."""
+    most = _text(_FREQUENCY / "cpuinfo_max_freq")
+    now = _line(_CPUINFO, "cpu MHz")
+    return {
+        "stepping": _line(_CPUINFO, "stepping"),
+        "microcode": _line(_CPUINFO, "microcode"),
+        "governor": _text(_FREQUENCY / "scaling_governor"),
+        "cpu_mhz": None if now is None else float(now),
+        "cpu_max_mhz": None if most is None else float(most) / 1000,
+    }
+
+
+def _digits(*facts: str | None) -> str:
+    """16 hexadecimal digits of these facts."""
     return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
 
 

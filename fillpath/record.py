@@ -80,7 +80,10 @@ class Record:
     conclusive : False if the failure was not the implementation's own, so that the next call measures again
     threads_used : CPU threads that it could use
     limit_seconds, memory_limit : what it ran under
-    host : distinguishes its host from others, None in older records
+    process : which of the run's worker processes measured it, from 0; None in older records, of one process
+    energy : joules per sample, None where the machine does not say
+    host : differs between hosts, and between two starts of one; None in older records
+    host_facts : of the processor's state, from fillpath/hardware.py
     device : the GPU; for a MIG slice with its UUID
     gpu : facts of the GPU, from impl/cuda/device.py
     clocks, throttle : after the last sample, in MHz, and what held the clocks down
@@ -121,6 +124,9 @@ class Record:
     dirty: bool | None = None
     series: str | None = None
     rekeyed_from: str | None = None
+    process: int | None = None
+    energy: list[float] | None = None
+    host_facts: dict[str, Any] | None = None
     schema: int = SCHEMA_VERSION
 
     @property

@@ -27,6 +27,9 @@ SUITES: Mapping[str, tuple[str, ...]] = {
     "papers": ("small", "papers"),
 }
 PREFIX = "FILLPATH_"
+# In which a case is measured, and which a firm verdict on a time needs: medians of two differ by more than
+# the samples of either.
+PROCESSES = 5
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Settings:
     paper : empty for all papers
     figure : `paper.figure`, empty for all figures
     device : `cpu` or `gpu`, empty for both
+    processes : in which a case is measured, None for what the suite has
     limit : seconds that a run may take, None without a limit
     fresh : measure again what is stored
     machine : name of a kind of machine, empty for the host's own name
@@ -51,6 +55,7 @@ class Settings:
     paper: str = ""
     figure: str = ""
     device: str = ""
+    processes: int | None = None
     limit: float | None = None
     fresh: bool = False
     machine: str = ""
@@ -80,9 +85,15 @@ class Settings:
         """Whether that figure is among the chosen ones."""
         return self.paper in ("", paper) and self.figure in ("", f"{paper}.{figure}")
 
+    @property
+    def rounds(self) -> int:
+        """How many processes measure a case: a verdict on a time is firm from five on."""
+        return self.processes or (1 if self.suite == "embedded" else PROCESSES)
+
     def text(self) -> str:
         """What distinguishes one run from another: what it covers, but not the time limit."""
-        covered = {name: getattr(self, name) for name in ("suite", "paper", "figure", "device", "fresh")}
+        names = ("suite", "paper", "figure", "device", "fresh", "rounds")
+        covered = {name: getattr(self, name) for name in names}
         return json.dumps(covered, sort_keys=True)
 
 
@@ -147,6 +158,12 @@ def _figure(text: str) -> str:
     raise ConfigError(f"expected a figure such as {names[0]}{hint}")
 
 
+def _count(text: str) -> int:
+    if re.fullmatch("[1-9][0-9]?", text) is None:
+        raise ConfigError("expected a number from 1 to 99")
+    return int(text)
+
+
 def _switch(text: str) -> bool:
     if text not in ("0", "1"):
         raise ConfigError("expected 1, 0 or nothing")
@@ -189,6 +206,13 @@ VARIABLES = (
     Variable("FILLPATH_PAPER", "only the figures of this paper", "all papers", "paper", _paper),
     Variable("FILLPATH_FIGURE", "only this figure, such as gsofa.fig10", "all figures", "figure", _figure),
     Variable("FILLPATH_DEVICE", "only what runs on cpu or gpu", "both", "device", _one_of("cpu", "gpu")),
+    Variable(
+        "FILLPATH_PROCESSES",
+        "processes that measure a case",
+        "5, of the embedded suite 1",
+        "processes",
+        _count,
+    ),
     Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
     Variable("FILLPATH_FRESH", "1: measure again what is stored", "0", "fresh", _switch),
     Variable("FILLPATH_MACHINE", "name of this kind of machine", "the host's name", "machine", _machine),

@@ -19,6 +19,7 @@ from benchmarks.engine import machine, run, standing
 from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
+from benchmarks.engine.worker import MOST_SAMPLES
 from fetch import ordering
 from fetch.matrix_id import resolve
 from fillpath import paths, registry
@@ -133,7 +134,7 @@ def test_output_of_an_implementation_is_not_a_report() -> None:
 def test_the_same_key_is_measured_once() -> None:
     first = measure(case_of("right"), LIMITS)
     assert measure(case_of("right"), LIMITS) == first
-    assert measure(case_of("right").name) == first
+    assert measure(case_of("right").name, LIMITS) == first
     assert len(read_records(record_path("test-machine", first.case))) == 1
 
 
@@ -149,7 +150,9 @@ def test_fresh_measures_again_and_keeps_both_but_not_twice_in_one_run() -> None:
 
 def test_more_samples_than_stored_are_measured() -> None:
     measure(case_of("right"), Limits(samples=3))
-    assert len(measure(case_of("right"), Limits(samples=5)).seconds) == 5
+    assert len(measure(case_of("right")).seconds) == MOST_SAMPLES
+    assert len(measure(case_of("right"), Limits(samples=7)).seconds) == 7
+    assert len(read_records(record_path("test-machine", case_of("right").name))) == 3
 
 
 def last_record(case: Case) -> Record:

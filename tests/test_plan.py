@@ -156,7 +156,7 @@ def test_the_embedded_suite_is_planned_whole(prepared_once: None, capsys: pytest
 
 def test_what_is_stored_takes_no_time(one_matrix: None) -> None:
     case = f"symbolic.fill1_pruned@{SMALLEST}.metis"
-    measure.measure(case, Limits(samples=3))
+    measure.measure(case)
     [line] = plan.plan(Settings()).lines
     assert line.remarks == ("1 stored",) and line.cases == 2
     [again] = plan.plan(Settings(fresh=True)).lines

@@ -32,14 +32,22 @@ BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
 
 
 def measure(
-    case: Case | str, limits: Limits | None = None, *, fresh: bool = False, within: Run | None = None
+    case: Case | str,
+    limits: Limits | None = None,
+    *,
+    fresh: bool = False,
+    within: Run | None = None,
+    process: int = 0,
+    processes: int = 1,
 ) -> Record:
-    """Measure a case, or return the record that stands for its key.
+    """Measure a case in a worker process, or return a record that stands for its key.
 
     case : or its name.
     limits : what it may take; None: those of `Limits`.
     fresh : measure again, unless the record is of the run `within`.
     within : the run whose id and deadline hold; None: one of its own.
+    process : which of the run's processes of this case it is, from 0.
+    processes : of how many another run's record has to be one, to be taken instead.
 
     Raises UnknownNameError for a case that names nothing, ConfigError for a kind of machine that this host is
     not of, DiskFullError before any work where a record might not fit any more. Every other failure is the
@@ -50,7 +58,7 @@ def measure(
     case, implementation = _resolved(case)
     limits = limits or Limits()
     within = within or run.alone()
-    blank = blank_record(case, within)
+    blank = blank_record(case, within, process)
     for folder in (paths.results(), paths.cache()):
         paths.require_space(folder, 0)
     available, reason = implementation.available()
@@ -72,8 +80,10 @@ def measure(
         return _not_started(blank, error.outcome, str(error), conclusive=False)
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         return _not_started(blank, _status_of(error), _one_line(error), conclusive=False)
-    stored = standing.settling_record(case, prepared.hash, limits)
-    if stored is not None and (not fresh or stored.run_id == within.id):
+    stored = standing.record_of_run(case, prepared.hash, limits, within.id, process)
+    if stored is None and not fresh:
+        stored = standing.settling_record(case, prepared.hash, limits, processes)
+    if stored is not None:
         return standing.make_last(stored)
     key = standing.key_of(case, prepared.hash)
     blank = replace(blank, key=key, prepared=prepared_facts(prepared))

@@ -11,13 +11,13 @@ from benchmarks.engine.run import Run
 from benchmarks.engine.standing import key_of
 from fillpath import host
 from fillpath.case import Case
-from fillpath.hardware import fingerprint
+from fillpath.hardware import host_facts, identity
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status
 
 
-def blank_record(case: Case, within: Run) -> Record:
-    """The record of a case before anything is known of its input."""
+def blank_record(case: Case, within: Run, process: int = 0) -> Record:
+    """The record of a process of the case's before anything is known of its input."""
     commit, dirty = machine.git_state()
     return Record(
         case=case.name,
@@ -30,9 +30,11 @@ def blank_record(case: Case, within: Run) -> Record:
         status=Status.ERROR,
         reason="",
         run_id=within.id,
+        process=process,
         started_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
         machine=host.machine_name(),
-        host=fingerprint(),
+        host=identity(),
+        host_facts=host_facts(),
         host_cpu=machine.machine().cpu,
         versions=machine.versions(),
         commit=commit,

@@ -1,15 +1,17 @@
-"""Which record of a case stands: the one that settles a key, and the last line of the case's file."""
+"""Which records of a case stand: those that settle a key, and the last line of the case's file with the other
+processes of its run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchmarks.engine import machine
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.worker import LEAST_SAMPLES
+from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED
 from fillpath import host
 from fillpath.case import Case
 from fillpath.lock import exclusive
+from fillpath.processes import number, of_run
 from fillpath.record import Record, Status, read_records, record_key, record_path, write_records
 from fillpath.registry import lookup
 
@@ -27,14 +29,24 @@ def threads_of(case: Case) -> int:
     return case.threads or machine.machine().cores
 
 
-def settling_record(case: Case, prepared_hash: str, limits: Limits) -> Record | None:
-    """The record that `measure` returns for this input rather than measure again: the newest of today's key
-    that is conclusive, and not cut off by a lower limit than today's."""
-    key = key_of(case, prepared_hash)
-    for record in _measured_here(case):
-        if record.key == key and _settles(record, limits):
-            return record
-    return None
+def record_of_run(
+    case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int
+) -> Record | None:
+    """What a run has of a process of the case on this input: its record; after one that failed, when no
+    measured, that one, or one that is ok where it says less."""
+    of_run = [r for r in _settled(case, prepared_hash, limits) if r.run_id == run_id]
+    ok = [record for record in of_run if record.status is Status.OK]
+    failed = [record for record in of_run if record.status is not Status.OK]
+    if failed:
+        return ok[0] if ok and _says_less_than_ok(failed[0]) else failed[0]
+    return next((record for record in ok if number(record) == process), None)
+
+
+def settling_record(case: Case, prepared_hash: str, limits: Limits, processes: int) -> Record | None:
+    """The record that `measure` returns for this input rather than measure again: the newest of a run that
+    has so many processes of the case, or one that failed."""
+    records = _settled(case, prepared_hash, limits)
+    return next((record for record in records if _is_whole(record, records, processes)), None)
 
 
 def ok_record(case: Case) -> Record | None:
@@ -62,11 +74,11 @@ def store(record: Record) -> Record:
 
 
 def make_last(record: Record) -> Record:
-    """Make a stored record the one that stands."""
+    """Make a stored record the one that stands, with the other processes of its run."""
     path = record_path(record.machine, record.case)
     with exclusive(path.parent.parent / ".lock"):
         records = read_records(path)
-        if records[-1] != record:
+        if record not in of_run(records):
             write_records(path, [*(r for r in records if r != record), record])
     return record
 
@@ -79,6 +91,12 @@ def _measured_here(case: Case) -> Iterator[Record]:
             yield record
 
 
+def _settled(case: Case, prepared_hash: str, limits: Limits) -> list[Record]:
+    """Records of today's key, conclusive and not cut off by a lower limit than today's, newest first."""
+    key = key_of(case, prepared_hash)
+    return [record for record in _measured_here(case) if record.key == key and _settles(record, limits)]
+
+
 def _settles(record: Record, limits: Limits) -> bool:
     if not _is_worth_keeping(record):
         return False
@@ -86,7 +104,18 @@ def _settles(record: Record, limits: Limits) -> bool:
         return limits.seconds <= (record.limit_seconds or 0.0)
     if record.status is Status.OUT_OF_MEMORY:
         return (limits.memory_limit() or 0) <= 1.1 * (record.memory_limit or 0)
-    return record.status is not Status.OK or len(record.seconds) >= (limits.samples or LEAST_SAMPLES)
+    if record.status is not Status.OK:
+        return True
+    if limits.samples:
+        return len(record.seconds) >= limits.samples
+    return len(record.seconds) >= MOST_SAMPLES or sum(record.seconds) >= SECONDS_SAMPLED
+
+
+def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool:
+    """Whether its run has so many processes of the case, or ended with one that failed."""
+    of_run = [other for other in records if other.run_id == record.run_id]
+    failed = any(other.status is not Status.OK for other in of_run)
+    return failed or len({number(other) for other in of_run}) >= processes
 
 
 def _is_worth_keeping(record: Record) -> bool:

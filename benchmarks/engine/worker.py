@@ -29,11 +29,10 @@ if TYPE_CHECKING:
     from fillpath.registry import Implementation
 
 PR_SET_PDEATHSIG = 1
-# Samples of a case, unless it asks for a number: MOST_SAMPLES, or fewer once SECONDS_SAMPLED have passed, but
-# at least LEAST_SAMPLES.
-MOST_SAMPLES = 10
-LEAST_SAMPLES = 3
-SECONDS_SAMPLED = 20.0
+# Samples of a process, unless it is asked for a number: MOST_SAMPLES, or fewer once SECONDS_SAMPLED have
+# passed. More of them say little: processes differ by more than the samples of one.
+MOST_SAMPLES = 5
+SECONDS_SAMPLED = 2.0
 
 Report = Callable[..., None]
 
@@ -143,7 +142,7 @@ def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: 
 
     timed = where.sampled(call)
     count, spent, outcome = 0, 0.0, (None, None)
-    while count < (samples or MOST_SAMPLES) and (samples or count < LEAST_SAMPLES or spent < SECONDS_SAMPLED):
+    while count < (samples or MOST_SAMPLES) and (samples or spent < SECONDS_SAMPLED):
         # The memory of a result is free before the next call asks for its own.
         outcome = (None, None)
         with recording(PhaseClock(where.synchronise)) as clock:

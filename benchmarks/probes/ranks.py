@@ -30,7 +30,7 @@ from benchmarks.engine.machine import introduce, machine
 from benchmarks.engine.measure import store_outcome
 from benchmarks.engine.places import Place, place
 from benchmarks.engine.reference import load_reference, reference_path
-from benchmarks.engine.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED, counted
+from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED, counted
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
 from fillpath.nouns import Pattern, Prepared
@@ -135,8 +135,7 @@ def _samples(
 
 def _wants_more(seconds: Sequence[float]) -> bool:
     """By the worker's rule."""
-    few = len(seconds) < LEAST_SAMPLES or sum(seconds) < SECONDS_SAMPLED
-    return len(seconds) < MOST_SAMPLES and few
+    return len(seconds) < MOST_SAMPLES and sum(seconds) < SECONDS_SAMPLED
 
 
 def _check(

@@ -22,12 +22,14 @@ from benchmarks.runs import asv_process
 from benchmarks.runs.asv_results import merge
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.launch import die_with_parent
+from benchmarks.runs.rounds import input_of, measure_rounds
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
 from fillpath.host import machine_name, node_lock
 from fillpath.lock import exclusive
 from fillpath.paths import WORK, results
-from fillpath.record import Record
+from fillpath.processes import Rounds, of_run
+from fillpath.record import Record, read_records, record_path
 from fillpath.registry import lookup
 from fillpath.settings import PROGRESS, settings
 
@@ -44,18 +46,36 @@ def case_names(stage: str) -> list[str]:
 
 
 def median_seconds(case: str) -> float:
-    """The median of the case's seconds; nan, which asv takes as skipped, unless its status is ok.
+    """The median of the case's seconds over its processes; nan, which asv takes as skipped, unless its status
+    is ok.
+
+    The first case of an input has all cases of that input measured, in rounds; the others then have their
+    records.
 
     Raises DiskFullError: what was not measured for that reason has no record.
     """
     die_with_parent()
+    parsed, within = Case.parse(case), run.current() or run.alone()
+    cases = _of_one_input(parsed)
     try:
-        record = measure(case, fresh=settings().fresh, within=run.current())
+        for turn in ([cases] if cases[0] == parsed else []) + [[parsed]]:
+            record = [*measure_rounds(turn, settings().rounds, settings().fresh, within)][-1]
     except DiskFullError as error:
         _tell(f"{_REFUSED} {case}: {error}")
         raise
     _report(record)
-    return math.nan if record.median is None else record.median
+    return math.nan if record.median is None else _median(record)
+
+
+def _of_one_input(case: Case) -> list[Case]:
+    """The cases that are measured in turn with this one, in the order of asv's parameters."""
+    cases = suite_cases(settings(), case.stage)
+    return [other for other in cases if input_of(other) == input_of(case) and _can_run(other)]
+
+
+def _median(record: Record) -> float:
+    """The median of the processes that stand with this record."""
+    return Rounds.of(of_run(read_records(record_path(record.machine, record.case)))).median
 
 
 def run_stage(stage: str) -> None:
@@ -124,7 +144,7 @@ def _record_unavailable(cases: Sequence[Case]) -> None:
 
 def _report(record: Record) -> None:
     """One line on this case, for whoever started asv: asv keeps its children's output to itself."""
-    shown = f"{record.median:.4g} s" if record.median is not None else record.reason.partition("\n")[0]
+    shown = f"{_median(record):.4g} s" if record.median is not None else record.reason.partition("\n")[0]
     _tell(f"{record.status:<13} {record.case}  {shown}")
 
 

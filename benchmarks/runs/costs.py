@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.engine import machine
-from benchmarks.engine.worker import LEAST_SAMPLES, MOST_SAMPLES, SECONDS_SAMPLED
+from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED
 from benchmarks.runs.rates import Amounts, Kind, Rate, graph_amounts, kind_of
 from fillpath.case import Case
 from fillpath.nouns import Pattern
@@ -68,13 +68,15 @@ def forecast_work(pattern: Pattern) -> Effort:
     return Effort(amounts, seconds, memory)
 
 
-def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
-    """Of a measurement: start, one warm-up, the samples, two verifications. None without a rate."""
+def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate], processes: int) -> float | None:
+    """Of a measurement, in each process: start, one warm-up, the samples, two verifications. None without a
+    rate."""
     call = _call_seconds(kind_of(case), work, rates, case.threads)
     if call is None:
         return None
-    samples = max(LEAST_SAMPLES, min(MOST_SAMPLES, math.ceil(SECONDS_SAMPLED / max(call, 1e-9))))
-    return START_SECONDS + call * (1 + samples) + 2 * VERIFY_SECONDS * work.amounts.get("filled", 0.0)
+    samples = min(MOST_SAMPLES, math.ceil(SECONDS_SAMPLED / max(call, 1e-9)))
+    verifying = 2 * VERIFY_SECONDS * work.amounts.get("filled", 0.0)
+    return processes * (START_SECONDS + call * (1 + samples) + verifying)
 
 
 def reference_seconds(work: Effort, rates: Mapping[Kind, Rate]) -> float | None:

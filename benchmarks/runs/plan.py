@@ -52,7 +52,8 @@ def plan(settings: Settings) -> Plan:
     inputs = _inputs(settings)
     absent = [i.entry for i in inputs if i.entry.obtainable and not is_here(i.entry)]
     sizes = archive_sizes((entry.group, entry.name) for entry in absent)
-    facts = Facts(sizes, rates(standing_records(host.machine_name())), limits, settings.fresh)
+    known_rates = rates(standing_records(host.machine_name()))
+    facts = Facts(sizes, known_rates, limits, settings.fresh, settings.rounds)
     costs.warm_up()
     _log.info("preparing and sampling what is here; the run reuses it")
     first = {matrix.entry.id: matrix for matrix in reversed(inputs)}

@@ -86,12 +86,14 @@ class Facts:
     rates : by kind of case
     limits : of each measurement
     fresh : whether nothing that is stored is reused
+    processes : in which each case is measured
     """
 
     sizes: Mapping[tuple[str, str], int | TransferError | None]
     rates: Mapping[Kind, Rate]
     limits: Limits
     fresh: bool
+    processes: int
 
 
 def is_here(entry: catalogue.Entry) -> bool:
@@ -158,10 +160,14 @@ def _present(matrix: Matrix, prepared: Prepared, facts: Facts) -> Line:
     on_graphs = bool(stages) and all(stage_of(stage).on_graph for stage in stages)
     work = costs.graph_work(pattern) if on_graphs else costs.forecast_work(pattern)
     cases = [
-        case for case in matrix.cases if facts.fresh or settling_record(case, prepared.hash, limits) is None
+        case
+        for case in matrix.cases
+        if facts.fresh or settling_record(case, prepared.hash, limits, facts.processes) is None
     ]
     has_reference = on_graphs or reference_path(prepared.hash).is_file()
-    steps = [(case.implementation, costs.case_seconds(case, work, facts.rates)) for case in cases]
+    steps = [
+        (case.implementation, costs.case_seconds(case, work, facts.rates, facts.processes)) for case in cases
+    ]
     unknown = tuple(name for name, seconds in steps if seconds is None)
     if cases and not has_reference:
         reference = "the reference, without which nothing is measured"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 import pandas as pd
@@ -15,26 +17,28 @@ from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError
 from fillpath.host import machine_name
 from fillpath.paths import results
-from fillpath.record import Record, Status, interval, record_key, stored_records
+from fillpath.processes import Rounds, Samples, of_run, representative
+from fillpath.record import Record, Status, record_key, stored_records
 
 COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
     "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
     "entries", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "verified_by",
     "verified_method", "key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device",
-    "versions", "series_file", "bytes", "peak_memory", "current",
+    "versions", "series_file", "bytes", "peak_memory", "current", "processes", "host", "rounds",
 )  # fmt: skip
 
 _DTYPES = {
-    **dict.fromkeys(("threads", "samples", "edges", "fills", "n", "nnz"), "Int64"),
+    **dict.fromkeys(("threads", "samples", "processes", "edges", "fills", "n", "nnz"), "Int64"),
     **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes", "peak_memory"), "Int64"),
     **dict.fromkeys(("median", "low", "high", "structural_symmetry"), "float64"),
     **dict.fromkeys(("suspect", "zeros_kept", "dirty", "current"), "boolean"),
+    "rounds": "object",
 }
 # Text, also where every row lacks it: pandas would take such a column for numbers, which join no text.
 _DTYPES |= {name: "str" for name in COLUMNS if name not in _DTYPES}
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
-_PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device")
+_PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host", "host_cpu", "device")
 
 
 # A fact: bytes per second that the device's memory can move at most.
@@ -43,9 +47,9 @@ DRAM_PEAK = "dram_peak_bytes_per_s"
 
 @dataclass(frozen=True)
 class Records:
-    """The record that stands for each case and machine.
+    """The record that stands for each case and machine: of several processes that whose median is the median.
 
-    earlier : the records that these have superseded.
+    earlier : all others: of the same processes, and those that these have superseded.
     refused : why the folder of another machine is in neither, by its name.
     current : whether a record of that key was made with today's sources; without the key, it is not known.
     """
@@ -69,8 +73,9 @@ class Records:
                 stored += holdings.read(results() / name)[1]
             except InputError as error:
                 refused[name] = str(error)
-        rows = tuple(lines[-1] for lines in stored)
-        earlier = tuple(record for lines in stored for record in lines[:-1])
+        rows = tuple(representative(of_run(lines)) for lines in stored)
+        standing = set(map(id, rows))
+        earlier = tuple(record for lines in stored for record in lines if id(record) not in standing)
         today = _TodaysKeys()
         known = {record.key: today.made(record) for record in (*earlier, *rows)}
         current = {key: made for key, made in known.items() if made is not None}
@@ -86,7 +91,7 @@ class Records:
             if record.case in inputs and record.status is Status.OK:
                 ok[inputs[record.case], record.machine][record.run_id][record.case] = record
         chosen = {
-            (record.case, record.machine): record
+            (record.case, record.machine): representative(self._pool(record))
             for runs in ok.values()
             for record in max(runs.values(), key=_most_and_newest).values()
         }
@@ -94,7 +99,21 @@ class Records:
             chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
             for record in self.rows
         )
-        return Records(rows, current=self.current)
+        return replace(self, rows=rows, earlier=(*self.earlier, *self.rows), refused={})
+
+    def rounds(self, record: Record, samples: Samples = attrgetter("seconds")) -> Rounds:
+        """What the processes of the record's run say of its case. samples : what of a record."""
+        return Rounds.of(self._pool(record), samples)
+
+    def _pool(self, record: Record) -> tuple[Record, ...]:
+        return of_run([*self._by_case.get((record.case, record.machine), ()), record])
+
+    @functools.cached_property
+    def _by_case(self) -> Mapping[tuple[str, str], Sequence[Record]]:
+        by_case: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        for record in (*self.earlier, *self.rows):
+            by_case[record.case, record.machine].append(record)
+        return by_case
 
     def of_machine(self, machine: str) -> Records:
         """Those of one machine."""
@@ -138,11 +157,15 @@ class Records:
         for record in self.rows:
             by_case[record.case].append(record)
         rows = [
-            {**_parts(case), **(_measured(record, self.current.get(record.key)) if record else _not_run())}
+            {**_parts(case), **(self._measured(record) if record else _not_run())}
             for case in dict.fromkeys(cases)
             for record in [r for r in by_case[case.name] if r and _tried(r)] or by_case[case.name] or [None]
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(_DTYPES)
+
+    def _measured(self, record: Record) -> dict[str, Any]:
+        rounds = self.rounds(record) if record.status is Status.OK else None
+        return {**_measured(record, rounds), "current": self.current.get(record.key)}
 
 
 def _most_and_newest(run: Mapping[str, Record]) -> tuple[int, str]:
@@ -169,23 +192,34 @@ def _parts(case: Case) -> dict[str, Any]:
 
 
 def _not_run() -> dict[str, Any]:
-    return {"status": str(Status.NOT_RUN), "reason": "no record yet", "samples": 0, "suspect": False}
+    return {
+        "status": str(Status.NOT_RUN),
+        "reason": "no record yet",
+        "samples": 0,
+        "processes": 0,
+        "suspect": False,
+    }
 
 
-def _measured(record: Record, current: bool | None) -> dict[str, Any]:
-    """What a record says. Numbers of a result stand only where it was verified."""
-    ok = record.status is Status.OK
-    low, high = interval(record.seconds) if ok else (None, None)
+def _measured(record: Record, rounds: Rounds | None) -> dict[str, Any]:
+    """What a record says. Numbers of a result stand only where it was verified.
+
+    rounds : of its run, None where it is not ok.
+    """
+    ok = rounds is not None
+    low, high = rounds.interval if rounds else (None, None)
     work = record.work if ok and record.work else {}
     prepared = record.prepared or {}
     verified = record.verified
     return {
         "status": str(record.status),
         "reason": record.reason,
-        "median": record.median,
+        "median": rounds.median if rounds else None,
         "low": low,
         "high": high,
         "samples": len(record.seconds) if ok else 0,
+        "processes": len(rounds.numbers) if rounds else 0,
+        "rounds": rounds,
         "suspect": record.suspect,
         "edges": work.get("edges"),
         "fills": work.get("fills"),
@@ -197,7 +231,6 @@ def _measured(record: Record, current: bool | None) -> dict[str, Any]:
         **{name: getattr(record, name) for name in _PROVENANCE},
         "versions": json.dumps(record.versions, sort_keys=True),
         "series_file": record.series if ok else None,
-        "current": current,
     }
 
 

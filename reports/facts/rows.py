@@ -130,9 +130,16 @@ def point(row: dict[Any, Any], column: Column, claim: Claim) -> Point:
     # The nearest first: one matrix stands in for one.
     wanted = (name for name in _names(row.get("near")) if name in (claim.matrices or ()))
     stands_for = None if abbr else next(wanted, None)
-    processes = row.get("processes", 1)
     return Point(
         str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or stands_for or ""), stands_for,
-        1 if pd.isna(processes) else int(processes),
+        _processes(row, column),
         float(row[column.against]) if column.against else None, str(row.get("matrix", "")), bounded,
     )  # fmt: skip
+
+
+def _processes(row: dict[Any, Any], column: Column) -> int:
+    """In which the number was measured: those of its case where it is the case's own seconds; one where the frame
+    does not say."""
+    name = "processes" if column.value == "median" else f"{column.value}_processes"
+    processes = row.get(name)
+    return 1 if processes is None or pd.isna(processes) else int(processes)

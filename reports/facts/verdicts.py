@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from fillpath.settings import PROCESSES
 from reports.facts.claim import Claim
 from reports.facts.claims import find_claim
 from reports.facts.comparison import Comparison, compare
@@ -41,9 +42,6 @@ from reports.facts.standings import (
     Scope,
     Verdict,
 )
-
-# Processes that a firm verdict on a time needs: medians of two differ by more than their samples do.
-PROCESSES = 5
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,7 @@ def add_gains(frame: pd.DataFrame) -> None:
     """Add `gain` and its interval, gain_low and gain_high: by how many per cent `ratio` is above 1."""
     for end in ("", "_low", "_high"):
         frame[f"gain{end}"] = 100 * (frame[f"ratio{end}"] - 1)
+    frame["gain_processes"] = frame["ratio_processes"]
 
 
 def without(*options: str) -> Partner:
@@ -168,7 +169,10 @@ def columns_of(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
         "case", "matrix", "label", "abbr", "stand_in_for", "near", "distance", "preparation", "machine",
         "device", "where",
     )  # fmt: skip
-    last = ("status", "reason", "edges", "samples", "run_id", "host_cpu", "threads", "series", "group")
+    last = (
+        "status", "reason", "edges", "samples", "processes", "run_id", "host_cpu", "threads", "series",
+        "group",
+    )  # fmt: skip
     return frame[[*first, *more, *last]]
 
 

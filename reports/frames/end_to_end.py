@@ -26,7 +26,7 @@ PARTS = (
     Part("numeric", "numeric", PALETTE[4]),
 )
 ENDS = ("median", "low", "high")
-LEVELS = ("levels_pair", "levels_ratio", "levels_ratio_low", "levels_ratio_high")
+LEVELS = tuple(f"levels_{name}" for name in RATIO)
 NUMBERS = (*ENDS, *(part.seconds for part in PARTS), "before_numeric", *LEVELS[1:])
 TEXTS = ("way", *(f"{stage}_case" for stage in STAGES), LEVELS[0])
 UNTRIED = ("not_run", "unavailable")
@@ -116,8 +116,8 @@ def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], sever
     summed = {name: sum(row[name] for row in known) for name in ENDS}
     seconds = {part.seconds: row["median"] for part, row in zip(PARTS, known, strict=True)}
     before = 1 - known[-1]["median"] / summed["median"]
-    samples = min(row["samples"] for row in known)
-    return composed | summed | seconds | {"samples": samples, "before_numeric": before}
+    least = {name: min(row[name] for row in known) for name in ("samples", "processes")}
+    return composed | summed | seconds | least | {"before_numeric": before, "rounds": None}
 
 
 def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
@@ -133,6 +133,8 @@ def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
         return (f"{stage} {became[stage]}", reason) if failed else (became[stage], f"{stage}: {reason}")
     if len({row["run_id"] for row in rows.values() if row}) > 1:
         return "two_runs", "its stages were measured in several runs"
+    if len({row["host"] for row in rows.values() if row and isinstance(row["host"], str)}) > 1:
+        return "two_hosts", "its stages were measured on several hosts"
     return "ok", ""
 
 

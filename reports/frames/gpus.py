@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.record import Record
 from reports.facts.inputs import Inputs
 from reports.facts.numbers import spread
 from reports.facts.records import Records
@@ -45,8 +46,8 @@ def with_option(case: Case, name: str, value: str | None) -> Case:
 
 def parallel_frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine with its facts, and `parallel`, parallel_low and parallel_high: the
-    seconds of a measured case; of a simulated one those of its slowest worker, the median over the samples
-    and its range. simulated : whether workers ran in turn."""
+    seconds of a measured case; of a simulated one those of its slowest worker, which are its `rounds` too.
+    simulated : whether workers ran in turn."""
     frame = device_frame(inputs, FACTS)
     slowest = [
         _slowest(inputs.records, str(row["case"]), row["machine"]) if row["status"] == "ok" else {}
@@ -55,6 +56,9 @@ def parallel_frame(inputs: Inputs) -> pd.DataFrame:
     add_columns(frame, slowest, tuple(PARALLEL.values()))
     for seconds, parallel in PARALLEL.items():
         frame[parallel] = frame[parallel].fillna(frame[seconds])
+    frame["rounds"] = [
+        each.get("rounds", of_row) for each, of_row in zip(slowest, frame["rounds"], strict=True)
+    ]
     frame["simulated"] = frame["simulated"].fillna(0) > 0
     frame["series"] = [_series(row) for row in frame.to_dict("records")]
     return frame
@@ -141,19 +145,19 @@ def simulated_how(frame: pd.DataFrame) -> str:
     return f"{text[0].upper()}{text[1:]}. " if text else ""
 
 
-def _slowest(records: Records, case: str, machine: str) -> dict[str, float]:
+def _slowest(records: Records, case: str, machine: str) -> dict[str, Any]:
     """Of the workers that ran in turn; empty where none did."""
     record = records.result(case, machine)
-    phases = record.phases if record is not None else {}
-    each = [values for name, values in phases.items() if re.fullmatch(r"gpu[0-9]+", name)]
-    if not each:
+    if record is None or not _in_turn(record):
         return {}
-    slowest = np.max(np.array(each, dtype=float), axis=0)
-    return {
-        "parallel": float(np.median(slowest)),
-        "parallel_low": float(slowest.min()),
-        "parallel_high": float(slowest.max()),
-    }
+    rounds = records.rounds(record, lambda each: np.max(_in_turn(each), axis=0).tolist())
+    low, high = rounds.interval
+    return {"parallel": rounds.median, "parallel_low": low, "parallel_high": high, "rounds": rounds}
+
+
+def _in_turn(record: Record) -> list[list[float]]:
+    """The seconds of each worker by sample, where they ran in turn."""
+    return [values for name, values in record.phases.items() if re.fullmatch(r"gpu[0-9]+", name)]
 
 
 def _in_parallel(row: Any) -> Any:

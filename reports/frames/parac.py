@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fillpath.case import Case
 from fillpath.paths import results
-from fillpath.record import Record, interval
+from fillpath.processes import Rounds, Samples
+from fillpath.record import Record
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column
@@ -27,6 +29,7 @@ SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu
 ORDERINGS = {"amd": "AMD", "nnz": "nnz-sort", "random": "random"}
 # The phases of each part of a solution; what a peer needs beside (a threshold at equal fill) is in none.
 PARTS = {"factor": ("matrix", "factor"), "analysis": ("analysis",), "solve": ("solve",)}
+WHOLE = tuple(name for names in PARTS.values() for name in names)
 FACTS = ("iterations", "residual", "nnz_factor")
 # Threads from which on a claim about times of the CPU can be judged: the paper does not say how many it had.
 ENOUGH = 16
@@ -54,12 +57,13 @@ def over(top: Mapping[str, float | None], bottom: Mapping[str, float | None]) ->
 def solved_frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its `variant`, FACTS, `threads_used`, and median seconds of each part of
     a solution, of `forming` the matrix, which the factor includes, and of their sum, `total`, of which are
-    median, low and high too; `solve_low` and `solve_high`."""
+    median, low, high and `rounds` too; `solve_low` and `solve_high`."""
     frame = device_frame(inputs, FACTS)
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
     seconds = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
     ends = ("solve_low", "solve_high", "total_low", "total_high")
     add_columns(frame, seconds, [*PARTS, "forming", "total", *ends, "threads_used"])
+    frame["rounds"] = pd.Series([each.get("rounds") for each in seconds], index=frame.index, dtype="object")
     frame["median"], frame["low"], frame["high"] = frame["total"], frame["total_low"], frame["total_high"]
     return frame.drop(columns=["total_low", "total_high"])
 
@@ -138,25 +142,27 @@ def solved_how(frame: pd.DataFrame) -> str:
     return f"{RULE}{slots_how(frame)}{f'{absent}. ' if absent else ''}{ordered_how(frame)}"
 
 
-def _seconds(records: Records, row: Row) -> dict[str, float]:
+def _seconds(records: Records, row: Row) -> dict[str, Any]:
     """Medians of the parts, and of their sum; of this and of the solve the interval; nothing without a
     result."""
     record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
-    if record is None or not any(name in record.phases for names in PARTS.values() for name in names):
+    if record is None or not any(name in record.phases for name in WHOLE):
         return {}
-    parts = {part: samples_of(record, names) for part, names in PARTS.items()}
-    total = [sum(values) for values in zip(*parts.values(), strict=True)]
-    ends = _ends("total", total) | _ends("solve", parts["solve"])
-    parts["forming"] = samples_of(record, ("matrix",))
-    medians = {part: float(np.median(values)) for part, values in parts.items()}
+    spans = {**PARTS, "forming": ("matrix",), "total": WHOLE}
+    rounds = {part: records.rounds(record, _sampled(names)) for part, names in spans.items()}
     return {
-        **medians,
-        "total": float(np.median(total)),
-        **ends,
+        **{part: of_part.median for part, of_part in rounds.items()},
+        **_ends("total", rounds["total"]),
+        **_ends("solve", rounds["solve"]),
+        "rounds": rounds["total"],
         "threads_used": record.threads_used or np.nan,
     }
 
 
-def _ends(name: str, samples: list[float]) -> dict[str, float]:
-    low, high = interval(samples)
+def _sampled(names: Sequence[str]) -> Samples:
+    return lambda record: samples_of(record, names)
+
+
+def _ends(name: str, rounds: Rounds) -> dict[str, float]:
+    low, high = rounds.interval
     return {f"{name}_low": low, f"{name}_high": high}

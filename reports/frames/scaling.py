@@ -11,7 +11,6 @@ from scipy.stats import gmean
 
 from reports.facts.verdicts import Subset
 from reports.frames.parac import by_threads
-from reports.frames.seconds import RATIO
 from reports.shapes import bars
 
 EXCEPTION = "com-LiveJournal"
@@ -56,10 +55,16 @@ def _add_nearness(rows: pd.DataFrame) -> pd.DataFrame:
     reached = (rows["ratio_low"] <= PRINTED) & (rows["ratio_high"] >= PRINTED)
     most = pd.concat([value, low, high], axis=1).max(axis=1)
     least = pd.concat([low, high], axis=1).min(axis=1)
-    return rows.assign(nearness=value, nearness_low=least, nearness_high=most.where(~reached, 1.0))
+    return rows.assign(
+        nearness=value,
+        nearness_low=least,
+        nearness_high=most.where(~reached, 1.0),
+        nearness_processes=rows["ratio_processes"],
+    )
 
 
 def _mean_of_orderings(rows: pd.DataFrame) -> dict[Any, Any]:
     """One row of the orderings of a matrix: those with the most threads."""
     most = rows[rows["threads"] == rows["threads"].max()]
-    return {**most.iloc[0], **{name: float(gmean(most[name])) for name in RATIO if name != "pair"}}
+    means = {name: float(gmean(most[name])) for name in ("ratio", "ratio_low", "ratio_high")}
+    return {**most.iloc[0], **means, "ratio_processes": float(most["ratio_processes"].min())}

@@ -8,13 +8,14 @@ from typing import Any
 import pandas as pd
 
 from fillpath.papers import papers
+from fillpath.processes import Rounds, ratio
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
 
 # What no thread of the host has a part in.
 ON_GPU = ("fill2_gpu", "gsofa")
 SYMBOLIC = "from the input pattern to the filled pattern, both resident"
-RATIO = ("pair", "ratio", "ratio_low", "ratio_high")
+RATIO = ("pair", "ratio", "ratio_low", "ratio_high", "ratio_processes")
 
 
 def timed_frame(inputs: Inputs) -> pd.DataFrame:
@@ -43,7 +44,9 @@ def ratio_of(
 ) -> dict[str, Any]:
     """Seconds of one row over those of another: `pair` says `ok` or why there is no ratio.
 
-    ratio_low, ratio_high : the least and the most that the two intervals allow.
+    ratio_low, ratio_high : its interval; what the two rows' intervals allow where `rounds` are not known of
+        both.
+    ratio_processes : in which both were measured.
     names : of the two in `pair`, empty for the row that `pair` will stand on.
     """
     for row, name in zip((top, bottom), names, strict=True):
@@ -53,12 +56,30 @@ def ratio_of(
     assert top is not None and bottom is not None
     if top["run_id"] != bottom["run_id"]:
         return {"pair": "two_runs"}
-    return {
-        "pair": "ok",
-        "ratio": top["median"] / bottom["median"],
-        "ratio_low": top["low"] / bottom["high"],
-        "ratio_high": top["high"] / bottom["low"],
-    }
+    if _of_two_hosts(top, bottom):
+        return {"pair": "two_hosts"}
+    return {"pair": "ok", **dict(zip(RATIO[1:], _ratio(top, bottom), strict=True))}
+
+
+def _of_two_hosts(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> bool:
+    """Whether they are known to be; older records do not say."""
+    hosts = {row["host"] for row in (top, bottom) if isinstance(row.get("host"), str)}
+    return len(hosts) > 1
+
+
+def _ratio(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> tuple[float, float, float, int]:
+    """The value, its interval, and the processes behind it."""
+    above, below = top.get("rounds"), bottom.get("rounds")
+    if isinstance(above, Rounds) and isinstance(below, Rounds):
+        of_rounds = ratio(above, below)
+        return of_rounds.value, of_rounds.low, of_rounds.high, of_rounds.processes
+    processes = min(int(row.get("processes", 1)) for row in (top, bottom))
+    return (
+        top["median"] / bottom["median"],
+        top["low"] / bottom["high"],
+        top["high"] / bottom["low"],
+        processes,
+    )
 
 
 def add_columns(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:

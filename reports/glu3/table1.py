@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
-from fillpath.record import interval
+from fillpath.processes import Rounds
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
@@ -17,7 +16,7 @@ from reports.frames.variants import finished, spanning
 from reports.shapes.bars import times
 from reports.shapes.counts import Counted, equality
 from reports.shapes.printed import Beside, Solutions
-from reports.shapes.tables import COUNT
+from reports.shapes.tables import COUNT, Row
 
 CLAIM = "table1_kernel_time"
 FACTS = ("levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots")
@@ -65,13 +64,20 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 def _use_kernel_seconds(frame: pd.DataFrame, records: Records) -> None:
     """Put the seconds between the events around the call in place of the call's, and `not_measured` where a
     record has none."""
-    for place, row in frame[frame["status"] == "ok"].iterrows():
-        record = records.result(row["case"], row["machine"])
-        if record is None or not record.kernel_seconds:
-            frame.loc[place, "status"] = NOT_MEASURED
-        else:
-            seconds = record.kernel_seconds
-            frame.loc[place, ["median", "low", "high"]] = [float(np.median(seconds)), *interval(seconds)]
+    rounds = [_kernel_rounds(row, records) for row in frame.to_dict("records")]
+    absent = pd.Series([each is None for each in rounds], index=frame.index, dtype=bool)
+    frame.loc[absent & (frame["status"] == "ok"), "status"] = NOT_MEASURED
+    for place, each in zip(frame.index, rounds, strict=True):
+        if each is not None:
+            frame.loc[place, ["median", "low", "high"]] = [each.median, *each.interval]
+    frame["rounds"] = pd.Series(rounds, index=frame.index, dtype="object")
+
+
+def _kernel_rounds(row: Row, records: Records) -> Rounds | None:
+    record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
+    if record is None or not record.kernel_seconds:
+        return None
+    return records.rounds(record, lambda each: each.kernel_seconds or ())
 
 
 EXHIBIT = Exhibit(

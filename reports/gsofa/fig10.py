@@ -38,6 +38,7 @@ OVER = {
 }
 TEPS = bars.Panel("teps", "teps_low", "teps_high", "TEPS (log scale)")
 ENDS = ("", "_low", "_high")
+WHOLE = (*ENDS, "_processes")
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -57,7 +58,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     for base in (CPU, GPU):
         ratios = [_over(row, base, by_code.get((*_input(row), base))) for row in rows]
         names = [f"{basis}_over_{base}" for basis in ("teps", "seconds")]
-        add_columns(result, ratios, (f"pair_{base}", *(f"{name}{end}" for name in names for end in ENDS)))
+        add_columns(result, ratios, (f"pair_{base}", *(f"{name}{end}" for name in names for end in WHOLE)))
         add_columns(result, ratios, (f"paper_over_{base}",))
         add_means(result, names)
     return result
@@ -85,11 +86,12 @@ def _over(row: Mapping[Any, Any], name: str, base: Mapping[Any, Any] | None) -> 
     numbers = {f"pair_{name}": ratio["pair"], f"paper_over_{name}": printed}
     if ratio["pair"] != "ok" or base is None:
         return numbers
-    numbers |= {f"seconds_over_{name}{end}": ratio[f"ratio{end}"] for end in ENDS}
+    numbers |= {f"seconds_over_{name}{end}": ratio[f"ratio{end}"] for end in WHOLE}
     if pd.isna(row["edges"]) or pd.isna(base["edges"]) or not base["edges"]:
         return numbers
     more = row["edges"] / base["edges"]
-    return numbers | {f"teps_over_{name}{end}": more * ratio[f"ratio{end}"] for end in ENDS}
+    numbers |= {f"teps_over_{name}{end}": more * ratio[f"ratio{end}"] for end in ENDS}
+    return numbers | {f"teps_over_{name}_processes": ratio["ratio_processes"]}
 
 
 def _lines(rows: pd.DataFrame, code: str, base: str) -> list[Line]:

@@ -30,7 +30,7 @@ CLAIM = "fig11_vs_glu3_symbolic"
 # What the paper sets GSoFA over, and a sequential code that is not in the paper.
 BASELINE, BETTER = "gilbert_peierls", "fill1_pruned"
 SECONDS = bars.Panel("median", "low", "high", "seconds (log scale)")
-ENDS = ("", "_low", "_high")
+ENDS = ("", "_low", "_high", "_processes")
 SPEEDUP, PAIR, ONLY = f"over_{BASELINE}", f"pair_{BASELINE}", {"implementation": GSOFA}
 
 
@@ -90,7 +90,7 @@ def _without(frame: pd.DataFrame) -> str:
         "Two runs: the two times are not of one run, so their ratio is not taken. "
         if "two_runs" in pairs
         else "",
-        "A dash: one of the two codes has no time. " if pairs - {"ok", "two_runs"} else "",
+        "A dash: one of the two codes has no time. " if pairs - {"ok", "two_runs", "two_hosts"} else "",
     ]
     return "".join(texts)
 

@@ -33,7 +33,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     named = [abbr in DATA["gains"] if isinstance(abbr, str) else None for abbr in rows["abbr"]]
     rows["paper_gains"] = pd.Series(named, index=rows.index, dtype="boolean")
     return columns_of(
-        rows, "other", "median", "other_median", "pair", "gain", "gain_low", "gain_high",
+        rows, "other", "median", "other_median", "pair", "gain", "gain_low", "gain_high", "gain_processes",
         "concurrent_sources", "other_concurrent_sources", "paper_gain", "paper_gains",
         "fill",
     )  # fmt: skip

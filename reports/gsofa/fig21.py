@@ -37,7 +37,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     sources over those with 64."""
     rows = gain_frame(inputs, _pairing)
     # The pair has the seconds at 64 on top.
-    rows[list(RATIO[1:])] = 1 / rows[["ratio", "ratio_high", "ratio_low"]].astype(float).to_numpy()
+    rows[list(RATIO[1:4])] = 1 / rows[["ratio", "ratio_high", "ratio_low"]].astype(float).to_numpy()
     return printed_columns(rows, PRINTED)
 
 

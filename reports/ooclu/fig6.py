@@ -44,7 +44,7 @@ def _least_steps(frame: pd.DataFrame) -> list[Subset]:
     """Both steps of the paper's order at once: prefetched over out_of_core, and the other over prefetched."""
     plain = frame[(frame["variant"] == PLAIN) & frame["prefetched_ratio"].notna()]
     steps = plain["prefetched_ratio"].clip(upper=plain["ratio"] / plain["prefetched_ratio"])
-    return by_regime(plain.assign(least_step=steps), "pair")
+    return by_regime(plain.assign(least_step=steps, least_step_processes=plain["ratio_processes"]), "pair")
 
 
 def _density(claim: str, variant: str) -> Held:

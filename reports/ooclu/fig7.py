@@ -47,7 +47,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     frame["binds"] = (frame["launches"] > 1).astype("float64").where(frame["launches"].notna())
     return columns_of(
         budgets.by_budget(frame), "other", "budget", "budget_bytes", "binds", "median", "other_median",
-        "pair", "gain", "gain_low", "gain_high", "over_naive", "over_naive_low",
+        "pair", "gain", "gain_low", "gain_high", "gain_processes", "over_naive", "over_naive_low",
         "over_naive_high", "launches", "other_launches",
         "concurrent_sources", "other_concurrent_sources", "other_spilled",
     )  # fmt: skip

@@ -66,4 +66,4 @@ def write_strip(axes: Axes, lines: Sequence[Line]) -> None:
 
 def _cell(value: float, status: str) -> str:
     """The ratio; for none a dash, as slots say what failed, but two runs have a bar each."""
-    return times(value) if pd.notna(value) else "two runs" if status == "two_runs" else "-"
+    return times(value) if pd.notna(value) else status.replace("_", " ") if status.startswith("two_") else "-"

@@ -1,0 +1,162 @@
+"""Several processes of a case: their median and its interval, ratios of two cases, measuring in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.engine import run
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
+from benchmarks.runs.rounds import measure_rounds
+from fillpath.case import Case
+from fillpath.processes import Rounds, of_run, ratio, representative
+from fillpath.record import Record, Status, interval, read_records, record_path
+from tests.reports_fakes import measured
+
+SECONDS = st.floats(1e-6, 1e3)
+SAMPLES = st.lists(SECONDS, min_size=1, max_size=7)
+PROCESSES = st.lists(SAMPLES, min_size=1, max_size=6)
+ONE_RUN = run.Run("one-run", None, "")
+
+
+def rounds(*samples: Sequence[float], first: int = 0) -> Rounds:
+    return Rounds(tuple(range(first, first + len(samples))), tuple(map(tuple, samples)))
+
+
+def of_process(number: int | None, median: float = 1.0, **changes: object) -> Record:
+    return replace(measured("gsofa", median), process=number, **changes)  # type: ignore[arg-type]
+
+
+@given(PROCESSES)
+def test_the_number_is_the_median_of_the_medians_and_lies_in_its_interval(samples: list[list[float]]) -> None:
+    whole = rounds(*samples)
+    low, high = whole.interval
+    assert whole.median == np.median([np.median(each) for each in samples])
+    assert min(map(min, samples)) <= low <= whole.median <= high <= max(map(max, samples))
+
+
+@given(SAMPLES)
+def test_one_process_is_read_as_its_samples(samples: list[float]) -> None:
+    assert rounds(samples).interval == interval(samples)
+
+
+def test_the_interval_is_of_processes_and_not_of_their_samples() -> None:
+    """Samples of one process agree to a thousandth, processes differ by a tenth."""
+    medians = [1.0, 1.1, 0.95, 1.05, 0.9]
+    low, high = rounds(*([m, m * 1.001, m * 0.999, m, m] for m in medians)).interval
+    assert low == pytest.approx(0.9, rel=0.01) and high == pytest.approx(1.1, rel=0.01)
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    """Of five processes with 10 % noise between them: 94 % are what the order statistics of five allow."""
+    generator = np.random.default_rng(7)
+    inside = 0
+    for _ in range(200):
+        levels = np.exp(generator.normal(0, 0.1, 5))
+        low, high = rounds(*(level * np.exp(generator.normal(0, 0.01, 5)) for level in levels)).interval
+        inside += low <= 1.0 <= high
+    assert 0.88 <= inside / 200 <= 0.99
+
+
+@given(PROCESSES, st.floats(0.1, 10))
+def test_what_slows_both_is_not_in_their_ratio(samples: list[list[float]], factor: float) -> None:
+    """Each process of one is as much slower as that of the other, so the ratio is known."""
+    alone = [[each[0]] for each in samples]
+    both = ratio(rounds(*([factor * s for s in each] for each in alone)), rounds(*alone))
+    assert both.value == pytest.approx(factor)
+    if len(samples) > 1:
+        assert (both.low, both.high) == pytest.approx((factor, factor))
+    assert both.processes == len(samples)
+
+
+@given(PROCESSES, PROCESSES)
+def test_a_ratio_lies_in_its_interval_and_its_inverse_in_the_inverse(
+    above: list[list[float]], below: list[list[float]]
+) -> None:
+    there = ratio(rounds(*above), rounds(*below))
+    assert there.processes == min(len(above), len(below))
+    assert 0 < there.low <= there.high
+    if len(above) == len(below):
+        assert ratio(rounds(*below), rounds(*above)).value == pytest.approx(1 / there.value)
+
+
+def test_only_processes_of_one_number_are_pairs() -> None:
+    assert ratio(rounds([2.0], [2.0], [2.0]), rounds([1.0], [1.0], first=2)).processes == 1
+    both = ratio(rounds([9.0], [2.0], [4.0]), rounds([1.0], [2.0], first=1))
+    assert (both.value, both.low, both.high, both.processes) == (2.0, 2.0, 2.0, 2)
+
+
+def test_processes_of_another_run_host_or_key_do_not_pool() -> None:
+    of_one = [of_process(number, 1.0 + number, run_id="b", host="1" * 16) for number in range(3)]
+    strangers = [
+        replace(of_one[0], run_id="a"),
+        replace(of_one[1], host="2" * 16, process=3),
+        replace(of_one[1], key="0" * 64, process=4),
+        replace(of_one[1], status=Status.TIMEOUT, seconds=[], process=5),
+    ]
+    assert of_run([*strangers, *of_one]) == tuple(of_one)
+    assert representative(of_one) == of_one[1]
+    assert representative(of_one[:2]) == of_one[0]
+    failed = replace(of_one[2], status=Status.WRONG, seconds=[], verified=None)
+    assert of_run([*of_one[:2], failed]) == (failed,) and representative([failed]) == failed
+
+
+def test_older_records_are_one_process() -> None:
+    twice = [of_process(None, median, run_id="a") for median in (1.0, 2.0)]
+    assert of_run(twice) == (twice[1],)
+
+
+def case_of(name: str) -> Case:
+    return Case("symbolic", name, "random,100,0.1")
+
+
+def stored(name: str) -> list[Record]:
+    return read_records(record_path("test-machine", case_of(name).name))
+
+
+@pytest.fixture
+def one_machine(registered_fakes: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
+
+
+def test_cases_are_measured_in_turn(one_machine: None) -> None:
+    cases = [case_of("right"), case_of("missing_row"), case_of("chatty")]
+    records = list(measure_rounds(cases, 3, False, ONE_RUN))
+    order = [(record.case.split("@")[0].split(".")[1], record.process) for record in records]
+    assert order == [
+        ("right", 0), ("missing_row", 0), ("chatty", 0),
+        ("right", 1), ("chatty", 1), ("right", 2), ("chatty", 2),
+    ]  # fmt: skip
+    assert [record.process for record in of_run(stored("right"))] == [0, 1, 2]
+    assert len({record.run_id for record in records}) == len({record.host for record in records}) == 1
+
+
+def test_a_run_goes_on_with_the_process_that_is_missing(one_machine: None) -> None:
+    first = list(measure_rounds([case_of("right")], 2, False, ONE_RUN))
+    whole = list(measure_rounds([case_of("right")], 3, False, ONE_RUN))
+    assert whole[:2] == first and [record.process for record in stored("right")] == [0, 1, 2]
+
+
+def test_another_run_is_taken_only_where_it_has_as_many_processes(one_machine: None) -> None:
+    list(measure_rounds([case_of("right")], 2, False, ONE_RUN))
+    later = run.Run("later", None, "")
+    assert measure(case_of("right"), within=later, processes=2).run_id == "one-run"
+    records = list(measure_rounds([case_of("right")], 3, False, later))
+    assert {record.run_id for record in records} == {"later"} and len(stored("right")) == 5
+    assert len(of_run(stored("right"))) == 3
+    assert measure(case_of("right"), processes=3).run_id == "later"
+
+
+def test_after_a_limit_no_other_process_is_measured(one_machine: None) -> None:
+    ok = measure(case_of("right"), within=ONE_RUN)
+    short = Limits(seconds=0.05)
+    cut = measure(case_of("right"), short, within=ONE_RUN, process=1, processes=3)
+    assert cut.status is Status.TIMEOUT
+    assert measure(case_of("right"), short, within=ONE_RUN, process=2, processes=3) == ok
+    assert of_run(stored("right")) == (ok,)
