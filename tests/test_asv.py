@@ -15,9 +15,10 @@ import jsonschema
 import pytest
 from asv.config import Config
 
-from benchmarks.runs import airspeed
+from benchmarks.runs import airspeed, asv_exact
 from benchmarks.runs import asv_results as series
 from benchmarks.runs.asv_process import facets
+from benchmarks.runs.exact import Quantity
 from benchmarks.suite import Suite
 from benchmarks.symbolic import Symbolic
 from fillpath.case import Case
@@ -25,6 +26,7 @@ from fillpath.paths import CONFIG, ROOT
 from fillpath.record import read_records, record_path
 
 BENCH = "timing.Planted.track_seconds"
+EDGES = "timing.Planted.track_edges"
 BENCHMARK = """
 class Planted:
     params = [["a", "b"]]
@@ -139,12 +141,16 @@ class Repository:
         return done.stdout
 
     def measured_commit(self, factor: float) -> str:
-        """Commit a benchmark whose first case takes `factor` as long, measure it, merge its results."""
+        """Commit a benchmark whose first case takes `factor` as long, measure it, merge its results.
+
+        Of a case that was measured its edges are kept too, of one that was not nothing."""
         (self.folder / "benchmarks" / "timing.py").write_text(f"FACTOR = {factor}\n{BENCHMARK}")
         self.git("add", "benchmarks", "asv.conf.json")
         self.git("commit", "--quiet", "--allow-empty", "--message", f"factor {factor}")
         commit = self.git("rev-parse", "HEAD").strip()
         self.asv("run", "--machine", "m", "--set-commit-hash", commit)
+        counts = {"a": {"edges": Quantity(1000 * factor, "count")}, "c": {"fills": Quantity(1, "count")}}
+        asv_exact.add_series(self.folder / "scratch", commit, BENCH, counts)
         series.merge(self.folder / "scratch", self.folder / "asv")
         return commit
 
@@ -166,6 +172,7 @@ def test_a_planted_slowdown_is_reported_and_a_clean_pair_is_not(tmp_path: Path) 
     report = repository.compared(before, slower)
     assert f"{BENCH}('a')" in report and "| 250ms " in report and "| 500ms " in report
     assert f"{BENCH}('b')" not in report
+    assert f"{EDGES}('a')" in report and EDGES not in repository.compared(before, same)
     # A case that was skipped is null in the file, and asv still publishes it, on a detached HEAD too.
     path = next((tmp_path / "asv" / "m").glob(f"{slower[:8]}-*.json"))
     data = json.loads(path.read_text())
@@ -174,3 +181,9 @@ def test_a_planted_slowdown_is_reported_and_a_clean_pair_is_not(tmp_path: Path) 
     repository.git("checkout", "--quiet", "--detach")
     repository.asv("--config", "merged.json", "publish", "--no-pull")
     assert (tmp_path / "html" / "index.html").is_file()
+    # What needs no clock is drawn as a series of its own, of the cases that count it and were measured.
+    index = json.loads((tmp_path / "html" / "index.json").read_text())["benchmarks"]
+    assert set(index) == {BENCH, EDGES}
+    assert (index[EDGES]["unit"], index[EDGES]["params"]) == ("count", [["'a'"]])
+    (graph,) = (tmp_path / "html" / "graphs").rglob(f"machine-m/**/{EDGES}.json")
+    assert [value for _, (value,) in json.loads(graph.read_text())] == [1000, 1000, 2000]

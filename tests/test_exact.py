@@ -1,0 +1,116 @@
+"""What needs no clock: compared exactly, told with any change, and the same in identical runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from benchmarks.runs.exact import LEFT_OUT, LeftOut, Quantity, agreed, differences, quantities
+from fillpath.case import Case
+from fillpath.paths import ROOT
+from fillpath.record import Record, Status
+from tests.reports_fakes import made_record
+
+
+def record(implementation: str = "fill2_cpu", device: str | None = None, **counts: Any) -> Record:
+    """An ok record that counted so. `facts` are those of the implementation."""
+    case = Case("symbolic", implementation, "grid2d,60")
+    return replace(made_record(case, 0), work={"facts": None, **counts}, device=device)
+
+
+def repeats() -> Iterator[list[Record]]:
+    """The committed ok records of one key, where there are several: identical runs."""
+    for path in sorted((ROOT / "results").glob("*/records/*.jsonl")):
+        by_key: dict[str, list[dict[str, Any]]] = {}
+        for line in filter(None, path.read_text().splitlines()):
+            values = json.loads(line)
+            if values["status"] == Status.OK:
+                by_key.setdefault(values["key"], []).append(values)
+        for several in by_key.values():
+            if len(several) > 1:
+                yield [Record.from_json(values) for values in several]
+
+
+@pytest.fixture(scope="module")
+def committed() -> list[list[Record]]:
+    return list(repeats())
+
+
+def test_no_committed_pair_of_identical_runs_differs_in_what_is_compared(
+    committed: list[list[Record]],
+) -> None:
+    pairs = [pair for records in committed for pair in pairwise(records)]
+    assert len(pairs) > 200
+    assert sum(len(quantities(base)) for base, _ in pairs) > 1000
+    differing = {base.case: differences(base, later) for base, later in pairs}
+    assert not {case: changed for case, changed in differing.items() if changed}
+
+
+def test_the_peak_of_a_process_varies_and_that_of_a_gpus_pool_does_not(committed: list[list[Record]]) -> None:
+    pairs = [pair for records in committed for pair in pairwise(records)]
+    differ = {True: 0, False: 0}
+    for base, later in pairs:
+        if None not in (base.peak_memory, later.peak_memory):
+            differ[base.device is not None] += base.peak_memory != later.peak_memory
+    assert differ[True] == 0 and differ[False] > 100
+
+
+def test_every_rule_that_leaves_something_out_meets_a_committed_record() -> None:
+    counted = set()
+    for path in (ROOT / "results").glob("*/records/*.jsonl"):
+        values = json.loads(path.read_text().rstrip().rpartition("\n")[2])
+        work, parts = values["work"] or {}, values["parts"]
+        names = {*(name for name, value in work.items() if value is not None), *(work.get("facts") or {})}
+        counted |= {(f"{parts['stage']}.{parts['implementation']}", name) for name in names}
+    assert counted
+    for rule in LEFT_OUT:
+        for pattern in rule.names:
+            one = LeftOut((pattern,), rule.implementations, rule.reason)
+            assert any(one.covers(*each) for each in counted), pattern
+
+
+def test_a_change_is_told_with_both_numbers_and_units() -> None:
+    base = record(edges=1000, facts={"launches": 4.0})
+    later = record(edges=1200, facts={"launches": 4.0})
+    assert differences(base, later) == ("edges 1,000 to 1,200",)
+    assert differences(base, base) == ()
+    assert differences(base, record(edges=1000)) == ("launches 4 to none",)
+    large = record(peak_memory=2**53 - 1), record(peak_memory=2**53 - 2)
+    assert differences(*large) == ("structures 9,007,199,254,740,991 bytes to 9,007,199,254,740,990 bytes",)
+
+
+def test_peak_memory_counts_on_a_gpu_only() -> None:
+    on_gpu = replace(record(device="NVIDIA H200"), peak_memory=4096)
+    assert quantities(on_gpu) == {"peak_memory": Quantity(4096, "bytes")}
+    assert quantities(replace(on_gpu, device=None)) == {}
+
+
+def test_what_varies_is_left_out_of_its_implementations_alone() -> None:
+    assert "edges" not in quantities(record("gsofa", edges=1000, fills=7))
+    assert set(quantities(record("fill2_cpu", edges=1000, fills=7))) == {"edges", "fills"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": Status.TIMEOUT},
+        {"threads_used": 3},
+        {"device": "NVIDIA V100"},
+        {"case": "symbolic.fill2_cpu@grid2d,61"},
+        {"prepared": {"hash": "1" * 64}},
+    ],
+)
+def test_another_input_device_or_outcome_is_no_change_of_the_code(changes: dict[str, Any]) -> None:
+    base, later = record(edges=1000), record(edges=1200)
+    assert differences(base, replace(later, **changes)) == ()
+
+
+def test_what_processes_disagree_on_is_not_agreed() -> None:
+    processes = [record(edges=1000, fills=7), record(edges=1001, fills=7)]
+    assert set(agreed(processes)) == {"fills"}
+    assert agreed(processes[:1]) == quantities(processes[0])
