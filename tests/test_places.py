@@ -25,6 +25,7 @@ from fillpath.record import Record, Status, read_records, record_path
 from impl.cuda import device, kernels, nvml, transfer
 from tests import device_fakes
 from tests.device_fakes import FOLDER, MIB
+from tests.fake_cupy.pynvml import WATTS
 
 LIMITS = Limits(seconds=60, samples=3)
 CACHED = (kernels.available, kernels._load, device.facts, device.identity)
@@ -95,6 +96,13 @@ def test_a_sample_ends_when_the_device_is_done() -> None:
     assert record.kernel_seconds is not None
     for seconds, kernel in zip(record.seconds, record.kernel_seconds, strict=True):
         assert 0.5 <= kernel <= seconds
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_record_has_the_cards_joules_where_the_samples_last_long_enough() -> None:
+    record = measured("unwaited", Limits(seconds=60, samples=2))
+    assert record.energy == [pytest.approx(WATTS * np.mean(record.seconds), rel=0.2)]
+    assert measured("back_on_the_host").energy is None, "too short for the counter"
 
 
 @pytest.mark.usefixtures("registered")

@@ -195,6 +195,7 @@ def _supervised(
         verified=outcome.verified,
         work=outcome.work,
         peak_memory=outcome.peak_memory,
+        energy=outcome.energy,
         clocks=outcome.clocks,
         throttle=outcome.throttle,
         suspect=too_fast,

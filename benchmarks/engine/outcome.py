@@ -33,6 +33,7 @@ class Outcome:
     verified: Verified | None = None
     work: dict[str, Any] | None = None
     peak_memory: int | None = None
+    energy: list[float] | None = None
     clocks: dict[str, int] | None = None
     throttle: list[str] | None = None
     bytes: int | None = None
@@ -65,6 +66,7 @@ class Outcome:
     def _on_sampled(self, message: dict[str, Any]) -> None:
         self.work, self.bytes = message["work"], message["bytes"]
         self.peak_memory = message["peak_memory"]
+        self.energy = None if message["joules"] is None else [message["joules"]]
         self.clocks, self.throttle = message["clocks"], message["throttle"]
         self.phases |= message["transfers"]
         self._refuse_impossible_work()

@@ -25,6 +25,7 @@ from impl.cuda.device import is_out_of_memory
 
 if TYPE_CHECKING:
     from benchmarks.engine.benchmark import Context
+    from benchmarks.engine.energy import Meter
     from benchmarks.engine.places import Place
     from fillpath.registry import Implementation
 
@@ -84,6 +85,7 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
 def _measure(job: Mapping[str, Any], report: Report) -> None:
     from benchmarks.engine import operands
     from benchmarks.engine.benchmark import benchmark_of
+    from benchmarks.engine.energy import metered
     from benchmarks.engine.gate import verify
     from benchmarks.engine.places import place
     from benchmarks.engine.series import write_series
@@ -112,8 +114,9 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     if not passes(where.rehearse(call)[0]):
         return
     where.begin()
-    last, work = _sample(call, job["samples"], where, report)
-    state = {"peak_memory": where.peak_memory(), **where.state()}
+    with metered(implementation.device, max(1, job["gpus"])) as meter:
+        (last, work), joules = _sample(call, job["samples"], where, meter, report)
+    state = {"peak_memory": where.peak_memory(), "joules": joules, **where.state()}
     if passes(last):
         least = benchmark.least_bytes(last, context)
         report("sampled", **state, work=counted(work), bytes=least, transfers=where.transfers)
@@ -136,8 +139,11 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
     return operands.context(prepared, reference, implementation, job["options"], job["seed"])
 
 
-def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: Report) -> Any:
-    """Take `samples` samples, or by the rule of the constants above. Returns the last result."""
+def _sample(
+    call: Callable[[], Any], samples: int | None, where: Place, meter: Meter, report: Report
+) -> tuple[Any, float | None]:
+    """Take `samples` samples, or by the rule of the constants above. Returns the last result, and joules of a
+    sample."""
     from fillpath.phase import PhaseClock, recording
 
     timed = where.sampled(call)
@@ -149,9 +155,10 @@ def _sample(call: Callable[[], Any], samples: int | None, where: Place, report: 
             start = time.perf_counter()
             outcome = timed()
             elapsed = time.perf_counter() - start
+        meter.advance()
         report("sample", seconds=elapsed, phases=clock.seconds, kernel_seconds=where.kernel_seconds())
         count, spent = count + 1, spent + elapsed
-    return outcome
+    return outcome, meter.per_sample(count, spent)
 
 
 def _set_threads(threads: int) -> None:
