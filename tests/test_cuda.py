@@ -1,4 +1,4 @@
-"""The harness on a real GPU: what tests/test_places.py and tests/nvrtc.py can only imitate."""
+"""The harness on a real GPU: what tests/test_places.py and tests/test_kernels.py can only imitate."""
 
 from __future__ import annotations
 

@@ -11,9 +11,15 @@ from typing import Any
 import pytest
 
 from benchmarks.engine.machine import machine
+from benchmarks.probes.nvrtc import (
+    ARCHITECTURES,
+    bindings,
+    compile_kernel,
+    compile_source,
+    registered_kernels,
+)
 from fillpath import registry
 from fillpath.paths import ROOT
-from tests.nvrtc import ARCHITECTURES, bindings, compile_kernel, compile_source, registered_kernels
 
 KERNELS = registered_kernels()
 FILES = sorted({kernel.path for kernel in KERNELS})
@@ -34,15 +40,16 @@ def nvrtc() -> Any:
 def test_every_variant_compiles(nvrtc: Any, path: Path, architecture: str) -> None:
     variants = [kernel for kernel in KERNELS if kernel.path == path]
     with ThreadPoolExecutor(machine().cores) as pool:
-        logs = list(pool.map(lambda kernel: compile_kernel(nvrtc, kernel, architecture), variants))
-    failed = [f"{kernel}: {log}" for kernel, log in zip(variants, logs, strict=True) if log]
+        compiled = list(pool.map(lambda kernel: compile_kernel(nvrtc, kernel, architecture), variants))
+    failed = [f"{kernel}: {c.failure}" for kernel, c in zip(variants, compiled, strict=True) if c.failure]
     assert not failed, f"{len(failed)} of {len(variants)} variants fail, the first:\n{failed[0]}"
 
 
 def test_what_does_not_compile_is_said_with_its_line(nvrtc: Any) -> None:
-    log = compile_source(nvrtc, "\n__global__ void k() { int }", "broken.cu", (f"-arch={ARCHITECTURES[0]}",))
-    assert log.startswith("NVRTC_ERROR_COMPILATION\n") and "broken.cu(2): error" in log
-    assert "--gpu-architecture" in compile_source(nvrtc, "", "empty.cu", ("-arch=sm_1",))
+    broken = "\n__global__ void k() { int }"
+    failure = compile_source(nvrtc, broken, "broken.cu", (f"-arch={ARCHITECTURES[0]}",)).failure
+    assert failure.startswith("NVRTC_ERROR_COMPILATION\n") and "broken.cu(2): error" in failure
+    assert "--gpu-architecture" in compile_source(nvrtc, "", "empty.cu", ("-arch=sm_1",)).failure
 
 
 def test_every_kernel_file_belongs_to_an_implementation_and_every_one_says_its_variants() -> None:

@@ -6,6 +6,7 @@ import importlib
 import itertools
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,18 @@ class Kernel:
         return " ".join([str(self.path.relative_to(ROOT)), *self.defines])
 
 
+@dataclass(frozen=True)
+class Compilation:
+    """What NVRTC said.
+
+    failure : the status and the log, empty where there is machine code
+    log : with warnings, and what ptxas reported
+    """
+
+    failure: str
+    log: str
+
+
 def bindings() -> tuple[Any, str]:
     """(cuda.bindings.nvrtc, ""), or (None, why it cannot be used here)."""
     try:
@@ -44,21 +57,25 @@ def bindings() -> tuple[Any, str]:
     return nvrtc, ""
 
 
-def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...]) -> str:
-    """Compile to machine code. Returns NVRTC's log with what failed, empty where nothing did."""
+def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...]) -> Compilation:
+    """Compile to machine code."""
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], [])
-    status = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])[0]
-    if status == nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        return "" if nvrtc.nvrtcGetCUBINSize(program)[1] else "no machine code came of it"
-    log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
-    nvrtc.nvrtcGetProgramLog(program, log)
-    return f"{status.name}\n{log.rstrip(bytes(1)).decode(errors='replace')}"
+    try:
+        status = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])[0]
+        buffer = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+        nvrtc.nvrtcGetProgramLog(program, buffer)
+        log = buffer.rstrip(bytes(1)).decode(errors="replace")
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            return Compilation(f"{status.name}\n{log}", log)
+        return Compilation("" if nvrtc.nvrtcGetCUBINSize(program)[1] else "no machine code came of it", log)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
 
 
-def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str) -> str:
-    """NVRTC's log with what failed, empty where nothing did."""
+def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str, *more: str) -> Compilation:
+    """Compile a file as it is compiled on a GPU of that architecture. more : options."""
     linked = (relocatable.OPTION,) if relocatable.DEFINE in kernel.defines else ()
-    options = (*kernels.options(kernel.defines), *linked, *CUPYS, f"-arch={architecture}")
+    options = (*kernels.options(kernel.defines), *linked, *CUPYS, f"-arch={architecture}", *more)
     return compile_source(nvrtc, kernel.path.read_text(), kernel.path.name, options)
 
 
@@ -66,17 +83,17 @@ def registered_kernels() -> list[Kernel]:
     """Every .cu file that an implementation names, in every variant that differs for it. One without VARIANTS
     has others launch what it names: those say the variants."""
     entries = [entry for entry in registry.registered() if entry.kernels]
-    found: dict[tuple[Path, tuple[str, ...]], list[str]] = {}
+    users: dict[tuple[Path, tuple[str, ...]], list[str]] = {}
     for entry, path, variant in _named(entries):
-        found.setdefault((path, _seen_by(path, variant)), []).append(f"{entry.stage}.{entry.name}")
-    return [Kernel(path, defines, tuple(dict.fromkeys(users))) for (path, defines), users in found.items()]
+        users.setdefault((path, _seen_by(path, variant)), []).append(f"{entry.stage}.{entry.name}")
+    return [Kernel(path, defines, tuple(dict.fromkeys(names))) for (path, defines), names in users.items()]
 
 
 def _named(
     entries: list[registry.Implementation],
 ) -> Iterator[tuple[registry.Implementation, Path, tuple[str, ...]]]:
     for entry in entries:
-        variants = getattr(importlib.import_module(entry.module), "VARIANTS", ())
+        variants = getattr(sys.modules[entry.module], "VARIANTS", ())
         for path, variant in itertools.product(entry.kernel_paths(), variants):
             yield entry, path, variant
 
