@@ -17,12 +17,18 @@ from benchmarks.runs.rounds import measure_rounds
 from fillpath.case import Case
 from fillpath.processes import Rounds, of_run, ratio, representative
 from fillpath.record import Record, Status, interval, read_records, record_path
-from tests.reports_fakes import measured
+from reports import figures
+from reports.facts.hosts import hosts_text
+from reports.facts.records import Records
+from reports.facts.standings import Outcome, Scope
+from reports.frames.seconds import ratio_of, seconds_how
+from tests.reports_fakes import ENTRIES, measured
 
 SECONDS = st.floats(1e-6, 1e3)
 SAMPLES = st.lists(SECONDS, min_size=1, max_size=7)
 PROCESSES = st.lists(SAMPLES, min_size=1, max_size=6)
 ONE_RUN = run.Run("one-run", None, "")
+CLAIM = "gsofa.fig11_vs_glu3_symbolic.smallest"
 
 
 def rounds(*samples: Sequence[float], first: int = 0) -> Rounds:
@@ -160,3 +166,70 @@ def test_after_a_limit_no_other_process_is_measured(one_machine: None) -> None:
     assert cut.status is Status.TIMEOUT
     assert measure(case_of("right"), short, within=ONE_RUN, process=2, processes=3) == ok
     assert of_run(stored("right")) == (ok,)
+
+
+def in_five(name: str, median: float, host: str = "1" * 16) -> list[Record]:
+    """Five processes of a case on bcsstk18, with a drift that is common to all cases, and little noise."""
+    noise = np.random.default_rng(len(name)).normal(0, 5e-4, (5, 3))
+    levels = median * np.linspace(1, 2, 5)
+    return [
+        replace(measured(name, level), seconds=samples, process=number, host=host, run_id="run-2")
+        for number, (level, samples) in enumerate(
+            zip(levels, (levels[:, None] * np.exp(noise)).tolist(), strict=True)
+        )
+    ]
+
+
+def records_of(*groups: list[Record]) -> Records:
+    return Records(
+        tuple(representative(group) for group in groups), tuple(r for group in groups for r in group)
+    )
+
+
+def test_a_case_is_shown_by_all_its_processes() -> None:
+    group = in_five("gsofa", 1.0)
+    (row,) = records_of(group).frame([Case.parse(group[0].case)]).to_dict("records")
+    assert row["processes"] == 5 and row["median"] == Rounds.of(group).median
+    assert row["low"] < row["median"] < row["high"]
+    caption = seconds_how(records_of(group).frame([Case.parse(group[0].case)]))
+    assert "medians of 5 processes of 3 samples" in caption
+
+
+def test_a_drift_of_all_is_in_no_ratio_and_two_hosts_make_none() -> None:
+    rows = [
+        records_of(group).frame([Case.parse(group[0].case)]).to_dict("records")[0]
+        for group in (in_five("fill1", 2.0), in_five("gsofa", 1.0), in_five("gsofa", 1.0, host="2" * 16))
+    ]
+    there = ratio_of(rows[0], rows[1], ("", ""))
+    assert there["pair"] == "ok" and there["ratio_processes"] == 5
+    assert there["ratio"] == pytest.approx(2.0, rel=0.005)
+    # Apart, the intervals are as wide as the drift; of pairs the ratio's is as wide as the noise.
+    assert rows[0]["high"] / rows[0]["low"] > 1.8
+    assert there["ratio_high"] / there["ratio_low"] < 1.01
+    assert ratio_of(rows[0], rows[2], ("", "")) == {"pair": "two_hosts"}
+
+
+def test_five_processes_make_a_verdict_on_a_time_firm() -> None:
+    """Figure 11's smallest speedup is of bcsstk18, whose own records these are."""
+    groups = [in_five("gilbert_peierls", 8.0), in_five("gsofa", 1.0)]
+    cases = [Case.parse(group[0].case) for group in groups]
+    shown, doubts = figures.exhibit("gsofa", "fig11"), []
+    for count in (1, 4, 5):
+        part = records_of(*(group[:count] for group in groups))
+        verdicts = shown.verdicts(shown.frame(part.of_one_run(cases), ENTRIES, cases))
+        (verdict,) = [v for v in verdicts if v.claim == CLAIM and v.scope is Scope.PAPER]
+        assert verdict.outcome is Outcome.DEVIATES
+        doubts.append(verdict.doubt)
+    assert doubts == ["1 process of 5", "4 processes of 5", ""]
+
+
+def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:
+    here = in_five("gsofa", 1.0)
+    there = in_five("gsofa", 1.0, host="2" * 16)
+    old = [replace(record, host=None) for record in here[:2]]
+    assert hosts_text(here) == ""
+    assert hosts_text([*here, *there]) == "its records are of 2 hosts"
+    assert (
+        hosts_text([*old, *here])
+        == "2 of its 7 records do not say of which host they are, the others are of 1"
+    )

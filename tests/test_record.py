@@ -35,7 +35,7 @@ PREPARED = {
 
 
 # Fields that came after the first records, which load without them.
-ADDED = {"gpu", "host", "rekeyed_from"}
+ADDED = {"energy", "gpu", "host", "host_facts", "process", "rekeyed_from"}
 
 
 def record(status: Status = Status.OK, **changes: Any) -> Record:

@@ -67,13 +67,13 @@ def _of_two_hosts(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> bool:
     return len(hosts) > 1
 
 
-def _ratio(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> tuple[float, float, float, int]:
+def _ratio(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> tuple[float, float, float, float]:
     """The value, its interval, and the processes behind it."""
     above, below = top.get("rounds"), bottom.get("rounds")
     if isinstance(above, Rounds) and isinstance(below, Rounds):
         of_rounds = ratio(above, below)
-        return of_rounds.value, of_rounds.low, of_rounds.high, of_rounds.processes
-    processes = min(int(row.get("processes", 1)) for row in (top, bottom))
+        return of_rounds.value, of_rounds.low, of_rounds.high, float(of_rounds.processes)
+    processes = min(float(row.get("processes", 1)) for row in (top, bottom))
     return (
         top["median"] / bottom["median"],
         top["low"] / bottom["high"],
@@ -132,9 +132,15 @@ def measured_how(frame: pd.DataFrame, paper: str) -> str:
 def seconds_how(frame: pd.DataFrame, span: str = SYMBOLIC) -> str:
     """What the seconds are, and their interval. span : from what to what."""
     ok = frame[frame["status"] == "ok"]
-    counts = sorted(set(ok["samples"])) or [0]
-    samples = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    return f"Seconds: {span}; medians of {samples} samples, whiskers their 95% intervals."
+    samples, processes = _counts(ok["samples"]), _counts(ok["processes"])
+    several = f"{processes} processes of " if processes not in ("0", "1") else ""
+    return f"Seconds: {span}; medians of {several}{samples} samples, whiskers their 95% intervals."
+
+
+def _counts(numbers: pd.Series[Any]) -> str:
+    """`3 to 10`."""
+    counts = sorted(set(numbers.dropna())) or [0]
+    return " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
 
 
 def prepared_how(frame: pd.DataFrame, paper: str) -> str:

@@ -20,7 +20,9 @@ def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
     if twice := [key for key, count in keys.items() if count > 1]:
         raise ValueError(f"two comments of a CSV are called {twice[0]!r}")
     comments = "".join(f"# {_comment_key(key)}: {' '.join(value.split())}\n" for key, value in items)
-    return comments + frame.to_csv(index=False, lineterminator="\n")
+    # What an interval is made of is no cell of a table.
+    cells = frame.drop(columns="rounds", errors="ignore")
+    return comments + cells.to_csv(index=False, lineterminator="\n")
 
 
 def _comment_key(key: str) -> str:

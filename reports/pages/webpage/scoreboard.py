@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.facts.claim import Kind
+from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.facts.standings import CONCLUSIVE, Direction, Magnitude, Outcome, Standing, Verdict
 from reports.pages.ledger.headline import headline
@@ -61,12 +62,14 @@ class Tally:
     """How the claims stand on one machine.
 
     device : its GPU, else its processor.
+    hosts : on how many its records were made, empty for one.
     headline : what is firmly known, in three sentences.
     kinds : counted apart.
     """
 
     machine: str
     device: str
+    hosts: str
     headline: tuple[str, str, str]
     kinds: tuple[KindRow, ...]
 
@@ -94,8 +97,10 @@ def direction_and_size(verdict: Verdict) -> str:
 
 def _tally(machine: str, standings: Sequence[Standing], records: Records) -> Tally:
     rows = tuple(_kind_row(kind, [s for s in standings if s.claim.kind is kind]) for kind in Kind)
-    device = _device(records.of_machine(machine))
-    return Tally(machine, device, headline(machine, standings), tuple(row for row in rows if row.total))
+    there = records.of_machine(machine)
+    hosts = hosts_text([*there.rows, *there.earlier])
+    kinds = tuple(row for row in rows if row.total)
+    return Tally(machine, _device(there), hosts, headline(machine, standings), kinds)
 
 
 def _kind_row(kind: Kind, standings: Sequence[Standing]) -> KindRow:
