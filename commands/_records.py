@@ -53,9 +53,9 @@ def machines_here() -> list[str]:
 def machine_holdings(machine: str) -> holdings.Holdings:
     """What that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
     damaged."""
+    machines = holdings.machines()
     folder = paths.results() / machine
-    if not folder.is_dir():
-        machines = holdings.machines()
+    if machine not in machines:
         hint = suggest(machine, machines) or f"; there are {', '.join(machines) or 'none'}"
         raise UnknownNameError(f"no folder {folder}{hint}")
     return holdings.holdings(folder)

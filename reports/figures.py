@@ -83,10 +83,12 @@ def draw(
     records: Records,
     entries: Entries,
     here: Collection[str] = (),
+    site: Path | None = None,
 ) -> list[Path]:
     """Draw one figure from the records of one machine: SVG, PNG and CSV in the site. Returns their paths.
 
     here : names of the machine that runs the command, which is chosen where its records say enough
+    site : the folder, None for the page's own
     """
     shown = exhibit(paper, figure)
     machine = picture_machine(shown, cases, records, entries, here)
@@ -97,7 +99,7 @@ def draw(
     stamp = style.Stamp.of(rows)
     verdicts = [(verdict.key, verdict.text) for verdict in shown.verdicts(frame)]
     words = " ".join(part for part in (place(rows), shown.words(frame)) if part)
-    return style.save(shown.picture(frame), frame, stem(paper, figure), stamp, words, verdicts)
+    return style.save(shown.picture(frame), frame, stem(paper, figure), stamp, words, verdicts, site)
 
 
 def stem(paper: str, figure: str) -> str:

@@ -7,16 +7,19 @@ Longer than two screens: what is packed, what is refused and what is merged are 
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import hashlib
 import io
 import logging
 import tarfile
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from fillpath.errors import ConfigError, InputError
-from fillpath.holdings import SUMS, digest_of, parse_sums, sums_text
+from fillpath.holdings import SUMS, parse_sums, sums_text
 from fillpath.host import is_own, share
 from fillpath.paths import atomic_write, results
 from fillpath.record import Record, read_records, write_records
@@ -24,33 +27,52 @@ from fillpath.record import Record, read_records, write_records
 _MEMBER_BYTES = 2**30
 # Folder below a machine's for copies that another one has replaced.
 ASIDE = "superseded"
+# Folder of a pack for what people read: it is made of the results and none of them.
+REPORT = "report"
 
 
-def pack(machine: str, target: Path) -> int:
-    """Write results/<machine>/ to a .tar.gz, with the checksum of each file. Returns the number of files.
-    Raises InputError without any."""
+def pack(machine: str, target: Path, report: Mapping[str, bytes] | None = None) -> int:
+    """Write results/<machine>/ to a .tar.gz, with the checksum of each file: same files, same bytes. Returns
+    the number of files. Raises InputError without any.
+
+    report : files for people to read, by their paths below REPORT; `unpack` leaves them out
+    """
     folder = results() / machine
     visible = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    files = sorted(path for path in visible if path != folder / SUMS)
-    if not files:
+    stored = {path.relative_to(folder).as_posix(): path for path in visible}
+    names = sorted(name for name in stored if name != SUMS and not _is_report(name))
+    if not names:
         raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
+    sums: dict[str, str] = {}
+    with atomic_write(target, "wb") as handle, _tar(cast(IO[bytes], handle)) as archive:
+
+        def add(name: str, data: bytes) -> None:
+            _add(archive, str(PurePosixPath(machine, name)), data)
+            sums[name] = hashlib.sha256(data).hexdigest()
+
+        for name in names:
+            add(name, stored[name].read_bytes())
+        for name, data in sorted((report or {}).items()):
+            add(f"{REPORT}/{name}", data)
+        _add(archive, str(PurePosixPath(machine, SUMS)), sums_text(sums).encode())
+    return len(sums)
+
+
+@contextlib.contextmanager
+def _tar(handle: IO[bytes]) -> Iterator[tarfile.TarFile]:
+    """A .tar.gz to write into, without the time and the name that gzip would note."""
     with (
-        tempfile.NamedTemporaryFile(dir=target.parent, suffix=".tmp", delete=False) as temporary,
-        tarfile.open(fileobj=temporary, mode="w:gz") as archive,
+        gzip.GzipFile(filename="", mode="wb", fileobj=handle, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
     ):
-        for path in files:
-            archive.add(path, arcname=str(PurePosixPath(machine, path.relative_to(folder).as_posix())))
-        sums = {path.relative_to(folder).as_posix(): digest_of(path) for path in files}
-        _add_text(archive, str(PurePosixPath(machine, SUMS)), sums_text(sums))
-    Path(temporary.name).chmod(0o644)
-    Path(temporary.name).replace(target)
-    return len(files)
+        yield archive
 
 
 def unpack(source: Path) -> tuple[str, int]:
     """Merge a packed machine into results/. Returns (its name, records added).
 
-    A folder that is this host's alone is only ever written by measuring. Raises InputError for what is no
+    A folder that is this host's alone is only ever written by measuring. A machine's report is a pack with
+    one more folder, whose checksums are compared and which is not merged. Raises InputError for what is no
     pack, for members outside one folder, for a pack of that folder's name, and, before anything is written,
     for a member that is missing, differs from its checksum or is no record. A pack of an older
     version has no checksums: a warning says so.
@@ -67,7 +89,7 @@ def unpack(source: Path) -> tuple[str, int]:
                     f"{source}: results/{name} is this host's own, and only measured here; if the pack is of "
                     f"another host that is called {name} too, unpack it in another checkout"
                 )
-            members = _verified(archive, members, source)
+            members = [m for m in _verified(archive, members, source) if not _is_report(_name(m))]
             # The sums of another folder do not hold for the merged one.
             (results() / name / SUMS).unlink(missing_ok=True)
             # Records come first: which of two series is kept follows the record that stands.
@@ -93,7 +115,7 @@ def _verified(
 ) -> list[tarfile.TarInfo]:
     """The members but the checksums. Raises InputError unless each has its checksum and its records can be
     read."""
-    by_name = {member.name.partition("/")[2]: member for member in members}
+    by_name = {_name(member): member for member in members}
     listed = by_name.pop(SUMS, None)
     if listed is None:
         logging.getLogger("fillpath").warning(
@@ -138,6 +160,15 @@ def _machine(member: tarfile.TarInfo) -> str:
     return PurePosixPath(member.name).parts[0]
 
 
+def _name(member: tarfile.TarInfo) -> str:
+    """Its path below the machine's folder."""
+    return member.name.partition("/")[2]
+
+
+def _is_report(name: str) -> bool:
+    return name.startswith(f"{REPORT}/")
+
+
 def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
     """Merge one file. Returns the number of records added. Of two files that differ, the one of the standing
     record stays in place, without such a record the one that is here; the other is set aside."""
@@ -171,8 +202,8 @@ def _write(target: Path, data: bytes) -> None:
         cast(IO[bytes], handle).write(data)
 
 
-def _add_text(archive: tarfile.TarFile, name: str, text: str) -> None:
-    data = text.encode()
+def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
+    """Add a file without an owner and a time."""
     member = tarfile.TarInfo(name)
     member.size, member.mode = len(data), 0o644
     archive.addfile(member, io.BytesIO(data))

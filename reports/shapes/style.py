@@ -133,21 +133,23 @@ def save(
     stamp: Stamp,
     caption: str = "",
     verdicts: Sequence[tuple[str, str]] = (),
+    site: Path | None = None,
 ) -> list[Path]:
     """Write <stem>.svg, .png and .csv into the site, with caption, verdicts and stamp, and the bare picture
     for the page, or the cells of a table: same input, same bytes. Returns the paths of the first three.
 
     verdicts : what each is called, and its text.
+    site : the folder, None for the page's own.
     """
-    svg, png, csv = (figure_path(stem, kind) for kind in ("svg", "png", "csv"))
-    write_picture(figure, figure_path(stem, PICTURE), measured(figure))
+    svg, png, csv = (figure_path(stem, kind, site) for kind in ("svg", "png", "csv"))
+    write_picture(figure, figure_path(stem, PICTURE, site), measured(figure))
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
     box = measured(figure)
     write_picture(figure, svg, box)
     write_picture(figure, png, box)
     comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
-    _save_cells(figure, figure_path(stem, TABLE))
+    _save_cells(figure, figure_path(stem, TABLE, site))
     return [svg, png, csv]
 
 
@@ -159,9 +161,9 @@ def _save_cells(figure: Figure, path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def figure_path(stem: str, kind: str) -> Path:
-    """A file of a figure in the site. kind : its ending."""
-    return paths.SITE / "figures" / f"{stem}.{kind}"
+def figure_path(stem: str, kind: str, site: Path | None = None) -> Path:
+    """A file of a figure in the site. kind : its ending. site : the folder, None for the page's own."""
+    return (site or paths.SITE) / "figures" / f"{stem}.{kind}"
 
 
 def measured(figure: Figure) -> Bbox:

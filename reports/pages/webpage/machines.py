@@ -54,7 +54,8 @@ def _facts(name: str, rows: pd.DataFrame) -> list[tuple[str, str]]:
         facts |= {**_machine_facts(folder), **_ceilings(folder)}
     except InputError as error:
         facts["damaged"] = str(error)
-    return [(key.replace("_", " "), str(value)) for key, value in facts.items() if value not in (None, "")]
+    texts = {key: ", ".join(value) if isinstance(value, list) else value for key, value in facts.items()}
+    return [(key.replace("_", " "), str(text)) for key, text in texts.items() if text not in (None, "")]
 
 
 def _machine_facts(folder: Path) -> Mapping[str, Any]:
