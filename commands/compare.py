@@ -1,21 +1,31 @@
-"""Compare the same cases on several machines, side by side."""
+"""Compare machines: what each achieves at best, and the same cases side by side."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import logging
+import math
 
 from commands._parser import Parser
 from commands._records import load_records, machine_holdings
 from fillpath import paths, registry
 from reports.pages.compare import compare
+from reports.pages.comparison_text import text
 from reports.pages.hardware import draw_comparison
 
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "machine", nargs="+", help="folders of results/; the others are compared with the first"
+    )
+    parser.add_argument(
+        "--price",
+        action="append",
+        default=[],
+        type=_price,
+        metavar="MACHINE=COST",
+        help="what an hour of a machine costs, in any currency, once for each",
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 
@@ -26,9 +36,20 @@ def run(arguments: argparse.Namespace) -> int:
     for machine in arguments.machine:
         log.info("%s", machine_holdings(machine).text)
     records = load_records()
-    comparison = compare(arguments.machine, records)
+    comparison = compare(arguments.machine, records, dict(arguments.price))
     pictures = draw_comparison(comparison, records, paths.SITE / "compare" / "_".join(arguments.machine))
-    print(json.dumps(comparison.to_json(), indent=1) if arguments.json else comparison.text())
+    print(json.dumps(comparison.to_json(), indent=1) if arguments.json else text(comparison))
     for path in pictures:
         log.info("%s", path)
     return 0
+
+
+def _price(written: str) -> tuple[str, float]:
+    name, _, cost = written.partition("=")
+    try:
+        price = float(cost)
+    except ValueError:
+        price = math.nan
+    if not name or not 0 < price < math.inf:
+        raise argparse.ArgumentTypeError(f"{written!r}: expected MACHINE=COST, a number above 0")
+    return name, price

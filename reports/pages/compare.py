@@ -1,4 +1,4 @@
-"""Hardware against hardware: the same cases on several machines, side by side.
+"""Hardware against hardware: what each machine achieves at best, then the same cases side by side.
 
 A ratio is the first machine's seconds over another's: above 1 the other is the faster. Only cases that every
 machine has solved, of the very same input, are in a mean; the others are listed, each with its reason.
@@ -7,14 +7,17 @@ machine has solved, of the very same input, are in a mean; the others are listed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
-from fillpath.record import Record, Status, interval
+from fillpath.record import Record, Status
 from reports.facts.records import Records
+from reports.pages import best_pools
+from reports.pages.best_choice import best_of
 from reports.pages.comparison import Comparison, Curve, LeftOut, Mean, Pair
 
 EVERYTHING = "all"
@@ -22,29 +25,40 @@ EVERYTHING = "all"
 ByMachine = Mapping[str, Mapping[str, Record]]
 
 
-def compare(machines: Sequence[str], records: Records) -> Comparison:
+def compare(
+    machines: Sequence[str], records: Records, prices: Mapping[str, float] | None = None
+) -> Comparison:
     """Compare the other machines with the first.
 
-    Raises UnknownNameError for fewer than two machines, or one named twice.
+    prices : of an hour of those machines that have one
+
+    Raises UnknownNameError for fewer than two machines, one named twice, and a price of another.
     """
+    prices = prices or {}
+    for name in prices:
+        if name not in machines:
+            raise UnknownNameError(f"price of {name}: expected one of {', '.join(machines)}")
     if len(set(machines)) != len(machines) or len(machines) < 2:
         raise UnknownNameError(f"compare {' '.join(machines)}: name two machines or more, each once")
     of = {name: {record.case: record for record in records.of_machine(name).rows} for name in machines}
-    cases = sorted({case for rows in of.values() for case in rows}, key=lambda c: (_implementation(c), c))
+    cases = sorted({case for rows in of.values() for case in rows}, key=lambda c: (c.partition("@")[0], c))
     left_out = {case: left for case in cases if (left := _left_out(case, machines, of))}
     common = [case for case in cases if case not in left_out]
     current = _current(records, common)
     pairs = [
-        _pair(case, of[machines[0]][case], of[other][case], current)
+        _pair(of[machines[0]][case], of[other][case], records, current)
         for other in machines[1:]
         for case in common
     ]
     return Comparison(
         machines=tuple(machines),
+        best=best_of(machines, records, prices),
         pairs=tuple(pairs),
         means=tuple(_means(pairs)),
+        scaled=tuple(_means([scaled for pair in pairs if (scaled := _at_equal_cores(pair))])),
         left_out=tuple(left_out.values()),
         profiles=tuple(_profiles(machines, of, cases)),
+        prices=prices,
     )
 
 
@@ -96,18 +110,29 @@ def _stranger(records: Sequence[Record | None]) -> str | None:
     return next((machine for machine, hash in inputs if hash != inputs[0][1]), None)
 
 
-def _pair(case: str, first: Record, other: Record, current: Mapping[tuple[str, str], bool]) -> Pair:
-    medians = float(np.median(first.seconds)), float(np.median(other.seconds))
-    (low, high), (other_low, other_high) = interval(first.seconds), interval(other.seconds)
+def _pair(first: Record, other: Record, records: Records, current: Mapping[tuple[str, str], bool]) -> Pair:
+    rounds, other_rounds = records.rounds(first), records.rounds(other)
+    (low, high), (other_low, other_high) = rounds.interval, other_rounds.interval
+    ratio, cores = rounds.median / other_rounds.median, (best_pools.cores(first), best_pools.cores(other))
     return Pair(
-        case=case,
+        case=first.case,
         machine=other.machine,
-        seconds=medians,
-        ratio=medians[0] / medians[1],
+        seconds=(rounds.median, other_rounds.median),
+        ratio=ratio,
         low=low / other_high,
         high=high / other_low,
-        other_sources=not (current[case, first.machine] and current[case, other.machine]),
+        equal_cores=ratio * cores[0] / cores[1] if cores[0] and cores[1] else None,
+        joules=(best_pools.joules(first), best_pools.joules(other)),
+        other_sources=not all(current[record.case, record.machine] for record in (first, other)),
     )
+
+
+def _at_equal_cores(pair: Pair) -> Pair | None:
+    """The pair with its ratio at equal cores; None where there is none."""
+    if pair.equal_cores is None:
+        return None
+    factor = pair.equal_cores / pair.ratio
+    return replace(pair, ratio=pair.equal_cores, low=factor * pair.low, high=factor * pair.high)
 
 
 def _current(records: Records, cases: Sequence[str]) -> Mapping[tuple[str, str], bool]:
@@ -123,7 +148,7 @@ def _means(pairs: Sequence[Pair]) -> list[Mean]:
     """Of each implementation, of each stage, of all; of each machine."""
     groups: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:
-        for group in (_implementation(pair.case), _stage(pair.case), EVERYTHING):
+        for group in _groups(pair.case):
             groups.setdefault((group, pair.machine), []).append(pair)
     ordered = sorted(groups, key=lambda key: (key[1], key[0] == EVERYTHING, key[0]))
     return [_mean(*key, groups[key]) for key in ordered]
@@ -136,11 +161,13 @@ def _mean(group: str, machine: str, pairs: Sequence[Pair]) -> Mean:
 
 
 def _profiles(machines: Sequence[str], of: ByMachine, cases: Sequence[str]) -> list[Curve]:
-    """Of each stage and of all: on the cases of one input that every machine has tried."""
+    """Of each group: on the cases of one input that every machine has tried."""
     tried = [case for case in cases if _all_tried([of[name].get(case) for name in machines])]
-    groups = {stage: [case for case in tried if _stage(case) == stage] for stage in map(_stage, tried)}
-    if len(groups) > 1:
-        groups[EVERYTHING] = tried
+    names = {name for case in tried for name in _groups(case)[1:]}
+    listed = sorted(names, key=lambda name: (name == EVERYTHING, name))
+    groups = {name: [case for case in tried if name in _groups(case)[1:]] for name in listed}
+    if listed[1:] == [EVERYTHING]:
+        del groups[EVERYTHING]
     return [
         curve
         for group, members in groups.items()
@@ -157,9 +184,15 @@ def _all_tried(records: Sequence[Record | None]) -> bool:
     return tried and _stranger(records) is None
 
 
-def _implementation(case: str) -> str:
-    return case.partition("@")[0]
+def _groups(case: str) -> tuple[str, ...]:
+    """The groups that a case counts in: its implementation, its stage, and all.
 
-
-def _stage(case: str) -> str:
-    return case.partition(".")[0]
+    With fewer threads than a machine has it says nothing of the machine, so that its stage is a group apart.
+    Of several draws of random numbers the first one counts.
+    """
+    parsed, implementation = Case.parse(case), case.partition("@")[0]
+    if parsed.seed:
+        return ()
+    if parsed.threads and not best_pools.is_sequential(best_pools.implementation_of(parsed)):
+        return implementation, f"{parsed.stage}.threads={parsed.threads}"
+    return implementation, parsed.stage, EVERYTHING

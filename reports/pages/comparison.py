@@ -1,18 +1,20 @@
-"""The nouns of a comparison of machines: pairs, means, cases left out, profiles; and all of it as text."""
+"""The nouns of a comparison of machines: pairs, means, cases left out, profiles, beside best.py's."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from reports.shapes.bars import seconds, times
+from reports.pages.best import Best
 
-HARDWARE = "A case uses all cores unless its name says otherwise, so a CPU's ratio compares whole machines."
-COLUMNS = ("case", "machine", "first_seconds", "seconds", "ratio", "low", "high", "other_sources")
+COLUMNS = (
+    "case", "machine", "first_seconds", "seconds", "ratio", "low", "high", "equal_cores", "first_joules",
+    "joules", "other_sources",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,9 @@ class Pair:
     seconds : medians of the first and of the other
     ratio : the first's seconds over the other's
     low, high : what the two intervals allow
+    equal_cores : the ratio, with the seconds of whichever has more cores as they would be on as many as the
+        other's, if its work were shared out perfectly; None where a GPU works, or cores are not recorded
+    joules : of the first and of the other, None where no counter was read
     other_sources : one of the two was measured with sources of its implementation that are not today's
     """
 
@@ -31,6 +36,8 @@ class Pair:
     ratio: float
     low: float
     high: float
+    equal_cores: float | None
+    joules: tuple[float | None, float | None]
     other_sources: bool
 
 
@@ -82,64 +89,46 @@ class Curve:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Machines against the first of them."""
+    """Machines against the first of them.
+
+    best : what each achieves on a problem, whoever implements it
+    pairs, means : of the same implementation
+    scaled : the means of pairs at equal cores
+    prices : of an hour of those machines that have one
+    """
 
     machines: tuple[str, ...]
+    best: Best
     pairs: tuple[Pair, ...]
     means: tuple[Mean, ...]
+    scaled: tuple[Mean, ...]
     left_out: tuple[LeftOut, ...]
     profiles: tuple[Curve, ...]
+    prices: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def reasons(self) -> Counter[tuple[str, str]]:
         """How many cases are in no mean, by machine and kind of reason."""
         return Counter((left.machine, left.reason.partition(":")[0]) for left in self.left_out)
 
+    def at_equal_cores(self, mean: Mean) -> Mean | None:
+        """The mean of the same group's pairs at equal cores; None where a GPU works in one of them."""
+        wanted = mean.group, mean.machine, mean.n
+        return next((m for m in self.scaled if (m.group, m.machine, m.n) == wanted), None)
+
     def frame(self) -> pd.DataFrame:
         """One row per pair, as the CSV has it."""
         rows = [
-            {**asdict(pair), "first_seconds": pair.seconds[0], "seconds": pair.seconds[1]}
+            {
+                **asdict(pair),
+                "first_seconds": pair.seconds[0],
+                "seconds": pair.seconds[1],
+                "first_joules": pair.joules[0],
+                "joules": pair.joules[1],
+            }
             for pair in self.pairs
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-    def text(self) -> str:
-        """For people: the cases side by side, the means, what is left out."""
-        first, *others = self.machines
-        pairs = [_pair_row(pair, first) for pair in self.pairs]
-        means = [_mean_row(mean) for mean in self.means]
-        lines = [
-            f"seconds of {first} over those of {', '.join(others)}: above 1, {first} is slower. {HARDWARE}",
-            "",
-            *_columns(("case", "seconds", "ratio"), pairs),
-            "",
-            "geometric means over the cases that all have solved:",
-            *_columns(("group", "machine", "ratio", "cases"), means),
-            "",
-            f"in no mean: {len(self.left_out)} cases",
-            *(f"  {left.case}: {left.machine}: {left.reason}" for left in self.left_out),
-            "",
-            "solved of the cases that all have tried:",
-            *(f"  {c.group}, {c.machine}: {c.n - c.failed} of {c.n}" for c in self.profiles),
-        ]
-        return "\n".join(lines)
-
-
-def _pair_row(pair: Pair, first: str) -> tuple[str, str, str]:
-    sources = ", other sources" if pair.other_sources else ""
-    both = f"{seconds(pair.seconds[0])} {first}, {seconds(pair.seconds[1])} {pair.machine}"
-    return pair.case, both, f"{times(pair.ratio)} ({times(pair.low)} to {times(pair.high)}){sources}"
-
-
-def _mean_row(mean: Mean) -> tuple[str, str, str, str]:
-    ends = f"{times(mean.ratio)} ({times(mean.low)} to {times(mean.high)})"
-    return mean.group, mean.machine, ends, str(mean.n)
-
-
-def _columns(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    table = [heads, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return ["  ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in table]

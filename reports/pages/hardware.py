@@ -1,4 +1,4 @@
-"""The files of a comparison of machines: the pairs as CSV, and its pictures."""
+"""The files of a comparison of machines: its tables as CSV, and its pictures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fillpath import paths
 from fillpath.paths import write_text
 from reports.facts.records import Records
 from reports.frames.roofline import roofs, spots
+from reports.pages.best_pictures import best_picture
 from reports.pages.compare import compare
 from reports.pages.comparison import Comparison
 from reports.pages.hardware_pictures import profiles, rooflines
@@ -43,7 +44,8 @@ def draw_comparisons(machines: Sequence[str], records: Records) -> list[Comparis
 
 
 def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> list[Path]:
-    """Write ratios.csv, profiles and rooflines (SVG and PNG) into a folder, and return their paths.
+    """Write best.csv, ratios.csv, and best, profiles and rooflines (SVG and PNG) into a folder, and return
+    their paths.
 
     Raises InputError for damaged ceilings.
     """
@@ -54,10 +56,15 @@ def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> l
 
 
 def draw_pairs(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write ratios.csv and profiles, and return their paths."""
-    path = folder / "ratios.csv"
-    write_text(path, comparison.frame().to_csv(index=False, lineterminator="\n"))
-    return [path, *_write(profiles(comparison), folder, "profiles")]
+    """Write the CSVs, best and profiles, and return their paths."""
+    tables = {folder / "best.csv": comparison.best.frame(), folder / "ratios.csv": comparison.frame()}
+    for path, table in tables.items():
+        write_text(path, table.to_csv(index=False, lineterminator="\n"))
+    return [
+        *tables,
+        *_write(best_picture(comparison), folder, "best"),
+        *_write(profiles(comparison), folder, "profiles"),
+    ]
 
 
 def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> list[Path]:

@@ -24,7 +24,7 @@ MARKERS = "osD^vP*X<>"
 def profiles(comparison: Comparison) -> Figure:
     """One panel per stage: the share of the cases solved within a factor of the fastest machine."""
     groups = list(dict.fromkeys(curve.group for curve in comparison.profiles))
-    figure, panels = _grid(len(groups), across=3, title="Performance profiles: machines on the same cases")
+    figure, panels = _grid(len(groups), across=3, title="The same implementation on each machine")
     for axes, group in zip(panels, groups, strict=False):
         _profile(axes, [curve for curve in comparison.profiles if curve.group == group], comparison.machines)
     if not groups:
@@ -37,9 +37,10 @@ def profiles(comparison: Comparison) -> Figure:
     legend_above(figure, handles)
     style.write_below(
         figure,
-        "Of the cases that every machine has tried, the share that a machine solves within a factor of the "
-        "fastest machine's seconds (Dolan and More). A case without a verified result there is a failure, "
-        "which no factor mends: its curve ends below 1, and says so.",
+        "Performance profiles (Dolan and More): of the cases that every machine has tried, the share that a "
+        "machine solves within a factor of the fastest machine's seconds. A case without a verified result "
+        "there is a failure, which no factor mends: its curve ends below 1, and says so. What runs on one of "
+        "them only, such as GPU codes, is in no panel: what a machine can do is in the picture of the best.",
     )
     return figure
 
@@ -61,8 +62,9 @@ def rooflines(
     if not devices:
         panels[0].text(0.5, 0.5, "no machine here has ceilings: fillpath calibrate", ha="center", va="center")
         panels[0].set_axis_off()
-    unplaced = sorted({(lack.implementation, lack.reason) for _, _, lacks in devices for lack in lacks})
-    reasons = "; ".join(f"{name} {reason}" for name, reason in unplaced)
+    unplaced = sorted({(lack.reason, lack.implementation) for _, _, lacks in devices for lack in lacks})
+    by_reason = {reason: [name for r, name in unplaced if r == reason] for reason, _ in unplaced}
+    reasons = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in by_reason.items())
     style.write_below(
         figure,
         "Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product, both "

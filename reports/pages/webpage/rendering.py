@@ -11,10 +11,11 @@ from fillpath import paths
 from fillpath.papers import paper_names
 from reports.facts.distance import LIMITS
 from reports.facts.standings import JUDGED, Standing, outcome_label
-from reports.pages.comparison import HARDWARE
+from reports.pages.comparison_text import EQUAL_CORES, HARDWARE, ONE_PROCESS, implementation
 from reports.pages.environment import environment
 from reports.pages.hardware import comparison_folder
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
+from reports.pages.webpage.best_table import best_rows, best_sentences
 from reports.pages.webpage.scoreboard import MARKS, direction_and_size, rank
 from reports.shapes import style
 from reports.shapes.bars import seconds, times
@@ -52,6 +53,7 @@ _ENVIRONMENT = environment(HERE / "templates")
 _ENVIRONMENT.filters |= {
     "address": address,
     "direction_and_size": direction_and_size,
+    "implementation": implementation,
     "figure_file": lambda name, kind: address(style.figure_path(name, kind)),
     "measured_text": measured_text,
     "number": _number,
@@ -64,13 +66,17 @@ _ENVIRONMENT.filters |= {
     "value_text": value_text,
 }
 _ENVIRONMENT.globals |= {
+    "EQUAL_CORES": EQUAL_CORES,
     "HARDWARE": HARDWARE,
     "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
     "JUDGED": JUDGED,
     "LIMITS": LIMITS,
     "MARKS": MARKS,
+    "ONE_PROCESS": ONE_PROCESS,
     "PICTURE": style.PICTURE,
     "asset": _asset,
+    "best_rows": best_rows,
+    "best_sentences": best_sentences,
     "comparison_folder": comparison_folder,
     "label": outcome_label,
     "paper_names": paper_names,
