@@ -61,7 +61,7 @@ figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa F
 page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
 	@$(PY) -m fillpath page --draw
 
-artifact: $(STAMP) ## write the appendix of an artefact evaluation from the records: reports/artifact/
+artifact: $(STAMP) ## write the appendix of an artefact evaluation and an RO-Crate from the records: reports/artifact/
 	@$(PY) -m fillpath artifact
 
 test: $(STAMP) ## run the tests

@@ -46,7 +46,7 @@ def write(standings: Sequence[Standing], cases: CasesByFigure, records: Records)
     standings : of all machines
     cases : behind each (paper, figure)
     """
-    sums = {str(path.relative_to(results())): digest_of(path) for path in _files()}
+    sums = {str(path.relative_to(results())): digest_of(path) for path in result_files()}
     appendix, checksums = FOLDER / "appendix.md", FOLDER / SUMS
     write_text(checksums, sums_text(sums))
     write_text(appendix, text(standings, cases, records, digest_of(checksums)))
@@ -79,7 +79,7 @@ def text(standings: Sequence[Standing], cases: CasesByFigure, records: Records, 
     )
 
 
-def _files() -> list[Path]:
+def result_files() -> list[Path]:
     """All results but asv's series and hidden files."""
     files = (path for path in results().glob("*/**/*") if path.is_file() and not path.name.startswith("."))
     return sorted(path for path in files if path.relative_to(results()).parts[0] != "asv")
@@ -87,7 +87,7 @@ def _files() -> list[Path]:
 
 def _inventory(records: Records, machine: str) -> tuple[str, ...]:
     """The machine's row: GPU, processor, cases, files, commits."""
-    files = [path for path in _files() if path.relative_to(results()).parts[0] == machine]
+    files = [path for path in result_files() if path.relative_to(results()).parts[0] == machine]
     ok = sum(record.median is not None for record in records.rows)
     size = bytes_text(sum(path.stat().st_size for path in files))
     return (
