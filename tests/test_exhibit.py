@@ -268,7 +268,7 @@ def test_a_column_is_held_against_claims_row_by_row() -> None:
     seven = pd.concat([rows[:1].assign(label=name, abbr=name) for name in SEVEN])
     one = held.verdicts(seven, "gsofa")[0]
     assert one.doubt == "1 process of 5", "a frame that does not say has one"
-    assert held.verdicts(seven.assign(processes=5, ratio_low=1.19, ratio_high=1.21), "gsofa")[0].firm
+    assert held.verdicts(seven.assign(ratio_processes=5, ratio_low=1.19, ratio_high=1.21), "gsofa")[0].firm
     remark = Held("fig14_maxid_ranges", "ratio", remark=lambda own: f"{len(own)} rows", basis="ratios")
     assert [v.numbers for v in remark.verdicts(rows, "gsofa")] == ["2 rows"]
 

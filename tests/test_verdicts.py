@@ -42,7 +42,7 @@ def row(
     return {
         "value": number, "value_low": number - around, "value_high": number + around, "machine": machine,
         "abbr": abbr, "near": near or None, "distance": "LH: n 0.001x, nnz/n 1x, circuit",
-        "status": "ok" if value is not None else "timeout", "processes": processes,
+        "status": "ok" if value is not None else "timeout", "value_processes": processes,
         "label": f"{abbr or 'a stand-in'} of {value}",
     }  # fmt: skip
 

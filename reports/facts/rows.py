@@ -138,8 +138,8 @@ def point(row: dict[Any, Any], column: Column, claim: Claim) -> Point:
 
 
 def _processes(row: dict[Any, Any], column: Column) -> int:
-    """In which the number was measured: those of its case where it is the case's own seconds; one where the frame
-    does not say."""
+    """In which the number was measured: those of its case where it is the case's own seconds; one where the
+    frame does not say."""
     name = "processes" if column.value == "median" else f"{column.value}_processes"
     processes = row.get(name)
     return 1 if processes is None or pd.isna(processes) else int(processes)

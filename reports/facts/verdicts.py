@@ -64,7 +64,7 @@ def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
     was measured of other matrices beside the print.
 
     frame : with machine, label, abbr, near, distance, the columns that `column` names and, where it was
-        measured in several, processes.
+        measured in several processes, `<value>_processes`.
     """
     ok = frame[has_number(frame, column, claim)]
     excluded = without_number(concerned(frame.drop(ok.index), claim), column.status)
