@@ -29,11 +29,9 @@ def threads_of(case: Case) -> int:
     return case.threads or machine.machine().cores
 
 
-def record_of_run(
-    case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int
-) -> Record | None:
-    """What a run has of a process of the case on this input: its record; after one that failed, when no
-    measured, that one, or one that is ok where it says less."""
+def record_of_run(case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int) -> Record | None:
+    """What a run has of a process of the case on this input: its record; after one that failed, which
+    is the last, that one, or one that is ok where it says less."""
     of_run = [r for r in _settled(case, prepared_hash, limits) if r.run_id == run_id]
     ok = [record for record in of_run if record.status is Status.OK]
     failed = [record for record in of_run if record.status is not Status.OK]
