@@ -62,7 +62,7 @@ def test_what_cannot_run_here_has_its_record_without_a_process(
     monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: absent)
     monkeypatch.setattr(airspeed, "_run_asv", lambda *arguments: pytest.fail("asv was started"))
     assert Symbolic().params == [[]]
-    airspeed.run_stage("symbolic")
+    airspeed.run_stage("symbolic", {})
     assert "2 cases are unavailable: needs a machine that does not exist" in capsys.readouterr().err
     found = [read_records(record_path("test-machine", case.name)) for case in absent]
     assert [[record.status for record in records] for records in found] == [["unavailable"], ["unavailable"]]
@@ -150,7 +150,8 @@ class Repository:
         commit = self.git("rev-parse", "HEAD").strip()
         self.asv("run", "--machine", "m", "--set-commit-hash", commit)
         counts = {"a": {"edges": Quantity(1000 * factor, "count")}, "c": {"fills": Quantity(1, "count")}}
-        asv_exact.add_series(self.folder / "scratch", commit, BENCH, counts)
+        kernels = {"fast.cu fast sm_90": {"registers": Quantity(40, "count")}}
+        asv_exact.add_series(self.folder / "scratch", commit, BENCH, counts, kernels)
         series.merge(self.folder / "scratch", self.folder / "asv")
         return commit
 
@@ -183,7 +184,7 @@ def test_a_planted_slowdown_is_reported_and_a_clean_pair_is_not(tmp_path: Path) 
     assert (tmp_path / "html" / "index.html").is_file()
     # What needs no clock is drawn as a series of its own, of the cases that count it and were measured.
     index = json.loads((tmp_path / "html" / "index.json").read_text())["benchmarks"]
-    assert set(index) == {BENCH, EDGES}
+    assert set(index) == {BENCH, EDGES, "timing.Planted.track_registers"}
     assert (index[EDGES]["unit"], index[EDGES]["params"]) == ("count", [["'a'"]])
     (graph,) = (tmp_path / "html" / "graphs").rglob(f"machine-m/**/{EDGES}.json")
     assert [value for _, (value,) in json.loads(graph.read_text())] == [1000, 1000, 2000]

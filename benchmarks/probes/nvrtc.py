@@ -82,6 +82,7 @@ def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str, *more: str) ->
 def registered_kernels() -> list[Kernel]:
     """Every .cu file that an implementation names, in every variant that differs for it. One without VARIANTS
     has others launch what it names: those say the variants."""
+    registry.load_all()
     entries = [entry for entry in registry.registered() if entry.kernels]
     users: dict[tuple[Path, tuple[str, ...]], list[str]] = {}
     for entry, path, variant in _named(entries):

@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks.engine.machine import machine
 from benchmarks.probes.nvrtc import ARCHITECTURES, Kernel, bindings, compile_kernel, registered_kernels
+from benchmarks.runs.exact import Quantity
 from fillpath import syntax
 from fillpath.errors import FillpathError, UnavailableError
 from fillpath.nouns import content_hash
@@ -65,6 +66,14 @@ class Usage:
     def counts(self) -> Mapping[str, int]:
         """The numbers, by name."""
         return {name: getattr(self, name) for name in _COUNTS}
+
+    @property
+    def quantities(self) -> dict[str, Quantity]:
+        """The numbers with their units, by name."""
+        return {
+            name: Quantity(value, "count" if name == "registers" else "bytes")
+            for name, value in self.counts.items()
+        }
 
 
 def usages(kernels: Sequence[Kernel], architectures: Sequence[str] = ARCHITECTURES) -> list[Usage]:
@@ -130,6 +139,13 @@ def changes(base: Iterable[Usage], table: Iterable[Usage]) -> list[str]:
             old, new = before[key].counts, after[key].counts
             lines.append(f"{key}: " + ", ".join(f"{n} {old[n]} to {new[n]}" for n in new if old[n] != new[n]))
     return lines
+
+
+def series(stage: str) -> dict[str, dict[str, Quantity]]:
+    """The committed table's counts of a stage's kernels, by kernel; none where it is of other sources."""
+    table, _ = from_text(TABLE.read_text())
+    mine = [usage for usage in table if usage.file.startswith(f"impl/{stage}/")]
+    return {usage.key: usage.quantities for usage in mine} if is_of_these_sources(table) else {}
 
 
 def compiler() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import sys
 import time
@@ -19,6 +20,7 @@ from typing import TextIO
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
 from benchmarks.runs import asv_process
+from benchmarks.runs.asv_exact import Counts, add_series, counts_of
 from benchmarks.runs.asv_results import merge
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.launch import die_with_parent
@@ -78,13 +80,15 @@ def _median(record: Record) -> float:
     return Rounds.of(of_run(read_records(record_path(record.machine, record.case)))).median
 
 
-def run_stage(stage: str) -> None:
+def run_stage(stage: str, kernels: Counts) -> None:
     """Measure the cases of a stage under asv, with one line per case on stderr; cases that cannot run here
     get their records at once.
 
+    kernels : what needs no clock of the stage's kernels, for asv's series
+
     Raises AirspeedError where asv ended before all cases had a record, DiskFullError where a case was refused
-    for want of space. From a clean tree the medians join asv's series of this commit; otherwise only the
-    records are written.
+    for want of space. From a clean tree the medians join asv's series of this commit, and what needs no clock
+    with them; otherwise only the records are written.
     """
     cases = suite_cases(settings(), stage)
     _record_unavailable([case for case in cases if not _can_run(case)])
@@ -93,20 +97,23 @@ def run_stage(stage: str) -> None:
         return
     commit, dirty = machine.git_state()
     saved = [] if commit is None or dirty else ["--set-commit-hash", commit]
-    bench = rf"^{stage}\.{stage.capitalize()}\.track_seconds\("
+    seconds = f"{stage}.{stage.capitalize()}.track_seconds"
+    bench = rf"^{re.escape(seconds)}\("
     log = WORK / "logs" / f"asv-{stage}.log"
     asv_process.write_configuration()
     with exclusive(node_lock("asv")):
         shutil.rmtree(asv_process.SCRATCH / "results", ignore_errors=True)
         arguments = ["run", "--machine", machine_name(), "--bench", bench, "--show-stderr", *saved]
         reported, refusal = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
-        if saved:
+        if commit is not None and saved:
+            counts = counts_of(machine_name(), [case.name for case in cases])
+            add_series(asv_process.SCRATCH / "results", commit, seconds, counts, kernels)
             _keep_series()
-    counts = f"{reported} of {len(cases)} {stage} cases"
+    done = f"{reported} of {len(cases)} {stage} cases"
     if refusal:
-        raise DiskFullError(f"{counts} are done and stored, the next was refused: {refusal}")
+        raise DiskFullError(f"{done} are done and stored, the next was refused: {refusal}")
     if reported < len(cases):
-        raise AirspeedError(f"asv reported {counts}; its log: {log}\n{asv_process.tail(log)}")
+        raise AirspeedError(f"asv reported {done}; its log: {log}\n{asv_process.tail(log)}")
 
 
 def _keep_series() -> None:

@@ -1,4 +1,4 @@
-"""What needs no clock as series of asv's: `track_edges`, `track_fills` and others beside `track_seconds`.
+"""What needs no clock as series of asv's: `track_edges`, `track_registers` and others beside `track_seconds`.
 
 asv starts a process per benchmark and case, which for a number that stands in a record already would take
 longer than many cases. So these series are written here, as asv would have saved them, from the records of
@@ -9,62 +9,78 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.runs.asv_results import write_json
-from benchmarks.runs.exact import Quantity
+from benchmarks.runs.asv_results import without_nan, write_json
+from benchmarks.runs.exact import Quantity, agreed
+from fillpath.processes import of_run
+from fillpath.record import Status, read_records, record_path
 
 # As `Suite.version`: what a series means does not change with the code around it.
 VERSION = "1"
 # What asv shows of a benchmark's source.
-CODE = "# Read from the record that track_seconds left: see docs/exact.md."
+CODE = "# Not run by asv: docs/exact.md"
+# By case or kernel, and by name.
 Counts = Mapping[str, Mapping[str, Quantity]]
 
 
-def add_series(saved: Path, commit: str, seconds: str, counts: Counts) -> None:
-    """Add a series per quantity to what asv saved of a commit.
+def counts_of(machine: str, cases: Iterable[str]) -> Counts:
+    """What the processes of each case's last run agree on, of the cases whose status is ok."""
+    stored = {case: read_records(record_path(machine, case)) for case in cases}
+    return {
+        case: agreed(of_run(records))
+        for case, records in stored.items()
+        if records and records[-1].status is Status.OK
+    }
+
+
+def add_series(saved: Path, commit: str, seconds: str, counts: Counts, kernels: Counts) -> None:
+    """Add a series per quantity to what asv saved of a commit, if it came to that.
 
     saved : asv's results folder
-    seconds : the benchmark that was measured, `symbolic.Symbolic.track_seconds`
-    counts : by case and name; of cases that asv did not measure nothing is added
+    seconds : the benchmark that asv ran, `symbolic.Symbolic.track_seconds`
+    counts : by case; of cases that have no result there nothing is added
+    kernels : by kernel
     """
     listed = saved / "benchmarks.json"
-    benchmarks = json.loads(listed.read_text())
+    benchmarks = json.loads(listed.read_text()) if listed.is_file() else {}
     for path in saved.glob("*/*.json"):
-        data = json.loads(path.read_text())
+        data = without_nan(json.loads(path.read_text()))
         row = data.get("results", {}).get(seconds)
         if row is None or data["commit_hash"] != commit:
             continue
-        for name, values in _by_name(row, counts).items():
+        measured = {case: counts[case] for case in _measured(row) if case in counts}
+        for parameter, name, values in [*_by_name("case", measured), *_by_name("kernel", kernels)]:
             series = f"{seconds.rpartition('.')[0]}.track_{name}"
-            cases = list(values)
-            data["results"][series] = [[q.value for q in values.values()], [cases], VERSION, *row[3:4]]
-            benchmarks[series] = _described(benchmarks[seconds], series, cases, next(iter(values.values())))
-        path.write_text(json.dumps(data))
-    write_json(listed, benchmarks)
+            labels, numbers = [repr(label) for label in values], [q.value for q in values.values()]
+            data["results"][series] = [numbers, [labels], VERSION, *row[3:4]]
+            benchmarks[series] = {
+                **benchmarks[seconds],
+                "name": series,
+                "params": [labels],
+                "param_names": [parameter],
+                "unit": next(iter(values.values())).unit,
+                "version": VERSION,
+                "code": CODE,
+            }
+        write_json(path, data)
+    if benchmarks:
+        write_json(listed, benchmarks)
 
 
-def _by_name(row: list[Any], counts: Counts) -> dict[str, dict[str, Quantity]]:
-    """The quantities by name, and by case as asv spells it, of the cases that have a result."""
+def _measured(row: list[Any]) -> list[str]:
+    """The cases that have a result in a row of asv's."""
+    results, ((*cases,), *_) = row[:2]
+    numbers = results or [None] * len(cases)
+    return [ast.literal_eval(c) for c, number in zip(cases, numbers, strict=True) if number is not None]
+
+
+def _by_name(parameter: str, table: Counts) -> list[tuple[str, str, dict[str, Quantity]]]:
+    """(parameter, name, quantity by case or kernel)."""
     names: dict[str, dict[str, Quantity]] = {}
-    values, ((*cases,), *_) = row[:2]
-    for case, value in zip(cases, values or [None] * len(cases), strict=True):
-        measured = value is not None and value == value
-        for name, quantity in counts.get(ast.literal_eval(case), {}).items() if measured else ():
-            names.setdefault(name, {})[case] = quantity
-    return names
-
-
-def _described(
-    seconds: Mapping[str, Any], series: str, cases: list[str], quantity: Quantity
-) -> dict[str, Any]:
-    return {
-        **seconds,
-        "name": series,
-        "params": [cases],
-        "unit": quantity.unit,
-        "version": VERSION,
-        "code": CODE,
-    }
+    for label, quantities in table.items():
+        for name, quantity in quantities.items():
+            names.setdefault(name, {})[label] = quantity
+    return [(parameter, name, values) for name, values in names.items()]

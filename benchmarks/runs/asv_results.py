@@ -38,7 +38,7 @@ def merge(source: Path, target: Path) -> None:
 
 def normalised(data: Mapping[str, Any]) -> dict[str, Any]:
     """An asv results file without the interpreter's path, and with null for nan, which is not JSON."""
-    clean: dict[str, Any] = _without_nan(dict(data))
+    clean: dict[str, Any] = without_nan(dict(data))
     return {
         **clean,
         "python": PYTHON_VERSION,
@@ -47,11 +47,12 @@ def normalised(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
+    """JSON values with null for nan and infinity."""
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        return {key: without_nan(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_without_nan(item) for item in value]
+        return [without_nan(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -12,7 +12,6 @@ from benchmarks.probes.registers import TABLE, changes, compiler, from_text, to_
 from commands._parser import Parser
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT, write_text
-from fillpath.registry import load_all
 
 
 def add_arguments(parser: Parser) -> None:
@@ -25,7 +24,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    load_all()
     table = usages(registered_kernels())
     base, _ = from_text(_base(arguments.base))
     lines = changes(base, table)
