@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.probes import registers
 from benchmarks.probes.nvrtc import bindings, compile_source, registered_kernels
 from benchmarks.probes.registers import (
     REPORT,
@@ -21,7 +24,8 @@ from benchmarks.probes.registers import (
     to_text,
     usages,
 )
-from fillpath.errors import FillpathError
+from commands.maintain import registers as command
+from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import ROOT
 
 KERNELS = registered_kernels()
@@ -105,6 +109,31 @@ def test_a_table_is_the_same_when_read_again() -> None:
     assert list(COMMITTED) == sorted(COMMITTED)
     assert len({usage.key for usage in COMMITTED}) == len(COMMITTED)
     assert to_text(COMMITTED, COMPILER) == TABLE.read_text()
+
+
+def test_the_command_prints_what_changed_and_with_check_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "registers.csv"
+    table.write_text(TABLE.read_text())
+    monkeypatch.setattr(registers, "TABLE", table)
+    monkeypatch.setattr(command, "TABLE", table)
+    monkeypatch.setattr(command, "compiler", lambda: COMPILER)
+    monkeypatch.setattr(command, "usages", lambda kernels: COMMITTED)
+    assert command.run(argparse.Namespace(base=None, check=True)) == 0
+    assert capsys.readouterr().out == f"0 of {len(COMMITTED)} changed\n"
+    changed = replace(COMMITTED[0], registers=COMMITTED[0].registers + 1)
+    monkeypatch.setattr(command, "usages", lambda kernels: [changed, *COMMITTED[1:]])
+    assert command.run(argparse.Namespace(base=None, check=True)) == 1
+    assert capsys.readouterr().out.startswith(f"{changed.key}: registers {COMMITTED[0].registers} to ")
+    assert table.read_text() == TABLE.read_text()
+    assert command.run(argparse.Namespace(base=None, check=False)) == 0
+    assert from_text(table.read_text())[0] == [changed, *COMMITTED[1:]]
+
+
+def test_a_commit_without_a_table_is_named() -> None:
+    with pytest.raises(ConfigError, match="no-such-commit:docs"):
+        registers.committed("no-such-commit")
 
 
 def test_changes_name_the_kernel_and_both_numbers() -> None:

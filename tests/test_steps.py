@@ -14,7 +14,7 @@ import pytest
 from asv.step_detect import detect_steps
 
 from benchmarks.runs import asv_history
-from benchmarks.runs.steps import changes, steps
+from benchmarks.runs.steps import _residuals, changes, steps
 from commands.maintain import steps as command
 from fillpath.nouns import Array
 
@@ -66,6 +66,13 @@ def test_clear_steps_are_asvs_and_so_are_their_levels() -> None:
     up, down = steps(list(seconds))
     assert up.factor == pytest.approx(1.6, rel=0.05) and down.factor == pytest.approx(0.5, rel=0.05)
     assert (up.last, up.after) == (19, down.before)
+
+
+def test_residuals_are_those_of_every_beginning() -> None:
+    for length in range(1, 12):
+        values = np.random.default_rng([SEED, length]).normal(size=length)
+        direct = [np.abs(part - np.median(part)).sum() for part in (values[: k + 1] for k in range(length))]
+        assert _residuals(values.tolist()) == pytest.approx(direct)
 
 
 def test_the_unit_of_the_clock_makes_no_difference() -> None:

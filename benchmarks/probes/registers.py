@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, fields
@@ -19,7 +20,7 @@ from benchmarks.engine.machine import machine
 from benchmarks.probes.nvrtc import ARCHITECTURES, Kernel, bindings, compile_kernel, registered_kernels
 from benchmarks.runs.exact import Quantity
 from fillpath import syntax
-from fillpath.errors import FillpathError, UnavailableError
+from fillpath.errors import ConfigError, FillpathError, UnavailableError
 from fillpath.nouns import content_hash
 from fillpath.paths import ROOT
 from fillpath.registry import included
@@ -143,9 +144,24 @@ def changes(base: Iterable[Usage], table: Iterable[Usage]) -> list[str]:
 
 def series(stage: str) -> dict[str, dict[str, Quantity]]:
     """The committed table's counts of a stage's kernels, by kernel; none where it is of other sources."""
-    table, _ = from_text(TABLE.read_text())
+    table = committed()
     mine = [usage for usage in table if usage.file.startswith(f"impl/{stage}/")]
     return {usage.key: usage.quantities for usage in mine} if is_of_these_sources(table) else {}
+
+
+def committed(commit: str | None = None) -> list[Usage]:
+    """The table of a commit, or the one that lies here; empty where there is none yet.
+
+    Raises ConfigError for a commit without one.
+    """
+    if commit is None:
+        return from_text(TABLE.read_text())[0] if TABLE.is_file() else []
+    name = f"{commit}:{TABLE.relative_to(ROOT).as_posix()}"
+    command = ["git", "-C", str(ROOT), "show", name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ConfigError(f"{name}: {done.stderr.strip()}")
+    return from_text(done.stdout)[0]
 
 
 def compiler() -> str:

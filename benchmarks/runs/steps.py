@@ -8,6 +8,7 @@ whole series say what a step costs; docs/exact.md holds the two against each oth
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,11 +70,12 @@ def _starts(logarithms: Array) -> list[int]:
     if n < 2 * SHORTEST:
         return []
     price = PENALTY * _noise(logarithms)
+    residuals = [_residuals(logarithms[k:].tolist()) for k in range(n)]
     # best[r] : the least cost of the first r values; begin[r] : where their last level begins.
     best, begin = np.full(n + 1, math.inf), [0] * (n + 1)
     best[0] = -price
     for r in range(SHORTEST, n + 1):
-        costs = [best[k] + price + _residual(logarithms[k:r]) for k in range(r - SHORTEST + 1)]
+        costs = [best[k] + price + residuals[k][r - k - 1] for k in range(r - SHORTEST + 1)]
         begin[r] = int(np.argmin(costs))
         best[r] = costs[begin[r]]
     starts = [begin[n]]
@@ -90,5 +92,19 @@ def _noise(logarithms: Array) -> float:
     return max(deviation, LEAST_NOISE) * math.sqrt(2 / math.pi)
 
 
-def _residual(part: Array) -> float:
-    return float(np.abs(part - np.median(part)).sum())
+def _residuals(values: list[float]) -> list[float]:
+    """Of the first value, the first two, and so on: the sum of the distances from their median."""
+    low: list[float] = []  # A heap of the lower half, negated: its root is the median.
+    high: list[float] = []
+    below = above = 0.0
+    sums = []
+    for value in values:
+        largest = -heapq.heappushpop(low, -value)
+        below, above = below + value - largest, above + largest
+        heapq.heappush(high, largest)
+        if len(high) > len(low):
+            smallest = heapq.heappop(high)
+            heapq.heappush(low, -smallest)
+            below, above = below + smallest, above - smallest
+        sums.append(above - below + (len(low) - len(high)) * -low[0])
+    return sums
