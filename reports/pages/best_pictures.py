@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from reports.pages.best import COPIED, RESIDENT, Achieved, Answer
+from reports.pages.best import COPIED, Achieved, Answer
 from reports.pages.best_pools import PROBLEMS
 from reports.pages.comparison import Comparison
-from reports.pages.comparison_text import SPANS, implementation, sentence
+from reports.pages.comparison_text import ONE_PROCESS, SPANS, by_input, described, mean_lines
 from reports.shapes import style
 from reports.shapes.bars import seconds
 from reports.shapes.labels import legend_above
@@ -22,8 +22,10 @@ from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
 WIDTH = 12.0
 # Inches of a row, and of what a panel has beside rows; of its width, of a letter, between a point and words.
-ROW, REST = 0.3, 1.2
+ROW, REST = 0.42, 1.2
 ACROSS, LETTER, ASIDE = 8.5, 0.078, 0.25
+# Of a row: how far below the others the points with copies stand, clear of words.
+BELOW = 0.36
 
 
 def best_picture(comparison: Comparison) -> Figure:
@@ -45,7 +47,8 @@ def best_picture(comparison: Comparison) -> Figure:
         figure,
         "Medians with their 95% intervals; beside a point who implements it, with one option or how many, "
         "and for linear systems in which order. Ordering itself is in no time. With copies another "
-        "implementation may be the best: best.csv names it. Means are geometric, over the inputs shown.",
+        "implementation may be the best: best.csv names it. Means are geometric, over the inputs shown."
+        + (f" {ONE_PROCESS}" if comparison.best.of_one_process else ""),
     )
     return figure
 
@@ -59,27 +62,31 @@ def _rows(answers: Sequence[Answer]) -> int:
 
 
 def _title(comparison: Comparison, stage: str) -> str:
-    """The problem, and of each mean a line."""
+    """The problem, and what its means say."""
     means = [mean for mean in comparison.best.means if mean.problem == stage]
-    lines = [f"{SPANS[mean.span]}: {sentence(mean, comparison.machines[0])}" for mean in means]
+    lines = [line for mean in means for line in mean_lines(mean, comparison.machines[0])]
     return "\n".join([PROBLEMS[stage].name, *lines])
 
 
 def _panel(axes: Axes, answers: Sequence[Answer]) -> None:
     """The inputs from above in their order."""
-    inputs = list(dict.fromkeys(answer.input for answer in answers))
-    for answer in answers:
-        y = inputs.index(answer.input)
-        if answer.span == RESIDENT:
-            times = [achieved.seconds for achieved in answer.achieved]
-            axes.plot((min(times), max(times)), (y, y), color="#d0d0d0", linewidth=3, zorder=1)
-            _write(axes, answer.achieved, y)
-        for place, achieved in enumerate(answer.achieved):
-            _point(axes, achieved, place, y, copied=answer.span == COPIED)
+    rows = by_input(answers)
+    inputs = [resident.input for resident, _ in rows]
+    for y, (resident, copied) in enumerate(rows):
+        times = [achieved.seconds for achieved in resident.achieved]
+        axes.plot((min(times), max(times)), (y, y), color="#d0d0d0", linewidth=3, zorder=1)
+        _write(axes, resident.achieved, y)
+        for place, achieved in enumerate(resident.achieved):
+            axes.plot((achieved.low, achieved.high), (y, y), color=_colour(place), linewidth=1.5, zorder=2)
+            _point(axes, achieved, place, y, copied=False)
+        for place, achieved in enumerate(copied.achieved if copied else ()):
+            # On a processor nothing is copied.
+            if achieved.seconds != times[place]:
+                _point(axes, achieved, place, y + BELOW, copied=True)
     # What is beside the matrix stands below its name.
     labels = [name.replace(", ", "\n", 1) for name in inputs]
     axes.set_yticks(range(len(inputs)), labels, fontsize=SMALL)
-    axes.set_ylim(len(inputs) - 0.4, -0.6)
+    axes.set_ylim(len(inputs) - 0.4, -0.5)
     axes.set_xscale("log")
     axes.set_xlim(_limits(answers))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: seconds(x)))
@@ -92,8 +99,8 @@ def _limits(answers: Sequence[Answer]) -> tuple[float, float]:
     left, right = [], []
     for answer in answers:
         ordered = sorted(answer.achieved, key=lambda each: each.seconds)
-        left.append((np.log(ordered[0].low), len(implementation(ordered[0])) * LETTER))
-        right.append((np.log(ordered[-1].high), len(implementation(ordered[-1])) * LETTER))
+        left.append((np.log(ordered[0].low), len(described(ordered[0])) * LETTER))
+        right.append((np.log(ordered[-1].high), len(described(ordered[-1])) * LETTER))
     low, high = min(x for x, _ in left), max(x for x, _ in right)
     # A wider axis makes the same words longer on it.
     for _ in range(20):
@@ -103,17 +110,15 @@ def _limits(answers: Sequence[Answer]) -> tuple[float, float]:
     return float(np.exp(low)), float(np.exp(high))
 
 
-def _point(axes: Axes, achieved: Achieved, place: int, y: int, *, copied: bool) -> None:
-    if copied and achieved.device is None:
-        # Nothing is copied: it is the other point.
-        return
-    colour = PALETTE[place % len(PALETTE)]
-    if not copied:
-        axes.plot((achieved.low, achieved.high), (y, y), color=colour, linewidth=1.5, zorder=2)
+def _point(axes: Axes, achieved: Achieved, place: int, y: float, *, copied: bool) -> None:
     axes.plot(
-        [achieved.seconds], [y], marker=MARKERS[place % len(MARKERS)], markersize=7, linestyle="",
-        markeredgecolor=colour, color="white" if copied else colour, zorder=3,
+        [achieved.seconds], [y], marker=MARKERS[place % len(MARKERS)], markersize=5 if copied else 7,
+        linestyle="", markeredgecolor=_colour(place), color="white" if copied else _colour(place), zorder=3,
     )  # fmt: skip
+
+
+def _colour(place: int) -> str:
+    return PALETTE[place % len(PALETTE)]
 
 
 def _write(axes: Axes, achieved: Sequence[Achieved], y: int) -> None:
@@ -125,13 +130,13 @@ def _write(axes: Axes, achieved: Sequence[Achieved], y: int) -> None:
         (slowest, slowest.high, 9, "left"),
     ):
         axes.annotate(
-            implementation(each), (x, y), (shift, 0), textcoords="offset points", ha=side,
+            described(each), (x, y), (shift, 0), textcoords="offset points", ha=side,
             va="center", fontsize=SMALL - 1,
         )  # fmt: skip
 
 
 def _legend(machines: Sequence[str]) -> list[Line2D]:
-    marks = [_mark(name, i, PALETTE[i % len(PALETTE)]) for i, name in enumerate(machines)]
+    marks = [_mark(name, i, _colour(i)) for i, name in enumerate(machines)]
     return [*marks, _mark(f"empty: {SPANS[COPIED]}", 0, "white")]
 
 

@@ -54,9 +54,8 @@ def _best(comparison: Comparison) -> list[str]:
         answers = [answer for answer in best.answers if answer.problem == stage]
         if answers:
             lines += ["", f"{problem.name}, geometric means over {_count(_inputs(answers), 'input')}:"]
-            lines += [
-                line for mean in best.means if mean.problem == stage for line in _mean_lines(mean, first)
-            ]
+            means = [mean for mean in best.means if mean.problem == stage]
+            lines += [f"  {line}" for mean in means for line in mean_lines(mean, first)]
             lines += _columns(_heads(comparison), [_row(pair) for pair in by_input(answers)])
     if not best.answers:
         lines += ["", "no problem that all of them have solved on one input"]
@@ -64,10 +63,11 @@ def _best(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _mean_lines(mean: BestMean, first: str) -> list[str]:
-    lines = [f"  {SPANS[mean.span]}: {sentence(mean, first)}"]
+def mean_lines(mean: BestMean, first: str) -> list[str]:
+    """What a mean says, and of its costs."""
+    lines = [f"{SPANS[mean.span]}: {sentence(mean, first)}"]
     if mean.cost is not None:
-        lines.append(f"    a solution on {first} costs {times(mean.cost)} of one on {mean.machine}")
+        lines.append(f"  a solution on {first} costs {times(mean.cost)} of one on {mean.machine}")
     return lines
 
 
@@ -83,17 +83,17 @@ def _row(spans: tuple[Answer, Answer | None]) -> tuple[str, ...]:
     copies = copied.achieved if copied else ()
     return (
         resident.input,
-        *(_cell(achieved) for achieved in resident.achieved),
+        *(f"{seconds(a.seconds)} {described(a)}" for a in resident.achieved),
         *(f"{times(ratio)} ({times(low)} to {times(high)})" for ratio, low, high in ratios),
         *(times(ratio_of(copies[0], other)[0]) for other in copies[1:]),
     )
 
 
-def _cell(achieved: Achieved) -> str:
-    """`2.78 ms gsofa, 1.2 J, 0.00012`."""
-    energy = "" if achieved.joules is None else f", {achieved.joules:.3g} J"
-    cost = "" if achieved.cost is None else f", cost {achieved.cost:.3g}"
-    return f"{seconds(achieved.seconds)} {implementation(achieved)}{energy}{cost}"
+def described(achieved: Achieved) -> str:
+    """Who implements it, joules and cost of a solution: `gsofa, 1.2 J, cost 0.00012`."""
+    energy = [] if achieved.joules is None else [f"{achieved.joules:.3g} J"]
+    cost = [] if achieved.cost is None else [f"cost {achieved.cost:.3g}"]
+    return ", ".join([implementation(achieved), *energy, *cost])
 
 
 def by_input(answers: Sequence[Answer]) -> list[tuple[Answer, Answer | None]]:

@@ -82,7 +82,7 @@ def rooflines(
 def _grid(count: int, *, across: int, title: str) -> tuple[Figure, list[Axes]]:
     across = max(1, min(across, count))
     down = max(1, -(-count // across))
-    figure = new_figure(max(9.0, 6.0 * across), 1.2 + 5.0 * down)
+    figure = new_figure(max(9.0, 6.0 * across), 1.2 + (5.0 * down if count else 0.6))
     figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
     panels = list(figure.subplots(down, across, squeeze=False).ravel())
     for axes in panels[max(1, count) :]:

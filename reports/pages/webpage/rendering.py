@@ -11,7 +11,7 @@ from fillpath import paths
 from fillpath.papers import paper_names
 from reports.facts.distance import LIMITS
 from reports.facts.standings import JUDGED, Standing, outcome_label
-from reports.pages.comparison_text import EQUAL_CORES, HARDWARE, ONE_PROCESS, implementation
+from reports.pages.comparison_text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described
 from reports.pages.environment import environment
 from reports.pages.hardware import comparison_folder
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
@@ -53,7 +53,7 @@ _ENVIRONMENT = environment(HERE / "templates")
 _ENVIRONMENT.filters |= {
     "address": address,
     "direction_and_size": direction_and_size,
-    "implementation": implementation,
+    "described": described,
     "figure_file": lambda name, kind: address(style.figure_path(name, kind)),
     "measured_text": measured_text,
     "number": _number,
