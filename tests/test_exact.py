@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.runs.asv_exact import counts_of
 from benchmarks.runs.exact import LEFT_OUT, LeftOut, Quantity, agreed, differences, quantities
 from fillpath.case import Case
 from fillpath.paths import ROOT
-from fillpath.record import Record, Status
+from fillpath.record import Record, Status, record_path, write_records
 from tests.reports_fakes import made_record
 
 
@@ -108,6 +109,16 @@ def test_what_varies_is_left_out_of_its_implementations_alone() -> None:
 def test_another_input_device_or_outcome_is_no_change_of_the_code(changes: dict[str, Any]) -> None:
     base, later = record(edges=1000), record(edges=1200)
     assert differences(base, replace(later, **changes)) == ()
+
+
+def test_a_series_has_what_the_last_runs_processes_agree_on_and_nothing_after_a_failure() -> None:
+    first, other = (replace(record(edges=edges, fills=7), process=n) for n, edges in enumerate((9, 8)))
+    failed = replace(first, status=Status.TIMEOUT, seconds=[])
+    path = record_path("m", first.case)
+    for last, names in (([first], {"edges", "fills"}), ([first, other], {"fills"}), ([first, failed], None)):
+        write_records(path, last)
+        counts = counts_of("m", [first.case, "symbolic.never_run@grid2d,60"])
+        assert counts == {} if names is None else set(counts[first.case]) == names and len(counts) == 1
 
 
 def test_what_processes_disagree_on_is_not_agreed() -> None:

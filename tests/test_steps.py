@@ -119,7 +119,8 @@ def test_the_command_names_the_commit_of_a_planted_loss(
             "levels.Levels.track_edges": [[1000 if number < 3 else 1200], [["'slow'"]], "1"],
             "levels.Levels.track_fills": [None, [["'slow'"]], "1"],
         }
-        (folder / f"{name[:8]}.json").write_text(json.dumps({"commit_hash": name, "results": rows}))
+        data = {"commit_hash": name, "params": {"gpu": "none"}, "results": rows}
+        (folder / f"{name[:8]}.json").write_text(json.dumps(data))
     monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(command, "results", lambda: tmp_path / "results")
     monkeypatch.setattr(command, "machine_name", lambda: "m")
@@ -128,6 +129,12 @@ def test_the_command_names_the_commit_of_a_planted_loss(
     edges, seconds = capsys.readouterr().out.splitlines()
     assert edges == f"{commits[3][:12]} (after {commits[2][:12]}): edges of slow 1.2 times, 1000 to 1200"
     assert seconds.startswith(f"{commits[6][:12]} (after {commits[5][:12]}): seconds of slow 1.")
+    # What changed with the hardware is no commit's doing.
+    for name in commits[6:]:
+        path = folder / f"{name[:8]}.json"
+        path.write_text(path.read_text().replace('"none"', '"NVIDIA H200"'))
+    (only,) = asv_history.commit_changes(folder, tmp_path)
+    assert only.history.quantity == "edges" and only.first == commits[3]
     # Of a history that has not these commits nothing is said.
     other = tmp_path / "other"
     other.mkdir()

@@ -13,11 +13,13 @@ from benchmarks.runs.steps import Step, changes, steps
 from fillpath.errors import ConfigError
 
 SECONDS = "track_seconds"
+# A machine with others of these is another machine, as it is on asv's pages.
+HARDWARE = ("cpu", "num_cpu", "gpu")
 
 
 @dataclass(frozen=True)
 class History:
-    """One series of one case.
+    """One series of one case on one hardware.
 
     benchmark : `symbolic.Symbolic.track_seconds`
     case : its name
@@ -81,14 +83,17 @@ def commit_changes(folder: Path, repository: Path) -> list[Change]:
 
 def histories(folder: Path, commits: Sequence[str]) -> Iterator[History]:
     """Every series of every case over these commits."""
-    values: dict[tuple[str, str], dict[str, float | None]] = {}
+    values: dict[tuple[str, ...], dict[str, float | None]] = {}
     for path in _files(folder):
         data = json.loads(path.read_text())
+        hardware = [str(data["params"].get(facet)) for facet in HARDWARE]
         for benchmark, (results, params, *_) in data["results"].items():
             cases = params[0] if len(params) == 1 else []
             for case, value in zip(cases, results or [None] * len(cases), strict=True):
-                values.setdefault((benchmark, ast.literal_eval(case)), {})[data["commit_hash"]] = value
-    for (benchmark, case), by_commit in sorted(values.items()):
+                values.setdefault((benchmark, ast.literal_eval(case), *hardware), {})[data["commit_hash"]] = (
+                    value
+                )
+    for (benchmark, case, *_), by_commit in sorted(values.items()):
         yield History(benchmark, case, tuple(by_commit.get(commit) for commit in commits))
 
 
