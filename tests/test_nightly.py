@@ -9,45 +9,62 @@ import json
 import os
 import shutil
 import subprocess
+import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from benchmarks.runs import nightly
+from benchmarks.runs import night_commits
 from benchmarks.runs.environment import environment_key
+from benchmarks.runs.night_rounds import Course, Judgement, Rounds
+from benchmarks.runs.night_rule import FIRST, KEPT
 from benchmarks.runs.nightly import Night, night
-from benchmarks.runs.regressions import Base, State, learn
+from benchmarks.runs.regressions import Regression, State, learn
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results
-from fillpath.record import Record, Status, read_records, record_path, write_records
+from fillpath.record import Record, Status
 from tests.reports_fakes import made_record
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 CASE = "symbolic.fill1@grid2d,8.metis"
+OTHERS = tuple(f"symbolic.fill1@grid2d,{order}.metis" for order in range(9, 19))
 MACHINE = "test-machine"
+SCATTER = 0.01
 
 
-def made(
-    commit: str, seconds: float | None, status: Status = Status.OK, input_hash: str = "0" * 64
-) -> Record:
-    """A record of CASE with five samples around these seconds."""
-    record = made_record(Case.parse(CASE), 1)
-    ok = seconds is not None
+def made(case: str, commit: str, seconds: float | str, process: int = 0, edges: int = 100) -> Record:
+    """A record of five equal samples, or of a status without any."""
+    record = made_record(Case.parse(case), 1)
+    ok = not isinstance(seconds, str)
     return replace(
-        record, machine=MACHINE, commit=commit, dirty=False, status=status, reason="" if ok else "made up",
-        seconds=[seconds * (1 + step / 100) for step in range(-2, 3)] if ok else [],
-        verified=record.verified if ok else None, prepared={**(record.prepared or {}), "hash": input_hash},
+        record, machine=MACHINE, commit=commit, dirty=False, process=process,
+        status=Status.OK if ok else Status(seconds), reason="" if ok else "made up",
+        seconds=[seconds] * 5 if isinstance(seconds, float) else [],
+        verified=record.verified if ok else None, work={**(record.work or {}), "edges": edges},
     )  # fmt: skip
 
 
+class Ended(BaseException):
+    """A kill."""
+
+
 class Repository:
-    """Commits that say how long the case takes, or that it has no result; and nights over them."""
+    """Commits that say how long CASE takes, or which status it has; and nights over them.
+
+    A commit's text is `SECONDS-OR-STATUS [EDGES]`; `broken` cannot be installed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.measured: list[str] = []
+        # (commit, case, process) in the order in which they were asked for, and what was kept by asv.
+        self.asked: list[tuple[str, str, int]] = []
+        self.records: dict[tuple[str, str, int], Record] = {}
+        self.series: list[str] = []
+        self.kill_after = 10**9
         folder.mkdir()
         self.git("init", "--quiet", "--initial-branch", "main")
 
@@ -58,33 +75,65 @@ class Repository:
         )
         return done.stdout.strip()
 
-    def commit(self, seconds: float | str) -> str:
-        (self.folder / "seconds").write_text(str(seconds))
-        self.git("add", "seconds")
-        self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {seconds}")
+    def commit(self, text: float | str, old: bool = False) -> str:
+        command = self.folder / night_commits.COMMAND
+        command.parent.mkdir(parents=True, exist_ok=True)
+        command.touch()
+        if old:
+            command.unlink()
+        (self.folder / "seconds").write_text(str(text))
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def measure(self, folder: Path) -> int:
+    def open(self, folder: Path, run: str) -> Asked:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()
-        self.measured.append(commit)
-        # Of several, one after the other.
-        said, _, rest = (folder / "seconds").read_text().partition(" ")
-        (folder / "seconds").write_text(rest or said)
-        if said == "killed":
-            raise KeyboardInterrupt
-        if said == "broken":
+        text = (folder / "seconds").read_text()
+        if text == "broken":
             raise FillpathError("pip failed")
-        record = (
-            made(commit, None, Status(said)) if said.isalpha() or "_" in said else made(commit, float(said))
-        )
-        path = record_path(MACHINE, CASE)
-        write_records(path, [*read_records(path), record])
-        return 0
+        return Asked(self, commit, run, text)
+
+    def keep_series(self, folder: Path) -> None:
+        self.series.append(folder.name)
 
     def night(self) -> Night:
-        return night(self.folder, self.folder.parent / "worktrees", self.measure)
+        return night(self.folder, self.folder.parent / "worktrees", self)
+
+    def measured(self) -> list[str]:
+        """Of CASE, in the order of their first process."""
+        return list(dict.fromkeys(commit for commit, case, _ in self.asked if case == CASE))
+
+
+class Asked:
+    """A commit's worker; of one run it has each record once."""
+
+    cases = (CASE, *OTHERS)
+
+    def __init__(self, repository: Repository, commit: str, run: str, text: str) -> None:
+        self.repository, self.commit, self.run, self.text = repository, commit, run, text
+
+    def measure(self, case: str, process: int) -> Record | None:
+        key = (self.run, case, process)
+        if key not in self.repository.records:
+            if len(self.repository.asked) >= self.repository.kill_after:
+                raise Ended
+            self.repository.asked.append((self.commit, case, process))
+            self.repository.records[key] = self._record(case, process)
+        return self.repository.records[key]
+
+    def close(self) -> None:
+        pass
+
+    def _record(self, case: str, process: int) -> Record:
+        seconds, _, edges = self.text.partition(" ")
+        noise = np.random.default_rng(zlib.crc32(f"{self.run}{case}{process}".encode())).normal(0, SCATTER)
+        if case != CASE:
+            return made(case, self.commit, float(np.exp(noise)), process)
+        if not seconds[0].isdigit():
+            return made(case, self.commit, seconds, process)
+        return made(case, self.commit, float(seconds) * float(np.exp(noise)), process, int(edges or 100))
 
 
 @pytest.fixture
@@ -98,16 +147,69 @@ def test_a_regression_is_new_once_and_stays_known(repository: Repository) -> Non
     after = repository.commit(1.5)
     found = repository.night()
     assert found.status == 1
-    assert f"NEW REGRESSION {CASE}: 1.5 times as long, from {before[:12]} to {after[:12]}" in found.text
+    assert f"NEW REGRESSION {CASE}: 1." in found.text
+    assert f"from {before[:12]} to {after[:12]}" in found.text
     repository.commit(1.51)
     again = repository.night()
-    assert again.status == 0
-    assert f"known regression {CASE}: 1.51 times as long, from {before[:12]} to {after[:12]}" in again.text
+    assert again.status == 0 and f"known regression {CASE}: 1." in again.text
+    assert f"from {before[:12]} to {after[:12]}" in again.text
     repository.commit(1.0)
     mended = repository.night()
     assert mended.status == 0 and f"mended {CASE}" in mended.text and "known" not in mended.text
     repository.commit(1.5)
     assert repository.night().status == 1
+
+
+def test_of_several_commits_the_one_that_was_slower_first_is_named(repository: Repository) -> None:
+    base = repository.commit(1.0)
+    repository.night()
+    repository.commit(1.4)
+    repository.commit(1.01)
+    slow = repository.commit(1.4)
+    repository.commit(1.41)
+    found = repository.night()
+    assert found.status == 1 and f"from {base[:12]} to {slow[:12]}" in found.text
+
+
+def test_a_base_is_measured_again_in_turn_with_the_commits(repository: Repository) -> None:
+    base = repository.commit(1.0)
+    repository.night()
+    repository.asked.clear()
+    new = repository.commit(1.0)
+    repository.night()
+    asked = [(commit, process) for commit, case, process in repository.asked if case == CASE][: 2 * FIRST]
+    assert asked == [(base, 0), (new, 0), (new, 1), (base, 1), (base, 2), (new, 2)]
+
+
+def test_what_is_undecided_is_measured_more_often_and_what_is_equal_is_not(repository: Repository) -> None:
+    quiet = np.random.default_rng(0).normal(0, SCATTER, (len(Asked.cases), 60))
+    past = {case: tuple(map(float, row)) for case, row in zip(Asked.cases, quiet, strict=True)}
+    State("", past).save(results() / MACHINE / "nightly.json")
+    repository.commit(1.0)
+    repository.commit(1.5)
+    repository.night()
+    times = {case: sum(each == case for _, each, _ in repository.asked) // 2 for case in Asked.cases}
+    assert times.pop(CASE) == 8 and sorted(times.values())[len(times) // 2] < 6
+
+
+def test_the_first_night_holds_the_tip_against_its_parent(repository: Repository) -> None:
+    repository.commit(9.0)
+    repository.commit(1.0)
+    tip = repository.commit(1.5)
+    first = repository.night()
+    assert first.status == 1 and first.commits[1:] == (tip,)
+    assert repository.night().commits == ()
+
+
+def test_a_commit_that_cannot_be_asked_is_no_base_and_the_night_begins_anew(repository: Repository) -> None:
+    old = repository.commit(1.0, old=True)
+    done = repository.night()
+    assert done.status == 2 and f"NOT MEASURED {old[:12]}" in done.text and repository.asked == []
+    new = repository.commit(1.5)
+    done = repository.night()
+    assert done.status == 0 and repository.measured() == [new]
+    assert f"NO BASE: {old[:12]} is from before" in done.text
+    assert f"{new[:12]}, the first that is new" in done.text
 
 
 def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_network_loses_none(
@@ -121,25 +223,28 @@ def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_netwo
     later = repository.commit(1.0)
     done = repository.night()
     assert done.status == 2 and [commit for commit, _ in done.failed] == [broken, other]
-    assert repository.measured == [first, broken, other, broken, other, later]
+    assert done.commits == (first, later)
     assert repository.night().status == 0
 
 
-def test_each_new_commit_is_measured_once_oldest_first_and_clears_away(repository: Repository) -> None:
-    repository.commit(9.0)
-    first = repository.commit(1.0)
+def test_each_new_commit_is_measured_in_one_night_and_clears_away(repository: Repository) -> None:
+    repository.commit(1.0)
     repository.night()
-    others = [repository.commit(1.01), repository.commit(1.02)]
-    repository.night()
+    others = [repository.commit(1.0), repository.commit(1.0)]
+    assert repository.night().commits[1:] == tuple(others)
+    assert repository.series[-2:] == [commit[:12] for commit in others]
+    repository.asked.clear()
     done = repository.night()
-    assert repository.measured == [first, *others]
-    assert done.status == 0 and "0 new commits, 0 results" in done.text
+    assert done.status == 0 and "0 new commits" in done.text and repository.asked == []
     assert list((repository.folder.parent / "worktrees").iterdir()) == []
     assert len(repository.git("worktree", "list").splitlines()) == 1
 
 
 @pytest.mark.parametrize("status", ["unavailable", "not_run", "error"])
-def test_a_night_without_a_result_is_a_failure(repository: Repository, status: str) -> None:
+def test_a_night_without_a_result_is_a_failure(
+    repository: Repository, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Asked, "cases", (CASE,))
     repository.commit(1.0)
     repository.night()
     commit = repository.commit(status)
@@ -147,64 +252,112 @@ def test_a_night_without_a_result_is_a_failure(repository: Repository, status: s
     assert done.status == 2 and f"NOT MEASURED {commit[:12]}" in done.text
 
 
-def test_a_killed_night_goes_on_in_its_worktree(repository: Repository) -> None:
+@pytest.mark.parametrize("after", [3, 40, 70])
+def test_a_killed_night_goes_on_where_it_stopped(repository: Repository, after: int) -> None:
     repository.commit(1.0)
+    done = repository.commit(1.0)
     repository.night()
-    done, killed = repository.commit(1.01), repository.commit("killed")
-    with pytest.raises(KeyboardInterrupt):
+    repository.asked.clear()
+    slow = repository.commit(1.6)
+    repository.kill_after = after
+    with pytest.raises(Ended):
         repository.night()
-    folder = repository.folder.parent / "worktrees" / killed[:12]
-    (folder / "seconds").write_text("1.6")
-    (folder / "left-behind").touch()
     assert json.loads((results() / MACHINE / "nightly.json").read_text())["last"] == done
+    repository.kill_after = 10**9
     assert repository.night().status == 1
-    assert set(repository.measured[-2:]) == {killed} and not folder.exists()
+    assert len(set(repository.asked)) == len(repository.asked)
+    assert not (repository.folder.parent / "worktrees" / slow[:12]).exists()
 
 
-def test_what_looks_worse_is_measured_again_and_the_better_counts(repository: Repository) -> None:
+@pytest.mark.parametrize("status", ["wrong", "error", "timeout", "out_of_memory"])
+def test_what_fails_now_is_a_regression_until_it_has_a_result(repository: Repository, status: str) -> None:
     repository.commit(1.0)
     repository.night()
-    commit = repository.commit("1.5 1.02")
+    first = repository.commit(status)
+    repository.commit(status)
+    failed = repository.night()
+    assert failed.status == 1 and f"no result any more: {status}: made up" in failed.text
+    assert f"to {first[:12]}" in failed.text
+    repository.commit(status)
+    assert repository.night().status == 0
+    repository.commit(1.0)
+    assert f"mended {CASE}" in repository.night().text
+
+
+def test_what_needs_no_clock_is_told_however_small_and_is_no_alarm(repository: Repository) -> None:
+    repository.commit("1.0 1000")
+    repository.night()
+    repository.commit("1.0 1001")
     done = repository.night()
-    assert done.status == 0 and repository.measured[-2:] == [commit, commit]
-    assert done.changes[0].state.worse == {}
+    assert done.status == 0 and f"exact change {CASE}: edges 1,000 to 1,001" in done.text
+    assert done.text.count("exact change") == 1
 
 
-def test_what_fails_now_is_a_regression_and_another_input_is_none() -> None:
-    base = learn(State(), "a" * 40, [made("a" * 40, 1.0)]).state
-    failed = learn(base, "b" * 40, [made("b" * 40, None, Status.WRONG)])
-    assert [found.factor for found in failed.new] == [None] and "wrong: made up" in failed.new[0].text
-    assert learn(base, "b" * 40, [made("b" * 40, None, Status.NOT_RUN)]).new == ()
-    moved = learn(base, "b" * 40, [made("b" * 40, 3.0, input_hash="2" * 64)])
-    assert moved.new == () and moved.state.bases[CASE].median == 3.0
+def course(change: Callable[[Record], Record] = lambda record: record) -> Course:
+    """Three rounds of a base and of a commit that is slower by half."""
+    base = [made(CASE, "a" * 40, 1.0, process) for process in range(FIRST)]
+    tip = [change(made(CASE, "b" * 40, 1.5, process)) for process in range(FIRST)]
+    return Course(CASE, {"a" * 40: base, "b" * 40: tip})
 
 
-def test_a_creeping_loss_is_seen_and_only_a_clear_gain_moves_the_base() -> None:
-    state = State()
-    for number, seconds in enumerate((1.0, 1.1, 1.19)):
-        change = learn(state, f"{number}" * 40, [made(f"{number}" * 40, seconds)])
-        state = change.state
-        assert change.new == () and state.bases[CASE].median == 1.0
-    assert learn(state, "3" * 40, [made("3" * 40, 1.3)]).new[0].before == "0" * 40
-    assert learn(state, "3" * 40, [made("3" * 40, 0.5)]).state.bases[CASE].median == 0.5
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: replace(record, prepared={**(record.prepared or {}), "hash": "2" * 64}),
+        lambda record: replace(record, host="2" * 16),
+        lambda record: replace(record, device="another"),
+        lambda record: replace(record, threads_used=7),
+        lambda record: replace(record, status=Status.ERROR, seconds=[], verified=None),
+    ],
+)
+def test_records_of_other_inputs_hosts_and_devices_make_no_pair(change: Callable[[Record], Record]) -> None:
+    assert course().differences("a" * 40, "b" * 40) == pytest.approx([np.log(1.5)] * FIRST)
+    assert course(change).differences("a" * 40, "b" * 40) == ()
+
+
+def test_what_was_not_run_is_no_regression() -> None:
+    late = course(lambda record: replace(record, status=Status.NOT_RUN, seconds=[], verified=None))
+    assert learn(State(), ("a" * 40, "b" * 40), {CASE: late}, {}).new == ()
+
+
+def test_a_past_is_bounded_and_leaves_out_alarms() -> None:
+    def judgement(alarm: bool) -> Judgement:
+        return Judgement((0.1, 0.2, 0.3), alarm, 1.1, 1.3, 0.9)
+
+    commits, courses = ("a" * 40, "b" * 40), {CASE: course()}
+    state = learn(State(), commits, courses, {CASE: judgement(True)}).state
+    assert CASE not in state.past
+    for _ in range(KEPT):
+        state = learn(state, commits, courses, {CASE: judgement(False)}).state
+    assert len(state.past[CASE]) == KEPT and state.past[CASE][-1] == 0.3
+
+
+def test_no_turn_begins_after_the_deadline(repository: Repository) -> None:
+    workers = {commit * 40: Asked(repository, commit * 40, commit, "1.0") for commit in "ab"}
+    rounds = Rounds(workers, deadline=0.0)
+    rounds.first()
+    assert rounds.judge({}, ()) == {} and repository.asked == []
 
 
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:
-    state = State("a" * 40, {CASE: Base("a" * 40, 1.0, 0.9, 1.1, "here")})
-    state.save(tmp_path / "nightly.json")
-    assert State.load(tmp_path / "nightly.json") == state
-    (tmp_path / "nightly.json").write_text("[]")
-    with pytest.raises(ConfigError, match=r"nightly\.json: not what a night wrote"):
-        State.load(tmp_path / "nightly.json")
+    regression = Regression(CASE, 1.31, "a" * 40, "b" * 40, extent="1.22 to 1.4, 8 pairs")
+    state = State("a" * 40, {CASE: (0.01, -0.02)}, {CASE: regression})
+    for each in (state, State()):
+        each.save(tmp_path / "nightly.json")
+        assert State.load(tmp_path / "nightly.json") == each
+    for foreign in ("[]", '{"last": "", "bases": {}, "worse": {}}'):
+        (tmp_path / "nightly.json").write_text(foreign)
+        with pytest.raises(ConfigError, match=r"nightly\.json: not what a night of this version wrote"):
+            State.load(tmp_path / "nightly.json")
 
 
 def test_the_default_branch_is_the_remotes(repository: Repository, tmp_path: Path) -> None:
     tip = repository.commit(1.0)
     subprocess.run(["git", "clone", "--quiet", str(repository.folder), str(tmp_path / "clone")], check=True)
-    assert nightly.default_branch(tmp_path / "clone") == "origin/main"
-    assert nightly.new_commits(tmp_path / "clone", "") == [tip]
+    assert night_commits.default_branch(tmp_path / "clone") == "origin/main"
+    assert night_commits.new_commits(tmp_path / "clone", "") == [tip]
     with pytest.raises(ConfigError, match="is not in origin/main"):
-        nightly.new_commits(tmp_path / "clone", "0" * 40)
+        night_commits.new_commits(tmp_path / "clone", "0" * 40)
 
 
 def test_environments_are_told_apart_by_their_locks(tmp_path: Path) -> None:

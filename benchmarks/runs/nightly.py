@@ -1,71 +1,86 @@
-"""`make nightly`: measure the default branch's new commits, one after the other, and say what became slower.
+"""`make nightly`: measure the default branch's new commits and their base in turn; say what became slower.
 
-Each commit is measured afresh in a worktree of its own, in an environment that belongs to its lock files; its
-records and its point in asv's series go into this checkout's results/. What a night knows is kept in
-results/<machine>/nightly.json after each commit, so that one that was killed goes on where it stopped. Exit
-status: 0, 1 for a regression that the last night did not know, 2 where a commit has no result at all. A
-commit whose environment cannot be installed is left out if a later one's can, else the next night begins
-with it.
+Each commit has a worktree of its own, in an environment that belongs to its lock files; its records and its
+point in asv's series go into this checkout's results/. What nights know is kept in
+results/<machine>/nightly.json. A night that was killed goes on where it stopped. Exit status: 0, 1 for a
+regression that the last night did not know, 2 where a commit has no result at all. A commit whose environment
+cannot be installed is left out if a later one's can, else the next night begins with it.
 """
 
 from __future__ import annotations
 
-import math
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from benchmarks.engine import machine
+from benchmarks.engine import machine, run
 from benchmarks.runs import airspeed
-from benchmarks.runs.environment import environment
+from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
+from benchmarks.runs.night_commits import Revisions, base_of, can_be_asked, checked_out, clear, new_commits
+from benchmarks.runs.night_rounds import Course, Rounds
+from benchmarks.runs.night_tier import tier_that_fits
+from benchmarks.runs.night_worker import Bench, Checkouts, Worker
 from benchmarks.runs.regressions import Change, State, learn
-from fillpath.errors import ConfigError, FillpathError
+from fillpath.errors import FillpathError
+from fillpath.hardware import identity
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.paths import ROOT, WORK, results
-from fillpath.record import Record, stored_records
+from fillpath.settings import settings
 
 PLACE = WORK / "nightly"
-# Measures what is checked out in that folder; returns the exit status.
-Measure = Callable[[Path], int]
+_TOO_OLD = "is from before nights measured single processes"
 
 
 @dataclass(frozen=True)
 class Night:
     """What became of a night.
 
-    changes : of each commit that was measured
+    commits : that were measured, the base first
+    change : in what is known
+    results : number of records with a result
+    compared : number of cases that the rule judged
+    exact : what changed that needs no clock, by case
     failed : (commit, reason) of those without a result
+    notes : what else has to be known, as sentences
     """
 
-    changes: tuple[Change, ...]
-    failed: tuple[tuple[str, str], ...]
+    commits: tuple[str, ...]
+    change: Change
+    results: int = 0
+    compared: int = 0
+    exact: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    failed: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def status(self) -> int:
         """The exit status."""
-        return 2 if self.failed else int(any(change.new for change in self.changes))
+        return 2 if self.failed else int(bool(self.change.new))
 
     @property
     def text(self) -> str:
         """The summary."""
-        new = [regression for change in self.changes for regression in change.new]
-        mended = [case for each in self.changes for case in each.mended]
-        still = self.changes[-1].state.worse.values() if self.changes else ()
-        old = [regression for regression in still if regression.case not in {each.case for each in new}]
-        lines = [
-            f"{len(self.changes)} new commits, {sum(change.measured for change in self.changes)} results",
-            *(f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in self.failed),
-            *(f"NEW REGRESSION {regression.text}" for regression in new),
-            *(f"known regression {regression.text}" for regression in old),
-            *(f"mended {case}" for case in mended),
-        ]
-        return "\n".join(lines)
+        new = {regression.case for regression in self.change.new}
+        old = [regression for case, regression in self.change.state.worse.items() if case not in new]
+        return "\n".join(
+            [
+                self._head(),
+                *self.notes,
+                *(f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in self.failed),
+                *(f"NEW REGRESSION {regression.text}" for regression in self.change.new),
+                *(f"known regression {regression.text}" for regression in old),
+                *(f"mended {case}" for case in self.change.mended),
+                *(f"exact change {case}: {', '.join(texts)}" for case, texts in self.exact.items()),
+            ]
+        )
+
+    def _head(self) -> str:
+        base = f" against {self.commits[0][:12]}" if len(self.commits) > 1 else ""
+        new = max(len(self.commits) - 1, min(1, len(self.commits)))
+        return f"{new} new commits{base}, {self.compared} cases compared, {self.results} results"
 
 
 def tonight() -> Night:
@@ -73,112 +88,110 @@ def tonight() -> Night:
     machine.introduce()
     # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
     machine.write_facts()
+    limit = settings().limit
+    deadline = None if limit is None else time.time() + limit
     with exclusive(WORK / "nightly.lock", 0.0):
-        finished = night(ROOT, PLACE, measure_here)
+        adopt()
+        bench = Checkouts(PLACE, tier_that_fits(settings()), deadline)
+        finished = night(ROOT, PLACE, bench, deadline or float("inf"))
         airspeed.publish()
     return finished
 
 
-def night(repository: Path, place: Path, measure: Measure) -> Night:
-    """Measure the new commits of a repository's default branch, in worktrees below `place`."""
-    path = results() / machine_name() / "nightly.json"
+def night(repository: Path, place: Path, bench: Bench, deadline: float = float("inf")) -> Night:
+    """Measure the new commits of a repository's default branch and their base, in worktrees below `place`.
+
+    What it is at is kept until it is done, with the worktrees, so that the next call goes on.
+    """
+    path, kept = results() / machine_name() / "nightly.json", place / "night.json"
     state = State.load(path)
-    changes: list[Change] = []
-    failed: list[tuple[str, str]] = []
-    for commit in new_commits(repository, state.last):
-        print(f"fillpath: commit {commit[:12]}", file=sys.stderr, flush=True)
-        folder = _checked_out(repository, place / commit[:12], commit)
-        try:
-            status, change = _measured(state, commit, folder, measure)
-        except FillpathError as error:
-            failed.append((commit, str(error)))
-            _cleared(repository, folder)
-            continue
-        if change.measured == 0:
-            failed.append((commit, f"no case has a result (exit status {status})"))
-        state = change.state
-        state.save(path)
-        changes.append(change)
-        _cleared(repository, folder)
-    return Night(tuple(changes), tuple(failed))
-
-
-def _measured(state: State, commit: str, folder: Path, measure: Measure) -> tuple[int, Change]:
-    """The exit status, and what changed; what looks worse is measured a second time."""
-    status = measure(folder)
-    change = learn(state, commit, _records_of(commit))
-    if change.new:
-        print(f"fillpath: {len(change.new)} cases look worse, measuring again", file=sys.stderr, flush=True)
-        status = measure(folder)
-        change = learn(state, commit, _records_of(commit))
-    return status, change
-
-
-def new_commits(repository: Path, last: str) -> list[str]:
-    """The default branch's commits after the last one, oldest first, without those that merges brought; only
-    its tip where none was measured yet. Raises ConfigError for a last one that is not among them."""
-    branch = default_branch(repository)
-    if not last:
-        return [_git(repository, "rev-parse", branch)]
-    if _status(repository, "merge-base", "--is-ancestor", last, branch):
-        raise ConfigError(
-            f"nightly.json: the last commit measured, {last[:12]}, is not in {branch}: fetch it, or remove "
-            f"{results() / machine_name() / 'nightly.json'} to begin anew"
+    revisions, unfit = _revisions(repository, kept, state.last)
+    opened = _opened(repository, place, bench, revisions)
+    workers = {commit: worker for commit, worker in opened.items() if not isinstance(worker, FillpathError)}
+    failed = [(commit, str(e)) for commit, e in opened.items() if isinstance(e, FillpathError)]
+    try:
+        finished = replace(
+            _measured(state, workers, deadline), notes=_notes(repository, revisions, state.last, workers)
         )
-    return _git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
+        for commit in [each for each in workers if each in revisions.commits]:
+            bench.keep_series(place / commit[:12])
+    finally:
+        for worker in workers.values():
+            worker.close()
+    if workers:
+        finished.change.state.save(path)
+    kept.unlink(missing_ok=True)
+    for commit in opened:
+        clear(repository, place / commit[:12])
+    return replace(finished, failed=(*unfit, *failed, *finished.failed))
 
 
-def default_branch(repository: Path) -> str:
-    """The remote's default branch as it was last fetched; without a remote what is checked out."""
-    remote = "refs/remotes/origin/HEAD"
-    exists = _status(repository, "rev-parse", "--verify", "--quiet", remote) == 0
-    return _git(repository, "symbolic-ref", "--short", remote) if exists else "HEAD"
+def _revisions(repository: Path, kept: Path, last: str) -> tuple[Revisions, list[tuple[str, str]]]:
+    """What this night compares, as a killed one did if it can go on, and the commits that cannot be asked."""
+    new = new_commits(repository, last)
+    commits = tuple(each for each in new if can_be_asked(repository, each))
+    unfit = [(each, _TOO_OLD) for each in new if each not in commits]
+    unfinished = Revisions.load(kept)
+    if unfinished and unfinished.host == identity() and {*unfinished.commits} <= {*new}:
+        return unfinished, unfit
+    base = base_of(repository, last, commits[0]) if commits else ""
+    fit = base if base and can_be_asked(repository, base) else ""
+    revisions = Revisions(run.alone().id, identity(), fit, commits)
+    revisions.save(kept)
+    return revisions, unfit
 
 
-def _checked_out(repository: Path, folder: Path, commit: str) -> Path:
-    """The commit's worktree. One that is there was left by a night that was killed: its run goes on."""
-    if not (folder / ".git").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        _git(repository, "worktree", "prune")
-        _git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
-    return folder
+def _opened(
+    repository: Path, place: Path, bench: Bench, revisions: Revisions
+) -> dict[str, Worker | FillpathError]:
+    """The worker of each commit, the base's first, or why it has none."""
+    opened: dict[str, Worker | FillpathError] = {}
+    for commit in [revisions.base] * bool(revisions.base and revisions.commits) + [*revisions.commits]:
+        folder = checked_out(repository, place / commit[:12], commit)
+        try:
+            opened[commit] = bench.open(folder, revisions.run_of(commit))
+        except FillpathError as error:
+            opened[commit] = error
+    return opened
 
 
-def _cleared(repository: Path, folder: Path) -> None:
-    _git(repository, "worktree", "remove", "--force", str(folder))
+def _notes(repository: Path, revisions: Revisions, last: str, workers: Collection[str]) -> tuple[str, ...]:
+    """Why the base is not the last commit that a night measured, where it is not."""
+    if not workers or revisions.base in workers:
+        return ()
+    base = base_of(repository, last, revisions.commits[0])
+    reason = "cannot be installed" if revisions.base else _TOO_OLD
+    before = f"{base[:12]} {reason}" if base else "there is no earlier commit"
+    return (f"NO BASE: {before}; {next(iter(workers))[:12]}, the first that is new, takes its place",)
 
 
-def _records_of(commit: str) -> list[Record]:
-    """The fastest record that this machine has of each case at that commit: what looked worse was measured
-    twice, and a machine may be slow by accident but never fast."""
-    best = []
-    for stored in stored_records(machine_name()):
-        records = [record for record in stored if record.commit == commit and record.dirty is False]
-        best += sorted(records, key=lambda record: math.inf if record.median is None else record.median)[:1]
-    return best
+def _measured(state: State, workers: Mapping[str, Worker], deadline: float) -> Night:
+    """Measure these commits, the base first, and judge the last."""
+    if not workers:
+        return Night((), Change(state))
+    rounds = Rounds(workers, deadline)
+    rounds.first()
+    judgements = rounds.judge(state.past, state.worse)
+    change = learn(state, tuple(workers), rounds.courses, judgements)
+    counts = {commit: _results(rounds.courses.values(), commit) for commit in workers}
+    failed = [(commit, "no case has a result") for commit, count in counts.items() if count == 0]
+    exact = {case: _exact(course, rounds.base, rounds.tip) for case, course in rounds.courses.items()}
+    return Night(
+        tuple(workers),
+        change,
+        sum(counts.values()),
+        len(judgements),
+        {case: texts for case, texts in exact.items() if texts},
+        tuple(failed),
+    )
 
 
-def measure_here(folder: Path) -> int:
-    """Fetch, prepare and measure the suite of what is checked out there, afresh, but draw nothing."""
-    python = environment(folder, PLACE)
-    adopt()
-    variables = {
-        "FILLPATH_FRESH": "1",
-        "FILLPATH_RESULTS": str(results()),
-        "FILLPATH_MACHINE": machine_name(),
-    }
-    launch = [str(python), "-m", "benchmarks.runs.launch", "figures", "--until", "measure"]
-    return subprocess.run(launch, cwd=folder, env={**os.environ, **variables}, check=False).returncode
+def _results(courses: Iterable[Course], commit: str) -> int:
+    return sum(record.median is not None for course in courses for record in course.records[commit])
 
 
-def _git(repository: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(repository), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ConfigError(f"{' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout.strip()
-
-
-def _status(repository: Path, *arguments: str) -> int:
-    command = ["git", "-C", str(repository), *arguments]
-    return subprocess.run(command, capture_output=True, check=False).returncode
+def _exact(course: Course, base: str, tip: str) -> tuple[str, ...]:
+    """What changed that needs no clock: what every round says."""
+    pairs = zip(course.records[base], course.records[tip], strict=False)
+    rounds = [differences(before, after) for before, after in pairs if base != tip]
+    return tuple(text for text in rounds[0] if all(text in texts for texts in rounds)) if rounds else ()

@@ -1,0 +1,116 @@
+"""A commit's own code, waiting in its own checkout and environment to measure what a night asks for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from benchmarks.runs.environment import environment
+from benchmarks.runs.launch import adopt
+from fillpath.errors import FillpathError
+from fillpath.host import machine_name
+from fillpath.paths import results
+from fillpath.record import Record
+
+
+class Worker(Protocol):
+    """Measures processes of the cases of one commit.
+
+    cases : those that its settings choose and this machine can run
+    """
+
+    cases: tuple[str, ...]
+
+    def measure(self, case: str, process: int) -> Record | None:
+        """The record of that process of the case; None for a case that the commit does not have."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+class Bench(Protocol):
+    """What a night needs of a checkout."""
+
+    def open(self, folder: Path, run: str) -> Worker:
+        """Its worker for a run of that id. Raises FillpathError where it cannot be installed or started."""
+
+    def keep_series(self, folder: Path) -> None:
+        """Add the commit's medians to asv's series."""
+
+
+class Checkouts:
+    """The bench of real nights.
+
+    place : folder of the environments
+    settings : FILLPATH_ variables that replace this process's
+    deadline : Unix time after which nothing is measured, None for none
+    """
+
+    def __init__(self, place: Path, settings: Mapping[str, str], deadline: float | None) -> None:
+        self.place, self.settings, self.deadline = place, settings, deadline
+
+    def open(self, folder: Path, run: str) -> Process:
+        python = environment(folder, self.place)
+        return Process(
+            [str(python), "-m", "fillpath", "workflow", "processes", run], folder, self._variables(folder)
+        )
+
+    def keep_series(self, folder: Path) -> None:
+        """Of what is stored: asv is told of records, none of which is measured again."""
+        python = environment(folder, self.place)
+        adopt()
+        # As many as every case has; a case whose time was up has no more than what another run left.
+        variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": ""}
+        launch = [str(python), "-m", "benchmarks.runs.launch", "figures", "--until", "measure"]
+        subprocess.run(launch, cwd=folder, env=variables, check=False)
+
+    def _variables(self, folder: Path) -> dict[str, str]:
+        left = "" if self.deadline is None else f"{max(1.0, self.deadline - time.time()):.0f}s"
+        return {
+            **os.environ,
+            **self.settings,
+            "FILLPATH_RESULTS": str(results()),
+            "FILLPATH_MACHINE": machine_name(),
+            "FILLPATH_LIMIT": left,
+            # Commits of equal locks share an environment, in which only one of them is installed.
+            "PYTHONPATH": str(folder),
+        }
+
+
+class Process:
+    """A worker that is another process, asked by its standard input."""
+
+    def __init__(self, command: list[str], folder: Path, variables: Mapping[str, str]) -> None:
+        adopt()
+        self._variables = {**variables, "FILLPATH_PARENT": os.environ["FILLPATH_PARENT"]}
+        self._process = subprocess.Popen(
+            command, cwd=folder, env=self._variables, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.cases: tuple[str, ...] = tuple(self._answer())
+
+    def measure(self, case: str, process: int) -> Record | None:
+        _stream(self._process.stdin).write(f"{process} {case}\n")
+        _stream(self._process.stdin).flush()
+        answer = self._answer()
+        return None if "error" in answer else Record.from_json(answer)
+
+    def close(self) -> None:
+        _stream(self._process.stdin).close()
+        self._process.wait()
+
+    def _answer(self) -> Any:
+        line = _stream(self._process.stdout).readline()
+        if not line:
+            status = self._process.wait()
+            raise FillpathError(f"the process that measures ended with status {status}")
+        return json.loads(line)
+
+
+def _stream(stream: IO[str] | None) -> IO[str]:
+    assert stream is not None
+    return stream

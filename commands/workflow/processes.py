@@ -1,0 +1,52 @@
+"""Measure processes of cases as standard input asks, in a run of that id, each afresh.
+
+First a line with the names of the cases that the settings choose and this machine can run, a list in JSON.
+Then, for each line `PROCESS CASE`, that process's record as a line of JSON, or {"error": TEXT}. A night keeps
+such a command waiting in each of its checkouts, so that it can measure them in turn."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from benchmarks.engine.machine import introduce
+from benchmarks.engine.measure import measure
+from benchmarks.engine.run import Run
+from benchmarks.runs.cases import suite_cases
+from benchmarks.runs.launch import adopt, die_with_parent
+from commands._parser import Parser
+from fillpath.errors import ConfigError, UnknownNameError
+from fillpath.registry import load_all, lookup
+from fillpath.settings import settings
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("run", help="its id; a process that it has is not measured again")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    die_with_parent()
+    adopt()
+    introduce()
+    load_all()
+    limit = settings().limit
+    within = Run(arguments.run, None if limit is None else time.time() + limit, settings().text())
+    # Standard output is for answers alone.
+    answers, sys.stdout = sys.stdout, sys.stderr
+    runnable = [c for c in suite_cases(settings()) if lookup(c.stage, c.implementation).available()[0]]
+    print(json.dumps([case.name for case in runnable]), file=answers, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(_answer(line, within), allow_nan=False), file=answers, flush=True)
+    return 0
+
+
+def _answer(line: str, within: Run) -> dict[str, object]:
+    process, _, case = line.strip().partition(" ")
+    if not process.isdigit() or not case:
+        raise ConfigError(f"{line.strip()!r}: expected PROCESS CASE")
+    try:
+        return measure(case, fresh=True, within=within, process=int(process)).to_json()
+    except UnknownNameError as error:
+        return {"error": str(error)}
