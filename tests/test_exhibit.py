@@ -22,7 +22,7 @@ from fetch import catalogue
 from fillpath import papers
 from fillpath.errors import ConfigError, FillpathError, UnknownNameError
 from fillpath.paths import ROOT
-from fillpath.record import Status
+from fillpath.record import Record, Status
 from fillpath.settings import Settings
 from reports import figures
 from reports.exhibit import Exhibit, Held
@@ -195,18 +195,31 @@ def test_a_frame_takes_all_cases_of_its_experiments(pair: tuple[str, str]) -> No
 
 @pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
 def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: tuple[str, str]) -> None:
-    """A run that was cut off, or shared by nodes under names of their own, leaves any part of the records."""
+    """A run that was cut off, shared by nodes under names of their own, or of another figure, which has cases
+    in common, leaves any part of the records."""
     cases = figure_cases(*pair, Settings(suite="papers"))
     spans = {"factor": [0.1], "analysis": [0.1], "solve": [0.2]}
     ok: dict[str, Any] = {"status": Status.OK, "seconds": [0.4], "phases": spans, "kernel_seconds": [0.3]}
     whole = [on_gpu(case, number % 60, **ok) for number, case in enumerate(cases)]
+    counts = [min(count, len(whole)) for count in (1, 2, 2, 5, len(whole) // 2)]
+    parts = [random.Random(seed).sample(whole, count) for seed, count in enumerate(counts)]
     exhibit = figures.exhibit(*pair)
-    for seed, count in enumerate((1, 2, 2, 5, len(whole) // 2)):
-        part = Records(tuple(random.Random(seed).sample(whole, min(count, len(whole)))))
-        frame = exhibit.frame(part, ENTRIES, cases)
+    frames = [exhibit.frame(Records(tuple(p)), ENTRIES, cases) for p in [*parts, *_common(pair, whole)]]
+    for frame in frames:
         assert len(frame) and exhibit.words(frame)
         exhibit.verdicts(frame)
+    for frame in frames[:3]:
         assert exhibit.picture(frame).axes
+
+
+def _common(pair: tuple[str, str], whole: list[Record]) -> list[list[Record]]:
+    """The records of each other figure that has some of these, and not all; each set of them once."""
+    others = [other for other in figures.available_figures() if other != pair]
+    names = [{case.name for case in figure_cases(*other, Settings(suite="papers"))} for other in others]
+    parts = {frozenset(record.case for record in whole) & cases for cases in names}
+    return [
+        [record for record in whole if record.case in part] for part in parts if 0 < len(part) < len(whole)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     rows = [_mean_of_orderings(rows) for _, rows in ends.groupby(["label", "machine"], sort=False)]
     untried = frame[~frame["label"].isin(ends["label"])].astype({"threads": "float64"})
     nothing = untried.drop_duplicates("label").assign(threads=np.nan)
-    return by_threads(pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing]), "threads")
+    whole = pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing])
+    return by_threads(whole.astype(frame.dtypes.to_dict() | {"threads": "float64"}), "threads")
 
 
 def mean_of(rows: pd.DataFrame) -> str:
