@@ -14,8 +14,10 @@ from commands import main
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status, record_path, write_records
+from fillpath.registry import lookup
 from reports.facts.records import Records
 from reports.pages.best import COPIED, RESIDENT, Achieved, Answer
+from reports.pages.best_pools import is_sequential
 from reports.pages.compare import compare
 from reports.pages.comparison import Comparison
 from reports.pages.comparison_text import text
@@ -171,7 +173,7 @@ def test_processes_are_pooled_and_said() -> None:
     found = compare(["a", "b"], Records((rounds[2], one), earlier=tuple(rounds[:2])))
     (first, other) = answer(found).achieved
     assert (first.seconds, first.processes, other.processes) == (2.0, 3, 1)
-    assert found.best.of_one_process and "Times of one process" in text(found)
+    assert found.best.of_one_process and "are of a single process" in text(found)
     ratio = next(mean for mean in found.best.means if mean.span == RESIDENT)
     assert ratio.ratio == pytest.approx(0.5)
 
@@ -227,6 +229,22 @@ def test_equal_cores_scale_what_works_on_several_and_only_that() -> None:
     means = {mean.group: mean for mean in found.scaled}
     assert means["symbolic.fill2_cpu"].ratio == pytest.approx(2.0) and "symbolic.gsofa" not in means
     assert means["all"].n == 2
+
+
+@pytest.mark.parametrize(
+    ("stage", "name", "one"),
+    [
+        ("symbolic", "fill1_pruned", True),
+        ("numeric", "left_looking", True),
+        ("solve", "superlu", True),
+        ("symbolic", "fill2_cpu", False),
+        ("laplacian", "parac_cpu", False),
+        # Says that it is sequential, and its conjugate gradients are not.
+        ("laplacian", "pyamg", False),
+    ],
+)
+def test_only_what_works_on_one_core_throughout_is_sequential(stage: str, name: str, one: bool) -> None:
+    assert is_sequential(lookup(stage, name)) == one and not is_sequential(None)
 
 
 def test_part_of_a_machine_and_further_draws_count_in_no_stages_mean() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import pandas as pd
@@ -97,14 +98,17 @@ class Best:
     not_pooled: tuple[tuple[str, str, int], ...] = ()
 
     @property
+    def reasons(self) -> Mapping[tuple[str, str, str], Sequence[str]]:
+        """The inputs that a machine has not solved, by problem, machine and reason."""
+        groups: dict[tuple[str, str, str], list[str]] = {}
+        for entry in self.unanswered:
+            groups.setdefault((entry.problem, entry.machine, entry.reason), []).append(entry.input)
+        return groups
+
+    @property
     def of_one_process(self) -> bool:
         """Whether a time is of a single process, whose interval is too narrow."""
         return any(achieved.processes == 1 for answer in self.answers for achieved in answer.achieved)
-
-    def mean(self, problem: str, span: str, machine: str) -> BestMean | None:
-        """The mean of that problem, None without an input in common."""
-        wanted = problem, span, machine
-        return next((m for m in self.means if (m.problem, m.span, m.machine) == wanted), None)
 
     def frame(self) -> pd.DataFrame:
         """One row per problem, input, span and machine, as the CSV has it."""

@@ -3,13 +3,14 @@ work."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from fillpath import registry
+from fillpath import registry, source
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status
@@ -97,8 +98,15 @@ def implementation_of(case: Case) -> Implementation | None:
 
 
 def is_sequential(implementation: Implementation | None) -> bool:
-    """Whether it works on one core, which its summary says then."""
-    return implementation is not None and "(sequential" in implementation.summary
+    """Whether it works on one core throughout: its summary says so, and no loop of its code is parallel."""
+    return implementation is not None and _is_sequential(implementation.stage, implementation.name)
+
+
+@functools.cache
+def _is_sequential(stage: str, name: str) -> bool:
+    entry = registry.lookup(stage, name)
+    texts = source.texts(entry.function, entry.takes, entry.kernels)
+    return "(sequential" in entry.summary and not any("prange" in text for text in texts)
 
 
 def cores(record: Record) -> int | None:

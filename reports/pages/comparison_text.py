@@ -11,7 +11,7 @@ from reports.pages.comparison import Comparison, Mean, Pair
 from reports.shapes.bars import seconds, times
 
 SPANS = {RESIDENT: "data where the work is", COPIED: "copied from the host and back"}
-ONE_PROCESS = "Times of one process each: other processes differ by more than these intervals say."
+ONE_PROCESS = "Some times are of a single process: others would differ by more than its interval says."
 HARDWARE = "On a processor all cores work unless the name says otherwise or the implementation is sequential."
 EQUAL_CORES = (
     "seconds times cores, which is a bound: as if all work were shared out perfectly (implementations for "
@@ -108,12 +108,9 @@ def _inputs(answers: Sequence[Answer]) -> int:
 
 def _not_solved(best: Best) -> list[str]:
     """Inputs that not all have solved, and what is in no pool, by reason."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
-    for entry in best.unanswered:
-        groups.setdefault((entry.problem, entry.machine, entry.reason), []).append(entry.input)
     lines = [
         f"  {PROBLEMS[problem].name}: {machine}: {reason}: {_named(inputs)}"
-        for (problem, machine, reason), inputs in groups.items()
+        for (problem, machine, reason), inputs in best.reasons.items()
     ]
     left = [f"  {machine}: {_count(count, 'record')}: {reason}" for machine, reason, count in best.not_pooled]
     return [

@@ -11,6 +11,7 @@ from fillpath import paths
 from fillpath.papers import paper_names
 from reports.facts.distance import LIMITS
 from reports.facts.standings import JUDGED, Standing, outcome_label
+from reports.pages.best_pools import PROBLEMS
 from reports.pages.comparison_text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described
 from reports.pages.environment import environment
 from reports.pages.hardware import comparison_folder
@@ -74,6 +75,7 @@ _ENVIRONMENT.globals |= {
     "MARKS": MARKS,
     "ONE_PROCESS": ONE_PROCESS,
     "PICTURE": style.PICTURE,
+    "PROBLEMS": PROBLEMS,
     "asset": _asset,
     "best_rows": best_rows,
     "best_sentences": best_sentences,
