@@ -90,8 +90,8 @@ def test_machines_meet_where_no_implementation_runs_on_both() -> None:
 def test_other_work_is_never_pooled_however_fast(case: str) -> None:
     found = compared(record(CPU, "a", 1.0), record(CPU, "b", 1.0), record(case, "b", 0.001))
     assert winners(found) == [CPU, CPU]
-    ((machine, reason, count),) = found.best.not_pooled
-    assert (machine, count) == ("b", 1) and reason in text(found)
+    (left,) = found.best.not_pooled
+    assert (left.machine, left.records) == ("b", 1) and left.reason in text(found)
 
 
 def test_what_is_too_fast_or_failed_is_never_pooled() -> None:

@@ -85,17 +85,22 @@ class Unanswered:
 
 
 @dataclass(frozen=True)
-class Best:
-    """What machines achieve at best.
+class NotPooled:
+    """Records of a machine whose time is not of the whole problem alone: how many, and why."""
 
-    not_pooled : how many records of a machine are left out, and the reason: their time is not of the whole
-        problem alone.
-    """
+    machine: str
+    reason: str
+    records: int
+
+
+@dataclass(frozen=True)
+class Best:
+    """What machines achieve at best."""
 
     answers: tuple[Answer, ...] = ()
     means: tuple[BestMean, ...] = ()
     unanswered: tuple[Unanswered, ...] = ()
-    not_pooled: tuple[tuple[str, str, int], ...] = ()
+    not_pooled: tuple[NotPooled, ...] = ()
 
     @property
     def reasons(self) -> Mapping[tuple[str, str, str], Sequence[str]]:

@@ -13,7 +13,17 @@ from fillpath.processes import Rounds, Samples
 from fillpath.record import Record
 from reports.facts.records import Records
 from reports.pages import best_pools
-from reports.pages.best import COPIED, RESIDENT, Achieved, Answer, Best, BestMean, Unanswered, ratio_of
+from reports.pages.best import (
+    COPIED,
+    RESIDENT,
+    Achieved,
+    Answer,
+    Best,
+    BestMean,
+    NotPooled,
+    Unanswered,
+    ratio_of,
+)
 from reports.pages.best_pools import PROBLEMS, Question
 
 SPANS: Mapping[str, Samples] = {RESIDENT: attrgetter("seconds"), COPIED: best_pools.with_copies}
@@ -49,7 +59,7 @@ def best_of(machines: Sequence[str], records: Records, prices: Mapping[str, floa
             for name in machines
             if name not in pool
         ),
-        not_pooled=tuple((*key, count) for key, count in sorted(_not_pooled(asked).items())),
+        not_pooled=tuple(NotPooled(*key, count) for key, count in sorted(_not_pooled(asked).items())),
     )
 
 

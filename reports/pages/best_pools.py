@@ -32,7 +32,7 @@ class Problem:
 
 PROBLEMS: Mapping[str, Problem] = {
     "symbolic": Problem("symbolic pattern of A", ordered=True),
-    "numeric": Problem("factor", ordered=True),
+    "numeric": Problem("factor, its pattern given", ordered=True),
     "solve": Problem("A x = b", ordered=False),
     "laplacian": Problem("Laplacian system", ordered=False),
 }

@@ -112,11 +112,12 @@ def _not_solved(best: Best) -> list[str]:
         f"  {PROBLEMS[problem].name}: {machine}: {reason}: {_named(inputs)}"
         for (problem, machine, reason), inputs in best.reasons.items()
     ]
-    left = [f"  {machine}: {_count(count, 'record')}: {reason}" for machine, reason, count in best.not_pooled]
+    left = [f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in best.not_pooled]
+    others = sum(entry.records for entry in best.not_pooled)
     return [
         f"solved on some of these machines only: {_count(len(best.unanswered), 'input')}",
         *lines,
-        f"not pooled, as the time is of other work: {_count(sum(n for *_, n in best.not_pooled), 'record')}",
+        f"not pooled, as the time is of other work: {_count(others, 'record')}",
         *left,
     ]
 
