@@ -66,7 +66,7 @@ def test_one_more_file_is_one_more_command(greet: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["gret"], "fillpath: no command 'gret'; did you mean greet?"),
+        (["greett"], "fillpath: no command 'greett'; did you mean greet?"),
         (["greet", "Ann", "--tnoe", "loud"], "fillpath greet: unknown argument --tnoe; did you mean --tone?"),
         (["greet", "Ann", "--tone", "loudd"], "expected one of loud, soft; did you mean loud?"),
         (["greet"], "fillpath greet: the following arguments are required: name"),
