@@ -21,7 +21,7 @@ from reports import figures
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.facts.standings import Outcome, Scope
-from reports.frames.seconds import ratio_of, seconds_how
+from reports.frames.seconds import ratio_of, seconds_how, with_transfers
 from tests.reports_fakes import ENTRIES, measured
 
 SECONDS = st.floats(1e-6, 1e3)
@@ -221,6 +221,18 @@ def test_five_processes_make_a_verdict_on_a_time_firm() -> None:
         assert verdict.outcome is Outcome.DEVIATES
         doubts.append(verdict.doubt)
     assert doubts == ["1 process of 5", "4 processes of 5", ""]
+
+
+def test_transfers_are_shown_beside_and_never_in_the_seconds() -> None:
+    phases = {"to_device": [0.25], "to_host": [0.5, 0.75, 1.0]}
+    there = replace(measured("gsofa", 1.0), phases=phases)
+    here = replace(measured("fill1", 4.0), device=None, run_id=there.run_id)
+    frames = [records_of([record]).frame([Case.parse(record.case)]) for record in (here, there)]
+    rows = [frame.to_dict("records")[0] for frame in frames]
+    assert [row["transfers"] for row in rows] == [0.0, 1.0] and [row["median"] for row in rows] == [4.0, 1.0]
+    assert with_transfers(*rows) == 2.0 and ratio_of(rows[0], rows[1], ("", ""))["ratio"] == 4.0
+    assert with_transfers(rows[0], {**rows[1], "transfers": float("nan")}) is None
+    assert with_transfers(rows[0], {**rows[1], "run_id": "another"}) is None
 
 
 def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fillpath import holdings, registry
@@ -25,13 +26,14 @@ COLUMNS = (
     "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
     "entries", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "verified_by",
     "verified_method", "key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device",
-    "versions", "series_file", "bytes", "peak_memory", "current", "processes", "host", "rounds",
+    "versions", "series_file", "bytes", "peak_memory", "current", "processes", "host", "transfers",
+    "rounds",
 )  # fmt: skip
 
 _DTYPES = {
     **dict.fromkeys(("threads", "samples", "processes", "edges", "fills", "n", "nnz"), "Int64"),
     **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes", "peak_memory"), "Int64"),
-    **dict.fromkeys(("median", "low", "high", "structural_symmetry"), "float64"),
+    **dict.fromkeys(("median", "low", "high", "transfers", "structural_symmetry"), "float64"),
     **dict.fromkeys(("suspect", "zeros_kept", "dirty", "current"), "boolean"),
     "rounds": "object",
 }
@@ -41,6 +43,8 @@ _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "di
 _PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host", "host_cpu", "device")
 
 
+# Phases of a record, beside its seconds.
+TRANSFERS = ("to_device", "to_host")
 # A fact: bytes per second that the device's memory can move at most.
 DRAM_PEAK = "dram_peak_bytes_per_s"
 
@@ -220,6 +224,7 @@ def _measured(record: Record, rounds: Rounds | None) -> dict[str, Any]:
         "samples": len(record.seconds) if ok else 0,
         "processes": len(rounds.numbers) if rounds else 0,
         "rounds": rounds,
+        "transfers": _transfers(record) if ok else None,
         "suspect": record.suspect,
         "edges": work.get("edges"),
         "fills": work.get("fills"),
@@ -232,6 +237,15 @@ def _measured(record: Record, rounds: Rounds | None) -> dict[str, Any]:
         "versions": json.dumps(record.versions, sort_keys=True),
         "series_file": record.series if ok else None,
     }
+
+
+def _transfers(record: Record) -> float | None:
+    """Seconds of bringing the input to the GPU and the result back, which are in no other; 0 on the host,
+    None of a record that does not say."""
+    if record.device is None:
+        return 0.0
+    phases = [record.phases.get(name) for name in TRANSFERS]
+    return sum(float(np.median(samples)) for samples in phases if samples) if all(phases) else None
 
 
 class _TodaysKeys:

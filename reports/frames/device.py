@@ -24,6 +24,7 @@ from reports.frames.seconds import (
     ratio_of,
     seconds_how,
     timed_frame,
+    with_transfers,
 )
 
 GSOFA = "gsofa"
@@ -60,7 +61,8 @@ def pair_frame(
     inverse: bool = False,
 ) -> pd.DataFrame:
     """One row per case that has a partner, and machine: `ratio`, its seconds over the partner's in the same
-    run, with what the intervals allow; `pair` says `ok` or why there is none; `pair_status` is the partner's.
+    run, and its interval; `moved_ratio`, the same with transfers to the GPU and back; `pair` says `ok` or why
+    there is none; `pair_status` is the partner's.
 
     role : what `pair` calls the partner.
     facts : of the case, and as `other_<fact>` of its partner.
@@ -80,8 +82,10 @@ def pair_frame(
         ratio = ratio_of(other_row, row, (role, "")) if inverse else ratio_of(row, other_row, ("", role))
         numbers = {f"other_{name}": other_row[name] if other_row else None for name in ("median", *facts)}
         status = {"pair_status": other_row["status"] if other_row else "not_run"}
-        pairs.append(numbers | status | _at_the_same(same, ratio, row, other_row))
-    add_columns(frame, pairs, (*RATIO, "pair_status", "other_median", *(f"other_{name}" for name in facts)))
+        moved = with_transfers(other_row, row) if inverse else with_transfers(row, other_row)
+        pairs.append(numbers | status | {"moved_ratio": moved} | _at_the_same(same, ratio, row, other_row))
+    names_of_other = ("other_median", *(f"other_{name}" for name in facts))
+    add_columns(frame, pairs, (*RATIO, "moved_ratio", "pair_status", *names_of_other))
     frame["group"] = groups_of(frame)
     return frame
 

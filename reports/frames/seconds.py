@@ -61,6 +61,15 @@ def ratio_of(
     return {"pair": "ok", **dict(zip(RATIO[1:], _ratio(top, bottom), strict=True))}
 
 
+def with_transfers(top: Mapping[Any, Any] | None, bottom: Mapping[Any, Any] | None) -> float | None:
+    """Seconds of one row over those of another, each with its transfers to the GPU and back; None where
+    `ratio_of` has no ratio or the transfers are not known."""
+    if top is None or bottom is None or ratio_of(top, bottom, ("", ""))["pair"] != "ok":
+        return None
+    above, below = (row["median"] + row["transfers"] for row in (top, bottom))
+    return None if pd.isna(above / below) else float(above / below)
+
+
 def _of_two_hosts(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> bool:
     """Whether they are known to be; older records do not say."""
     hosts = {row["host"] for row in (top, bottom) if isinstance(row.get("host"), str)}
@@ -155,6 +164,7 @@ def slots_how(frame: pd.DataFrame) -> str:
     return f"{NO_RESULT} " if failed.any() else ""
 
 
+MOVED = "With transfers: the way to the GPU and back is added to its seconds. "
 STAND_INS = "Stand-ins are indicative only."
 NO_RESULT = "Hatched: no valid result."
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
-from reports.frames.seconds import prepared_how, ratio_of, timed_frame
+from reports.frames.seconds import prepared_how, ratio_of, timed_frame, with_transfers
 from reports.shapes.tables import COUNT, Column, Table, matrix_column
 
 CODES = ("fill1_pruned", "fill2_gpu", "gsofa")
@@ -20,14 +20,15 @@ HELD = ("fill1_pruned", "fill2_gpu")
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix and machine: median seconds and status of each code, edges of fill2 and of gsofa,
     their ratio, and of each other code its seconds over gsofa's in the same run (`pair_<code>` says `ok` or
-    why there is none)."""
+    why there is none), without and with transfers (`moved_<code>`)."""
     timed = timed_frame(inputs)
     # What no machine has tried is missing on each of those that tried the others.
     tried = timed.groupby("group")["machine"].transform("count") > 0
     timed = timed[timed["machine"].notna() | ~tried]
     rows = [_row(group) for _, group in timed.groupby(["group", "machine"], sort=False, dropna=False)]
     columns = [f"{kind}_{code}" for code in CODES for kind in ("status", "seconds")]
-    columns += [f"{kind}_{code}" for code in HELD for kind in ("pair", "over", "over_low", "over_high")]
+    ratios = ("pair", "over", "over_low", "over_high", "moved")
+    columns += [f"{kind}_{code}" for code in HELD for kind in ratios]
     first = ["label", "abbr", "stand_in_for", "group", "preparation", "n", "nnz", "fills"]
     last = ["edges_fill2", "edges_gsofa", "edges_ratio", "run_id", "machine", "where"]
     return pd.DataFrame(rows, columns=[*first, *columns, *last])
@@ -50,6 +51,7 @@ def _row(group: pd.DataFrame) -> dict[str, Any]:
         result[f"pair_{code}"] = ratio["pair"]
         for end in ("", "_low", "_high"):
             result[f"over{end}_{code}"] = ratio.get(f"ratio{end}")
+        result[f"moved_{code}"] = with_transfers(by_code.get(code), gsofa)
     edges = {code: row["edges"] for code, row in by_code.items() if row["status"] == "ok"}
     result["edges_fill2"], result["edges_gsofa"] = edges.get("fill2_gpu"), edges.get("gsofa")
     both = result["edges_fill2"] and result["edges_gsofa"]
@@ -82,6 +84,7 @@ TABLE = Table(
         Column("fill2_gpu", 1.2, SECONDS, "seconds_fill2_gpu", _milliseconds, "status_fill2_gpu"),
         Column("gsofa", 1.1, SECONDS, "seconds_gsofa", _milliseconds, "status_gsofa"),
         Column("fill1_pruned", 1.4, OVER, "over_fill1_pruned", "{:.2f}x".format),
+        Column("the same, with\ntransfers", 1.4, OVER, "moved_fill1_pruned", "{:.2f}x".format),
         Column("fill2_gpu", 1.2, OVER, "over_fill2_gpu", "{:.2f}x".format),
         Column("edges,\ngsofa / fill2", 1.4, "", "edges_ratio", "{:.2f}".format),
     ),

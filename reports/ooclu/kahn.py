@@ -19,13 +19,13 @@ from reports.shapes.panels import Panels
 from reports.shapes.seconds import seconds_panel
 
 CLAIM = "kahn_on_gpu"
-COOPERATIVE, HOST = "kahn_gpu", "kahn_gpu.driver=host"
+COOPERATIVE, HOST, CORE = "kahn_gpu", "kahn_gpu.driver=host", "glu3_relaxed"
 # What each way is called, the one that the others are held against first.
 WAYS = {
     COOPERATIVE: "one cooperative launch",
     "kahn_gpu.driver=tail_launch": "tail launches, a level each",
     HOST: "launches of the host, a level each",
-    "glu3_relaxed": "glu3_relaxed, one core",
+    CORE: "glu3_relaxed, one core",
 }
 SPAN = "from F to its levels, both resident"
 
@@ -40,7 +40,9 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     names = {"pair": "host_pair", **{name: f"host_{name}" for name in RATIO[1:]}}
     tails = tails[["case", "machine", *RATIO]].rename(columns=names)
     frame = frame.merge(tails, "left", ["case", "machine"])
-    return columns_of(frame, "variant", "median", "low", "high", *RATIO, *names.values(), "levels")
+    return columns_of(
+        frame, "variant", "median", "low", "high", *RATIO, "moved_ratio", *names.values(), "levels"
+    )
 
 
 def _cooperative(case: Case) -> Case:
@@ -69,10 +71,20 @@ def _over(frame: pd.DataFrame) -> str:
     """By how much the others take longer, empty where no ratio is known."""
     ok = frame[(frame["pair"] == "ok") & (frame["variant"] != COOPERATIVE)]
     ratios = [
-        f"{WAYS[str(way)]}: {bars.times(rows['ratio'].min())} to {bars.times(rows['ratio'].max())}"
+        f"{WAYS[str(way)]}: {_range(rows['ratio'])}{_moved(str(way), rows)}"
         for way, rows in ok.groupby("variant", sort=False)
     ]
     return f"Over one cooperative launch, in one run: {'; '.join(ratios)}. " if ratios else ""
+
+
+def _range(ratios: pd.Series[float]) -> str:
+    return f"{bars.times(ratios.min())} to {bars.times(ratios.max())}"
+
+
+def _moved(way: str, rows: pd.DataFrame) -> str:
+    """Of the code on the host the ratios with what the GPU's input and result take to move."""
+    known = rows["moved_ratio"].dropna()
+    return f" ({_range(known)} with transfers)" if way == CORE and len(known) else ""
 
 
 EXHIBIT = Exhibit(
