@@ -43,12 +43,12 @@ def heavy_tails() -> Draw:
 @pytest.mark.parametrize("past", [0, 60])
 @pytest.mark.parametrize("draw", [normal(0.05), normal(0.10), heavy_tails()], ids=["5%", "10%", "tails"])
 def test_unchanged_nights_are_quiet(draw: Draw, past: int) -> None:
-    assert simulate(Setting(draw, past), 0.0, NIGHTS).false_alarms < 0.1
+    assert simulate(Setting(draw, past), [0.0], NIGHTS)[0].false_alarms < 0.1
 
 
 @pytest.mark.parametrize(("scatter", "loss"), [(0.05, 0.15), (0.10, 0.25)])
 def test_one_slower_case_of_300_is_found(scatter: float, loss: float) -> None:
-    outcome = simulate(Setting(normal(scatter)), loss, NIGHTS)
+    outcome = simulate(Setting(normal(scatter)), [loss], NIGHTS)[0]
     assert outcome.detected >= 0.95 and outcome.pairs < 6
 
 
@@ -105,7 +105,7 @@ def test_the_spread_of_records_is_of_two_of_one_key() -> None:
     two = replace(one, seconds=[1.1], run_id="b")
     other = replace(one, seconds=[9.0], key="f" * 64)
     assert differences_of_records([[one, other, two]]) == pytest.approx([np.log(1.1)])
-    assert simulate(Setting(drawn_from([0.1]), cases=20), 0.0, 2).false_alarms == 0
+    assert simulate(Setting(drawn_from([0.1]), cases=20), [0.0], 2)[0].false_alarms == 0
 
 
 def test_the_command_prints_a_table(

@@ -269,6 +269,22 @@ def test_a_killed_night_goes_on_where_it_stopped(repository: Repository, after: 
     assert not (repository.folder.parent / "worktrees" / slow[:12]).exists()
 
 
+def test_a_killed_night_on_another_host_begins_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit(1.0)
+    repository.commit(1.0)
+    repository.kill_after = 5
+    with pytest.raises(Ended):
+        repository.night()
+    repository.kill_after = 10**9
+    monkeypatch.setattr("benchmarks.runs.nightly.identity", lambda: "f" * 16)
+    repository.commit(1.0)
+    assert repository.night().status == 0
+    assert len({run for run, _, _ in repository.records}) == 4
+    assert list((repository.folder.parent / "worktrees").iterdir()) == []
+
+
 @pytest.mark.parametrize("status", ["wrong", "error", "timeout", "out_of_memory"])
 def test_what_fails_now_is_a_regression_until_it_has_a_result(repository: Repository, status: str) -> None:
     repository.commit(1.0)
@@ -337,6 +353,7 @@ def test_no_turn_begins_after_the_deadline(repository: Repository) -> None:
     rounds = Rounds(workers, deadline=0.0)
     rounds.first()
     assert rounds.judge({}, ()) == {} and repository.asked == []
+    assert rounds.late == set(Asked.cases)
 
 
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:

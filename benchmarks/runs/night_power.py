@@ -82,8 +82,7 @@ def scaled_by(differences: Sequence[float]) -> Draw:
 
 
 def differences_of_records(stored: Iterable[Sequence[Record]]) -> list[float]:
-    """Of each case's records, those that follow on another of the same key and of another run: the
-    differences of their log medians."""
+    """Of log medians, between each record of a case and the next of the same key."""
     found = []
     for records in stored:
         by_key: dict[str, list[Record]] = {}
@@ -99,25 +98,35 @@ def differences_of_records(stored: Iterable[Sequence[Record]]) -> list[float]:
     return found
 
 
-def simulate(setting: Setting, loss: float, nights: int, seed: int = 0) -> Outcome:
-    """Nights in which the seconds of the affected cases are 1 + loss times what they were; 0 for none."""
+def simulate(setting: Setting, losses: Sequence[float], nights: int, seed: int = 0) -> list[Outcome]:
+    """Of each loss, the same nights: the seconds of the affected cases are 1 + loss times what they were."""
     generator = np.random.default_rng(seed)
-    slowed = np.arange(setting.cases) < (setting.affected if loss else 0)
-    alarms, pairs = [], []
+    alarms: list[list[Booleans]] = [[] for _ in losses]
+    pairs: list[list[Floats]] = [[] for _ in losses]
+    affected = np.arange(setting.cases) < setting.affected
     for first in range(0, nights, _TOGETHER):
         shape = (min(_TOGETHER, nights - first), setting.cases)
         drawn = setting.draw(generator, (*shape, setting.past + MOST))
         past, tonight = np.split(drawn, [setting.past], axis=-1)
-        alarmed, count = _night(tonight + slowed[:, None] * np.log1p(loss), Noise.of(past))
-        alarms.append(alarmed)
-        pairs.append(count)
-    every = np.concatenate(alarms)
-    found = every[:, slowed]
+        noise = Noise.of(past)
+        for place, loss in enumerate(losses):
+            alarmed, count = _night(tonight + affected[:, None] * np.log1p(loss), noise)
+            alarms[place].append(alarmed)
+            pairs[place].append(count)
+    return [
+        _outcome(np.concatenate(alarmed), np.concatenate(count), affected & (loss > 0))
+        for loss, alarmed, count in zip(losses, alarms, pairs, strict=True)
+    ]
+
+
+def _outcome(alarms: Booleans, pairs: Floats, slowed: Booleans) -> Outcome:
+    found = alarms[:, slowed]
+    detected = float(found.mean()) if slowed.any() else 0.0
     return Outcome(
-        float(every[:, ~slowed].sum() / nights),
-        float(found.mean()) if loss else 0.0,
-        float(found.any(axis=1).mean()) if loss else 0.0,
-        float(np.concatenate(pairs).mean()),
+        float(alarms[:, ~slowed].sum() / len(alarms)),
+        detected,
+        float(found.any(axis=1).mean()),
+        float(pairs.mean()),
     )
 
 
@@ -160,6 +169,6 @@ def _device(record: Record) -> str:
 
 
 def _row(name: str, setting: Setting, nights: int, seed: int) -> str:
-    unchanged = simulate(setting, 0.0, nights, seed)
-    found = " | ".join(f"{simulate(setting, loss, nights, seed).detected:.1%}" for loss in LOSSES)
+    unchanged, *slowed = simulate(setting, (0.0, *LOSSES), nights, seed)
+    found = " | ".join(f"{outcome.detected:.1%}" for outcome in slowed)
     return f"| {name} | {setting.past} | {unchanged.false_alarms:.3f} | {unchanged.pairs:.1f} | {found} |"

@@ -70,6 +70,8 @@ class Rounds:
 
     def __init__(self, workers: Mapping[str, Worker], deadline: float = float("inf")) -> None:
         self._workers, self._deadline = workers, deadline
+        # Cases of which a turn was left out.
+        self.late: set[str] = set()
         self.base, self.tip = next(iter(workers)), list(workers)[-1]
         cases = workers[self.tip].cases
         self.courses = {case: Course(case, {commit: [] for commit in workers}) for case in cases}
@@ -122,6 +124,8 @@ class Rounds:
         for case in cases:
             if time.time() < self._deadline:
                 self._turn(self.courses[case], process)
+            else:
+                self.late.add(case)
 
     def _turn(self, course: Course, process: int) -> None:
         """One process at each commit; none of a case whose base or tip failed before, or missed a turn."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,7 +68,8 @@ class Checkouts:
         # As many as every case has; a case whose time was up has no more than what another run left.
         variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": ""}
         launch = [str(python), "-m", "benchmarks.runs.launch", "figures", "--until", "measure"]
-        subprocess.run(launch, cwd=folder, env=variables, check=False)
+        # Its summary is of one commit; standard output is the night's.
+        subprocess.run(launch, cwd=folder, env=variables, stdout=sys.stderr, check=False)
 
     def _variables(self, folder: Path) -> dict[str, str]:
         left = "" if self.deadline is None else f"{max(1.0, self.deadline - time.time()):.0f}s"

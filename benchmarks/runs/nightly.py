@@ -110,9 +110,7 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
     workers = {commit: worker for commit, worker in opened.items() if not isinstance(worker, FillpathError)}
     failed = [(commit, str(e)) for commit, e in opened.items() if isinstance(e, FillpathError)]
     try:
-        finished = replace(
-            _measured(state, workers, deadline), notes=_notes(repository, revisions, state.last, workers)
-        )
+        finished = _measured(state, workers, deadline)
         for commit in [each for each in workers if each in revisions.commits]:
             bench.keep_series(place / commit[:12])
     finally:
@@ -123,7 +121,8 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
     kept.unlink(missing_ok=True)
     for commit in opened:
         clear(repository, place / commit[:12])
-    return replace(finished, failed=(*unfit, *failed, *finished.failed))
+    notes = (*_notes(repository, revisions, state.last, workers), *finished.notes)
+    return replace(finished, failed=(*unfit, *failed, *finished.failed), notes=notes)
 
 
 def _revisions(repository: Path, kept: Path, last: str) -> tuple[Revisions, list[tuple[str, str]]]:
@@ -132,11 +131,18 @@ def _revisions(repository: Path, kept: Path, last: str) -> tuple[Revisions, list
     commits = tuple(each for each in new if can_be_asked(repository, each))
     unfit = [(each, _TOO_OLD) for each in new if each not in commits]
     unfinished = Revisions.load(kept)
-    if unfinished and unfinished.host == identity() and {*unfinished.commits} <= {*new}:
+    if (
+        unfinished
+        and unfinished.commits
+        and unfinished.host == identity()
+        and {*unfinished.commits} <= {*new}
+    ):
         return unfinished, unfit
     base = base_of(repository, last, commits[0]) if commits else ""
     fit = base if base and can_be_asked(repository, base) else ""
     revisions = Revisions(run.alone().id, identity(), fit, commits)
+    for folder in kept.parent.glob("*/.git"):
+        clear(repository, folder.parent)
     revisions.save(kept)
     return revisions, unfit
 
@@ -183,6 +189,7 @@ def _measured(state: State, workers: Mapping[str, Worker], deadline: float) -> N
         len(judgements),
         {case: texts for case, texts in exact.items() if texts},
         tuple(failed),
+        (f"TIME WAS UP for {len(rounds.late)} of {len(rounds.courses)} cases",) if rounds.late else (),
     )
 
 

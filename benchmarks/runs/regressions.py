@@ -82,7 +82,7 @@ class State:
         text = ",\n".join(
             [
                 f' "last": {json.dumps(self.last)}',
-                ' "past": {\n' + ",\n".join(past) + "\n }",
+                ' "past": {' + "".join(f"\n{line}" for line in [",\n".join(past)] if past) + "\n }",
                 f' "worse": {json.dumps(worse, indent=1, allow_nan=False)}',
             ]
         )
