@@ -19,6 +19,7 @@ from typing import TextIO
 
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
+from benchmarks.engine.run import Run
 from benchmarks.runs import asv_process
 from benchmarks.runs.asv_exact import Counts, add_series, counts_of
 from benchmarks.runs.asv_results import merge
@@ -30,12 +31,12 @@ from fillpath.errors import DiskFullError, FillpathError
 from fillpath.host import machine_name, node_lock
 from fillpath.lock import exclusive
 from fillpath.paths import WORK, results
-from fillpath.processes import Rounds, of_run
-from fillpath.record import Record, read_records, record_path
+from fillpath.processes import Rounds, number, of_run
+from fillpath.record import Record, Status, read_records, record_path
 from fillpath.registry import lookup
 from fillpath.settings import PROGRESS, settings
 
-_REFUSED = "refused"
+_REFUSED, _ROUND = "refused", "process"
 
 
 class AirspeedError(FillpathError):
@@ -51,8 +52,8 @@ def median_seconds(case: str) -> float:
     """The median of the case's seconds over its processes; nan, which asv takes as skipped, unless its status
     is ok.
 
-    The first case of an input has all cases of that input measured, in rounds; the others then have their
-    records.
+    The first case of an input has all cases of that input measured, in rounds, and reported as they are done;
+    the others then have their records.
 
     Raises DiskFullError: what was not measured for that reason has no record.
     """
@@ -60,13 +61,28 @@ def median_seconds(case: str) -> float:
     parsed, within = Case.parse(case), run.current() or run.alone()
     cases = _of_one_input(parsed)
     try:
-        for turn in ([cases] if cases[0] == parsed else []) + [[parsed]]:
-            record = [*measure_rounds(turn, settings().rounds, settings().fresh, within)][-1]
+        if cases[0] == parsed:
+            _measured(cases, within)
+        record = _measured([parsed], within)
     except DiskFullError as error:
         _tell(f"{_REFUSED} {case}: {error}")
         raise
     _report(record)
     return math.nan if record.median is None else _median(record)
+
+
+def _measured(cases: Sequence[Case], within: Run) -> Record:
+    """Measure cases of one input in turn. Returns the last record."""
+    count, begun = settings().rounds, 0
+    for record in measure_rounds(cases, count, settings().fresh, within):
+        goes_on = record.status is Status.OK and record.run_id == within.id
+        if goes_on and number(record) > begun:
+            begun = number(record)
+            line = f"{_ROUND} {begun + 1} of {count} on {record.case.partition('@')[2]}"
+            _tell_once(line, mark=line)
+        if not goes_on or number(record) == count - 1:
+            _report(record)
+    return record
 
 
 def _of_one_input(case: Case) -> list[Case]:
@@ -150,9 +166,16 @@ def _record_unavailable(cases: Sequence[Case]) -> None:
 
 
 def _report(record: Record) -> None:
-    """One line on this case, for whoever started asv: asv keeps its children's output to itself."""
+    """One line on this case, once, for whoever started asv: asv keeps its children's output to itself."""
     shown = f"{_median(record):.4g} s" if record.median is not None else record.reason.partition("\n")[0]
-    _tell(f"{record.status:<13} {record.case}  {shown}")
+    _tell_once(f"{record.status:<13} {record.case}  {shown}", mark=f" {record.case} ")
+
+
+def _tell_once(line: str, mark: str) -> None:
+    """Unless a line with that mark was told before."""
+    path = os.environ.get(PROGRESS)
+    if path and mark not in Path(path).read_text():
+        _tell(line)
 
 
 def _tell(line: str) -> None:
@@ -176,7 +199,7 @@ def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int)
                 if line.startswith(_REFUSED):
                     refusal = refusal or line.removeprefix(_REFUSED).strip()
                     continue
-                reported += 1
+                reported += not line.startswith(_ROUND)
                 print(f"[{reported}/{expected}] {line}", end="", file=sys.stderr, flush=True)
             if running:
                 time.sleep(0.1)
