@@ -70,7 +70,7 @@ test: $(STAMP) ## run the tests
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m fillpath gpu
 
-nightly: $(STAMP) ## measure the default branch's new commits afresh and say what became slower: SUITE=small
+nightly: $(STAMP) ## measure the default branch's new commits and their base, and say what became slower: SUITE=small LIMIT=6h
 	@$(PY) -m fillpath nightly
 
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt

@@ -231,7 +231,8 @@ def test_each_new_commit_is_measured_in_one_night_and_clears_away(repository: Re
     repository.commit(1.0)
     repository.night()
     others = [repository.commit(1.0), repository.commit(1.0)]
-    assert repository.night().commits[1:] == tuple(others)
+    both = repository.night()
+    assert both.commits[1:] == tuple(others) and "2 new commits against" in both.text
     assert repository.series[-2:] == [commit[:12] for commit in others]
     repository.asked.clear()
     done = repository.night()

@@ -40,6 +40,7 @@ class Night:
 
     commits : that were measured, the base first
     change : in what is known
+    new : number of those that no earlier night measured
     results : number of records with a result
     compared : number of cases that the rule judged
     exact : what changed that needs no clock, by case
@@ -49,6 +50,7 @@ class Night:
 
     commits: tuple[str, ...]
     change: Change
+    new: int = 0
     results: int = 0
     compared: int = 0
     exact: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -79,8 +81,7 @@ class Night:
 
     def _head(self) -> str:
         base = f" against {self.commits[0][:12]}" if len(self.commits) > 1 else ""
-        new = max(len(self.commits) - 1, min(1, len(self.commits)))
-        return f"{new} new commits{base}, {self.compared} cases compared, {self.results} results"
+        return f"{self.new} new commits{base}, {self.compared} cases compared, {self.results} results"
 
 
 def tonight() -> Night:
@@ -122,7 +123,9 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
     for commit in opened:
         clear(repository, place / commit[:12])
     notes = (*_notes(repository, revisions, state.last, workers), *finished.notes)
-    return replace(finished, failed=(*unfit, *failed, *finished.failed), notes=notes)
+    failures = (*unfit, *failed, *finished.failed)
+    new = sum(commit in revisions.commits for commit in workers)
+    return replace(finished, new=new, failed=failures, notes=notes)
 
 
 def _revisions(repository: Path, kept: Path, last: str) -> tuple[Revisions, list[tuple[str, str]]]:
@@ -182,14 +185,15 @@ def _measured(state: State, workers: Mapping[str, Worker], deadline: float) -> N
     counts = {commit: _results(rounds.courses.values(), commit) for commit in workers}
     failed = [(commit, "no case has a result") for commit, count in counts.items() if count == 0]
     exact = {case: _exact(course, rounds.base, rounds.tip) for case, course in rounds.courses.items()}
+    late = f"TIME WAS UP for {len(rounds.late)} of {len(rounds.courses)} cases"
     return Night(
         tuple(workers),
         change,
-        sum(counts.values()),
-        len(judgements),
-        {case: texts for case, texts in exact.items() if texts},
-        tuple(failed),
-        (f"TIME WAS UP for {len(rounds.late)} of {len(rounds.courses)} cases",) if rounds.late else (),
+        results=sum(counts.values()),
+        compared=len(judgements),
+        exact={case: texts for case, texts in exact.items() if texts},
+        failed=tuple(failed),
+        notes=(late,) if rounds.late else (),
     )
 
 
