@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 from benchmarks.engine import run
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
+from benchmarks.runs import airspeed
 from benchmarks.runs.rounds import measure_rounds
 from fillpath.case import Case
 from fillpath.processes import Rounds, of_run, ratio, representative
 from fillpath.record import Record, Status, interval, read_records, record_path
+from fillpath.settings import PROGRESS, Settings
 from reports import figures
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
@@ -245,3 +248,25 @@ def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:
         hosts_text([*old, *here])
         == "2 of its 7 records do not say of which host they are, the others are of 1"
     )
+
+
+def test_asv_has_all_cases_of_an_input_measured_by_the_first_and_each_reported_once(
+    one_machine: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cases = [case_of("right"), case_of("missing_row"), case_of("chatty")]
+    progress = tmp_path / "progress"
+    progress.touch()
+    monkeypatch.setenv(PROGRESS, str(progress))
+    monkeypatch.setattr(airspeed, "settings", lambda: Settings(processes=2))
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: cases)
+    monkeypatch.setattr(airspeed.run, "current", lambda: ONE_RUN)
+    monkeypatch.setattr(airspeed, "die_with_parent", lambda: None)
+    medians = [airspeed.median_seconds(cases[0].name)]
+    assert [len(stored(name)) for name in ("right", "missing_row", "chatty")] == [2, 1, 2]
+    lines = progress.read_text().splitlines()
+    medians += [airspeed.median_seconds(case.name) for case in cases[1:]]
+    assert progress.read_text().splitlines() == lines, "the others have their records and their lines"
+    on = "random,100,0.1.natural"
+    assert [line.split("  ")[0].split()[0] for line in lines] == ["wrong", "process", "ok", "ok"]
+    assert lines[1] == f"process 2 of 2 on {on}"
+    assert medians[0] == Rounds.of(stored("right")).median and np.isnan(medians[1])
