@@ -27,7 +27,8 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
     monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
-    for name in ("SUITE", "PAPER", "FIGURE", "DEVICE", "PROCESSES", "LIMIT", "FRESH", "OFFLINE", "CUDA", "PACKS"):
+    chosen = ("SUITE", "PAPER", "FIGURE", "DEVICE", "PROCESSES", "LIMIT", "FRESH")
+    for name in (*chosen, "OFFLINE", "CUDA", "PACKS"):
         monkeypatch.delenv(f"FILLPATH_{name}", raising=False)
 
 
