@@ -91,7 +91,7 @@ def test_what_is_run() -> None:
     correctness, figures, rest, faults = TIERS
     assert correctness.seconds == 360 and correctness.command[-2:] == ("-m", "gpu")
     limited = Settings.from_env({"FILLPATH_SUITE": "small", **figures.settings})
-    assert limited == Settings("small", "gsofa", device="gpu", limit=720.0)
+    assert limited == Settings("small", "gsofa", device="gpu", processes=1, limit=720.0)
     # Of all devices in one run, so that GPU and CPU make pairs.
     assert Settings.from_env({"FILLPATH_PAPER": "glu3", **rest.settings}) == Settings(fresh=True)
     # Of no other cases than those that were just measured.
