@@ -45,6 +45,16 @@ def test_a_worker_that_cannot_start_is_an_error() -> None:
         Process([sys.executable, "-c", "raise SystemExit(3)"], ROOT, dict(os.environ))
 
 
+def test_a_worker_that_died_is_an_error_and_can_be_closed() -> None:
+    dying = Process(
+        [sys.executable, "-c", "print('[]', flush=True); raise SystemExit(4)"], ROOT, dict(os.environ)
+    )
+    for _ in range(2):
+        with pytest.raises(FillpathError, match="ended with status 4"):
+            dying.measure(CASE, 0)
+    dying.close()
+
+
 @dataclass(frozen=True)
 class Line:
     seconds: float | None

@@ -65,6 +65,7 @@ class Repository:
         self.records: dict[tuple[str, str, int], Record] = {}
         self.series: list[str] = []
         self.kill_after = 10**9
+        self.nights = 0
         folder.mkdir()
         self.git("init", "--quiet", "--initial-branch", "main")
 
@@ -93,12 +94,14 @@ class Repository:
         text = (folder / "seconds").read_text()
         if text == "broken":
             raise FillpathError("pip failed")
-        return Asked(self, commit, run, text)
+        number = self.git("rev-list", "--count", commit)
+        return Asked(self, commit, run, text, f"{self.nights} {number}")
 
     def keep_series(self, folder: Path) -> None:
         self.series.append(folder.name)
 
     def night(self) -> Night:
+        self.nights += 1
         return night(self.folder, self.folder.parent / "worktrees", self)
 
     def measured(self) -> list[str]:
@@ -111,8 +114,8 @@ class Asked:
 
     cases = (CASE, *OTHERS)
 
-    def __init__(self, repository: Repository, commit: str, run: str, text: str) -> None:
-        self.repository, self.commit, self.run, self.text = repository, commit, run, text
+    def __init__(self, repository: Repository, commit: str, run: str, text: str, seed: str = "") -> None:
+        self.repository, self.commit, self.run, self.text, self.seed = repository, commit, run, text, seed
 
     def measure(self, case: str, process: int) -> Record | None:
         key = (self.run, case, process)
@@ -128,7 +131,7 @@ class Asked:
 
     def _record(self, case: str, process: int) -> Record:
         seconds, _, edges = self.text.partition(" ")
-        noise = np.random.default_rng(zlib.crc32(f"{self.run}{case}{process}".encode())).normal(0, SCATTER)
+        noise = np.random.default_rng(zlib.crc32(f"{self.seed} {case} {process}".encode())).normal(0, SCATTER)
         if case != CASE:
             return made(case, self.commit, float(np.exp(noise)), process)
         if not seconds[0].isdigit():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -96,13 +97,16 @@ class Process:
         self.cases: tuple[str, ...] = tuple(self._answer())
 
     def measure(self, case: str, process: int) -> Record | None:
-        _stream(self._process.stdin).write(f"{process} {case}\n")
-        _stream(self._process.stdin).flush()
+        # Of one that has ended there is no answer, which says so.
+        with contextlib.suppress(BrokenPipeError):
+            _stream(self._process.stdin).write(f"{process} {case}\n")
+            _stream(self._process.stdin).flush()
         answer = self._answer()
         return None if "error" in answer else Record.from_json(answer)
 
     def close(self) -> None:
-        _stream(self._process.stdin).close()
+        with contextlib.suppress(BrokenPipeError):
+            _stream(self._process.stdin).close()
         self._process.wait()
 
     def _answer(self) -> Any:
