@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.engine import run
+from benchmarks.engine import provenance, run, standing
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.runs import airspeed
@@ -160,6 +160,20 @@ def test_another_run_is_taken_only_where_it_has_as_many_processes(one_machine: N
     assert {record.run_id for record in records} == {"later"} and len(stored("right")) == 5
     assert len(of_run(stored("right"))) == 3
     assert measure(case_of("right"), processes=3).run_id == "later"
+
+
+def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(
+    one_machine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def on_host(digit: str, count: int, *names: str) -> list[Record]:
+        for module in (provenance, standing):
+            monkeypatch.setattr(module, "identity", lambda: digit * 16)
+        return list(measure_rounds([case_of(name) for name in names], count, True, ONE_RUN))
+
+    whole, _ = on_host("1", 2, "right"), on_host("1", 1, "chatty")
+    assert on_host("2", 2, "right", "chatty")[::2] == whole
+    for name, digit in (("right", "1"), ("chatty", "2")):
+        assert [(r.process, r.host) for r in of_run(stored(name))] == [(0, digit * 16), (1, digit * 16)]
 
 
 def test_after_a_limit_no_other_process_is_measured(one_machine: None) -> None:

@@ -80,7 +80,7 @@ def measure(
         return _not_started(blank, error.outcome, str(error), conclusive=False)
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         return _not_started(blank, _status_of(error), _one_line(error), conclusive=False)
-    stored = standing.record_of_run(case, prepared.hash, limits, within.id, process)
+    stored = standing.record_of_run(case, prepared.hash, limits, within.id, process, processes)
     if stored is None and not fresh:
         stored = standing.settling_record(case, prepared.hash, limits, processes)
     if stored is not None:

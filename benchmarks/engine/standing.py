@@ -10,6 +10,7 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED
 from fillpath import host
 from fillpath.case import Case
+from fillpath.hardware import identity
 from fillpath.lock import exclusive
 from fillpath.processes import number, of_run
 from fillpath.record import Record, Status, read_records, record_key, record_path, write_records
@@ -29,10 +30,16 @@ def threads_of(case: Case) -> int:
     return case.threads or machine.machine().cores
 
 
-def record_of_run(case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int) -> Record | None:
+def record_of_run(
+    case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int, processes: int
+) -> Record | None:
     """What a run has of a process of the case on this input: its record; after one that failed, which
-    is the last, that one, or one that is ok where it says less."""
-    of_run = [r for r in _settled(case, prepared_hash, limits) if r.run_id == run_id]
+    is the last, that one, or one that is ok where it says less.
+
+    Of another host only a case that is whole there: processes of two hosts do not pool.
+    """
+    settled = [r for r in _settled(case, prepared_hash, limits) if r.run_id == run_id]
+    of_run = [r for r in settled if r.host == identity() or _is_whole(r, settled, processes)]
     ok = [record for record in of_run if record.status is Status.OK]
     failed = [record for record in of_run if record.status is not Status.OK]
     if failed:
@@ -110,8 +117,8 @@ def _settles(record: Record, limits: Limits) -> bool:
 
 
 def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool:
-    """Whether its run has so many processes of the case, or ended with one that failed."""
-    of_run = [other for other in records if other.run_id == record.run_id]
+    """Whether its run has so many processes of the case on its host, or ended with one that failed."""
+    of_run = [other for other in records if (other.run_id, other.host) == (record.run_id, record.host)]
     failed = any(other.status is not Status.OK for other in of_run)
     return failed or len({number(other) for other in of_run}) >= processes
 
