@@ -83,19 +83,19 @@ def scaled_by(differences: Sequence[float]) -> Draw:
 
 def differences_of_records(stored: Iterable[Sequence[Record]]) -> list[float]:
     """Of log medians, between each record of a case and the next of the same key."""
-    found = []
+    differences = []
     for records in stored:
         by_key: dict[str, list[Record]] = {}
         for record in records:
             if record.median is not None:
                 by_key.setdefault(record.key, []).append(record)
         for group in by_key.values():
-            found += [
+            differences += [
                 float(np.log(later.median / earlier.median))
                 for earlier, later in pairwise(group)
                 if earlier.median and later.median
             ]
-    return found
+    return differences
 
 
 def simulate(setting: Setting, losses: Sequence[float], nights: int, seed: int = 0) -> list[Outcome]:
@@ -120,12 +120,12 @@ def simulate(setting: Setting, losses: Sequence[float], nights: int, seed: int =
 
 
 def _outcome(alarms: Booleans, pairs: Floats, slowed: Booleans) -> Outcome:
-    found = alarms[:, slowed]
-    detected = float(found.mean()) if slowed.any() else 0.0
+    hits = alarms[:, slowed]
+    detected = float(hits.mean()) if slowed.any() else 0.0
     return Outcome(
         float(alarms[:, ~slowed].sum() / len(alarms)),
         detected,
-        float(found.any(axis=1).mean()),
+        float(hits.any(axis=1).mean()),
         float(pairs.mean()),
     )
 
@@ -170,5 +170,5 @@ def _device(record: Record) -> str:
 
 def _row(name: str, setting: Setting, nights: int, seed: int) -> str:
     unchanged, *slowed = simulate(setting, (0.0, *LOSSES), nights, seed)
-    found = " | ".join(f"{outcome.detected:.1%}" for outcome in slowed)
-    return f"| {name} | {setting.past} | {unchanged.false_alarms:.3f} | {unchanged.pairs:.1f} | {found} |"
+    cells = " | ".join(f"{outcome.detected:.1%}" for outcome in slowed)
+    return f"| {name} | {setting.past} | {unchanged.false_alarms:.3f} | {unchanged.pairs:.1f} | {cells} |"

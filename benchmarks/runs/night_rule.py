@@ -191,5 +191,5 @@ def _discoveries(chances: Floats, rate: float) -> Booleans:
     ordered = np.sort(chances, axis=-1)
     shares = rate * np.arange(1, chances.shape[-1] + 1) / chances.shape[-1]
     largest = np.max(np.where(ordered <= shares, ordered, -1.0), axis=-1, keepdims=True)
-    found: Booleans = chances <= largest
-    return found
+    discoveries: Booleans = chances <= largest
+    return discoveries

@@ -104,9 +104,9 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
 
     What it is at is kept until it is done, with the worktrees, so that the next call goes on.
     """
-    path, kept = results() / machine_name() / "nightly.json", place / "night.json"
+    path, plan_path = results() / machine_name() / "nightly.json", place / "night.json"
     state = State.load(path)
-    revisions, unfit = _revisions(repository, kept, state.last)
+    revisions, unfit = _revisions(repository, plan_path, state.last)
     opened = _opened(repository, place, bench, revisions)
     workers = {commit: worker for commit, worker in opened.items() if not isinstance(worker, FillpathError)}
     failed = [(commit, str(e)) for commit, e in opened.items() if isinstance(e, FillpathError)]
@@ -119,7 +119,7 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
             worker.close()
     if workers:
         finished.change.state.save(path)
-    kept.unlink(missing_ok=True)
+    plan_path.unlink(missing_ok=True)
     for commit in opened:
         clear(repository, place / commit[:12])
     notes = (*_notes(repository, revisions, state.last, workers), *finished.notes)
@@ -128,12 +128,12 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
     return replace(finished, new=new, failed=failures, notes=notes)
 
 
-def _revisions(repository: Path, kept: Path, last: str) -> tuple[Revisions, list[tuple[str, str]]]:
+def _revisions(repository: Path, plan_path: Path, last: str) -> tuple[Revisions, list[tuple[str, str]]]:
     """What this night compares, as a killed one did if it can go on, and the commits that cannot be asked."""
     new = new_commits(repository, last)
     commits = tuple(each for each in new if can_be_asked(repository, each))
     unfit = [(each, _TOO_OLD) for each in new if each not in commits]
-    unfinished = Revisions.load(kept)
+    unfinished = Revisions.load(plan_path)
     if (
         unfinished
         and unfinished.commits
@@ -144,9 +144,9 @@ def _revisions(repository: Path, kept: Path, last: str) -> tuple[Revisions, list
     base = base_of(repository, last, commits[0]) if commits else ""
     fit = base if base and can_be_asked(repository, base) else ""
     revisions = Revisions(run.alone().id, identity(), fit, commits)
-    for folder in kept.parent.glob("*/.git"):
+    for folder in plan_path.parent.glob("*/.git"):
         clear(repository, folder.parent)
-    revisions.save(kept)
+    revisions.save(plan_path)
     return revisions, unfit
 
 

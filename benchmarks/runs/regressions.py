@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -144,7 +144,7 @@ def _regression(course: Course, judgement: Judgement | None, commits: Sequence[s
     return Regression(course.case, judgement.factor, base, after, extent=extent)
 
 
-def _first_of_the_last(commits: Sequence[str], is_worse: Any) -> str:
+def _first_of_the_last(commits: Sequence[str], is_worse: Callable[[str], bool]) -> str:
     """The first commit after the base from which on all are worse; the tip is."""
     first = commits[-1]
     for commit in commits[-2:0:-1]:
