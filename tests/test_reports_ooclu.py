@@ -562,6 +562,25 @@ def test_dynamic_assignment_is_faster_only_if_every_budget_that_binds_says_so() 
         assert faster.outcome == outcome and faster.numbers.startswith(numbers)
 
 
+def test_what_several_ratios_say_is_of_the_least_of_their_processes() -> None:
+    off = "out_of_core.dynamic_assignment=false.memory_budget"
+    budgets_of_one = [
+        measured(f"{name}={budget}", seconds, OTHER)
+        for budget in ("64MB", "250MB")
+        for name, seconds in (("out_of_core.memory_budget", 1.0), (off, 1.5))
+    ]
+    gains = frame_of(fig7.EXHIBIT.frame, *budgets_of_one).assign(gain_processes=[5.0, 2.0])
+    ways = frame_of(fig6.EXHIBIT.frame, *three(1.0, 2.0, 3.0))
+    for judged, frame, number in (
+        (fig7._least, gains, "gain"),
+        (fig7._least, gains.iloc[::-1], "gain"),
+        (fig6._least_steps, ways.assign(ratio_processes=5.0, prefetched_ratio_processes=2.0), "least_step"),
+        (fig6._least_steps, ways.assign(ratio_processes=2.0, prefetched_ratio_processes=5.0), "least_step"),
+    ):
+        (subset,) = judged(frame)
+        assert subset.rows[f"{number}_processes"].tolist() == [2.0]
+
+
 @pytest.mark.parametrize(("off", "gain"), [(2.0, "100%"), (0.7, "-30%")])
 def test_the_largest_gain_of_other_matrices_is_none_of_the_papers(off: float, gain: str) -> None:
     """The paper names no matrix, so that the number stands beside the ten per cent and decides nothing."""

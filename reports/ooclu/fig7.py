@@ -60,9 +60,10 @@ def _where_binding(frame: pd.DataFrame) -> list[Subset]:
 
 
 def _least(frame: pd.DataFrame) -> list[Subset]:
-    """Of each matrix the budget with the least gain, of those that bind."""
-    rows = frame[(frame["binds"] == 1) & (frame["pair"] == "ok")]
-    return [Subset(rows.sort_values("gain", kind="stable").drop_duplicates(["label", "machine"]))]
+    """Of each matrix the budget with the least gain, of those that bind; which it is, all of them say."""
+    rows, keys = frame[(frame["binds"] == 1) & (frame["pair"] == "ok")], ["label", "machine"]
+    rows = rows.assign(gain_processes=rows.groupby(keys)["gain_processes"].transform("min"))
+    return [Subset(rows.sort_values("gain", kind="stable").drop_duplicates(keys))]
 
 
 def _with_budget(rows: pd.DataFrame, joined: str) -> pd.Series[str]:

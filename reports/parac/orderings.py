@@ -69,8 +69,7 @@ def _timed(row: Mapping[Any, Any], by: str) -> dict[Any, Any]:
     """The row with the seconds of one part, and their interval, as its own."""
     if by == "median":
         return dict(row)
-    ends = {"low": row[f"{by}_low"], "high": row[f"{by}_high"]}
-    return {**row, "median": row[by], **ends, "rounds": row["rounds"] if by == "total" else None}
+    return {**row, "median": row[by], "low": row[f"{by}_low"], "high": row[f"{by}_high"]}
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:

@@ -46,7 +46,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     ratio, own_ratio, mixed_ratio, swapped_ratio : total of ichol(0), by those of its settings that take
         least, over ParAC's, as PAIRS says; amgx_ratio that of AmgX, by SpSV; of one run
     ic0_setup : analysis and factor, without the forming of the triangle, which the total has
-    setup_ratio : ParAC's factor over it
+    setup_ratio : ParAC's factor over it, of one run
     more_iterations : ichol(0)'s iterations over ParAC's.
     """
     more = ["ic0_setup", "setup_ratio", "more_iterations"]
@@ -78,7 +78,8 @@ def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
         numbers |= paired(prefix, ratio_of(rows[top], rows[bottom], (top, bottom)))
     numbers |= paired("amgx_", ratio_of(rows["amgx"], rows["parac"], ("amgx", "parac")))
     numbers["ic0_setup"] = _setup(rows["ic0"])
-    numbers["setup_ratio"] = _over(numbers["parac_factor"], numbers["ic0_setup"])
+    is_pair = numbers["pair"] == "ok"
+    numbers["setup_ratio"] = _over(numbers["parac_factor"], numbers["ic0_setup"]) if is_pair else None
     numbers["more_iterations"] = _over(numbers["ic0_iterations"], numbers["parac_iterations"])
     return numbers
 
