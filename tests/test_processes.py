@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,11 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.runs import airspeed
 from benchmarks.runs.rounds import measure_rounds
+from commands import remeasure
 from fillpath.case import Case
 from fillpath.processes import Rounds, of_run, ratio, representative
 from fillpath.record import Record, Status, interval, read_records, record_path
-from fillpath.settings import PROGRESS, Settings
+from fillpath.settings import PROCESSES, PROGRESS, Settings
 from reports import figures
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
@@ -29,7 +31,7 @@ from tests.reports_fakes import ENTRIES, measured
 
 SECONDS = st.floats(1e-6, 1e3)
 SAMPLES = st.lists(SECONDS, min_size=1, max_size=7)
-PROCESSES = st.lists(SAMPLES, min_size=1, max_size=6)
+BY_PROCESS = st.lists(SAMPLES, min_size=1, max_size=6)
 ONE_RUN = run.Run("one-run", None, "")
 CLAIM = "gsofa.fig11_vs_glu3_symbolic.smallest"
 
@@ -42,7 +44,7 @@ def of_process(number: int | None, median: float = 1.0, **changes: object) -> Re
     return replace(measured("gsofa", median), process=number, **changes)  # type: ignore[arg-type]
 
 
-@given(PROCESSES)
+@given(BY_PROCESS)
 def test_the_number_is_the_median_of_the_medians_and_lies_in_its_interval(samples: list[list[float]]) -> None:
     whole = rounds(*samples)
     low, high = whole.interval
@@ -73,7 +75,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     assert 0.88 <= inside / 200 <= 0.99
 
 
-@given(PROCESSES, st.floats(0.1, 10))
+@given(BY_PROCESS, st.floats(0.1, 10))
 def test_what_slows_both_is_not_in_their_ratio(samples: list[list[float]], factor: float) -> None:
     """Each process of one is as much slower as that of the other, so the ratio is known."""
     alone = [[each[0]] for each in samples]
@@ -84,7 +86,7 @@ def test_what_slows_both_is_not_in_their_ratio(samples: list[list[float]], facto
     assert both.processes == len(samples)
 
 
-@given(PROCESSES, PROCESSES)
+@given(BY_PROCESS, BY_PROCESS)
 def test_a_ratio_lies_in_its_interval_and_its_inverse_in_the_inverse(
     above: list[list[float]], below: list[list[float]]
 ) -> None:
@@ -174,6 +176,25 @@ def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(
     assert on_host("2", 2, "right", "chatty")[::2] == whole
     for name, digit in (("right", "1"), ("chatty", "2")):
         assert [(r.process, r.host) for r in of_run(stored(name))] == [(0, digit * 16), (1, digit * 16)]
+
+
+def test_a_claim_is_measured_again_in_as_many_processes_as_a_firm_verdict_needs(
+    one_machine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [Case("symbolic", "right", f"random,{order},0.1") for order in (100, 90, 100)]
+    cases[2] = replace(cases[2], implementation="chatty")
+    rounds_of: list[tuple[list[Case], int]] = []
+
+    def measured_in_turn(of_input: list[Case], count: int, fresh: bool, within: run.Run) -> list[Record]:
+        assert fresh
+        rounds_of.append((of_input, count))
+        return []
+
+    monkeypatch.setattr(remeasure, "measure_rounds", measured_in_turn)
+    monkeypatch.setattr(remeasure.cases, "figure_cases", lambda *_: cases)
+    monkeypatch.setenv("FILLPATH_SUITE", "embedded")
+    assert remeasure.run(argparse.Namespace(claim=CLAIM)) == 0
+    assert rounds_of == [([cases[0], cases[2]], PROCESSES), ([cases[1]], PROCESSES)]
 
 
 def test_after_a_limit_no_other_process_is_measured(one_machine: None) -> None:
