@@ -499,10 +499,18 @@ def test_a_solve_is_held_against_others_with_its_interval(samples: tuple[float, 
     assert ends[0].tolist() == pytest.approx([0.5 * samples[0], 0.5 * samples[2]])
 
 
-def test_orderings_of_two_runs_are_not_compared() -> None:
-    early = in_orderings("parac_cpu", {"amd": 2.0})
-    late = in_orderings("parac_cpu", {"nnz": 1.0}, run_id="run-2")
+@pytest.mark.parametrize("changes", [{"run_id": "run-2"}, {"host": "2" * 16}])
+def test_orderings_of_two_runs_or_hosts_are_not_compared(changes: dict[str, str]) -> None:
+    early = in_orderings("parac_cpu", {"amd": 2.0}, host="1" * 16)
+    late = in_orderings("parac_cpu", {"nnz": 1.0}, **{"host": "1" * 16, **changes})
     assert outcomes(orderings.EXHIBIT, frame_of(orderings.EXHIBIT.frame, *early, *late))["cpu"] == "not run"
+
+
+def test_fig4_compares_no_times_of_two_hosts() -> None:
+    records = by_orderings(AS_PRINTED)
+    elsewhere = [replace(r, host=("2" if ".random" in r.case else "1") * 16) for r in records]
+    frame = frame_of(fig4.EXHIBIT.frame, *elsewhere)
+    assert outcomes(fig4.EXHIBIT, frame)["amd_slowest"] == "not run"
 
 
 RHS = {

@@ -12,7 +12,7 @@ from fillpath.case import Case
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import MATRICES, PAPER, add_memory, by_density, how, printed_of, stand_in_among
 from reports.frames.device import add_printed, columns_of
-from reports.frames.seconds import RATIO, add_columns, beside, ratio_of, timed_frame
+from reports.frames.seconds import RATIO, add_columns, beside, of_several_hosts, ratio_of, timed_frame
 from reports.shapes.ratios import BASELINE
 from reports.shapes.stacked import Part, add_shares, columns_of_parts
 from reports.shapes.style import PALETTE
@@ -133,7 +133,7 @@ def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
         return (f"{stage} {became[stage]}", reason) if failed else (became[stage], f"{stage}: {reason}")
     if len({row["run_id"] for row in rows.values() if row}) > 1:
         return "two_runs", "its stages were measured in several runs"
-    if len({row["host"] for row in rows.values() if row and isinstance(row["host"], str)}) > 1:
+    if of_several_hosts(filter(None, rows.values())):
         return "two_hosts", "its stages were measured on several hosts"
     return "ok", ""
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from reports.frames.parac import ORDERINGS
-from reports.frames.seconds import ratio_of
+from reports.frames.seconds import of_several_hosts, ratio_of
 from reports.shapes.tables import Row
 
 ByOrdering = Mapping[str, Row]
@@ -41,7 +41,7 @@ def in_one_run(
     by_ordering: ByOrdering, name: str, which: Callable[..., Row], *, inverse: bool = False
 ) -> dict[str, Any]:
     """Seconds of the fastest or slowest other ordering over those of this one, as `ratio_of` gives them; of
-    several runs none.
+    several runs or hosts none.
 
     which : min or max, of the others by `median`.
     inverse : those of this one over the other's.
@@ -49,6 +49,8 @@ def in_one_run(
     row = by_ordering[name]
     if len({each["run_id"] for each in by_ordering.values()}) > 1:
         return {"pair": "two_runs"}
+    if of_several_hosts(by_ordering.values()):
+        return {"pair": "two_hosts"}
     others = [each for each in by_ordering.values() if each is not row]
     other = which(others, key=lambda each: each["median"])
     return ratio_of(row, other, ("", "")) if inverse else ratio_of(other, row, ("", ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -56,7 +56,7 @@ def ratio_of(
     assert top is not None and bottom is not None
     if top["run_id"] != bottom["run_id"]:
         return {"pair": "two_runs"}
-    if _of_two_hosts(top, bottom):
+    if of_several_hosts([top, bottom]):
         return {"pair": "two_hosts"}
     return {"pair": "ok", **dict(zip(RATIO[1:], _ratio(top, bottom), strict=True))}
 
@@ -70,10 +70,9 @@ def with_transfers(top: Mapping[Any, Any] | None, bottom: Mapping[Any, Any] | No
     return None if pd.isna(above / below) else float(above / below)
 
 
-def _of_two_hosts(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> bool:
+def of_several_hosts(rows: Iterable[Mapping[Any, Any]]) -> bool:
     """Whether they are known to be; older records do not say."""
-    hosts = {row["host"] for row in (top, bottom) if isinstance(row.get("host"), str)}
-    return len(hosts) > 1
+    return len({row["host"] for row in rows if isinstance(row.get("host"), str)}) > 1
 
 
 def _ratio(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> tuple[float, float, float, float]:

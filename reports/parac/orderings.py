@@ -39,7 +39,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     and of their sum (median, low, high), iterations, and the threads it ran on."""
     solved = sorted_orderings(solved_frame(inputs))
     parts = ("factor", "analysis", "solve", "solve_low", "solve_high", "median", "low", "high")
-    return columns_of(solved, "ordering", "implementation", *parts, "iterations", "threads_used")
+    return columns_of(solved, "ordering", "implementation", *parts, "iterations", "threads_used", "host")
 
 
 def _fastest_other(
