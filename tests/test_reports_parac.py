@@ -607,6 +607,16 @@ def test_breakeven_is_where_multigrid_has_made_up_for_its_setup(amg: Any, wanted
     assert words in cells(breakeven.EXHIBIT.picture(frame))
 
 
+def test_breakeven_is_of_one_host() -> None:
+    records = [
+        solved("parac_cpu", host="1" * 16),
+        solved("pyamg", host="2" * 16),
+        solved("ict", host="1" * 16),
+    ]
+    row = frame_of(breakeven.EXHIBIT.frame, *records).set_index("label").loc[OWN]
+    assert pd.isna(row["pyamg_breakeven"]) and pd.notna(row["ict_breakeven"])
+
+
 def test_what_failed_stands_in_its_matrixs_line() -> None:
     failed = replace(solved("ict"), status=Status.TIMEOUT, seconds=[], phases={}, work=None)
     frame = frame_of(breakeven.EXHIBIT.frame, solved("parac_cpu"), failed)

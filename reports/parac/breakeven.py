@@ -12,6 +12,7 @@ from reports.exhibit import Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.order import in_papers_order
 from reports.frames.parac import PAPER, RULE, ordered_how, solved_frame
+from reports.frames.seconds import of_several_hosts
 from reports.frames.variants import by_matrix, finished, number, status_of
 from reports.shapes.bars import seconds
 from reports.shapes.tables import Column, Row, Table, matrix_column
@@ -26,7 +27,8 @@ ALWAYS, NEVER = "any number", "none"
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, ordering and machine. Of each implementation status, seconds of `setup`, factor and
     analysis, and of `each` right-hand side; of each peer `breakeven`, the right-hand sides up to which ParAC
-    takes no longer than it in the same run: infinite where it never takes longer, 0 where it always does."""
+    takes no longer than it in the same run, on one host: infinite where it never takes longer, 0 where it
+    always does."""
     solved = in_papers_order(solved_frame(inputs), PAPER)
     solved["setup"] = solved["factor"] + solved["analysis"]
     solved["each"] = solved["solve"]
@@ -50,7 +52,7 @@ def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
 def _breakeven(row: Row | None, peer: Row | None) -> float | None:
     if row is None or peer is None or row["status"] != "ok" or peer["status"] != "ok":
         return None
-    if row["run_id"] != peer["run_id"]:
+    if row["run_id"] != peer["run_id"] or of_several_hosts([row, peer]):
         return None
     ahead, behind = float(peer["setup"] - row["setup"]), float(row["each"] - peer["each"])
     if behind <= 0:

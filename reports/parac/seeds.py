@@ -29,8 +29,8 @@ KEYS = ["label", "preparation", "machine", "implementation"]
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case, seed and machine: its iterations, the entries of its factor, seconds of factor,
-    analysis and solve (median), and these over the median of all seeds of that case and run (`relative`). Of
-    each case all seeds that there are records of."""
+    analysis and solve (median), and these over the median of all seeds of that case, run and host
+    (`relative`). Of each case all seeds that there are records of."""
     chosen = list(dict.fromkeys(replace(case, seed=0) for case in inputs.cases))
     measured = [Case.parse(record.case) for record in inputs.records.rows]
     others = [case for case in measured if case.seed and replace(case, seed=0) in chosen]
@@ -39,7 +39,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     solved["series"] = names_of(solved, solved["implementation"].tolist())
     solved["seed"] = [Case.parse(name).seed for name in solved["case"]]
     solved["group"] = groups_of(solved)
-    solved["relative"] = solved["median"] / solved.groupby([*KEYS, "run_id"])["median"].transform("median")
+    of_run = solved.groupby([*KEYS, "run_id", "host"], dropna=False)["median"]
+    solved["relative"] = solved["median"] / of_run.transform("median")
     numbers = ("iterations", "residual", "nnz_factor", "median", "relative")
     return columns_of(solved, "implementation", "seed", *numbers)
 
