@@ -40,8 +40,8 @@ RUN = ("run", "symbolic", "fill2_cpu", "grid2d:6", "--matching", "none", "--samp
 # Of a record: what another machine, library or day would change.
 MASKED = (
     "commit", "conclusive", "dirty", "host", "host_cpu", "host_facts", "key", "memory_limit",
-    "peak_memory", "phases", "prepared.checksum", "prepared.hash", "prepared.versions", "run_id", "seconds", "started_at", "suspect",
-    "versions",
+    "peak_memory", "phases", "prepared.checksum", "prepared.hash", "prepared.versions", "run_id",
+    "seconds", "started_at", "suspect", "versions",
 )  # fmt: skip
 # Of the claims: one without a measurement, and those that the two machines' records decide.
 CLAIMS = (
