@@ -92,7 +92,7 @@ def measured(case: Case, implementation: Implementation) -> Record:
     if not available:
         raise CountingError(f"{case.name}: {reason}")
     prepared = make_ready(case, Limits(), run.alone())
-    record = settling_record(case, prepared.hash, Limits(), 1)
+    record = settling_record(case, prepared.hash, Limits(samples=1), 1)
     if record is None or record.status is not Status.OK:
         raise CountingError(
             f"{case.name}: no ok record of today's sources here: measure it first: {run_command(case)}"

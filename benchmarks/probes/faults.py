@@ -146,7 +146,7 @@ def _is_measured(case: Case) -> bool:
         (record.prepared or {}).get("hash", "")
         for record in read_records(record_path(machine_name(), case.name))
     }
-    standing = [settling_record(case, prepared_hash, Limits(), 1) for prepared_hash in inputs]
+    standing = [settling_record(case, prepared_hash, Limits(samples=1), 1) for prepared_hash in inputs]
     return any(record is not None and record.status is Status.OK for record in standing)
 
 
