@@ -261,6 +261,21 @@ def test_five_processes_make_a_verdict_on_a_time_firm() -> None:
     assert doubts == ["1 process of 5", "4 processes of 5", ""]
 
 
+def test_a_night_of_three_processes_takes_no_ratio_from_a_run_of_five_of_the_same_sources() -> None:
+    five = [in_five("gilbert_peierls", 8.0), in_five("gsofa", 1.0)]
+    cases = [Case.parse(group[0].case) for group in five]
+    later = {"run_id": "night", "started_at": "2031-01-01T00:00:00.000000Z"}
+
+    def shown(count: int, **changes: str) -> set[tuple[str, int]]:
+        night = [[replace(r, **later, **changes) for r in group[:count]] for group in five]  # type: ignore[arg-type]
+        rows = records_of(*five)
+        frame = replace(rows, earlier=(*rows.earlier, *night[0], *night[1])).of_one_run(cases).frame(cases)
+        return set(zip(frame["run_id"], frame["processes"], strict=True))
+
+    assert shown(3) == {("run-2", 5)} and shown(5) == {("night", 5)}
+    assert shown(3, key="1" * 64) == {("night", 3)}, "other sources are measured anew"
+
+
 def test_transfers_are_shown_beside_and_never_in_the_seconds() -> None:
     phases = {"to_device": [0.25], "to_host": [0.5, 0.75, 1.0]}
     there = replace(measured("gsofa", 1.0), phases=phases)

@@ -20,6 +20,7 @@ from fillpath.host import machine_name
 from fillpath.paths import results
 from fillpath.processes import Rounds, Samples, of_run, representative
 from fillpath.record import Record, Status, record_key, stored_records
+from fillpath.settings import PROCESSES
 
 COLUMNS = (
     "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
@@ -87,8 +88,9 @@ class Records:
 
     def of_one_run(self, cases: Sequence[Case]) -> Records:
         """For figures of ratios, which are of one run: of the cases of each matrix and machine the records of
-        the run in which most of them were ok, the newest of several. What that run lacks stays as it is, and
-        so does what has not been ok since."""
+        the run in which most of them were ok, the newest of several; of runs of the same keys, such as a
+        night's after a figure's, the one with more processes. What that run lacks stays as it is, and so does
+        what has not been ok since."""
         inputs = {case.name: case.matrix for case in cases}
         ok: dict[tuple[Any, ...], dict[str, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
         for record in (*self.earlier, *self.rows):
@@ -97,13 +99,23 @@ class Records:
         chosen = {
             (record.case, record.machine): representative(self._pool(record))
             for runs in ok.values()
-            for record in max(runs.values(), key=_most_and_newest).values()
+            for record in self._chosen(list(runs.values())).values()
         }
         rows = tuple(
             chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
             for record in self.rows
         )
         return replace(self, rows=rows, earlier=(*self.earlier, *self.rows), refused={})
+
+    def _chosen(self, runs: Sequence[Mapping[str, Record]]) -> Mapping[str, Record]:
+        """One of these runs, by case."""
+        keys = _keys(max(runs, key=_most_and_newest))
+        alike = [run for run in runs if _keys(run) == keys]
+        return max(alike, key=lambda run: (self._processes(run), _most_and_newest(run)))
+
+    def _processes(self, run: Mapping[str, Record]) -> int:
+        """In which each case was measured at least, up to what a firm verdict needs."""
+        return min(PROCESSES, *(len(self._pool(record)) for record in run.values()))
 
     def rounds(self, record: Record, samples: Samples = attrgetter("seconds")) -> Rounds:
         """What the processes of the record's run say of its case. samples : what of a record."""
@@ -170,6 +182,10 @@ class Records:
     def _measured(self, record: Record) -> dict[str, Any]:
         rounds = self.rounds(record) if record.status is Status.OK else None
         return {**_measured(record, rounds), "current": self.current.get(record.key)}
+
+
+def _keys(run: Mapping[str, Record]) -> dict[str, str]:
+    return {case: record.key for case, record in run.items()}
 
 
 def _most_and_newest(run: Mapping[str, Record]) -> tuple[int, str]:
