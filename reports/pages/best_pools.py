@@ -15,6 +15,7 @@ from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation
+from reports.facts.records import TRANSFERS
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ PROBLEMS: Mapping[str, Problem] = {
     "solve": Problem("A x = b", ordered=False),
     "laplacian": Problem("Laplacian system", ordered=False),
 }
+SUSPECT = "suspect: faster than its bytes can be moved"
 # Options that make other work of a stage's problem, and which.
 _OTHER_WORK: Mapping[str, str] = {
     "output": "row counts only",
@@ -76,7 +78,7 @@ def unlike(record: Record) -> str:
     case = Case.parse(record.case)
     implementation = implementation_of(case)
     if record.suspect:
-        return "suspect: faster than its bytes can be moved"
+        return SUSPECT
     if case.stage in ("symbolic", "numeric") and implementation is not None and implementation.peer:
         return "a peer, which factorises from the matrix on"
     for name, work in _OTHER_WORK.items():
@@ -126,9 +128,10 @@ def with_copies(record: Record) -> list[float]:
     GPU's copies were not measured."""
     if record.device is None:
         return record.seconds
-    copies = [record.phases.get(name) for name in ("to_device", "to_host")]
+    copies = [record.phases.get(name) for name in TRANSFERS]
     medians = [float(np.median(seconds)) for seconds in copies if seconds]
-    return [seconds + sum(medians) for seconds in record.seconds] if len(medians) == 2 else []
+    whole = len(medians) == len(TRANSFERS)
+    return [seconds + sum(medians) for seconds in record.seconds] if whole else []
 
 
 def input_name(record: Record) -> tuple[str, ...]:

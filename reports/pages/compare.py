@@ -98,10 +98,7 @@ def _no_result(record: Record | None) -> str:
     """Why a record cannot be compared; empty where it can."""
     if record is None:
         return "no record"
-    if record.status is not Status.OK:
-        status = str(record.status).replace("_", " ")
-        return f"{status}: {record.reason}" if record.reason else status
-    return "suspect: faster than its bytes can be moved" if record.suspect else ""
+    return best_pools.failure(record) or (best_pools.SUSPECT if record.suspect else "")
 
 
 def _stranger(records: Sequence[Record | None]) -> str | None:
