@@ -8,7 +8,8 @@ from fillpath.record import Record, Status
 
 
 def hosts_text(records: Sequence[Record]) -> str:
-    """`its records are of 2 hosts, 1,338 of 1,569 of an unnamed one`; empty where all are of one.
+    """`2 of its 7 records do not say of which host they are, the others are of 1`; empty where all are of one
+    host.
 
     records : of one machine, superseded ones too; those that measured nothing are of no host.
     """
