@@ -342,7 +342,7 @@ def test_what_was_not_run_is_no_regression() -> None:
 
 def test_a_past_is_bounded_and_leaves_out_alarms() -> None:
     def judgement(alarm: bool) -> Judgement:
-        return Judgement((0.1, 0.2, 0.3), alarm, 1.1, 1.3, 0.9)
+        return Judgement((0.1, 0.2, 0.3), 1.22, alarm, 1.1, 1.3, 0.9)
 
     commits, courses = ("a" * 40, "b" * 40), {CASE: course()}
     state = learn(State(), commits, courses, {CASE: judgement(True)}).state

@@ -11,16 +11,28 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, takewhile
 
 import numpy as np
 
-from benchmarks.runs.night_rule import FIRST, MOST, Decided, Floats, Noise, decide, interval, p_values
+from benchmarks.runs.night_rule import (
+    FIRST,
+    MOST,
+    Decided,
+    Floats,
+    Noise,
+    decide,
+    estimate,
+    interval,
+    p_values,
+)
 from benchmarks.runs.night_worker import Worker
 from benchmarks.runs.rounds import input_of
 from fillpath.case import Case
 from fillpath.record import Record, Status
 
+# What says nothing of a commit.
+SILENT = frozenset((Status.NOT_RUN, Status.UNAVAILABLE))
 # A standing regression is measured so often at least: for its end to be seen, not only its beginning.
 OF_STANDING = 8
 
@@ -33,8 +45,10 @@ class Course:
     records: dict[str, list[Record]] = field(default_factory=dict)
 
     def differences(self, base: str, commit: str) -> tuple[float, ...]:
-        """Of log seconds, by round; none unless each round has both, of the same input, device and host."""
-        pairs = list(zip(self.records.get(base, ()), self.records.get(commit, ()), strict=False))
+        """Of log seconds, by round, as far as both were measured; none unless each of these has a result, of
+        the same input, device and host."""
+        rounds = zip(self.records.get(base, ()), self.records.get(commit, ()), strict=False)
+        pairs = list(takewhile(lambda pair: not {r.status for r in pair} & SILENT, rounds))
         if not pairs or any(a.median is None or b.median is None or _where(a) != _where(b) for a, b in pairs):
             return ()
         return tuple(float(np.log((b.median or np.nan) / (a.median or np.nan))) for a, b in pairs)
@@ -45,20 +59,18 @@ class Judgement:
     """What the rule says of a case that was compared.
 
     differences : of base and tip, by round
+    factor : by which its seconds changed, without what single rounds have far off
     alarm : whether the tip is slower
-    low, high : interval of the factor by which its seconds changed
+    low, high : interval of the factor
     gain : p-value of the hypothesis that it is no faster
     """
 
     differences: tuple[float, ...]
+    factor: float
     alarm: bool
     low: float
     high: float
     gain: float
-
-    @property
-    def factor(self) -> float:
-        return float(np.exp(np.mean(self.differences)))
 
 
 class Rounds:
@@ -143,7 +155,8 @@ def _judgement(differences: tuple[float, ...], alarm: bool, noise: Noise) -> Jud
     row = np.array([differences])
     learned = noise.learned(row)
     low, high = (float(np.exp(end[0])) for end in interval(row, learned))
-    return Judgement(differences, alarm, low, high, float(p_values(-row, learned)[0]))
+    factor = float(np.exp(estimate(row, learned)[0]))
+    return Judgement(differences, factor, alarm, low, high, float(p_values(-row, learned)[0]))
 
 
 def _by_input(cases: Iterable[str]) -> Iterable[tuple[object, Iterable[str]]]:

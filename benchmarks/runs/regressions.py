@@ -9,14 +9,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.runs.night_rounds import Course, Judgement
+from benchmarks.runs.night_rounds import SILENT, Course, Judgement
 from benchmarks.runs.night_rule import KEPT
 from fillpath.errors import ConfigError
 from fillpath.paths import write_text
-from fillpath.record import Record, Status
+from fillpath.record import Record
 
-# What says nothing of the implementation.
-_SILENT = (Status.NOT_RUN, Status.UNAVAILABLE)
 # The p-value below which a standing regression became faster: no other case is asked.
 _GAIN = 0.01
 
@@ -175,7 +173,7 @@ def _rest(before: Regression, course: Course, judgement: Judgement | None, tip: 
 
 def _failure(records: Sequence[Record]) -> Record | None:
     """The first process's that has no result, and says so of the implementation."""
-    return next((r for r in records if r.median is None and r.status not in _SILENT), None)
+    return next((r for r in records if r.median is None and r.status not in SILENT), None)
 
 
 def _mean(differences: Sequence[float]) -> float:

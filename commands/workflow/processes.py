@@ -47,6 +47,10 @@ def _answer(line: str, within: Run) -> dict[str, object]:
     if not process.isdigit() or not case:
         raise ConfigError(f"{line.strip()!r}: expected PROCESS CASE")
     try:
-        return measure(case, fresh=True, within=within, process=int(process)).to_json()
+        record = measure(case, fresh=True, within=within, process=int(process))
     except UnknownNameError as error:
         return {"error": str(error)}
+    if record.run_id != within.id:
+        # Past the limit `measure` returns what stands, which may be of another commit.
+        return {"error": f"{case} was not measured: the time of this run is up"}
+    return record.to_json()
