@@ -37,8 +37,11 @@ class Rounds:
 
     @classmethod
     def of(cls, records: Sequence[Record], samples: Samples = attrgetter("seconds")) -> Rounds:
-        """Of ok records of one case, each of another process. samples : what of a record."""
-        ordered = sorted(records, key=number)
+        """Of ok records of one case, each of another process; one without samples is left out.
+
+        samples : what of a record.
+        """
+        ordered = sorted((record for record in records if samples(record)), key=number)
         return cls(tuple(map(number, ordered)), tuple(tuple(samples(record)) for record in ordered))
 
     @property

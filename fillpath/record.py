@@ -82,7 +82,7 @@ class Record:
     limit_seconds, memory_limit : what it ran under
     process : which of the run's worker processes measured it, from 0; None in older records, of one process
     energy : joules per sample, None where the machine does not say
-    host : differs between hosts, and between two starts of one; None in older records
+    host : differs between hosts, and between two starts of one; None in older records, or without the starts
     host_facts : of the processor's state, from fillpath/hardware.py
     device : the GPU; for a MIG slice with its UUID
     gpu : facts of the GPU, from impl/cuda/device.py

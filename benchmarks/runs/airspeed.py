@@ -80,7 +80,8 @@ def _measured(cases: Sequence[Case], within: Run) -> Record:
             begun = number(record)
             line = f"{_ROUND} {begun + 1} of {count} on {record.case.partition('@')[2]}"
             _tell_once(line, mark=line)
-        if not goes_on or number(record) == count - 1:
+        # What failed or was not measured now is reported when its own turn shows what stands.
+        if goes_on and number(record) == count - 1:
             _report(record)
     return record
 

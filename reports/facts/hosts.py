@@ -14,8 +14,9 @@ def hosts_text(records: Sequence[Record]) -> str:
     records : of one machine, superseded ones too; those that measured nothing are of no host.
     """
     measured = [record for record in records if record.status not in (Status.NOT_RUN, Status.UNAVAILABLE)]
-    hosts = {record.host for record in measured} - {None}
-    unnamed = sum(record.host is None for record in measured)
+    # Before records had facts of their host, they named it in another way.
+    named = [r for r in measured if r.host and r.host_facts is not None] or [r for r in measured if r.host]
+    hosts, unnamed = {record.host for record in named}, len(measured) - len(named)
     if not unnamed:
         return f"its records are of {len(hosts)} hosts" if len(hosts) > 1 else ""
     of = f"{unnamed:,} of its {len(measured):,} records do not say of which host they are"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from fillpath.papers import papers
 from fillpath.processes import Rounds, ratio
+from fillpath.settings import PROCESSES
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
 
@@ -142,7 +143,9 @@ def seconds_how(frame: pd.DataFrame, span: str = SYMBOLIC) -> str:
     ok = frame[frame["status"] == "ok"]
     samples, processes = _counts(ok["samples"]), _counts(ok["processes"])
     several = f"{processes} processes of " if processes not in ("0", "1") else ""
-    return f"Seconds: {span}; medians of {several}{samples} samples, whiskers their 95% intervals."
+    few = processes not in ("0", "1") and int(ok["processes"].min()) < PROCESSES
+    whiskers = "about their range" if few else "their 95% intervals"
+    return f"Seconds: {span}; medians of {several}{samples} samples, whiskers {whiskers}."
 
 
 def _counts(numbers: pd.Series[Any]) -> str:

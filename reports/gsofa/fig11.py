@@ -93,8 +93,8 @@ def _without(frame: pd.DataFrame) -> str:
     """The caption's part on the words in place of a speedup, where there are such."""
     pairs = set(pd.concat([frame[f"pair_{base}"].dropna() for base in (BASELINE, BETTER)]))
     texts = [
-        "Two runs: the two times are not of one run, so their ratio is not taken. "
-        if "two_runs" in pairs
+        "Two runs, or hosts: the two times are not of one, so their ratio is not taken. "
+        if pairs & {"two_runs", "two_hosts"}
         else "",
         "A dash: one of the two codes has no time. " if pairs - {"ok", "two_runs", "two_hosts"} else "",
     ]
