@@ -112,7 +112,7 @@ def _lines(rows: pd.DataFrame, code: str, base: str) -> list[Line]:
         means += f", {mean_of(rows, seconds)} in seconds"
     if in_all:
         means += f", {mean_of(rows, moved)} with transfers"
-    means += f" (geometric mean of {rows[teps].notna().sum()})"
+    means += f" (mean of {rows[teps].notna().sum()})"
     title = Line(title=f"{code} over {base}: {means}; printed {_printed(OVER[code, base])}")
     printed = number_line(rows, "printed", f"paper_over_{base}")
     return [title, *in_teps, *in_seconds, *in_all, *printed] if in_teps else []
@@ -124,7 +124,7 @@ def _printed(id: str) -> str:
     low, high = ratios.extreme("min"), ratios.extreme("max")
     if low is None or high is None:
         return "in words: above 1x"
-    return f"mean {ratios.mean:g}x in TEPS, {low[1]:g}x ({low[0]}) to {high[1]:g}x ({high[0]})"
+    return f"{ratios.mean:g}x, {low[1]:g}x ({low[0]}) to {high[1]:g}x ({high[0]})"
 
 
 def _held(code: str, base: str) -> tuple[Held, ...]:
@@ -141,8 +141,8 @@ EXHIBIT = Exhibit(
     "fill2 and GSoFA in TEPS",
     frame,
     CodedBars(TEPS, lines),
-    """TEPS: entries of A examined per second; GSoFA examines more than fill2. The paper's: 42 POWER9 cores,
-    six V100. {moved}{how} {slots}""",
+    """TEPS: entries of A examined per second; GSoFA examines more than fill2. Means are geometric; what is
+    printed is in TEPS, of 42 POWER9 cores and six V100. {moved}{how} {slots}""",
     lambda frame: {
         "moved": MOVED,
         "how": measured_how(frame, "gsofa"),
