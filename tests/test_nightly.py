@@ -19,7 +19,7 @@ import pytest
 
 from benchmarks.runs import night_commits
 from benchmarks.runs.environment import environment_key
-from benchmarks.runs.night_rounds import Course, Judgement, Rounds
+from benchmarks.runs.night_rounds import Course, Judgement, Turns
 from benchmarks.runs.night_rule import FIRST, KEPT
 from benchmarks.runs.nightly import Night, night
 from benchmarks.runs.regressions import Regression, State, learn
@@ -354,7 +354,7 @@ def test_a_past_is_bounded_and_leaves_out_alarms() -> None:
 
 def test_no_turn_begins_after_the_deadline(repository: Repository) -> None:
     workers = {commit * 40: Asked(repository, commit * 40, commit, "1.0") for commit in "ab"}
-    rounds = Rounds(workers, deadline=0.0)
+    rounds = Turns(workers, deadline=0.0)
     rounds.first()
     assert rounds.judge({}, ()) == {} and repository.asked == []
     assert rounds.late == set(Asked.cases)

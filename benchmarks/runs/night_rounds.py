@@ -73,7 +73,7 @@ class Judgement:
     gain: float
 
 
-class Rounds:
+class Turns:
     """A night's measuring.
 
     workers : of each commit, the base's first

@@ -19,7 +19,7 @@ from benchmarks.runs import airspeed
 from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import Revisions, base_of, can_be_asked, checked_out, clear, new_commits
-from benchmarks.runs.night_rounds import Course, Rounds
+from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.night_tier import tier_that_fits
 from benchmarks.runs.night_worker import Bench, Checkouts, Worker
 from benchmarks.runs.regressions import Change, State, learn
@@ -178,14 +178,14 @@ def _measured(state: State, workers: Mapping[str, Worker], deadline: float) -> N
     """Measure these commits, the base first, and judge the last."""
     if not workers:
         return Night((), Change(state))
-    rounds = Rounds(workers, deadline)
-    rounds.first()
-    judgements = rounds.judge(state.past, state.worse)
-    change = learn(state, tuple(workers), rounds.courses, judgements)
-    counts = {commit: _results(rounds.courses.values(), commit) for commit in workers}
+    turns = Turns(workers, deadline)
+    turns.first()
+    judgements = turns.judge(state.past, state.worse)
+    change = learn(state, tuple(workers), turns.courses, judgements)
+    counts = {commit: _results(turns.courses.values(), commit) for commit in workers}
     failed = [(commit, "no case has a result") for commit, count in counts.items() if count == 0]
-    exact = {case: _exact(course, rounds.base, rounds.tip) for case, course in rounds.courses.items()}
-    late = f"TIME WAS UP for {len(rounds.late)} of {len(rounds.courses)} cases"
+    exact = {case: _exact(course, turns.base, turns.tip) for case, course in turns.courses.items()}
+    late = f"TIME WAS UP for {len(turns.late)} of {len(turns.courses)} cases"
     return Night(
         tuple(workers),
         change,
@@ -193,7 +193,7 @@ def _measured(state: State, workers: Mapping[str, Worker], deadline: float) -> N
         compared=len(judgements),
         exact={case: texts for case, texts in exact.items() if texts},
         failed=tuple(failed),
-        notes=(late,) if rounds.late else (),
+        notes=(late,) if turns.late else (),
     )
 
 
