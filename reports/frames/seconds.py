@@ -154,6 +154,11 @@ def _counts(numbers: pd.Series[Any]) -> str:
     return " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
 
 
+def moved_how(ratios: pd.Series[float]) -> str:
+    """What ratios with transfers are, where there is one."""
+    return MOVED if ratios.notna().any() else ""
+
+
 def prepared_how(frame: pd.DataFrame, paper: str) -> str:
     """How the matrices were prepared, here and by the paper."""
     prepared = listed(frame["preparation"].dropna())

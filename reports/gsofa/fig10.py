@@ -15,11 +15,11 @@ from reports.frames.device import GSOFA
 from reports.frames.means import add_means
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import (
-    MOVED,
     STAND_INS,
     add_columns,
     groups_of,
     measured_how,
+    moved_how,
     ratio_of,
     slots_how,
     timed_frame,
@@ -144,7 +144,7 @@ EXHIBIT = Exhibit(
     """TEPS: entries of A examined per second; GSoFA examines more than fill2. Means are geometric; what is
     printed is in TEPS, of 42 POWER9 cores and six V100. {moved}{how} {slots}""",
     lambda frame: {
-        "moved": MOVED,
+        "moved": moved_how(frame[f"moved_over_{CPU}"]),
         "how": measured_how(frame, "gsofa"),
         "slots": slots_how(frame) + STAND_INS,
     },
