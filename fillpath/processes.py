@@ -85,8 +85,8 @@ class Ratio:
 def ratio(top: Rounds, bottom: Rounds) -> Ratio:
     """The seconds of `top` over those of `bottom`.
 
-    Processes of one number ran one after the other, so they are drawn as a pair: what slowed both is in
-    neither end of the interval. Of a single pair the ends are what the two intervals allow.
+    Processes of one number are of one round, close together in time, so they are drawn as a pair: what slowed
+    both is in neither end of the interval. Of a single pair the ends are what the two intervals allow.
     """
     common = sorted(set(top.numbers) & set(bottom.numbers))
     if len(common) < 2:
@@ -136,7 +136,7 @@ def _drawn(count: int) -> npt.NDArray[np.int64]:
 def _medians_drawn(rounds: Rounds, drawn: npt.NDArray[np.int64], seed: int) -> Floats:
     """The median of the samples drawn within each process drawn, of the same shape."""
     within = np.array([_resampled(np.array(samples), seed) for samples in rounds.samples])
-    # A process that is drawn twice in a row has its samples drawn twice.
+    # A process that is drawn twice in one row has its samples drawn anew for each.
     places = (np.arange(DRAWS)[:, None] + 397 * np.arange(drawn.shape[1])) % DRAWS
     medians: Floats = within[drawn, places]
     return medians

@@ -33,8 +33,8 @@ def threads_of(case: Case) -> int:
 def record_of_run(
     case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int, processes: int
 ) -> Record | None:
-    """What a run has of a process of the case on this input: its record; after one that failed, which
-    is the last, that one, or one that is ok where it says less.
+    """What a run has of a process of the case on this input: its record; after a failure, which ends
+    the case in this run, that one, or an ok record where the failure says less.
 
     Of another host only a case that is whole there: processes of two hosts do not pool.
     """
