@@ -114,7 +114,12 @@ def reached(path: Path, name: str) -> frozenset[Definition]:
 
 def module_text(path: Path) -> str:
     """The code of a whole module: the same for the same code, whatever its comments and docstrings."""
-    return "\n".join(map(_text, _kept(ast.parse(_source(path)).body)))
+    return _module_text(_source(path))
+
+
+@functools.lru_cache(maxsize=64)
+def _module_text(source: str) -> str:
+    return "\n".join(map(_text, _kept(ast.parse(source).body)))
 
 
 def cuda_text(text: str) -> str:
