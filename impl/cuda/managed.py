@@ -3,13 +3,18 @@ all its users."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array
+from fillpath.phase import phase
 
 # Share of the free memory that one request may take.
 SHARE = 0.5
+# What `loan` keeps from call to call: one array at most, by its device and length.
+_shelf: dict[tuple[int, int], Array] = {}
 
 
 def words(count: int, *, oversubscribe: bool) -> Array:
@@ -35,6 +40,45 @@ def words(count: int, *, oversubscribe: bool) -> Array:
         )
     array: Array = cupy.ndarray(count, np.uint32, memptr=cupy.cuda.malloc_managed(max(1, wanted)))
     return array
+
+
+@contextlib.contextmanager
+def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
+    """An array as `words` makes it, for the length of a `with` block, with the phases `allocate` before and
+    `release` after it.
+
+    oversubscribe : as in `words`
+    keep : release nothing, and lend the same array to the next block that asks for this length on this device
+
+    The array is released however the block ends, even if something still refers to it; it must not be used
+    after that.
+    """
+    import cupy
+    import numpy as np
+
+    with phase("allocate"):
+        array: Any = (_shelved if keep else words)(count, oversubscribe=oversubscribe)
+    # Whoever refers to this view does not keep the memory alive.
+    view = cupy.cuda.UnownedMemory(array.data.ptr, array.nbytes, None, array.device.id)
+    try:
+        yield cupy.ndarray(count, np.uint32, memptr=cupy.cuda.MemoryPointer(view, 0))
+    finally:
+        # After an exception a kernel may still be at work on it.
+        cupy.cuda.get_current_stream().synchronize()
+        with phase("release"):
+            del array
+
+
+def _shelved(count: int, *, oversubscribe: bool) -> Array:
+    """The array on the shelf, if it has this length; else a new one, in its place."""
+    import cupy
+
+    place = int(cupy.cuda.Device().id), count
+    if place not in _shelf:
+        # Before the new one: there may be no room for both.
+        _shelf.clear()
+        _shelf[place] = words(count, oversubscribe=oversubscribe)
+    return _shelf[place]
 
 
 def prefetch(array: Any) -> None:

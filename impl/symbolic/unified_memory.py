@@ -36,6 +36,7 @@ def unified_memory(
     *,
     prefetch: bool = False,
     oversubscribe: bool = False,
+    keep: bool = False,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
     """Fill-in with six words per vertex for every row in managed memory (PPoPP 2023's baseline).
@@ -43,25 +44,32 @@ def unified_memory(
     pattern : n x n, sorted, diagonal present; on the device
     prefetch : move the arrays to the device before the launch
     oversubscribe : allow more than half of the card's free memory; only for a card that nobody else uses
+    keep : keep the arrays for the next call on a pattern of this order, so that of several calls only the
+        first makes their pages and none releases them; until then, they are as the last call left them
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its
-    facts (peak_memory: the managed memory). Raises MemoryBudgetError, before anything is allocated, for more
-    than half of the card's free memory; UnsupportedError if managed memory is not paged on demand.
+    facts (peak_memory: the managed memory). Phases: allocate (the arrays, without their pages), prepare,
+    traverse (pages are made in it; prefetch is a part of it), assemble (the rows), outcome, release (of the
+    arrays). Raises MemoryBudgetError, before anything is allocated, for more than half of the card's free
+    memory; UnsupportedError if managed memory is not paged on demand.
     """
     n = pattern.n
     # For a tiny matrix a set is longer than its row.
     stride = max(n, set_words(n))
-    with phase("allocate"):
-        memory = managed.words(2 * n * stride + 4 * n * n, oversubscribe=oversubscribe)
-    defines = {**DEFINES, "COLUMNS": output == "pattern"}
-    blocks = max(1, min(n, resident_blocks(defines)))
-    launch = Launch(0, n, blocks, 1, 0, stride, n * stride, 2 * n * stride, n, False, own=True)
-    traversal = Traversal(pattern, [launch], memory, defines)
+    with managed.loan(2 * n * stride + 4 * n * n, oversubscribe=oversubscribe, keep=keep) as memory:
+        with phase("prepare"):
+            defines = {**DEFINES, "COLUMNS": output == "pattern"}
+            blocks = max(1, min(n, resident_blocks(defines)))
+            launch = Launch(0, n, blocks, 1, 0, stride, n * stride, 2 * n * stride, n, False, own=True)
+            traversal = Traversal(pattern, [launch], memory, defines)
 
-    def run(sources: Array, rows: Output) -> None:
-        if prefetch:
-            managed.prefetch(memory)
-        traversal.run(sources, rows)
+        def run(sources: Array, rows: Output) -> None:
+            if prefetch:
+                with phase("prefetch"):
+                    managed.prefetch(memory)
+            traversal.run(sources, rows)
 
-    return traversal.outcome(traverse(pattern, output == "pattern", run))
+        rows = traverse(pattern, output == "pattern", run)
+        with phase("outcome"):
+            return traversal.outcome(rows)
