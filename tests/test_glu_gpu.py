@@ -12,9 +12,10 @@ import pytest
 import scipy.sparse as sp
 
 from fillpath import registry
-from fillpath.errors import MemoryBudgetError, UnavailableError, UnsupportedError
+from fillpath.errors import InputError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Assembled, Factor, TwoWay
 from impl.cuda import device
+from impl.cuda.transfer import on_device, on_host
 from impl.numeric import right_looking
 from impl.numeric.pivots import small_pivot
 from impl.numeric.right_looking import AUTHORS, FIXED, WARPS, auto, modes, plan, scratch_columns
@@ -278,6 +279,143 @@ def test_a_budget_below_one_dense_column_is_refused() -> None:
     with pytest.raises(MemoryBudgetError, match="storage=csc_search"):
         function("numeric", "glu3")(start, storage="dense_column", memory_budget=4 * 2500 - 1)
     assert function("numeric", "glu3")(start, memory_budget=0)[1].facts["scratch_columns"] == 0
+
+
+# Captured graphs.
+
+GRAPHS = [("glu2", {}), ("glu3", {"thresholds": "authors"}), ("glu3", {"thresholds": "auto"})]
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """No graph is kept yet, and none afterwards."""
+    graphs: list[Any] = []
+    monkeypatch.setattr(right_looking, "_kept", graphs)
+    return graphs
+
+
+def on_card(start: Assembled) -> tuple[Callable[..., Any], Assembled]:
+    """glu3 with a graph, from the device to the host, and the matrix on the device."""
+    entry = registry.lookup("numeric", "glu3")
+    available, why_not = entry.available()
+    if not available:
+        pytest.skip(why_not)
+
+    def by_graph(noun: Assembled, **options: Any) -> tuple[Factor, float]:
+        factor, work = entry.function(noun, graph=True, **options)
+        return factor, work.facts["captured"]
+
+    moved: Assembled = on_device(start)
+    return by_graph, moved
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize(("name", "options"), GRAPHS, ids=["glu2", "authors", "auto"])
+def test_a_graph_factorises_500_matrices_at_once(
+    name: str, options: dict[str, Any], storage: str, dtype: str
+) -> None:
+    _, start, expected = drawn(500, 1)
+    launched, plain = function("numeric", name)(start, dtype=dtype, storage=storage, **options)
+    factor, work = function("numeric", name)(start, dtype=dtype, storage=storage, graph=True, **options)
+    assert_near(factor, expected, dtype)
+    assert np.abs(factor.values - launched.values).max() <= BOUND[dtype] * np.abs(expected).max()
+    assert work.facts == {**plain.facts, "captured": 1.0}
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("name", SHAPES)
+def test_graphs_of_extreme_shapes_have_small_residuals(name: str) -> None:
+    for run in ("glu2", "glu3"):
+        factor, _ = function("numeric", run)(shape(name), dtype="float64", graph=True)
+        assert residual(SHAPES[name], factor) <= BOUND["float64"], run
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("storage", ["dense_column", "csc_search"])
+def test_a_kept_graph_takes_new_values_and_leaves_earlier_factors_alone(
+    storage: str, kept: list[Any]
+) -> None:
+    _, start, expected = drawn(100, 3)
+    glu3, moved = on_card(start)
+    factors = []
+    for turn, scale in enumerate([1.0, 3.0, -0.25]):
+        factor, captured = glu3(replace(moved, values=scale * moved.values), dtype="float64", storage=storage)
+        assert captured == (turn == 0) and len(kept) == 1
+        factors.append((scale, factor))
+    # U of a multiple is that multiple of U, and L is the same.
+    below = np.concatenate(
+        [
+            np.arange(start.two_way.columns.indptr[j], start.two_way.columns.indptr[j + 1])
+            >= start.two_way.lower_start[j]
+            for j in range(start.two_way.columns.n)
+        ]
+    )
+    for scale, factor in factors:
+        assert_near(on_host(factor), np.where(below, expected, scale * expected), "float64")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_kept_graph_replaces_pivots_by_the_norm_of_its_values(dtype: str, kept: list[Any]) -> None:
+    glu3, moved = on_card(assembled(sp.csr_array(sp.eye_array(6))))
+    least = small_pivot(dtype)
+    values = np.array([1.0, 0.1 * least, -0.1 * least, 0.0, -0.5, 2.0 * least])
+    for scale in (1.0, 1e3, 1e-3):
+        there = replace(moved, values=on_device(scale * values))
+        factor, _ = glu3(there, static_pivoting=True, dtype=dtype)
+        assert factor.small_pivots == 3
+        expected = scale * np.array([1.0, least, -least, least, -0.5, 2.0 * least])
+        assert np.allclose(on_host(factor).values, expected, rtol=1e-6, atol=0.0)
+    assert len(kept) == 1
+
+
+@pytest.mark.gpu
+def test_another_pattern_or_option_has_another_graph(kept: list[Any]) -> None:
+    _, start, expected = drawn(100, 3)
+    glu3, moved = on_card(start)
+    _, other = on_card(shape("grid"))
+    counts = []
+    turns = [
+        (moved, "float64"),
+        (moved, "float64"),
+        (moved, "float32"),
+        (other, "float32"),
+        (moved, "float32"),
+    ]
+    for noun, dtype in turns:
+        factor, captured = glu3(noun, dtype=dtype)
+        counts.append(captured)
+        assert len(kept) == 1
+        if noun is moved:
+            assert_near(on_host(factor), expected, dtype)
+        else:
+            assert residual(SHAPES["grid"], on_host(factor)) <= BOUND[dtype]
+    assert counts == [1, 0, 1, 1, 1]
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("kept")
+def test_a_kept_graph_recovers_from_values_without_a_factor() -> None:
+    _, start, expected = drawn(100, 3)
+    glu3, moved = on_card(start)
+    for value, reason in ((0.0, "the pivot is zero"), (np.nan, "a value is infinite or not a number")):
+        values = start.values.copy()
+        values[: start.two_way.columns.indptr[1]] = value
+        with pytest.raises(UnsupportedError, match=f"column 0: {reason}"):
+            glu3(replace(moved, values=on_device(values)), dtype="float64")
+        factor, captured = glu3(moved, dtype="float64")
+        assert_near(on_host(factor), expected, "float64")
+        assert not captured
+
+
+def test_batched_levels_are_not_captured() -> None:
+    _, start, _ = drawn(1, 1)
+    with pytest.raises(InputError, match="graph=true: expected batched=false"):
+        registry.lookup("numeric", "glu3").function(start, graph=True, batched=True)
 
 
 # What is planned, without a GPU.

@@ -7,7 +7,7 @@ from typing import Literal
 from fillpath.nouns import Assembled, Factor, Work
 from fillpath.registry import implementation
 from impl.cuda import kernels
-from impl.numeric.right_looking import FIXED, VARIANTS, right_looking
+from impl.numeric.right_looking import FIXED, VARIANTS, Options, right_looking
 
 __all__ = ["VARIANTS", "glu2"]
 
@@ -26,22 +26,16 @@ def glu2(
     dtype: Literal["float32", "float64"] = "float32",
     static_pivoting: bool = False,
     storage: Literal["auto", "dense_column", "csc_search"] = "auto",
+    graph: bool = False,
     memory_budget: int | None = None,
 ) -> tuple[Factor, Work]:
     """Right-looking LU, one block per column, one warp per sub-column, 32 warps per block in every level.
 
     assembled : A on F, with levels, on the device
-    dtype, static_pivoting, storage, memory_budget : as in `glu3`
+    dtype, static_pivoting, storage, graph, memory_budget : as in `glu3`
 
     The slides leave the shape open: this is our reading. It runs the kernels of `glu3`, and returns and
     raises what `glu3` does.
     """
-    return right_looking(
-        assembled,
-        FIXED,
-        dtype=dtype,
-        static_pivoting=static_pivoting,
-        storage=storage,
-        batched=False,
-        memory_budget=memory_budget,
-    )
+    options = Options(FIXED, dtype, static_pivoting, storage, False, memory_budget)
+    return right_looking(assembled, options, graph=graph)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from fillpath.errors import InputError
 from fillpath.nouns import Assembled, Factor, Work
 from fillpath.registry import implementation
 from impl.cuda import device, kernels
-from impl.numeric.right_looking import AUTHORS, VARIANTS, auto, right_looking
+from impl.numeric.right_looking import AUTHORS, VARIANTS, Options, auto, right_looking
 
 __all__ = ["VARIANTS", "glu3"]
 
@@ -28,6 +29,7 @@ def glu3(
     thresholds: Literal["authors", "auto"] = "authors",
     storage: Literal["auto", "dense_column", "csc_search"] = "auto",
     batched: bool = False,
+    graph: bool = False,
     memory_budget: int | None = None,
 ) -> tuple[Factor, Work]:
     """Right-looking LU in modes A, B and C by the columns of the level.
@@ -53,6 +55,12 @@ def glu3(
     batched : run consecutive levels of at most 2048 columns in one cooperative launch. The updates of a level
         are then distributed evenly, a small level is run by one block, and all targets are searched, whatever
         thresholds and storage are.
+    graph : launch a captured CUDA graph of all that a call does on the device. The graph and its arrays are
+        kept until a call has another pattern or other levels (other objects, which are kept too) or other
+        options. So the first call captures and instantiates (phase "capture", which also launches everything
+        once) before it launches; each further one copies its values in, launches the graph, and copies the
+        factor out: as in circuit simulation, which factorises one pattern again and again. Fact: captured, 1
+        where the call captured. Not with batched.
     memory_budget : bytes of dense columns; None is half of what is free. There are never more than eight per
         multiprocessor.
 
@@ -61,15 +69,11 @@ def glu3(
     (multiply-adds); small_pivots; dense columns.
 
     Raises UnsupportedError, naming the first column whose pivot is zero or that has a value that is not
-    finite; MemoryBudgetError if dense columns are asked for and not one fits.
+    finite; MemoryBudgetError if dense columns are asked for and not one fits; InputError for graph with
+    batched, whose cooperative launches are few already.
     """
+    if graph and batched:
+        raise InputError("graph=true: expected batched=false, whose levels are launched one by one")
     shapes = AUTHORS if thresholds == "authors" else auto(device.multiprocessors())
-    return right_looking(
-        assembled,
-        shapes,
-        dtype=dtype,
-        static_pivoting=static_pivoting,
-        storage=storage,
-        batched=batched,
-        memory_budget=memory_budget,
-    )
+    options = Options(shapes, dtype, static_pivoting, storage, batched, memory_budget)
+    return right_looking(assembled, options, graph=graph)

@@ -64,6 +64,12 @@ struct Column {
     real pivot;
 };
 
+// The modulus below which pivots are replaced: the fraction `small` of ||A||_1, whose bits rl_norm writes. It is no
+// parameter, so that a captured graph of the launches serves other values too. small 0: no pivot is replaced.
+__device__ __forceinline__ real least_of(double small, const u64 *norm) {
+    return (real)(small * __longlong_as_double((long long)*norm));
+}
+
 __device__ __forceinline__ bool is_small(real pivot, real least) { return fabs(pivot) < least; }
 
 __device__ __forceinline__ real replaced(real pivot, real least) {
@@ -384,9 +390,11 @@ extern "C" __global__ void rl_work(
 // after.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) rl_level(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *to_column,
-    const long long *columns, const long long *lower_start, const int *column_rows, real *values, real least,
-    u32 n, const int *order, real *scratch, long long first, u32 count, u32 parts, u32 share) {
-    const Matrix m{rows, upper_start, row_columns, to_column, columns, lower_start, column_rows, values, least};
+    const long long *columns, const long long *lower_start, const int *column_rows, real *values, double small,
+    const u64 *norm, u32 n, const int *order, real *scratch, long long first, u32 count, u32 parts,
+    u32 share) {
+    const Matrix m{rows, upper_start, row_columns, to_column, columns, lower_start, column_rows,
+                   values, least_of(small, norm)};
     const u32 part = blockIdx.x % parts;
     for (u32 k = blockIdx.x / parts; k < count; k += gridDim.x / parts) {
         const Column c = column_of(m, (u32)order[first + k]);
@@ -401,9 +409,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) rl_level(
 // (depth,), updates per level.
 extern "C" __global__ void __launch_bounds__(BATCHED, 2) rl_levels(
     const long long *rows, const long long *upper_start, const int *row_columns, const long long *to_column,
-    const long long *columns, const long long *lower_start, const int *column_rows, real *values, real least,
-    const Dealt *dealt, const long long *pointers, const u64 *work, u32 from, u32 to, u32 *arrived) {
-    const Matrix m{rows, upper_start, row_columns, to_column, columns, lower_start, column_rows, values, least};
+    const long long *columns, const long long *lower_start, const int *column_rows, real *values, double small,
+    const u64 *norm, const Dealt *dealt, const long long *pointers, const u64 *work, u32 from, u32 to,
+    u32 *arrived) {
+    const Matrix m{rows, upper_start, row_columns, to_column, columns, lower_start, column_rows,
+                   values, least_of(small, norm)};
     u32 passed = 0;
     bool alone = is_alone(pointers, work, from);
     Turn turn = turn_of(m, dealt, pointers, work, from, alone);
@@ -424,9 +434,11 @@ extern "C" __global__ void __launch_bounds__(BATCHED, 2) rl_levels(
 
 // The division, and the checks of each column. One warp per column.
 extern "C" __global__ void rl_finish(
-    const long long *columns, const long long *lower_start, real *values, real least, u32 n, u64 *status) {
+    const long long *columns, const long long *lower_start, real *values, double small, const u64 *norm, u32 n,
+    u64 *status) {
     const u32 j = (blockIdx.x * blockDim.x + threadIdx.x) / 32u, lane = threadIdx.x & 31u;
     if (j >= n) return;
+    const real least = least_of(small, norm);
     const long long down = lower_start[j], end = columns[j + 1];
     const real found = values[down - 1], pivot = replaced(found, least);
     __syncwarp();

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from fillpath.errors import MemoryBudgetError, UnsupportedError
-from fillpath.nouns import Array, Assembled, Factor, Work
+from fillpath.nouns import Array, Assembled, Factor, Levels, TwoWay, Work
+from fillpath.phase import phase
 from impl.cuda import device, kernels
+from impl.cuda.graph import captured
 from impl.numeric.pivots import small_pivot
 
 KERNEL = Path(__file__).with_name("right_looking.cu")
@@ -40,8 +42,6 @@ MOST_COLUMNS = 2048
 SHARE = 0.5
 # Scratch columns per multiprocessor: each has to be cleared before the first level.
 DENSE_BLOCKS = 8
-# What the kernels report, as in right_looking.cu.
-ZERO, NOT_FINITE, SMALL, UPDATES = range(4)
 
 
 @dataclass(frozen=True)
@@ -114,60 +114,97 @@ def scratch_columns(n: int, itemsize: int, storage: str, most: int, budget: int)
     return room if dense else 0
 
 
-def right_looking(
-    assembled: Assembled,
-    shapes: Shapes,
-    *,
-    dtype: str,
-    static_pivoting: bool,
-    storage: str,
-    batched: bool,
-    memory_budget: int | None,
-) -> tuple[Factor, Work]:
-    """Factorise with the launches that the shapes give. The options are those of `glu3`."""
-    run = _Run(assembled, dtype, static_pivoting)
-    resident = device.multiprocessors() * device.occupancy(run.kernels["rl_level"], THREADS, 0)
-    budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
-    room = scratch_columns(run.n, run.values.itemsize, storage, resident, budget)
-    launches = list(plan(run.widths, shapes, batched=batched))
-    run.reserve(launches, room, resident)
-    for launch in launches:
-        run.launch(launch)
-    run.finish()
-    together = [launch.last - launch.first for launch in launches if launch.batched]
-    counted = modes(run.widths, shapes)
-    facts = {
-        "levels": float(len(run.widths)),
-        "launches": float(len(launches)),
-        "levels_batched": float(sum(together)),
-        **{f"levels_{mode}": float(count) for mode, count in counted.items()},
-        "updates": float(run.status[UPDATES]),
-        "small_pivots": float(run.status[SMALL]),
-        "scratch_columns": float(run.columns),
-    }
-    factor = Factor(assembled.two_way, run.values, int(run.status[SMALL]))
-    return factor, Work(peak_memory=run.nbytes, facts=facts)
+@dataclass(frozen=True)
+class Options:
+    """Those of `glu3`, with the shapes that its thresholds give."""
+
+    shapes: Shapes
+    dtype: str
+    static_pivoting: bool
+    storage: str
+    batched: bool
+    memory_budget: int | None
+
+
+def right_looking(assembled: Assembled, options: Options, *, graph: bool) -> tuple[Factor, Work]:
+    """Factorise with the launches that the shapes give. graph : as in `glu3`."""
+    if graph:
+        return _replayed(assembled, options)
+    run = _Run(assembled.two_way, assembled.levels, assembled.values, options)
+    run.enqueue()
+    facts = run.facts()
+    return _factor(assembled.two_way, run.values, facts), Work(peak_memory=run.nbytes, facts=facts)
+
+
+def _replayed(assembled: Assembled, options: Options) -> tuple[Factor, Work]:
+    """The same by the kept graph, or by a new one, which is kept."""
+    fresh = not any(kept.serves(assembled, options) for kept in _kept)
+    if fresh:
+        # Its memory is free before the next one asks for its own.
+        _kept.clear()
+        with phase("capture"):
+            _kept.append(_Captured.of(assembled, options))
+    (kept,) = _kept
+    run = kept.run
+    run.entries[...] = assembled.values
+    kept.graph.launch()
+    facts = {**run.facts(), "captured": float(fresh)}
+    # The next call writes to the arrays of this one.
+    values, nbytes = run.values.copy(), run.nbytes + run.entries.nbytes + run.values.nbytes
+    return _factor(assembled.two_way, values, facts), Work(peak_memory=nbytes, facts=facts)
+
+
+def _factor(two_way: TwoWay, values: Array, facts: dict[str, float]) -> Factor:
+    return Factor(two_way, values, int(facts["small_pivots"]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Captured:
+    """A run and the graph of its work. It holds the pattern and the levels, so that nothing else comes to lie
+    where the graph reads."""
+
+    two_way: TwoWay
+    levels: Levels
+    options: Options
+    run: _Run
+    graph: Any
+
+    @classmethod
+    def of(cls, assembled: Assembled, options: Options) -> _Captured:
+        two_way, levels = assembled.two_way, assembled.levels
+        run = _Run(two_way, levels, assembled.values.copy(), options)
+        return cls(two_way, levels, options, run, captured(run.enqueue))
+
+    def serves(self, assembled: Assembled, options: Options) -> bool:
+        same = self.two_way is assembled.two_way and self.levels is assembled.levels
+        return same and self.options == options
+
+
+# At most one: of the last pattern and options.
+_kept: list[_Captured] = []
 
 
 class _Run:
-    """The factor on the device while it is computed."""
+    """The factor on the device while it is computed: arrays that are allocated once, and launches on them.
 
-    def __init__(self, assembled: Assembled, dtype: str, static_pivoting: bool) -> None:
+    values : the factor's, once `enqueue` is done
+    """
+
+    def __init__(self, two_way: TwoWay, levels: Levels, entries: Array, options: Options) -> None:
+        """entries : the values of `Assembled`, which every `enqueue` reads."""
         import cupy
 
-        two_way, levels = assembled.two_way, assembled.levels
         filled, columns = two_way.filled, two_way.columns
         self.n = n = columns.n
-        self.dtype = np.dtype(dtype).type
-        real = {"float32": "float", "float64": "double"}[dtype]
+        self.dtype = np.dtype(options.dtype).type
+        real = {"float32": "float", "float64": "double"}[options.dtype]
         self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES, (f"REAL={real}",))
-        self.values = assembled.values.astype(self.dtype)
-        self.two_way, self.levels = two_way, levels
-        self.firsts = cupy.asnumpy(levels.pointers)
-        self.widths = np.diff(self.firsts)
-        self.told = cupy.asarray(np.array([n, n, 0, 0], np.uint64))
-        self.status: Array = np.zeros(4, np.uint64)
-        self.least = self._least(assembled.values) if static_pivoting else self.dtype(0)
+        self.two_way, self.levels, self.entries = two_way, levels, entries
+        self.values = cupy.empty(entries.shape, self.dtype)
+        self.small = small_pivot(self.dtype) if options.static_pivoting else 0.0
+        self.norm = cupy.zeros(1, np.uint64)
+        self.fresh = cupy.asarray(np.array([n, n, 0, 0], np.uint64))
+        self.status = cupy.empty_like(self.fresh)
         self.matrix = (
             filled.pattern.indptr,
             filled.upper_start,
@@ -177,59 +214,79 @@ class _Run:
             two_way.lower_start,
             columns.indices,
             self.values,
-            self.least,
+            np.float64(self.small),
+            self.norm,
         )
-        self.work = cupy.zeros(len(self.widths), np.uint64)
+        self.firsts = cupy.asnumpy(levels.pointers)
+        self.widths = np.diff(self.firsts)
+        self.counted = modes(self.widths, options.shapes)
+        self.work = cupy.empty(len(self.widths), np.uint64)
         self.dealt = cupy.empty(n * DEALT_BYTES, np.uint8)
-        self._each(
-            "rl_work",
-            n,
-            filled.pattern.indptr,
-            filled.upper_start,
-            columns.indptr,
-            two_way.lower_start,
-            levels.pointers,
-            levels.columns,
-            np.uint32(len(self.widths)),
-            np.uint32(n),
-            self.dealt,
-            self.work,
-            self.told,
-        )
+        self.launches = list(plan(self.widths, options.shapes, batched=options.batched))
+        self._reserve(options.storage, options.memory_budget)
 
-    def _least(self, values: Array) -> Any:
-        """The modulus below which pivots are replaced."""
+    def _reserve(self, storage: str, memory_budget: int | None) -> None:
+        """Allocate scratch columns for all launches, if the rule of `scratch_columns` allows any."""
         import cupy
 
-        norm = cupy.zeros(1, np.uint64)
-        self._each("rl_norm", 32 * self.n, self.two_way.columns.indptr, values, np.uint32(self.n), norm)
-        return self.dtype(small_pivot(self.dtype) * cupy.asnumpy(norm).view(np.float64)[0])
-
-    def reserve(self, launches: list[Launch], room: int, resident: int) -> None:
-        """Allocate scratch columns for all launches, if `room` allows any."""
-        import cupy
-
-        self.room, self.resident, self.columns = room, resident, 0
+        most = device.multiprocessors() * device.occupancy(self.kernels["rl_level"], THREADS, 0)
+        budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
+        room = scratch_columns(self.n, self.values.itemsize, storage, most, budget)
+        self.room, self.resident, self.columns = room, most, 0
         batched = self.kernels["rl_levels"]
         self.cooperative = device.multiprocessors() * device.occupancy(batched, BATCHED, 0)
         if room:
             self.room = min(room, DENSE_BLOCKS * device.multiprocessors())
-            alone = [launch for launch in launches if not launch.batched]
+            alone = [launch for launch in self.launches if not launch.batched]
             self.columns = max((self._blocks(launch)[0] for launch in alone), default=0)
-        self.scratch = cupy.zeros(self.columns * self.n, self.dtype) if self.columns else np.uint64(0)
-        self.arrived = cupy.zeros(len(launches), np.uint32)
-        self.waits = 0
+        self.dense = cupy.empty(self.columns * self.n, self.dtype) if self.columns else None
+        self.arrived = cupy.empty(len(self.launches), np.uint32)
 
     @property
     def nbytes(self) -> int:
         kept = self.values.nbytes + self.work.nbytes + self.dealt.nbytes
         return int(kept + self.columns * self.n * self.values.itemsize)
 
-    def launch(self, launch: Launch) -> None:
+    def enqueue(self) -> None:
+        """All work of a factorisation, in the current stream. Nothing is allocated, and the host waits for
+        nothing, so that the stream may be captured."""
+        self.values[...] = self.entries
+        self.status[...] = self.fresh
+        self.work.fill(0)
+        self.arrived.fill(0)
+        if self.dense is not None:
+            self.dense.fill(0)
+        if self.small:
+            self.norm.fill(0)
+            indptr = self.two_way.columns.indptr
+            self._each("rl_norm", 32 * self.n, indptr, self.entries, np.uint32(self.n), self.norm)
+        self._count()
+        for place, launch in enumerate(self.launches):
+            self._launch(place, launch)
+        self._finish()
+
+    def _count(self) -> None:
+        """The updates of each level, and its columns, which batched levels read."""
+        filled, columns = self.two_way.filled, self.two_way.columns
+        self._each(
+            "rl_work",
+            self.n,
+            filled.pattern.indptr,
+            filled.upper_start,
+            columns.indptr,
+            self.two_way.lower_start,
+            self.levels.pointers,
+            self.levels.columns,
+            np.uint32(len(self.widths)),
+            np.uint32(self.n),
+            self.dealt,
+            self.work,
+            self.status,
+        )
+
+    def _launch(self, place: int, launch: Launch) -> None:
         blocks, parts = self._blocks(launch)
         if launch.batched:
-            arrived = self.arrived[self.waits : self.waits + 1]
-            self.waits += 1
             self.kernels["rl_levels"].kernel(
                 (blocks,),
                 (BATCHED,),
@@ -240,7 +297,7 @@ class _Run:
                     self.work,
                     np.uint32(launch.first),
                     np.uint32(launch.last),
-                    arrived,
+                    self.arrived[place : place + 1],
                 ),
                 enable_cooperative_groups=True,
             )
@@ -252,7 +309,7 @@ class _Run:
                 *self.matrix,
                 np.uint32(self.n),
                 self.levels.columns,
-                self.scratch,
+                np.uint64(0) if self.dense is None else self.dense,
                 np.int64(self.firsts[launch.first]),
                 np.uint32(launch.columns),
                 np.uint32(parts),
@@ -270,11 +327,8 @@ class _Run:
         parts = max(1, min(most, self.resident) // launch.columns)
         return min(most, parts * launch.columns), parts
 
-    def finish(self) -> None:
-        """Divide. Raises UnsupportedError naming the first column without a pivot or with a value not
-        finite."""
-        import cupy
-
+    def _finish(self) -> None:
+        """Divide, and look for pivots and values that are none."""
         columns = self.two_way.columns
         self._each(
             "rl_finish",
@@ -282,12 +336,19 @@ class _Run:
             columns.indptr,
             self.two_way.lower_start,
             self.values,
-            self.least,
+            np.float64(self.small),
+            self.norm,
             np.uint32(self.n),
-            self.told,
+            self.status,
         )
-        self.status = cupy.asnumpy(self.told)
-        zero, not_finite = int(self.status[ZERO]), int(self.status[NOT_FINITE])
+
+    def facts(self) -> dict[str, float]:
+        """Of the launches that were enqueued last. Raises UnsupportedError naming the first column without a
+        pivot or with a value not finite."""
+        import cupy
+
+        # As in right_looking.cu.
+        zero, not_finite, small, updates = (int(count) for count in cupy.asnumpy(self.status))
         if zero < self.n and zero <= not_finite:
             raise UnsupportedError(
                 f"column {zero}: the pivot is zero (static_pivoting=true replaces small ones)"
@@ -295,6 +356,16 @@ class _Run:
         if not_finite < self.n:
             name = np.dtype(self.dtype).name
             raise UnsupportedError(f"column {not_finite}: a value is infinite or not a number in {name}")
+        together = [launch.last - launch.first for launch in self.launches if launch.batched]
+        return {
+            "levels": float(len(self.widths)),
+            "launches": float(len(self.launches)),
+            "levels_batched": float(sum(together)),
+            **{f"levels_{mode}": float(count) for mode, count in self.counted.items()},
+            "updates": float(updates),
+            "small_pivots": float(small),
+            "scratch_columns": float(self.columns),
+        }
 
     def _each(self, name: str, threads: int, *arguments: Any) -> None:
         self.kernels[name]((-(-threads // 256),), (256,), arguments)

@@ -1,0 +1,26 @@
+"""CUDA graphs of work that is launched again and again on the same arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def captured(work: Callable[[], None]) -> Any:
+    """The graph of what `work` launches; its `launch()` does it again, in the current stream.
+
+    work : launches, and neither allocates nor waits. It is done once before it is captured, so that no kernel
+        has to be loaded within the capture.
+    """
+    import cupy
+
+    work()
+    # The legacy stream cannot be captured, nor be used while a blocking one is.
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        try:
+            work()
+        finally:
+            graph = stream.end_capture()
+    return graph
