@@ -97,7 +97,8 @@ class Repository:
         number = self.git("rev-list", "--count", commit)
         return Asked(self, commit, run, text, f"{self.nights} {number}")
 
-    def keep_series(self, folder: Path) -> None:
+    def keep_series(self, folder: Path, run: str) -> None:
+        assert run.endswith(folder.name)
         self.series.append(folder.name)
 
     def night(self) -> Night:

@@ -319,3 +319,24 @@ def test_asv_has_all_cases_of_an_input_measured_by_the_first_and_each_reported_o
     assert lines[0] == "process 2 of 2 on random,100,0.1.natural"
     assert [len(stored(name)) for name in ("right", "missing_row", "chatty")] == [2, 1, 2]
     assert medians[0] == Rounds.of(stored("right")).median and np.isnan(medians[1])
+
+
+def test_a_run_that_measures_afresh_gives_asv_its_own_processes_alone(
+    one_machine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = case_of("right")
+    monkeypatch.setattr(airspeed, "settings", lambda: Settings(processes=1, fresh=True))
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [case])
+    monkeypatch.setattr(airspeed, "die_with_parent", lambda: None)
+    base, commit = (run.Run(f"night-{name}", None, "") for name in ("base", "commit"))
+    for process, within in [(0, base), (0, commit), (1, commit), (1, base)]:
+        measure(case, fresh=True, within=within, process=process)
+    of_commit = [record for record in stored("right") if record.run_id == commit.id]
+    for deadline in (None, 0.0):
+        monkeypatch.setattr(
+            airspeed.run, "current", lambda deadline=deadline: replace(commit, deadline=deadline)
+        )
+        assert airspeed.median_seconds(case.name) == Rounds.of(of_commit).median
+    monkeypatch.setattr(airspeed.run, "current", lambda: run.Run("night-late", 0.0, ""))
+    assert np.isnan(airspeed.median_seconds(case.name))
+    assert len(stored("right")) == 4

@@ -72,7 +72,7 @@ def measure(
     if case.gpus > 1 and (count := device_count()) < case.gpus:
         return _not_started(blank, Status.UNAVAILABLE, f"{case.gpus} GPUs, and this machine has {count}")
     if within.remaining() <= 0:
-        ok = standing.ok_record(case)
+        ok = standing.ok_record(case, within.id)
         return standing.make_last(ok) if ok is not None else standing.store(_late(blank))
     try:
         prepared = _measurable(case, limits, within)

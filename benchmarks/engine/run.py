@@ -39,7 +39,15 @@ def begin(settings: str, limit: float | None) -> Run:
     deadline = None if limit is None else time.time() + limit
     unfinished = current()
     resumed = unfinished is not None and unfinished.settings == settings
-    run = Run(unfinished.id if resumed and unfinished else _new_id(), deadline, settings)
+    return _open(Run(unfinished.id if resumed and unfinished else _new_id(), deadline, settings))
+
+
+def go_on(run_id: str, settings: str, limit: float | None) -> Run:
+    """Open a run that other processes measured, of that id, in place of any unfinished one."""
+    return _open(Run(run_id, None if limit is None else time.time() + limit, settings))
+
+
+def _open(run: Run) -> Run:
     write_text(_RUN, json.dumps(asdict(run)))
     return run
 

@@ -41,8 +41,8 @@ class Bench(Protocol):
     def open(self, folder: Path, run: str) -> Worker:
         """Its worker for a run of that id. Raises FillpathError where it cannot be installed or started."""
 
-    def keep_series(self, folder: Path) -> None:
-        """Add the commit's medians to asv's series."""
+    def keep_series(self, folder: Path, run: str) -> None:
+        """Add the medians of that run to asv's series of its commit."""
 
 
 class Checkouts:
@@ -62,18 +62,19 @@ class Checkouts:
             [str(python), "-m", "fillpath", "workflow", "processes", run], folder, self._variables(folder)
         )
 
-    def keep_series(self, folder: Path) -> None:
-        """Of what is stored: asv is told of records, none of which is measured again."""
+    def keep_series(self, folder: Path, run: str) -> None:
         python = environment(folder, self.place)
         adopt()
-        # As many as every case has; a case whose time was up has no more than what another run left.
-        variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": ""}
-        launch = [str(python), "-m", "benchmarks.runs.launch", "figures", "--until", "measure"]
-        # Its summary is of one commit; standard output is the night's.
-        subprocess.run(launch, cwd=folder, env=variables, stdout=sys.stderr, check=False)
+        # Of this run alone, and in as many processes as every case has at least.
+        variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": "1"}
+        # Its lines are of one commit; standard output is the night's.
+        subprocess.run(
+            [str(python), "-m", "fillpath", "workflow", "series", run],
+            cwd=folder, env=variables, stdout=sys.stderr, check=False,
+        )  # fmt: skip
 
     def _variables(self, folder: Path) -> dict[str, str]:
-        left = "" if self.deadline is None else f"{max(1.0, self.deadline - time.time()):.0f}s"
+        left = "" if self.deadline is None else f"{max(0.001, self.deadline - time.time()):.3f}s"
         return {
             **os.environ,
             **self.settings,
@@ -82,6 +83,8 @@ class Checkouts:
             "FILLPATH_LIMIT": left,
             # Commits of equal locks share an environment, in which only one of them is installed.
             "PYTHONPATH": str(folder),
+            # asv keeps the former from its children.
+            "ASV_PYTHONPATH": str(folder),
         }
 
 

@@ -113,7 +113,7 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
     try:
         finished = _measured(state, workers, deadline)
         for commit in [each for each in workers if each in revisions.commits]:
-            bench.keep_series(place / commit[:12])
+            bench.keep_series(place / commit[:12], revisions.run_of(commit))
     finally:
         for worker in workers.values():
             worker.close()

@@ -1,0 +1,31 @@
+"""Add the medians of a run of that id, which `processes` measured here, to asv's series of this commit.
+
+With FILLPATH_FRESH=1 nothing of another run is taken."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.engine import run as runs
+from benchmarks.engine.machine import introduce
+from benchmarks.probes import registers
+from benchmarks.runs import airspeed
+from benchmarks.runs.cases import suite_stages
+from benchmarks.runs.launch import adopt, die_with_parent
+from commands._parser import Parser
+from fillpath.settings import settings
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("run", help="its id")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    die_with_parent()
+    adopt()
+    introduce()
+    runs.go_on(arguments.run, settings().text(), settings().limit)
+    for stage in suite_stages(settings()):
+        airspeed.run_stage(stage, registers.series(stage))
+    runs.finish()
+    return 0
