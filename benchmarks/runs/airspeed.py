@@ -78,7 +78,7 @@ def _measured(cases: Sequence[Case], within: Run) -> Record:
     count, begun = settings().rounds, 0
     for record in measure_rounds(cases, count, settings().fresh, within):
         goes_on = record.status is Status.OK and record.run_id == within.id
-        if goes_on and number(record) > begun:
+        if goes_on and begun < number(record) < count:
             begun = number(record)
             line = f"{_ROUND} {begun + 1} of {count} on {record.case.partition('@')[2]}"
             _tell_once(line, mark=line)
