@@ -1,5 +1,5 @@
 """What counted runs share: the record that the counts of a case stand beside, the process that makes the
-calls, and the calls themselves. `counters` and `faults`, beside it, count.
+calls, and the calls themselves. `counters`, `faults` and `durations`, beside it, count.
 """
 
 from __future__ import annotations
@@ -59,6 +59,14 @@ class Ended:
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
         killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
         return ": ".join([*killed, *lines[-1:]])
+
+    def message(self, label: str) -> str:
+        """Why it wrote nothing: its message after the label, which lines of a library may follow, else what
+        there is."""
+        messages = [line for line in self.output.splitlines() if line.startswith(label)]
+        if messages:
+            return messages[-1].removeprefix(label)
+        return self.why() or f"the child ended with exit status {self.status}"
 
 
 @dataclass(frozen=True)

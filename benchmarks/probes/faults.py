@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.standing import settling_record
-from benchmarks.probes.counting import CountingError, Ended, child_status, measured, run_child, store, subject
+from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
@@ -37,7 +37,8 @@ from fillpath.record import Status, read_records, record_path
 from fillpath.registry import load_all, lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels, peers
-from impl.cuda.page_faults import PageFaults, available, page_faults
+from impl.cuda.cupti import available
+from impl.cuda.page_faults import PageFaults, page_faults
 from impl.cuda.page_faults_all import page_faults_of
 
 # The figures whose cases are counted.
@@ -157,17 +158,9 @@ def _run(case: Case) -> dict[str, Any]:
         ended = run_child(child_command(case, target), SECONDS, f"{case.name}: counting")
         # It is written last and whole: how the child, and CUPTI in it, end after that does not matter.
         if not target.is_file():
-            raise FaultsError(f"{case.name}: {_reason(ended)}")
+            raise FaultsError(f"{case.name}: {ended.message(LABEL)}")
         counted: dict[str, Any] = json.loads(target.read_text())
     return counted
-
-
-def _reason(ended: Ended) -> str:
-    """Why a child wrote nothing: its message, which lines of a library may follow, else what there is."""
-    messages = [line for line in ended.output.splitlines() if line.startswith(LABEL)]
-    if messages:
-        return messages[-1].removeprefix(LABEL)
-    return ended.why() or f"the child ended with exit status {ended.status}"
 
 
 def _child(case: Case, target: Path) -> None:

@@ -194,7 +194,7 @@ def _aside(target: Path, data: bytes) -> Path:
 
 
 def _of_a_case(name: str) -> bool:
-    return PurePosixPath(name).parts[1] in ("series", "counters", "faults")
+    return PurePosixPath(name).parts[1] in ("series", "counters", "faults", "durations")
 
 
 def _write(target: Path, data: bytes) -> None:

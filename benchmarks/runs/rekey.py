@@ -53,8 +53,9 @@ def rekey(commit: str, folders: Iterable[Path]) -> dict[str, str]:
     for path in records:
         keys |= _rekey_records(path, before)
     for folder in folders:
-        for path in (*folder.glob("faults/*.json"), *folder.glob("counters/*.json")):
-            _rekey_beside(path, keys)
+        for kind in ("faults", "counters", "durations"):
+            for path in folder.glob(f"{kind}/*.json"):
+                _rekey_beside(path, keys)
     return keys
 
 

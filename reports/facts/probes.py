@@ -1,9 +1,11 @@
-"""What probes measured of a case beside its seconds: hardware counters, page faults."""
+"""What probes measured of a case beside its seconds: hardware counters, page faults, durations of
+kernels."""
 
 from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +28,19 @@ def read_fault_repeats(machine: str, case: str, key: str) -> Sequence[Mapping[st
     counts = _read_beside("faults", machine, case, key)
     repeats: Sequence[Mapping[str, float]] = (counts or {}).get("repeats", ())
     return repeats
+
+
+def read_durations(machine: str, case: str, key: str) -> Mapping[str, float] | None:
+    """What `fillpath durations` collected of that case; None as of `read_counters`."""
+    return _read_facts("durations", machine, case, key)
+
+
+def read_kernel_seconds(machine: str, case: str, key: str) -> Sequence[float]:
+    """The sum of the durations of all kernels of each of its calls; none where `read_durations` has
+    nothing."""
+    durations = _read_beside("durations", machine, case, key) or {}
+    calls: Sequence[Mapping[str, Any]] = durations.get("calls", ())
+    return [math.fsum(kernel["seconds"] for kernel in call["kernels"].values()) for call in calls]
 
 
 def _read_facts(kind: str, machine: str, case: str, key: str) -> Mapping[str, float] | None:
