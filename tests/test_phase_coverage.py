@@ -1,0 +1,167 @@
+"""Where a figure shows the phases of an implementation, they account for its seconds."""
+
+from __future__ import annotations
+
+import ast
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.engine.places import place
+from fillpath import registry
+from fillpath.case import Case
+from fillpath.nouns import Pattern
+from fillpath.paths import ROOT
+from fillpath.phase import phase, recording
+from fillpath.record import Record, Status
+from impl.laplacian.system import system
+from reports.facts.records import TRANSFERS, Records
+from reports.glu3 import phases
+from tests.phase_nesting import Clock, inner_phases
+from tests.test_laplacian import grid as laplacian_grid
+from tests.test_solve import grid
+
+# Of seconds above LEAST, the least share that phases have.
+SHARE, LEAST = 0.95, 2e-3
+# Modules of reports/ that read the phases of a record as parts of its seconds.
+PARTS = {"reports/frames/parac.py", "reports/glu3/phases.py"}
+# Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
+# and the phase that a roofline is of.
+SINGLE = {
+    "reports/frames/gpus.py",
+    "reports/facts/records.py",
+    "reports/pages/best_pools.py",
+    "reports/frames/bytes_model.py",
+    "reports/frames/roofline.py",
+}
+# Figure 6 of PPoPP'23 says by phases what its ratios contain.
+IN_WORDS = {("symbolic", "unified_memory")}
+# Implementations with a gap that is known, and the least share of theirs.
+GAPS = {
+    # It brings the matrix into SciPy's form before its phase `factor`.
+    ("laplacian", "pyamg"): 0.9,
+}
+
+
+def readers() -> set[str]:
+    """The modules of reports/ that read the phases of a record."""
+    return {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "reports").rglob("*.py")
+        if "phases"
+        in {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
+    }
+
+
+def shown() -> set[tuple[str, str]]:
+    """(stage, implementation) of all whose phases a figure shows as parts of their seconds."""
+    of_solve = {("solve", name) for name in phases.PHASES}
+    return of_solve | {("laplacian", entry.name) for entry in registry.registered("laplacian")} | IN_WORDS
+
+
+def share(record: Record, inner: frozenset[str]) -> float:
+    """Of a sample's seconds that lies in phases, the median over samples."""
+    names = set(record.phases) - inner - set(TRANSFERS)
+    covered = np.sum([record.phases[name] for name in names], axis=0)
+    return float(np.median(covered / np.array(record.seconds)))
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    """The committed records of today's sources."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FILLPATH_RESULTS", str(ROOT / "results"))
+        stored = Records.load()
+    return [each for each in stored.rows if each.status is Status.OK and stored.current.get(each.key)]
+
+
+def test_every_module_that_reads_phases_is_known() -> None:
+    assert readers() - SINGLE == PARTS
+
+
+def test_phases_of_committed_records_cover_their_seconds(records: list[Record]) -> None:
+    least: dict[tuple[str, str], float] = {}
+    short = []
+    for record in records:
+        case = Case.parse(record.case)
+        key = case.stage, case.implementation
+        if key not in shown() or np.median(record.seconds) <= LEAST:
+            continue
+        inner = inner_phases(registry.lookup(*key).function)
+        covered = share(record, inner)
+        assert covered <= 1, f"{record.case}: a phase counts twice"
+        least[key] = min(covered, least.get(key, 1.0))
+        if covered < GAPS.get(key, SHARE):
+            short.append(f"{record.case} on {record.machine}: {covered:.1%}")
+    assert not short
+    assert len(least) > len(shown()) // 2, "of most implementations there are records"
+    assert all(least.get(key, 0.0) < SHARE for key in GAPS), "a gap that is no more"
+
+
+def small(stage: str) -> Any:
+    return system(laplacian_grid(8)) if stage == "laplacian" else grid(8)
+
+
+@pytest.mark.parametrize(
+    ("stage", "name"),
+    [("laplacian", "ict"), ("solve", "lu_cpu"), ("solve", "superlu")],
+)
+def test_what_lies_within_a_phase_is_read_from_the_code(stage: str, name: str) -> None:
+    function = registry.lookup(stage, name).function
+    with recording(Clock()) as clock:
+        function(small(stage))
+    assert clock.within == inner_phases(function) & set(clock.seconds)
+
+
+def test_a_phase_within_another_counts_once() -> None:
+    with recording(Clock()) as clock:
+        start = time.perf_counter()
+        with phase("outer"), phase("inner"):
+            time.sleep(0.01)
+        with phase("inner"):
+            time.sleep(0.01)
+        elapsed = time.perf_counter() - start
+    assert clock.within == {"inner"} and clock.seconds["inner"] <= clock.covered <= elapsed
+
+
+def filling(n: int, each: int) -> Pattern:
+    """A random pattern with so many entries per row, nearly all of whose lower rows fill."""
+    rng = np.random.default_rng(5)
+    rows, columns = np.repeat(np.arange(n), each), rng.integers(0, n, n * each)
+    places = np.unique(np.concatenate([rows * n + columns, np.arange(n) * (n + 1)]))
+    indptr = np.searchsorted(places, np.arange(n + 1) * n).astype(np.int64)
+    return Pattern(indptr, (places % n).astype(np.int32))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("unified_memory", {}),
+        ("unified_memory", {"prefetch": True}),
+        ("unified_memory", {"prefetch": True, "keep": True}),
+        ("out_of_core", {}),
+        ("gsofa", {}),
+    ],
+)
+def test_phases_cover_a_call_on_the_gpu(name: str, options: dict[str, bool]) -> None:
+    entry = registry.lookup("symbolic", name)
+    where = place("gpu")
+    pattern = where.bring(filling(8000, 40))
+
+    def call() -> Any:
+        return entry.function(pattern, **options)
+
+    where.rehearse(call)
+    shares = []
+    for _ in range(5):
+        with recording(Clock(where.synchronise)) as clock:
+            start = time.perf_counter()
+            where.sampled(call)()
+            elapsed = time.perf_counter() - start
+        assert elapsed > LEAST, "too short a call to hold to this"
+        shares.append(clock.covered / elapsed)
+    assert np.median(shares) >= SHARE
+    assert "release" not in clock.seconds or not options.get("keep") or clock.seconds["release"] < LEAST
