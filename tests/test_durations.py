@@ -24,10 +24,11 @@ from benchmarks.runs import archive
 from commands import main
 from fillpath.case import Case
 from fillpath.errors import UnavailableError
+from fillpath.hardware import identity
 from fillpath.record import Record, Status, read_records, record_path
 from impl.cuda import cupti
 from impl.cuda.kernel_durations import Durations, Kernel, kernel_durations
-from reports.facts.probes import read_durations, read_kernel_seconds
+from reports.facts.probes import KernelSeconds, read_durations, read_kernel_seconds
 from tests import device_fakes
 
 CASE = Case.parse("numeric.glu3.static_pivoting=true@onetone2.mc64+amd")
@@ -234,10 +235,11 @@ def test_durations_stand_beside_the_record_that_they_belong_to(
     key = measured[CASE.name].key
     assert (stored["case"], stored["key"], stored["calls"]) == (CASE.name, key, TIMED["calls"])
     assert read_durations("test-machine", CASE.name, key) == FACTS
-    assert read_kernel_seconds("test-machine", CASE.name, key) == [3.5, 1.25, 3.0]
+    seconds = KernelSeconds((3.5, 1.25, 3.0), identity())
+    assert read_kernel_seconds("test-machine", CASE.name, key) == seconds
     assert read_durations("test-machine", CASE.name, "f" * 64) is None
-    assert read_kernel_seconds("test-machine", CASE.name, "f" * 64) == []
-    assert read_kernel_seconds("test-machine", OTHER.name, key) == []
+    assert read_kernel_seconds("test-machine", CASE.name, "f" * 64) is None
+    assert read_kernel_seconds("test-machine", OTHER.name, key) is None
     archive.pack("test-machine", tmp_path / "pack.tar.gz")
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))
     archive.unpack(tmp_path / "pack.tar.gz")

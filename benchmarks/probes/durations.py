@@ -24,6 +24,7 @@ from benchmarks.probes.ncu import kernel_names
 from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
 from fillpath.errors import FillpathError
+from fillpath.hardware import identity
 from fillpath.host import machine_name, node_lock
 from fillpath.lock import exclusive
 from fillpath.paths import results, write_text
@@ -61,7 +62,8 @@ def collect(case: Case) -> Path:
     timed = _run(case)
     names = kernel_names(implementation.kernel_paths())
     path = durations_path(machine_name(), case.name)
-    store(path, record, {**timed, "facts": facts(timed, names)})
+    # The record may be of another host of this machine's name.
+    store(path, record, {**timed, "host": identity(), "facts": facts(timed, names)})
     return path
 
 

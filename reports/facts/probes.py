@@ -7,6 +7,7 @@ import json
 import logging
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fillpath.paths import results
@@ -35,12 +36,22 @@ def read_durations(machine: str, case: str, key: str) -> Mapping[str, float] | N
     return _read_facts("durations", machine, case, key)
 
 
-def read_kernel_seconds(machine: str, case: str, key: str) -> Sequence[float]:
-    """The sum of the durations of all kernels of each of its calls; none where `read_durations` has
-    nothing."""
-    durations = _read_beside("durations", machine, case, key) or {}
-    calls: Sequence[Mapping[str, Any]] = durations.get("calls", ())
-    return [math.fsum(kernel["seconds"] for kernel in call["kernels"].values()) for call in calls]
+@dataclass(frozen=True)
+class KernelSeconds:
+    """The sum of the durations of all kernels of each timed call, and the host that it was collected on."""
+
+    seconds: tuple[float, ...]
+    host: str | None
+
+
+def read_kernel_seconds(machine: str, case: str, key: str) -> KernelSeconds | None:
+    """Those of that case; None where `read_durations` has nothing."""
+    durations = _read_beside("durations", machine, case, key)
+    if durations is None:
+        return None
+    kernels = [call["kernels"].values() for call in durations["calls"]]
+    seconds = tuple(math.fsum(kernel["seconds"] for kernel in each) for each in kernels)
+    return KernelSeconds(seconds, durations.get("host"))
 
 
 def _read_facts(kind: str, machine: str, case: str, key: str) -> Mapping[str, float] | None:
