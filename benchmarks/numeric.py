@@ -5,6 +5,7 @@ An implementation is given the values on F by columns, with GLU3.0's levels of i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,13 @@ class Numeric(Suite):
     def answer(self, result: Any, context: Context) -> Any:
         """The factor's values: its pattern was given, and is on the host."""
         return replace(result, two_way=context.noun(TwoWay)) if isinstance(result, Factor) else result
+
+    def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
+        """Entries of L below and of U above the diagonal."""
+        both = context.noun(TwoWay)
+        n, entries = both.columns.n, both.columns.indices.size
+        lower = int((both.columns.indptr[1:] - both.lower_start).sum())
+        return {"entries_lower": float(lower), "entries_upper": float(entries - n - lower)}
 
     def least_bytes(self, result: Any, context: Context) -> int:
         """The places and values of F by columns, and the values that are returned."""

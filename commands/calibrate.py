@@ -15,9 +15,11 @@ def run(arguments: argparse.Namespace) -> int:
     introduce()
     path = ceilings.calibrate()
     measured = json.loads(path.read_text())
-    for kind in ("host", "gpu"):
+    for kind in ("host", "gpu", "gpus"):
         if measured[kind] is None:
-            print(f"{kind}: not measured: {measured['gpu_reason']}")
+            # One GPU has no ceilings of several, and that is no failure.
+            if measured["gpu_reason"]:
+                print(f"{kind}: not measured: {measured['gpu_reason']}")
             continue
         print(f"{kind}: {measured[kind]['name']}")
         for name, rate in measured[kind]["rates"].items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -124,15 +125,16 @@ def put_ceilings(machine: str, **changes: object) -> Path:
 def test_work_stands_under_the_roof_of_the_device_that_did_it() -> None:
     put_ceilings("a")
     host, gpu = roofs("a")
+    assert (host.cards, gpu.cards) == (0, 1)
     assert (host.kind, gpu.kind, host.faults, gpu.link) == ("host", "gpu", 1e5, None)
     assert limit(gpu, 1.0) == 1e12 and limit(gpu, 100.0) == 1e13
     counted = replace(on("a", 2.0)[0], work={"edges": 10**9, "bytes": 5 * 10**9})
     bare = replace(on("a", 2.0, 4.0)[1], work={"edges": 10**9})
     nothing = replace(on("a", 2.0, 4.0, 1.0)[2], work={"fills": 3})
-    found, lacking = spots("a", "gpu", of([counted, bare]))
+    found, lacking = spots(gpu, of([counted, bare]))
     assert [(s.intensity, s.rate, s.bound) for s in found] == [(0.2, 5e8, False), (0.25, 2.5e8, True)]
-    assert lacking == [] and spots("a", "host", of([counted, bare])) == ([], [])
-    _, lacking = spots("a", "gpu", of([nothing]))
+    assert lacking == [] and spots(host, of([counted, bare])) == ([], [])
+    _, lacking = spots(gpu, of([nothing]))
     assert [(lack.implementation, lack.reason) for lack in lacking] == [
         ("symbolic.gsofa", "counts no operations")
     ]
@@ -140,11 +142,12 @@ def test_work_stands_under_the_roof_of_the_device_that_did_it() -> None:
 
 def test_an_implementation_that_is_not_here_stands_under_the_roof_of_its_device() -> None:
     put_ceilings("a")
+    host, gpu = roofs("a")
     (record, *_) = on("a", 2.0)
     name = record.case.replace("gsofa", "theirs")
     theirs = replace(record, case=name, device="card", work={"edges": 10**9})
-    found, _ = spots("a", "gpu", of([theirs]))
-    assert [spot.case for spot in found] == [name] and spots("a", "host", of([theirs]))[0] == []
+    found, _ = spots(gpu, of([theirs]))
+    assert [spot.case for spot in found] == [name] and spots(host, of([theirs]))[0] == []
 
 
 @pytest.mark.parametrize(("text", "said"), [("{", "corrupted"), ('{"schema": 2}', "calibrate")])
@@ -192,32 +195,91 @@ class OnCard(np.ndarray):
         out[:] = self
         return out
 
+    @property
+    def data(self) -> SimpleNamespace:  # type: ignore[override]
+        return SimpleNamespace(ptr=self)
 
-def card(managed: list[int]) -> SimpleNamespace:
+
+class FakeDevice(contextlib.nullcontext[None]):
+    def __init__(self, number: int = 0) -> None:
+        super().__init__()
+        self.number = number
+
+    def synchronize(self) -> None: ...
+
+
+def card(managed: list[int], count: int = 1) -> SimpleNamespace:
     """What the probe asks of CuPy, by NumPy. managed : sizes of the managed memory that was taken."""
-    runtime = SimpleNamespace(deviceGetAttribute=lambda attribute, number: 1, cudaDevAttrManagedMemory=83)
+
+    def copy_to_peer(target: OnCard, there: int, source: OnCard, here: int, size: int) -> None:
+        assert (there, here, size) == (1, 0, source.nbytes)
+        target[:] = source
+
+    runtime = SimpleNamespace(
+        deviceGetAttribute=lambda attribute, number: 1, cudaDevAttrManagedMemory=83, memcpyPeer=copy_to_peer,
+        getDeviceCount=lambda: count, deviceCanAccessPeer=lambda one, other: False,
+        deviceSynchronize=lambda: None,
+    )  # fmt: skip
     return SimpleNamespace(
         uint8=np.uint8, matmul=np.matmul, empty_like=np.empty_like, copyto=np.copyto,
         ones=lambda shape, dtype="float64": np.ones(shape, dtype).view(OnCard),
         zeros=lambda shape: np.zeros(shape).view(OnCard),
         ndarray=lambda shape, dtype, memory: np.frombuffer(memory, dtype),
         cuda=SimpleNamespace(
-            Device=lambda: SimpleNamespace(synchronize=lambda: None), runtime=runtime,
-            alloc_pinned_memory=bytearray,
+            Device=FakeDevice, runtime=runtime, alloc_pinned_memory=bytearray,
             malloc_managed=lambda size: (managed.append(size), bytearray(size))[1],
         ),
     )  # fmt: skip
 
 
-def test_a_gpus_ceilings_take_little_memory_and_a_failure_costs_not_the_hosts(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def small_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("HOST_BYTES", 2**16), ("FAULT_BYTES", 2**16), ("HOST_ORDER", 8), ("GPU_ORDER", 8)):
         monkeypatch.setattr(ceilings, name, value)
     monkeypatch.setattr(ceilings, "WARM_UP", 1e-3)
     monkeypatch.setattr(ceilings.kernels, "available", lambda: (True, ""))
     monkeypatch.setattr(ceilings.device, "free_bytes", lambda: 2**18)
     monkeypatch.setattr(ceilings.device, "identity", lambda: "card")
+
+
+@pytest.mark.usefixtures("small_gpu")
+def test_two_gpus_have_ceilings_together_and_their_cases_a_roof(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", card([], 2))
+    assert main(["calibrate"]) == 0
+    _, one, both = roofs("test-machine")
+    assert (one.cards, one.peer, both.cards, both.kind) == (1, None, 2, "gpus")
+    assert both.copy > 0 and both.flops > 0 and (both.peer or 0) > 0
+    plain, *others = on("test-machine", 2.0, 2.0, 2.0)
+    multi = [replace(plain, case=f"symbolic.gsofa_multi{name}@bcsstk18.metis") for name in ("", ".gpus=2")]
+    ranks = replace(others[0], case="symbolic.gsofa_multi.ranks=2@bcsstk18.metis")
+    in_turn = replace(others[1], case="symbolic.gsofa_multi.virtual_gpus=2@bcsstk18.metis")
+    records = of(
+        [replace(record, work={"edges": 8}) for record in multi],
+        [replace(ranks, work={"edges": 8, "facts": {"workers": 2.0, "simulated": 0.0}})],
+        [replace(in_turn, work={"edges": 8, "facts": {"workers": 2.0, "simulated": 1.0}})],
+    )
+    where = [sorted(spot.case.split("@")[0] for spot in spots(roof, records)[0]) for roof in (one, both)]
+    assert where == [
+        ["symbolic.gsofa_multi", "symbolic.gsofa_multi.virtual_gpus=2"],
+        ["symbolic.gsofa_multi.gpus=2", "symbolic.gsofa_multi.ranks=2"],
+    ]
+
+
+@pytest.mark.usefixtures("small_gpu")
+def test_several_gpus_that_cannot_be_measured_cost_not_the_first(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = card([], 2)
+    del broken.cuda.runtime.memcpyPeer
+    monkeypatch.setitem(sys.modules, "cupy", broken)
+    assert main(["calibrate"]) == 1 and "gpus: not measured: the probe failed" in capsys.readouterr().out
+    assert [roof.kind for roof in roofs("test-machine")] == ["host", "gpu"]
+
+
+@pytest.mark.usefixtures("small_gpu")
+def test_a_gpus_ceilings_take_little_memory_and_a_failure_costs_not_the_hosts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     managed: list[int] = []
     monkeypatch.setitem(sys.modules, "cupy", card(managed))
     assert main(["calibrate"]) == 0

@@ -337,6 +337,10 @@ def test_the_least_bytes_are_those_of_the_values_and_their_places() -> None:
     nouns = {TwoWay: start.two_way, Filled: start.two_way.filled}
     context = Context(prepared, None, {}, nouns=nouns)
     assert Numeric().least_bytes(left_looking(start)[0], context) == 12 * nnz + 8 * nnz
+    pattern = start.two_way.filled.pattern
+    row = np.repeat(np.arange(n), np.diff(pattern.indptr))
+    facts = Numeric().facts(lambda result: result, None, context)
+    assert facts == {"entries_lower": sum(pattern.indices < row), "entries_upper": sum(pattern.indices > row)}
     levels = start.levels
     assert Levels().least_bytes(levels, context) == 8 * (n + 1) + 8 * n + levels.pointers.nbytes + 4 * n
 

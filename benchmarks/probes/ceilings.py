@@ -1,5 +1,6 @@
 """What this machine's devices can do at most, measured in seconds: copy bandwidth, floating-point rate, the
-host's link, page faults. A roofline is drawn from these (results/<machine>/ceilings.json)."""
+links to the host and between GPUs, page faults. A roofline is drawn from these
+(results/<machine>/ceilings.json)."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import jsonschema
 import numpy as np
@@ -21,7 +23,7 @@ from fillpath.host import machine_name
 from fillpath.nouns import Array
 from fillpath.paths import CONFIG, results, write_text
 from fillpath.record import interval
-from impl.cuda import device, kernels
+from impl.cuda import device, kernels, peers
 
 VERSION = 1
 SAMPLES = 7
@@ -37,19 +39,24 @@ MANAGED_PAGE = 2**16
 
 # How the reason begins where there is a GPU and its ceilings could not be measured.
 FAILED = "the probe failed"
+T = TypeVar("T")
 Rate = dict[str, Any]
+# Of a device: its name, threads or count, and rates.
+Ceilings = dict[str, Any]
 
 
 def calibrate() -> Path:
     """Measure and write results/<this machine>/ceilings.json. Returns its path."""
-    gpu, reason = _gpu_or_reason()
+    first, reason = _or_reason(gpu)
+    together, failure = _or_reason(gpus) if first else (None, "")
     data = {
         "schema": VERSION,
         "machine": machine_name(),
         "measured_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}Z",
         "host": host(),
-        "gpu": gpu,
-        "gpu_reason": reason,
+        "gpu": first,
+        "gpus": together,
+        "gpu_reason": reason or failure,
         "versions": machine.versions(),
     }
     schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
@@ -62,18 +69,18 @@ def calibrate() -> Path:
     return path
 
 
-def _gpu_or_reason() -> tuple[dict[str, Any] | None, str]:
-    """The GPU's ceilings, or why there are none: a library that is missing costs the host's none."""
+def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, str]:
+    """What it measures, or why there is nothing: a library that is missing costs the host's none."""
     available, reason = kernels.available()
     if not available:
         return None, reason
     try:
-        return gpu(), ""
+        return probe(), ""
     except Exception as error:
         return None, f"{FAILED}: {type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
 
 
-def host() -> dict[str, Any]:
+def host() -> Ceilings:
     """The processor: all cores that this process may use copy and multiply, one touches pages."""
     facts = machine.machine()
     rates = {
@@ -85,7 +92,7 @@ def host() -> dict[str, Any]:
     return {"name": facts.cpu or "unknown", "threads": facts.cores, "rates": rates}
 
 
-def gpu() -> dict[str, Any]:
+def gpu() -> Ceilings:
     """The first visible GPU. Less than 3 GB of its memory is taken, of managed memory 256 MiB at most and
     never more than half of what is free."""
     import cupy
@@ -97,6 +104,47 @@ def gpu() -> dict[str, Any]:
     if cupy.cuda.runtime.deviceGetAttribute(cupy.cuda.runtime.cudaDevAttrManagedMemory, 0):
         rates["page_faults"] = _managed_faults(cupy, wait)
     return {"name": device.identity(), "threads": None, "rates": rates}
+
+
+def gpus() -> Ceilings | None:
+    """All visible GPUs at the same time, and copies from the first to the second; None for fewer than two.
+    Less than 3 GB of the memory of each is taken."""
+    import cupy
+
+    cards = list(range(peers.device_count()))
+    if len(cards) < 2:
+        return None
+    peers.all_reach(cards)
+    wait = partial(peers.synchronise, cards)
+    size = min(GPU_BYTES, *(_on(card, device.free_bytes) // 4 for card in cards)) // 8 * 8
+    pairs = [_on(card, lambda: (cupy.zeros(size // 8), cupy.ones(size // 8))) for card in cards]
+    square = (GPU_ORDER, GPU_ORDER)
+    matrices = [_on(card, lambda: (cupy.ones(square), cupy.zeros(square))) for card in cards]
+
+    def copy() -> None:
+        for card, pair in zip(cards, pairs, strict=True):
+            _on(card, partial(cupy.copyto, *pair))
+
+    def multiply() -> None:
+        for card, (left, product) in zip(cards, matrices, strict=True):
+            _on(card, partial(cupy.matmul, left, left, out=product))
+
+    (target, _), (_, source) = pairs[1], pairs[0]
+    crossing = (target.data.ptr, cards[1], source.data.ptr, cards[0], size)
+    rates = {
+        "copy_bytes": rate(copy, 2 * size * len(cards), wait),
+        "flops_double": rate(multiply, 2.0 * GPU_ORDER**3 * len(cards), wait),
+        "peer_bytes": rate(partial(cupy.cuda.runtime.memcpyPeer, *crossing), size, wait),
+    }
+    return {"name": device.identity(), "threads": None, "count": len(cards), "rates": rates}
+
+
+def _on(card: int, work: Callable[[], T]) -> T:
+    """What the work returns, with that card as the current one."""
+    import cupy
+
+    with cupy.cuda.Device(card):
+        return work()
 
 
 def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:

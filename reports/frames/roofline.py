@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from fillpath.case import Case
@@ -15,30 +16,33 @@ from fillpath.record import Record, Status
 from fillpath.registry import lookup
 from reports.facts.probes import read_counters
 from reports.facts.records import Records
+from reports.frames.bytes_model import Operations, filled_entries, operations
 
-# Bytes that examining one adjacency entry reads at least: its index.
-INDEX = 4
-# What an operation is, by what the records count.
-EDGES, UPDATES = "edges examined", "multiply-adds (2 operations each)"
+# The devices of a machine, as its ceilings name them.
+KINDS = ("host", "gpu", "gpus")
 
 
 @dataclass(frozen=True)
 class Roof:
-    """A device's ceilings.
+    """The ceilings of a device, or of all GPUs together.
 
-    kind : host or gpu.
+    kind : host, gpu or gpus.
+    cards : GPUs that have them together, 0 for the host.
     copy : bytes per second.
     flops : double-precision operations per second.
     link, faults : bytes to the device and page faults per second, None where there is none.
+    peer : bytes per second from one GPU to another, None for one.
     """
 
     machine: str
     kind: str
     name: str
+    cards: int
     copy: float
     flops: float
     link: float | None
     faults: float | None
+    peer: float | None
 
 
 @dataclass(frozen=True)
@@ -70,23 +74,28 @@ class Unplaced:
 def roofs(machine: str) -> list[Roof]:
     """The roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
     ceilings = read_ceilings(results() / machine) or {}
-    return [_roof(machine, kind, ceilings[kind]) for kind in ("host", "gpu") if ceilings.get(kind)]
+    return [_roof(machine, kind, ceilings[kind]) for kind in KINDS if ceilings.get(kind)]
 
 
-def spots(machine: str, kind: str, records: Records) -> tuple[list[Spot], list[Unplaced]]:
-    """The verified cases that ran on that device, and the implementations that cannot be placed."""
-    device = {"host": "cpu", "gpu": "gpu"}[kind]
+def spots(roof: Roof, records: Records) -> tuple[list[Spot], list[Unplaced]]:
+    """The verified cases that ran on those devices, and the implementations that cannot be placed."""
+    filled = filled_entries(records.rows)
     located: list[Spot] = []
     unplaced: dict[str, Unplaced] = {}
     for record in records.rows:
         case = Case.parse(record.case)
-        if record.machine != machine or record.status is not Status.OK or _device_of(record, case) != device:
+        if (
+            record.machine != roof.machine
+            or record.status is not Status.OK
+            or _cards(record, case) != roof.cards
+        ):
             continue
-        spot = _spot(record, case)
-        if isinstance(spot, Spot):
-            located.append(spot)
+        counted = operations(record, case, filled)
+        if isinstance(counted, Operations):
+            located.append(_spot(record, case, counted))
         else:
-            unplaced.setdefault(spot.implementation, spot)
+            name = _name(case)
+            unplaced.setdefault(name, Unplaced(name, counted))
     placed = {spot.implementation for spot in located}
     return located, [lack for name, lack in sorted(unplaced.items()) if name not in placed]
 
@@ -96,37 +105,41 @@ def limit(roof: Roof, intensity: float) -> float:
     return min(roof.flops, roof.copy * intensity)
 
 
-def _spot(record: Record, case: Case) -> Spot | Unplaced:
-    name = f"{case.stage}.{case.implementation}"
-    work = record.work or {}
-    edges: int = work.get("edges") or 0
-    updates: float = (work.get("facts") or {}).get("updates") or 0
-    if not edges and not updates:
-        return Unplaced(name, "counts no operations")
-    counters = read_counters(record.machine, record.case, record.key) or {}
-    moved = counters.get("dram_bytes") or work.get("bytes")
-    if not moved and not edges:
-        return Unplaced(name, "counts multiply-adds and no bytes")
-    operations = float(edges or 2 * updates)
-    median = record.median
-    assert median is not None
+def _spot(record: Record, case: Case, counted: Operations) -> Spot:
+    """Hardware counters, which are of a whole call, go before bytes that were asked for."""
+    counters = (not counted.phase and read_counters(record.machine, record.case, record.key)) or {}
+    moved = counters.get("dram_bytes")
+    seconds = median(record.phases[counted.phase]) if counted.phase else record.median
+    assert seconds is not None
     return Spot(
-        record.case, name, operations / float(moved or INDEX * operations), operations / median, not moved,
-        EDGES if edges else UPDATES,
+        record.case, _name(case), counted.count / (moved or counted.bytes), counted.count / seconds,
+        counted.least and not moved, counted.what,
     )  # fmt: skip
 
 
-def _device_of(record: Record, case: Case) -> str:
-    """Of an implementation that is not here, a colleague's own say, by whether its record names a GPU."""
+def _name(case: Case) -> str:
+    return f"{case.stage}.{case.implementation}"
+
+
+def _cards(record: Record, case: Case) -> int:
+    """GPUs that it ran on, 0 on the CPU. Of an implementation that is not here, a colleague's own say, by
+    whether its record names a GPU."""
     try:
-        return lookup(case.stage, case.implementation).device
+        device = lookup(case.stage, case.implementation).device
     except UnknownNameError:
-        return "gpu" if record.device else "cpu"
+        device = "gpu" if record.device else "cpu"
+    if device == "cpu":
+        return 0
+    # Of several ranks each has a GPU of its own; workers that are simulated take turns on one.
+    facts: Mapping[str, float] = (record.work or {}).get("facts") or {}
+    ranks = 1 if facts.get("simulated") else int(facts.get("workers", 1))
+    return max(1, case.gpus, ranks)
 
 
 def _roof(machine: str, kind: str, device: Mapping[str, Any]) -> Roof:
     rates = {name: rate["per_second"] for name, rate in device["rates"].items()}
+    cards = 0 if kind == "host" else device.get("count", 1)
     return Roof(
-        machine, kind, device["name"], rates["copy_bytes"], rates["flops_double"],
-        rates.get("link_to_device_bytes"), rates.get("page_faults"),
+        machine, kind, device["name"], cards, rates["copy_bytes"], rates["flops_double"],
+        rates.get("link_to_device_bytes"), rates.get("page_faults"), rates.get("peer_bytes"),
     )  # fmt: skip

@@ -73,9 +73,7 @@ def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> l
     Raises InputError for damaged ceilings.
     """
     ceilings = {machine: roofs(machine) for machine in machines}
-    devices = [
-        (roof, *spots(roof.machine, roof.kind, records)) for listed in ceilings.values() for roof in listed
-    ]
+    devices = [(roof, *spots(roof, records)) for listed in ceilings.values() for roof in listed]
     without = [machine for machine, listed in ceilings.items() if not listed]
     return _write(rooflines(devices, without), folder, "rooflines")
 

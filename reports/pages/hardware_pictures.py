@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from reports.frames.roofline import EDGES, Roof, Spot, Unplaced, limit
+from reports.frames.bytes_model import DEPENDENCIES, EDGES, ELIMINATED, FLOPS
+from reports.frames.roofline import Roof, Spot, Unplaced, limit
 from reports.pages.comparison import Comparison, Curve
 from reports.shapes import style
 from reports.shapes.labels import legend_above
@@ -68,11 +69,11 @@ def rooflines(
     style.write_below(
         figure,
         "Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product, both "
-        "by `fillpath calibrate`. Full points: bytes were counted, by hardware counters where there are any; "
-        "empty: at least an index of 4 bytes an edge is read, so that the point belongs there or further "
-        f"left. An operation is one of the {EDGES}, or a floating-point operation; an edge is none of these, "
-        "so that the level is no limit of its own to a traversal. A point above the slope has bytes that a "
-        "cache served."
+        "by `fillpath calibrate`. Full points: bytes were counted, those of DRAM by hardware counters where "
+        "there are any, else what the algorithm asks for (docs/compare.md); empty: a lower bound of them, so "
+        f"that the point belongs there or further left. Operations are {FLOPS} of a factorisation or of "
+        f"conjugate gradients, {EDGES} by a traversal, {DEPENDENCIES} by levels or {ELIMINATED} by ParAC's "
+        "factor; the level limits the first alone. A point above the slope has bytes that a cache served."
         + (f" Without a place: {reasons}." if reasons else "")
         + (f" Without ceilings: {', '.join(without)}." if without else ""),
     )
@@ -116,26 +117,32 @@ def _profile(axes: Axes, curves: Sequence[Curve], machines: Sequence[str]) -> No
 
 def _roofline(axes: Axes, roof: Roof, spots: Sequence[Spot], names: Sequence[str]) -> None:
     """names : of all panels' implementations, so that each has one colour and one marker"""
-    axes.set_title(f"{roof.machine}: {roof.name}", loc="left")
+    together = f"{roof.cards} x " if roof.cards > 1 else ""
+    axes.set_title(f"{roof.machine}: {together}{roof.name}", loc="left")
     ridge = roof.flops / roof.copy
     places = [ridge, *(spot.intensity for spot in spots)]
     ends = (min(places) / 5, max(places) * 20)
     line = np.geomspace(*ends, 200)
     axes.plot(line, [limit(roof, x) for x in line], color="black", linewidth=2)
     for i, name in enumerate(names):
+        colour, marker = PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)]
+        of_name = [spot for spot in spots if spot.implementation == name]
         for bound in (False, True):
-            some = [spot for spot in spots if spot.implementation == name and spot.bound == bound]
-            colour = PALETTE[i % len(PALETTE)]
+            some = [spot for spot in of_name if spot.bound == bound]
+            # One entry of the legend, however many kinds of points it has.
+            first = some and bound == all(spot.bound for spot in of_name)
             axes.plot(
                 [spot.intensity for spot in some], [spot.rate for spot in some], linestyle="",
-                marker=MARKERS[i % len(MARKERS)], markersize=7, markeredgecolor=colour if bound else "black",
-                color="none" if bound else colour, label=name if some else None,
+                marker=marker, markersize=7, markeredgecolor=colour if bound else "black",
+                color="none" if bound else colour, label=name if first else None,
             )  # fmt: skip
     lines = [f"copy {roof.copy / 1e9:,.0f} GB/s", f"double {roof.flops / 1e9:,.0f} GFLOP/s"]
     if roof.link is not None:
         lines.append(f"link {roof.link / 1e9:,.0f} GB/s")
     if roof.faults is not None:
         lines.append(f"page faults {roof.faults:,.0f} / s")
+    if roof.peer is not None:
+        lines.append(f"from one to another {roof.peer / 1e9:,.0f} GB/s")
     axes.text(0.02, 0.98, "\n".join(lines), transform=axes.transAxes, va="top", fontsize=SMALL)
     axes.set_xscale("log")
     axes.set_yscale("log")

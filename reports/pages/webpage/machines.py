@@ -22,6 +22,7 @@ CEILINGS: Mapping[str, tuple[str, float, str]] = {
     "link_to_device_bytes": ("link to the device", 1e9, "GB/s"),
     "link_to_host_bytes": ("link to the host", 1e9, "GB/s"),
     "page_faults": ("page faults on first touch", 1e3, "thousand per second"),
+    "peer_bytes": ("from one to another", 1e9, "GB/s"),
 }
 
 
@@ -71,7 +72,7 @@ def _ceilings(folder: Path) -> Mapping[str, str]:
     ceilings = read_ceilings(folder) or {}
     return {
         f"{kind}, {CEILINGS[name][0]}": _ceiling(rate, *CEILINGS[name][1:])
-        for kind in ("host", "gpu")
+        for kind in ("host", "gpu", "gpus")
         for name, rate in (ceilings.get(kind) or {"rates": {}})["rates"].items()
     }
 

@@ -1,0 +1,167 @@
+"""Operations of an implementation and the bytes that it asks for, from the counts that its record holds.
+
+A model: an element of an array counts once for each use that the algorithm makes of it, in the size in which
+it is stored: 4 bytes for an index or a counter, 8 for a pointer or a double. Sorting, clearing, flags and
+copies between formats do not count. Caches may serve what is asked for: it is no traffic of DRAM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fillpath.case import Case
+from fillpath.record import Record, Status
+from fillpath.registry import lookup
+
+INDEX, POINTER, DOUBLE = 4, 8, 8
+# What an operation is.
+EDGES = "edges examined"
+DEPENDENCIES = "dependencies released"
+ELIMINATED = "edges eliminated"
+FLOPS = "floating-point operations"
+
+
+@dataclass(frozen=True)
+class Operations:
+    """What was done, and what it asked for.
+
+    what : an operation.
+    phase : the phase of a record in which all of it was done; empty for the whole call.
+    least : whether the bytes are a lower bound.
+    """
+
+    count: float
+    bytes: float
+    what: str
+    phase: str = ""
+    least: bool = False
+
+
+def traversal(edges: float, counted: float | None) -> Operations:
+    """A symbolic factorisation. counted : bytes that it counted itself; an edge has an index at least."""
+    return Operations(edges, counted or INDEX * edges, EDGES, least=not counted)
+
+
+def kahn(n: float, filled: float) -> Operations:
+    """Levels by Kahn's algorithm. filled : entries of F, each off the diagonal a dependency.
+
+    Of a dependency its index is read, and a degree read and written. Of a column the four pointers to its
+    row of U and its column of L are read for its degree and again when it releases others; its degree is
+    written and read, its place in the queue written and read, its level written, itself written into it.
+    """
+    dependencies = filled - n
+    return Operations(dependencies, 3 * INDEX * dependencies + (8 * POINTER + 6 * INDEX) * n, DEPENDENCIES)
+
+
+def right_looking(
+    updates: float, n: float, lower: float | None, upper: float | None, *, size: int
+) -> Operations:
+    """A right-looking factorisation by columns, as GLU's.
+
+    lower, upper : entries of L below and of U above the diagonal; without them the bytes are those of the
+        updates alone
+    size : bytes of a value
+
+    Of an update the entry of L is read, the row of its target, and the target read and written. Of an entry
+    of U its value, its column, its position in that column and that column's end are read. Of a column four
+    pointers and the pivot are read; for the division two pointers, and the pivot and each entry of L are read
+    and written.
+    """
+    moved = (3 * size + INDEX) * updates
+    if lower is None or upper is None:
+        return Operations(2 * updates, moved, FLOPS, least=True)
+    moved += (size + INDEX + 2 * POINTER) * upper + 2 * size * lower + (6 * POINTER + 3 * size) * n
+    return Operations(2 * updates, moved, FLOPS)
+
+
+def parac(n: float, edges: float, entries: float) -> Operations:
+    """ParAC's factor of a connected graph.
+
+    edges : of the graph
+    entries : of G below the diagonal; all but one of a column are sampled as edges
+
+    Of an edge of the graph its end and weight are read, of a sampled one they are written and read. Of an
+    entry of G its row and value are written, and that neighbour's counter is read and written. Of a vertex
+    the two pointers to its edges are read, its counter is written and read, its pointer in G and its diagonal
+    are written.
+    """
+    edge = INDEX + DOUBLE
+    sampled = entries - n + 1
+    vertex = 3 * POINTER + 2 * INDEX + DOUBLE
+    return Operations(
+        edges + sampled,
+        edge * edges + 2 * edge * sampled + (edge + 2 * INDEX) * entries + vertex * n,
+        ELIMINATED,
+    )
+
+
+def conjugate_gradients(n: float, entries: float, factor: float, iterations: float) -> Operations:
+    """Conjugate gradients with a graph's Laplacian L and the preconditioner G D G^T.
+
+    entries : of L off the diagonal, those of the matrix: edges to a ground come on top
+    factor : entries of G below the diagonal; a dense inverse in place of the last of them does not count
+
+    Of an entry of L or of G its index, its value and that element of a vector are read. Each vector operation
+    reads its vectors and writes its result; a row has a pointer, and D is read. After the last iteration the
+    residual is computed once from x.
+    """
+    entry = INDEX + 2 * DOUBLE
+    product, rows = entry * entries + (POINTER + 2 * DOUBLE) * n, 3 * DOUBLE * n
+    solves = 2 * entry * factor + (2 * POINTER + 5 * DOUBLE) * n
+    # p.q and r.z read two vectors, r.r one; p, x and r are updated; at the end r = b - q and r.r.
+    iteration = product + solves + (5 * DOUBLE * n) + 3 * rows
+    flops = 3 * entries + 4 * factor + 13 * n
+    return Operations(
+        iterations * flops + 3 * entries + 3 * n,
+        iterations * iteration + product + rows + DOUBLE * n,
+        FLOPS,
+        phase="solve",
+    )
+
+
+def filled_entries(records: Iterable[Record]) -> Mapping[str, float]:
+    """Entries of F by the hash of the prepared matrix, as far as some record says it."""
+    counts: dict[str, float] = {}
+    for record in records:
+        if record.status is Status.OK and record.prepared and record.work:
+            fills, filled = record.work.get("fills"), (record.work.get("facts") or {}).get("filled")
+            if filled is None and fills is not None and record.parts["stage"] == "symbolic":
+                filled = record.prepared["nnz"] + fills
+            if filled is not None:
+                counts[record.prepared["hash"]] = filled
+    return counts
+
+
+def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Operations | str:
+    """What a verified record did; the reason where it counts too little.
+
+    filled : of `filled_entries`
+    """
+    work = record.work or {}
+    facts: Mapping[str, float] = work.get("facts") or {}
+    if work.get("edges"):
+        return traversal(work["edges"], work.get("bytes"))
+    n, nnz = ((record.prepared or {}).get(name, 0) for name in ("n", "nnz"))
+    match case.stage, case.implementation:
+        case "levels", "kahn_gpu":
+            entries = filled.get((record.prepared or {}).get("hash", ""))
+            return "no record says how many entries F has" if entries is None else kahn(n, entries)
+        case "numeric", "glu2" | "glu3" if "updates" in facts:
+            ends = [facts.get(end) for end in ("entries_lower", "entries_upper")]
+            return right_looking(facts["updates"], n, *ends, size=_itemsize(case))
+        case "cholesky", "parac_gpu" | "parac_cpu" if "nnz_g" in facts:
+            return parac(n, (facts["nnz_l"] - n) / 2, facts["nnz_g"] - n)
+        case "laplacian", "parac_gpu" | "ic0_gpu" | "parac_cpu" | "ac_sequential" | "ict" if (
+            "solve" in record.phases
+        ):
+            return conjugate_gradients(n, nnz - n, facts["nnz_factor"], facts["iterations"])
+    return "counts multiply-adds and no bytes" if facts.get("updates") else "counts no operations"
+
+
+def _itemsize(case: Case) -> int:
+    """Bytes of a value."""
+    options = lookup(case.stage, case.implementation).values(dict(case.options))
+    return int(np.dtype(options["dtype"]).itemsize)
