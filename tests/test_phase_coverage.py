@@ -26,7 +26,7 @@ from tests.test_solve import grid
 # Of seconds above LEAST, the least share that phases have.
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
-PARTS = {"reports/frames/parac.py", "reports/glu3/phases.py"}
+PARTS = {"reports/frames/parac.py", "reports/glu3/phases.py", "reports/ooclu/fig6.py"}
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
 # and the phase that a roofline is of.
 SINGLE = {
@@ -36,7 +36,7 @@ SINGLE = {
     "reports/frames/bytes_model.py",
     "reports/frames/roofline.py",
 }
-# Figure 6 of PPoPP'23 says by phases what its ratios contain.
+# Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
 # Implementations with a gap that is known, and the least share of theirs.
 GAPS = {

@@ -252,6 +252,33 @@ def test_unified_memory_is_held_against_out_of_core_in_one_run() -> None:
     assert "nothing is evicted" in words and "Not measured: Goodwin_054 (GO)" in words
 
 
+KEPT = "unified_memory.keep=true.prefetch=true"
+
+
+def test_kept_arrays_are_a_bar_of_their_own_and_in_no_claim() -> None:
+    """The paper allocates for each call: what is kept is beside its ratios."""
+    ways = three(1.0, 1.5, 3.0, card=SMALL)
+    frame = frame_of(fig6.EXHIBIT.frame, *ways, measured(KEPT, 1.2, card=SMALL))
+    row = frame.set_index("variant").loc[arrays.KEPT]
+    assert row["ratio"] == pytest.approx(1.2) and pd.isna(row["prefetched_ratio"])
+    (axes,) = fig6.EXHIBIT.picture(frame).axes
+    legend = axes.get_legend() or axes.figure.legends[0]
+    assert "1.2x" in texts(axes) and arrays.KEPT in [text.get_text() for text in legend.get_texts()]
+    with_it, without = (fig6.EXHIBIT.verdicts(rows) for rows in (frame, frame_of(fig6.EXHIBIT.frame, *ways)))
+    assert with_it == without
+
+
+def test_figure_6_says_what_its_seconds_contain() -> None:
+    base, prefetched, plain = three(1.0, 2.0, 3.0)
+    words = fig6.EXHIBIT.words(frame_of(fig6.EXHIBIT.frame, base, prefetched, plain))
+    assert "releasing them" in words and "Of the prefetched seconds" not in words, "no phase says it"
+    phases = {"prefetch": [0.5] * 3, "traverse": [1.0] * 3, "release": [0.8] * 3}
+    frame = frame_of(fig6.EXHIBIT.frame, base, replace(prefetched, phases=phases), plain)
+    row = frame.set_index("variant").loc[arrays.PREFETCHED]
+    assert (row["pages_share"], row["release_share"]) == pytest.approx((25, 40))
+    assert "pages are 25 to 25 % and release 40 to 40 %" in fig6.EXHIBIT.words(frame)
+
+
 def all_seven(prefetched: Callable[[int], float], plain: float = 3.0, *, card: int = SMALL) -> list[Record]:
     """Of each of the seven, the densest first: out_of_core in a second, unified memory in so many with
     prefetching, by its place, and in `plain` times as many without. No sample differs."""

@@ -27,6 +27,13 @@ WORDS, WORD = 6, 4
 # Share of the card's memory that unified_memory asks for at most (impl/cuda/managed.py: of what is free).
 SHARE = 0.5
 OUT_OF_CORE, PREFETCHED, PLAIN = "out_of_core", "unified memory, prefetched", "unified memory"
+# Beside the paper's: prefetched, in arrays that an earlier call left.
+KEPT = "unified memory, prefetched, arrays kept"
+OPTIONS = {
+    (): PLAIN,
+    (("prefetch", "true"),): PREFETCHED,
+    (("keep", "true"), ("prefetch", "true")): KEPT,
+}
 FITS, OVERSUBSCRIBED = "fits", "oversubscribed"
 UNKNOWN = "regime unknown"
 # Why another regime than the paper's tests no claim.
@@ -44,12 +51,12 @@ def is_out_of_core(case: Case) -> bool:
 
 
 def variant_of(case: Case) -> str:
-    """Which of the three ways a case is; empty for none."""
+    """Which of the ways a case is; empty for none."""
     if is_out_of_core(case) and not case.options:
         return OUT_OF_CORE
     if case.stage != "symbolic" or case.implementation != "unified_memory":
         return ""
-    return {(): PLAIN, (("prefetch", "true"),): PREFETCHED}.get(case.options, "")
+    return OPTIONS.get(case.options, "")
 
 
 def variants_of(frame: pd.DataFrame) -> pd.Series[Any]:
@@ -59,7 +66,7 @@ def variants_of(frame: pd.DataFrame) -> pd.Series[Any]:
 
 
 def over_out_of_core(case: Case) -> Case | None:
-    """out_of_core with its defaults on the same matrix, for a case of one of the three ways."""
+    """out_of_core with its defaults on the same matrix, for a case of one of the ways."""
     return replace(case, implementation=OUT_OF_CORE, options=()) if variant_of(case) else None
 
 

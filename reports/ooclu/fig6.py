@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
+from reports.facts.records import Records
 from reports.facts.verdicts import Subset
 from reports.frames import arrays
 from reports.frames.arrays import OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, by_regime, printed_range
 from reports.frames.device import add_printed, columns_of, pair_frame
-from reports.frames.seconds import RATIO, SYMBOLIC, beside
+from reports.frames.seconds import RATIO, SYMBOLIC, add_columns, beside
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
+from reports.shapes.tables import Row
 
 CLAIM = "fig6_symbolic_three_ways"
+# What unified memory does beside the traversal: its share of the seconds, and the phase that has it.
+SHARES = {"pages_share": "prefetch", "release_share": "release"}
+CONTENTS = (
+    "Unified memory's include allocating the arrays, making their pages and releasing them, except where "
+    "arrays are kept; out_of_core has its memory from a pool. "
+)
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per matrix, way and machine, by nnz/n: its seconds, `ratio`, over those of out_of_core in the
     same run, and the regime of unified memory; prefetched_ratio : on the rows without prefetching, of the
-    row with it."""
+    row with it; pages_share, release_share : of its seconds, in per cent, moving pages ahead and releasing
+    the arrays, empty where no phase says it."""
     frame = pair_frame(inputs, arrays.over_out_of_core, role="out of core", facts=())
     arrays.stand_in_among(frame, arrays.the_seven())
     frame["variant"] = arrays.variants_of(frame)
@@ -35,11 +46,40 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed})
     frame["variant"] = frame["variant"].astype("object").fillna("")
     arrays.add_memory(frame, inputs.records)
+    add_columns(frame, [_shares(inputs.records, row) for row in frame.to_dict("records")], list(SHARES))
     memory = ("n", "nnz_per_row", "paper_nnz_per_row", "managed_bytes", "card_bytes", "times_card", "regime")
     return columns_of(
         arrays.by_density(frame), "variant", "median", "low", "high", *RATIO, "prefetched_ratio",
-        "prefetched_ratio_processes", *memory,
+        "prefetched_ratio_processes", *SHARES, *memory,
     )  # fmt: skip
+
+
+def _shares(records: Records, row: Row) -> dict[str, float]:
+    """SHARES in per cent; nothing of a record without the phase."""
+    record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
+    phases = record.phases if record else {}
+    return {
+        name: 100 * float(np.median(phases[phase])) / float(np.median(record.seconds))
+        for name, phase in SHARES.items()
+        if record and phase in phases
+    }
+
+
+def _contents(frame: pd.DataFrame) -> str:
+    """What the seconds contain, and how much of the prefetched ones the traversal is not."""
+    rows = frame[(frame["variant"] == PREFETCHED) & frame[list(SHARES)].notna().all(axis=1)]
+    if rows.empty:
+        return CONTENTS
+    pages, release = (f"{rows[name].min():.0f} to {rows[name].max():.0f} %" for name in SHARES)
+    return f"{CONTENTS}Of the prefetched seconds pages are {pages} and release {release}. "
+
+
+def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    return {
+        "contents": _contents(frame),
+        "regimes": arrays.REGIMES,
+        "how": arrays.how(frame, SYMBOLIC),
+    }
 
 
 def _least_steps(frame: pd.DataFrame) -> list[Subset]:
@@ -67,8 +107,8 @@ EXHIBIT = Exhibit(
         height=7.5,
         shown=partial(arrays.labelled, memory=True),
     ),
-    """Seconds over those of out_of_core, which stand above its bars, by nnz/n. {regimes} {how}""",
-    lambda frame: {"regimes": arrays.REGIMES, "how": arrays.how(frame, SYMBOLIC)},
+    """Seconds over those of out_of_core, which stand above its bars, by nnz/n. {contents}{regimes} {how}""",
+    _facts,
     held=(
         Held(
             CLAIM, "ratio", ("range",), "pair", only={"variant": PREFETCHED},
