@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fillpath import registry
@@ -119,7 +120,7 @@ def test_kept_arrays_are_used_again_dirty(shelf: dict[Any, Any], prefetch: bool)
     pointers = set()
     for dirt in (None, *DIRT):
         for array in shelf.values():
-            array.fill(dirt)
+            array.fill(np.uint32(dirt))
         filled, _ = function(pattern, prefetch=prefetch, keep=True)
         assert_same(filled, expected)
         pointers |= {array.data.ptr for array in shelf.values()}

@@ -149,7 +149,7 @@ def filling(n: int, each: int) -> Pattern:
 def test_phases_cover_a_call_on_the_gpu(name: str, options: dict[str, bool]) -> None:
     entry = registry.lookup("symbolic", name)
     where = place("gpu")
-    pattern = where.bring(filling(8000, 40))
+    pattern = where.bring(filling(8000, 200))
 
     def call() -> Any:
         return entry.function(pattern, **options)
