@@ -6,12 +6,22 @@ from __future__ import annotations
 
 import argparse
 
+from benchmarks.probes.registers import changes, committed
 from benchmarks.runs.launch import die_with_parent
 from benchmarks.runs.nightly import tonight
+from fillpath.errors import ConfigError
 
 
 def run(arguments: argparse.Namespace) -> int:
     die_with_parent()
-    night = tonight()
+    night = tonight(_kernels)
     print(night.text)
     return night.status
+
+
+def _kernels(base: str, tip: str) -> list[str]:
+    """What changed in the tables that two commits have of kernels' registers."""
+    try:
+        return changes(committed(base), committed(tip))
+    except ConfigError:
+        return []

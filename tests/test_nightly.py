@@ -19,10 +19,11 @@ import pytest
 
 from benchmarks.runs import night_commits
 from benchmarks.runs.environment import environment_key
+from benchmarks.runs.night_report import Night
 from benchmarks.runs.night_rounds import Course, Judgement, Turns
 from benchmarks.runs.night_rule import FIRST, KEPT
-from benchmarks.runs.nightly import Night, night
-from benchmarks.runs.regressions import Regression, State, learn
+from benchmarks.runs.nightly import night
+from benchmarks.runs.regressions import Change, Regression, State, learn
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results
@@ -361,9 +362,32 @@ def test_no_turn_begins_after_the_deadline(repository: Repository) -> None:
     assert rounds.late == set(Asked.cases)
 
 
+def test_what_a_night_had_no_time_for_comes_first_in_the_next(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit(1.0)
+    repository.commit(1.0)
+    late = OTHERS[6:8]
+    with monkeypatch.context() as patched:
+        patched.setattr(Turns, "_round", lambda turns, cases, process: turns.late.update({*cases} & {*late}))
+        assert repository.night().status == 2
+    assert State.load(results() / MACHINE / "nightly.json").late == late
+    repository.commit(1.0)
+    repository.night()
+    order = list(dict.fromkeys(case for _, case, _ in repository.asked))
+    assert order == [*late, CASE, *OTHERS[:6], *OTHERS[8:]]
+    assert State.load(results() / MACHINE / "nightly.json").late == ()
+
+
+def test_what_changed_of_kernels_is_told() -> None:
+    line = "impl/symbolic/fill2.cu fill2_traverse COLUMNS=1 sm_90: registers 52 to 32"
+    done = Night(("a" * 40, "b" * 40), Change(State()), kernels=(line,))
+    assert f"exact change {line}" in done.text.splitlines() and done.status == 0
+
+
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:
     regression = Regression(CASE, 1.31, "a" * 40, "b" * 40, extent="1.22 to 1.4, 8 pairs")
-    state = State("a" * 40, {CASE: (0.01, -0.02)}, {CASE: regression})
+    state = State("a" * 40, {CASE: (0.01, -0.02)}, {CASE: regression}, (CASE,))
     for each in (state, State()):
         each.save(tmp_path / "nightly.json")
         assert State.load(tmp_path / "nightly.json") == each

@@ -7,20 +7,17 @@ numbers come from `measure`: a call that is lost costs a few seconds.
 from __future__ import annotations
 
 import math
-import os
 import re
 import shutil
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
 from benchmarks.engine.run import Run
-from benchmarks.runs import asv_process
+from benchmarks.runs import asv_process, asv_progress
 from benchmarks.runs.asv_exact import Counts, add_series, counts_of
 from benchmarks.runs.asv_results import merge
 from benchmarks.runs.cases import suite_cases
@@ -35,8 +32,6 @@ from fillpath.processes import Rounds, number, of_run
 from fillpath.record import Record, Status, read_records, record_path
 from fillpath.registry import lookup
 from fillpath.settings import PROGRESS, settings
-
-_REFUSED, _ROUND = "refused", "process"
 
 
 class AirspeedError(FillpathError):
@@ -65,7 +60,7 @@ def median_seconds(case: str) -> float:
             _measured(cases, within)
         record = _measured([parsed], within)
     except DiskFullError as error:
-        _tell(f"{_REFUSED} {case}: {error}")
+        asv_progress.say_refused(case, error)
         raise
     _report(record)
     # Past its limit a run that measures afresh is given what stands of another.
@@ -80,8 +75,7 @@ def _measured(cases: Sequence[Case], within: Run) -> Record:
         goes_on = record.status is Status.OK and record.run_id == within.id
         if goes_on and begun < number(record) < count:
             begun = number(record)
-            line = f"{_ROUND} {begun + 1} of {count} on {record.case.partition('@')[2]}"
-            _tell_once(line, mark=line)
+            asv_progress.say_round(begun, count, record)
         # What failed or was not measured now is reported when its own turn shows what stands.
         if goes_on and number(record) == count - 1:
             _report(record)
@@ -169,52 +163,12 @@ def _record_unavailable(cases: Sequence[Case]) -> None:
 
 
 def _report(record: Record) -> None:
-    """One line on this case, once, for whoever started asv: asv keeps its children's output to itself."""
-    shown = f"{_median(record):.4g} s" if record.median is not None else record.reason.partition("\n")[0]
-    _tell_once(f"{record.status:<13} {record.case}  {shown}", mark=f" {record.case} ")
-
-
-def _tell_once(line: str, mark: str) -> None:
-    """Unless a line with that mark was told before."""
-    path = os.environ.get(PROGRESS)
-    if path and mark not in Path(path).read_text():
-        _tell(line)
-
-
-def _tell(line: str) -> None:
-    path = os.environ.get(PROGRESS)
-    if path:
-        with Path(path).open("a") as handle:
-            handle.write(f"{line}\n")
+    asv_progress.say_result(record, None if record.median is None else _median(record))
 
 
 def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int) -> tuple[int, str]:
-    """Run asv and pass its cases' lines on as they come: how many there were, and why a case was refused."""
+    """Run asv: how many cases it reported, and why one was refused."""
     log.parent.mkdir(parents=True, exist_ok=True)
     progress.write_text("")
     process = asv_process.start(arguments, log, {PROGRESS: str(progress)})
-    reported, refusal = 0, ""
-    with progress.open() as lines:
-        running = True
-        while running:
-            running = process.poll() is None
-            for line in _complete_lines(lines):
-                if line.startswith(_REFUSED):
-                    refusal = refusal or line.removeprefix(_REFUSED).strip()
-                    continue
-                reported += not line.startswith(_ROUND)
-                print(f"[{reported}/{expected}] {line}", end="", file=sys.stderr, flush=True)
-            if running:
-                time.sleep(0.1)
-    return reported, refusal
-
-
-def _complete_lines(handle: TextIO) -> Iterator[str]:
-    """What was added to the file since, but for a line that is still being written."""
-    while True:
-        place = handle.tell()
-        line = handle.readline()
-        if not line.endswith("\n"):
-            handle.seek(place)
-            return
-        yield line
+    return asv_progress.pass_on(process, progress, expected)

@@ -99,7 +99,8 @@ def differences(base: Record, record: Record) -> tuple[str, ...]:
     Nothing where one has no result, or where input, device or number of threads are others: then another
     number is no change of the code.
     """
-    if _where(base) != _where(record) or {base.status, record.status} != {Status.OK}:
+    comparable = base.case == record.case and conditions(base) == conditions(record)
+    if not comparable or {base.status, record.status} != {Status.OK}:
         return ()
     before, after = quantities(base), quantities(record)
     return tuple(
@@ -107,6 +108,11 @@ def differences(base: Record, record: Record) -> tuple[str, ...]:
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name)
     )
+
+
+def conditions(record: Record) -> tuple[object, ...]:
+    """What two records of a case have to have in common to be compared at all."""
+    return (record.prepared or {}).get("hash"), record.device, record.threads_used
 
 
 def _counts(record: Record) -> Iterator[tuple[str, float]]:
@@ -125,11 +131,6 @@ def _unit(name: str) -> str:
     if name in RATIOS:
         return "ratio"
     return "bytes" if name in ("peak_memory", "structures") or name.startswith("bytes") else "count"
-
-
-def _where(record: Record) -> tuple[object, ...]:
-    prepared = (record.prepared or {}).get("hash")
-    return record.case, prepared, record.device, record.threads_used
 
 
 def _text(quantity: Quantity | None) -> str:

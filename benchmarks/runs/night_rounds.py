@@ -15,6 +15,7 @@ from itertools import groupby, takewhile
 
 import numpy as np
 
+from benchmarks.runs.exact import conditions
 from benchmarks.runs.night_rule import (
     FIRST,
     MOST,
@@ -78,14 +79,20 @@ class Turns:
 
     workers : of each commit, the base's first
     deadline : Unix time, after which no turn begins
+    before_others : cases whose inputs come first
     """
 
-    def __init__(self, workers: Mapping[str, Worker], deadline: float = float("inf")) -> None:
+    def __init__(
+        self,
+        workers: Mapping[str, Worker],
+        deadline: float = float("inf"),
+        before_others: Collection[str] = (),
+    ) -> None:
         self._workers, self._deadline = workers, deadline
         # Cases of which a turn was left out.
         self.late: set[str] = set()
         self.base, self.tip = next(iter(workers)), list(workers)[-1]
-        cases = workers[self.tip].cases
+        cases = sorted(workers[self.tip].cases, key=lambda case: case not in before_others)
         self.courses = {case: Course(case, {commit: [] for commit in workers}) for case in cases}
 
     def first(self) -> None:
@@ -168,15 +175,7 @@ def _by_input(cases: Iterable[str]) -> Iterable[tuple[object, Iterable[str]]]:
 
 def _where(record: Record) -> tuple[object, ...]:
     """What two records have to have in common for a difference of their seconds to be one of code."""
-    prepared = (record.prepared or {}).get("hash")
-    return (
-        prepared,
-        record.device,
-        record.driver,
-        record.threads_used,
-        record.host,
-        record.status is Status.OK,
-    )
+    return *conditions(record), record.driver, record.host, record.status is Status.OK
 
 
 def _tell(line: str) -> None:

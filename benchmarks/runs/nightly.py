@@ -10,8 +10,8 @@ cannot be installed is left out if a later one's can, else the next night begins
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.engine import machine, run
@@ -19,6 +19,7 @@ from benchmarks.runs import airspeed
 from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import Revisions, base_of, can_be_asked, checked_out, clear, new_commits
+from benchmarks.runs.night_report import Night
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.night_tier import tier_that_fits
 from benchmarks.runs.night_worker import Bench, Checkouts, Worker
@@ -32,59 +33,11 @@ from fillpath.settings import settings
 
 PLACE = WORK / "nightly"
 _TOO_OLD = "is from before nights measured single processes"
+# Of two commits: what changed of kernels from the first to the second.
+Kernels = Callable[[str, str], Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Night:
-    """What became of a night.
-
-    commits : that were measured, the base first
-    change : in what is known
-    new : number of those that no earlier night measured
-    results : number of records with a result
-    compared : number of cases that the rule judged
-    exact : what changed that needs no clock, by case
-    failed : (commit, reason) of those without a result
-    notes : what else has to be known, as sentences
-    """
-
-    commits: tuple[str, ...]
-    change: Change
-    new: int = 0
-    results: int = 0
-    compared: int = 0
-    exact: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    failed: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def status(self) -> int:
-        """The exit status."""
-        return 2 if self.failed else int(bool(self.change.new))
-
-    @property
-    def text(self) -> str:
-        """The summary."""
-        new = {regression.case for regression in self.change.new}
-        old = [regression for case, regression in self.change.state.worse.items() if case not in new]
-        return "\n".join(
-            [
-                self._head(),
-                *self.notes,
-                *(f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in self.failed),
-                *(f"NEW REGRESSION {regression.text}" for regression in self.change.new),
-                *(f"known regression {regression.text}" for regression in old),
-                *(f"mended {case}" for case in self.change.mended),
-                *(f"exact change {case}: {', '.join(texts)}" for case, texts in self.exact.items()),
-            ]
-        )
-
-    def _head(self) -> str:
-        base = f" against {self.commits[0][:12]}" if len(self.commits) > 1 else ""
-        return f"{self.new} new commits{base}, {self.compared} cases compared, {self.results} results"
-
-
-def tonight() -> Night:
+def tonight(kernels: Kernels) -> Night:
     """Measure this checkout's new commits under a lock, and write asv's pages."""
     machine.introduce()
     # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
@@ -95,6 +48,8 @@ def tonight() -> Night:
         adopt()
         bench = Checkouts(PLACE, tier_that_fits(settings()), deadline)
         finished = night(ROOT, PLACE, bench, deadline or float("inf"))
+        if len(finished.commits) > 1:
+            finished = replace(finished, kernels=tuple(kernels(finished.commits[0], finished.commits[-1])))
         try:
             airspeed.publish()
         except airspeed.AirspeedError as error:
@@ -182,10 +137,10 @@ def _measured(state: State, workers: Mapping[str, Worker], deadline: float) -> N
     """Measure these commits, the base first, and judge the last."""
     if not workers:
         return Night((), Change(state))
-    turns = Turns(workers, deadline)
+    turns = Turns(workers, deadline, state.late)
     turns.first()
     judgements = turns.judge(state.past, state.worse)
-    change = learn(state, tuple(workers), turns.courses, judgements)
+    change = learn(state, tuple(workers), turns.courses, judgements, turns.late)
     counts = {commit: _results(turns.courses.values(), commit) for commit in workers}
     failed = [(commit, "no case has a result") for commit, count in counts.items() if count == 0]
     exact = {case: _exact(course, turns.base, turns.tip) for case, course in turns.courses.items()}

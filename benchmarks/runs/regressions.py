@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -52,11 +52,13 @@ class State:
     last : the last commit that was measured, empty before the first
     past : differences of log seconds of a commit and its base, in nights without an alarm, by case
     worse : the regressions that still stand, by case
+    late : the cases that the last night had no time for, with which the next begins
     """
 
     last: str = ""
     past: Mapping[str, Sequence[float]] = field(default_factory=dict)
     worse: Mapping[str, Regression] = field(default_factory=dict)
+    late: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: Path) -> State:
@@ -67,7 +69,7 @@ class State:
             data: dict[str, Any] = json.loads(path.read_text())
             past = {case: tuple(map(float, values)) for case, values in data["past"].items()}
             worse = {case: Regression(**values) for case, values in data["worse"].items()}
-            return cls(data["last"], past, worse)
+            return cls(data["last"], past, worse, tuple(map(str, data.get("late", ()))))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ConfigError(
                 f"{path}: not what a night of this version wrote ({error}); remove it to begin anew"
@@ -82,6 +84,7 @@ class State:
                 f' "last": {json.dumps(self.last)}',
                 ' "past": {' + "".join(f"\n{line}" for line in [",\n".join(past)] if past) + "\n }",
                 f' "worse": {json.dumps(worse, indent=1, allow_nan=False)}',
+                f' "late": {json.dumps(self.late, indent=1)}',
             ]
         )
         write_text(path, f"{{\n{text}\n}}\n")
@@ -102,9 +105,17 @@ class Change:
 
 
 def learn(
-    state: State, commits: Sequence[str], courses: Mapping[str, Course], judgements: Mapping[str, Judgement]
+    state: State,
+    commits: Sequence[str],
+    courses: Mapping[str, Course],
+    judgements: Mapping[str, Judgement],
+    late: Collection[str] = (),
 ) -> Change:
-    """What a night says of what was known. commits : its base first, its tip last."""
+    """What a night says of what was known.
+
+    commits : its base first, its tip last
+    late : cases that it had no time for
+    """
     past, worse = dict(state.past), dict(state.worse)
     new, mended = [], []
     for case, course in courses.items():
@@ -122,7 +133,7 @@ def learn(
             # Four digits are less than any noise.
             latest = [round(difference, 4) for difference in judgement.differences]
             past[case] = (*past.get(case, ()), *latest)[-KEPT:]
-    return Change(State(commits[-1], past, worse), tuple(new), tuple(mended))
+    return Change(State(commits[-1], past, worse, tuple(sorted(late))), tuple(new), tuple(mended))
 
 
 def _regression(course: Course, judgement: Judgement | None, commits: Sequence[str]) -> Regression | None:
