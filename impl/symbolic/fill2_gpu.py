@@ -1,7 +1,8 @@
 """fill2 on the GPU with one source per thread: the GSoFA paper's baseline, written to be fast.
 
-GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)). Every thread has a source to work on, as far as
-memory suffices.
+GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)). Every thread has a warp to itself, because the
+lanes of one take each step together, as long as the slowest of them takes. So 32 threads of a multiprocessor,
+as many as it holds blocks, are faster than 512 (docs/performance.md).
 """
 
 from __future__ import annotations
@@ -20,10 +21,6 @@ KERNEL = Path(__file__).with_name("fill2.cu")
 VARIANTS = (("COLUMNS=0",), ("COLUMNS=1",))
 # As in fill2.cu: the number of vertices whose marks a scan can skip at once.
 GROUP = 256
-THREADS = 32
-# Per multiprocessor. That is 67,584 threads on an H200, more than most matrices here have sources. No other
-# value was tried.
-THREADS_A_MULTIPROCESSOR = 512
 # Share of the free memory for the threads' marks and stacks.
 SHARE = 0.5
 
@@ -70,22 +67,20 @@ def _run(pattern: Pattern, sources: Array, rows: Output, columns: bool) -> int:
     import cupy
 
     n, groups = pattern.n, -(-pattern.n // GROUP)
-    a_thread = 4 * (2 * n + groups)
-    blocks = min(
-        int(SHARE * device.free_bytes()) // (THREADS * a_thread),
-        device.multiprocessors() * THREADS_A_MULTIPROCESSOR // THREADS,
-        -(-len(sources) // THREADS),
-    )
-    # If memory does not suffice for the threads of one block, one block runs fewer threads, which take turns.
-    threads = THREADS if blocks else max(1, int(SHARE * device.free_bytes()) // a_thread)
-    held = max(1, blocks) * threads
-    visited = cupy.zeros(held * n, np.uint32)
-    stacks = cupy.empty(held * n, np.uint32)
-    touched = cupy.zeros(held * groups, np.uint32)
     kernel: Any = kernels.load(KERNEL, ("fill2_traverse",), (f"COLUMNS={int(columns)}",))["fill2_traverse"]
+    # Where there are fewer than sources, they take turns.
+    threads = min(
+        int(SHARE * device.free_bytes()) // (4 * (2 * n + groups)),
+        device.multiprocessors() * device.occupancy(kernel, 1, 0),
+        len(sources),
+    )
+    threads = max(1, threads)
+    visited = cupy.zeros(threads * n, np.uint32)
+    stacks = cupy.empty(threads * n, np.uint32)
+    touched = cupy.zeros(threads * groups, np.uint32)
     kernel(
-        (max(1, blocks),),
         (threads,),
+        (1,),
         (
             pattern.indptr,
             pattern.indices,
