@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.engine.series import series_path, write_series
+from benchmarks.probes.durations import durations_path
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
@@ -91,7 +93,7 @@ def test_the_paper_calls_its_matrices_by_their_names() -> None:
 def test_experiments_have_what_their_figures_show() -> None:
     ours = [experiment for experiment in experiments() if experiment.paper == "glu3"]
     shown = {
-        "table1": set(table1.WIDE.variants.values()),
+        "table1": set(table1.VARIANTS.values()),
         "table2": set(table2.WIDE.variants.values()),
         "levels": {"glu3_relaxed.series=true"},
         "dependencies": set(dependencies.COUNTED),
@@ -255,30 +257,47 @@ def test_machines_have_rows_of_their_own() -> None:
 
 def factorised(matrix: str = OWN, **changes: Any) -> list[Record]:
     facts = {"levels": 39.0, "levels_a": 1.0, "levels_b": 8.0, "levels_c": 30.0, "launches": 39.0}
-    variants = table1.WIDE.variants.values()
+    variants = table1.VARIANTS.values()
     return [
         measured(
             name, 50.0, matrix, stage="numeric", facts=facts,
             **{"kernel_seconds": [ms / 1e3 * factor for factor in (0.9, 1.0, 1.2)], **changes},
         )
-        for name, ms in zip(variants, (6.0, 2.0, 0.5), strict=True)
+        for name, ms in zip(variants, (6.0, 2.0, 0.5, 4.0, 1.0), strict=True)
     ]  # fmt: skip
 
 
-def test_table1_is_of_kernel_seconds_in_one_run() -> None:
+def durations(record: Record, *seconds: float, **changes: Any) -> None:
+    """The durations of two kernels in a call of that record each, on disk."""
+    path = durations_path(record.machine, record.case)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    calls = [
+        {"kernels": {"rl_level": {"launches": 39, "seconds": 0.9 * each},
+                     "rl_finish": {"launches": 1, "seconds": 0.1 * each}}}
+        for each in seconds
+    ]  # fmt: skip
+    content = {"key": record.key, "host": "a host", "facts": {}, "calls": calls, **changes}
+    path.write_text(json.dumps(content))
+
+
+def test_table1_is_of_seconds_between_events_in_one_run() -> None:
     frame = frame_of(table1.EXHIBIT.frame, *factorised())
     row = frame.set_index("label").loc[OWN]
     assert (row["ms_fixed"], row["ms_modes"], row["ms_batched"]) == pytest.approx((6, 2, 0.5))
     assert row["ratio"] == pytest.approx(3) and row["batched_ratio"] == pytest.approx(4)
+    assert (row["ms_graph_fixed"], row["ms_graph_modes"], row["graph_ratio"]) == pytest.approx((4, 1, 4))
     assert (row["paper_ms_fixed"], row["paper_ms_modes"], row["paper_ratio"]) == (2.44883, 2.237, 1.1)
     assert (row["levels_a"], row["levels_b"], row["levels_c"]) == (1, 8, 30)
     (line,) = table1.EXHIBIT.picture(frame).cells.lines
-    assert list(zip(line.cells, line.below, strict=True))[1:8] == [
+    assert list(zip(line.cells, line.below, strict=True))[1:14] == [
         ("1,879 =", "1,879"), ("12,926 =", "12,926"), ("6.000", "2.449"), ("2.000", "2.237"), ("0.500", ""),
-        ("3x", "1.1x"), ("not testable", "1x"),
+        ("4.000", ""), ("1.000", ""), ("-", ""), ("-", ""), ("3x", "1.1x"), ("4x", ""), ("-", ""),
+        ("not testable", "1x"),
     ]  # fmt: skip
-    assert "Lee's code is not public" in table1.EXHIBIT.words(frame)
-    order, nnz, geometric, each, batched = table1.EXHIBIT.verdicts(frame)
+    words = table1.EXHIBIT.words(frame)
+    assert "Lee's code is not public" in words and "`fillpath durations` has not timed them here" in words
+    order, nnz, geometric, each, graph, batched = table1.EXHIBIT.verdicts(frame)
+    assert graph.outcome == "beside the print" and graph.basis == "seconds of the call by a graph"
     assert [v.claim.rpartition(".")[2] for v in (order, nnz)] == ["order", "nnz"]
     assert (geometric.factor, each.factor) == pytest.approx((3 / 1.1, 3 / 1.1))
     assert geometric.basis == "seconds of the call, launches included, of GLU2.0 over GLU3.0"
@@ -289,9 +308,40 @@ def test_table1_is_of_kernel_seconds_in_one_run() -> None:
     assert lee.value == 4.8 and "not public" in lee.needs
 
 
+def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> None:
+    records = factorised()
+    before = table1.EXHIBIT.verdicts(frame_of(table1.EXHIBIT.frame, *records))
+    durations(records[0], 1e-3, 3e-3, 2e-3)
+    durations(records[1], 4e-4, 5e-4, 6e-4)
+    frame = frame_of(table1.EXHIBIT.frame, *records)
+    row = frame.set_index("label").loc[OWN]
+    assert (row["ms_kernels_fixed"], row["ms_kernels_modes"]) == pytest.approx((2, 0.5))
+    assert row["kernels_pair"] == "ok" and row["kernels_ratio"] == pytest.approx(4)
+    assert row["kernels_ratio_low"] < 4 < row["kernels_ratio_high"]
+    (line,) = table1.EXHIBIT.picture(frame).cells.lines
+    assert line.cells[8:13] == ["2.000", "0.500", "3x", "4x", "4x"]
+    assert "the sum of their durations by CUPTI" in table1.EXHIBIT.words(frame)
+    kernels = next(v for v in table1.EXHIBIT.verdicts(frame) if v.basis == "durations of kernels")
+    assert kernels.outcome == "beside the print" and kernels.measured is not None
+    judged = [verdict for verdict in table1.EXHIBIT.verdicts(frame) if verdict.basis != kernels.basis]
+    assert judged == [verdict for verdict in before if verdict.basis != kernels.basis]
+
+
+@pytest.mark.parametrize(
+    ("changes", "pair"), [({"key": "0" * 64}, "not_measured"), ({"host": "another"}, "two_hosts")]
+)
+def test_durations_of_other_sources_or_hosts_make_no_ratio(changes: dict[str, str], pair: str) -> None:
+    records = factorised()
+    durations(records[0], 1e-3)
+    durations(records[1], 5e-4, **changes)
+    row = frame_of(table1.EXHIBIT.frame, *records).set_index("label").loc[OWN]
+    assert pair in row["kernels_pair"] and pd.isna(row["kernels_ratio"])
+    assert row["ratio"] == pytest.approx(3) and row["status_modes"] == "ok"
+
+
 def test_a_record_without_events_is_not_measured() -> None:
-    fixed, modes, batched = factorised()
-    frame = frame_of(table1.EXHIBIT.frame, replace(fixed, kernel_seconds=None), modes, batched)
+    fixed, modes, batched, *graphs = factorised()
+    frame = frame_of(table1.EXHIBIT.frame, replace(fixed, kernel_seconds=None), modes, batched, *graphs)
     row = frame.set_index("label").loc[OWN]
     assert row["status_fixed"] == "not_measured" and pd.isna(row["ratio"]) and pd.isna(row["ms_fixed"])
     assert row["batched_ratio"] == pytest.approx(4)
