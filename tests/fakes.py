@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -129,6 +130,20 @@ def device_facts(pattern: Pattern) -> Any:
     return filled, replace(work, facts={"queue_peak": np.int64(7), "reinit_share": np.float32(0.25)})
 
 
+def watches(pattern: Pattern) -> Any:
+    """A right answer; its facts: this process, the other workers of its supervisor, and how many of them are
+    not stopped."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getppid())], capture_output=True, text=True
+    )
+    rows = [line.split(None, 2) for line in listed.stdout.splitlines() if "engine.worker" in line]
+    others = [stat for pid, stat, _ in rows if int(pid) != os.getpid()]
+    running = [stat for stat in others if not stat.startswith("T")]
+    filled, work = fill1(pattern)
+    facts = {"pid": float(os.getpid()), "others": float(len(others)), "running": float(len(running))}
+    return filled, replace(work, facts=facts)
+
+
 def slow(pattern: Pattern) -> Any:
     """Takes a second."""
     with phase("sleep"):
@@ -194,6 +209,7 @@ def no_cap(filled: Filled) -> Any:
 
 
 FAKES: list[tuple[Any, dict[str, Any]]] = [
+    (watches, {}),
     *((f, {}) for f in (
         right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
         cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, negative_facts, device_facts,

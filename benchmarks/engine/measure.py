@@ -88,7 +88,8 @@ def measure(
     key = standing.key_of(case, prepared.hash)
     blank = replace(blank, key=key, prepared=prepared_facts(prepared))
     with exclusive(host.node_lock("measurement")):
-        return standing.store(_supervised(case, implementation, prepared, limits, blank, within))
+        followed = process + 1 < processes
+        return standing.store(_supervised(case, implementation, prepared, limits, blank, within, followed))
 
 
 def store_outcome(
@@ -170,6 +171,7 @@ def _supervised(
     limits: Limits,
     blank: Record,
     within: Run,
+    followed: bool,
 ) -> Record:
     """The record of a measurement, which fills in the blank one."""
     remaining = within.remaining()
@@ -177,7 +179,8 @@ def _supervised(
         return _late(blank)
     seconds = min(limits.seconds, remaining)
     memory = limits.memory_limit()
-    outcome = run_worker(job_of(case, implementation, prepared, limits), seconds, memory)
+    job = job_of(case, implementation, prepared, limits)
+    outcome = run_worker(job, seconds, memory, followed)
     if outcome.status is Status.TIMEOUT and remaining < limits.seconds:
         outcome.status, outcome.reason = Status.NOT_RUN, "the time limit of this run cut it off"
     median = sorted(outcome.seconds)[len(outcome.seconds) // 2] if outcome.seconds else None

@@ -56,6 +56,9 @@ class Outcome:
             reason = f"{verdict.method}: {verdict.value:g} where at most {verdict.bound:g} is right"
             self._end(Status.WRONG, reason)
 
+    def _on_sampling(self, message: dict[str, Any]) -> None:
+        """Nothing yet: samples follow."""
+
     def _on_sample(self, message: dict[str, Any]) -> None:
         self.seconds.append(message["seconds"])
         for name, spent in message["phases"].items():

@@ -6,80 +6,74 @@ import json
 import os
 import selectors
 import signal
-import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from benchmarks.engine import machine
+from benchmarks.engine import ahead, machine
+from benchmarks.engine.ahead import Worker
 from benchmarks.engine.outcome import Outcome
 from fillpath.record import Status
 
 _POLL_SECONDS = 0.05
 
 
-def run_worker(job: dict[str, Any], seconds: float, memory: int | None) -> Outcome:
+def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed: bool = False) -> Outcome:
     """Run the worker on a job until it is done; returns what became of it, always.
 
     job : `task`, `threads`, and what the task reads.
-    seconds : of the worker's life.
+    seconds : of the worker's life, from its job on.
     memory : bytes resident; None without a limit.
+    followed : whether jobs like this one come next: workers for them import meanwhile.
     """
     outcome = Outcome()
     oom_kills = machine.oom_kills()
-    with tempfile.TemporaryFile("w+") as log:
-        reading, writing = os.pipe()
-        with os.fdopen(reading, "rb", buffering=0) as reports:
-            worker = _start(job, writing, log)
-            os.close(writing)
-            try:
-                _follow(worker, reports, outcome, seconds, memory)
-            finally:
-                worker.kill()
-                worker.wait()
-        if not outcome.done and not outcome.reason:
-            _explain_death(outcome, worker.returncode, oom_kills, _last_line(log))
+    environment = _environment(job["threads"])
+    worker = ahead.take(environment)
+    try:
+        worker.tell(json.dumps(job))
+        if followed:
+            ahead.start(environment, _imports(job), machine.machine().cores)
+        _follow(worker, outcome, seconds, memory)
+    finally:
+        # Another supervisor of this machine may measure next.
+        ahead.pause()
+        code, last_line = worker.end()
+    if not outcome.done and not outcome.reason:
+        _explain_death(outcome, code, oom_kills, last_line)
     return outcome
 
 
-def _start(job: dict[str, Any], writing: int, log: IO[str]) -> subprocess.Popen[str]:
-    environment = {
+def _environment(threads: int) -> dict[str, str]:
+    return {
         **os.environ,
-        "NUMBA_NUM_THREADS": str(job["threads"]),
-        "OMP_NUM_THREADS": str(job["threads"]),
+        "NUMBA_NUM_THREADS": str(threads),
+        "OMP_NUM_THREADS": str(threads),
         "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
     }
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.engine.worker"],
-        stdin=subprocess.PIPE, stdout=log, stderr=log, text=True, env=environment, pass_fds=(writing,),
-    )  # fmt: skip
-    assert worker.stdin is not None
-    try:
-        worker.stdin.write(json.dumps({**job, "reports": writing, "supervisor": os.getpid()}) + "\n")
-        worker.stdin.close()
-    except BrokenPipeError:
-        pass  # It died before it read its job: `_explain_death` says how.
-    return worker
 
 
-def _follow(
-    worker: subprocess.Popen[str], reports: IO[bytes], outcome: Outcome, seconds: float, memory: int | None
-) -> None:
+def _imports(job: Mapping[str, Any]) -> list[str]:
+    """The modules that a worker takes longest to import, for jobs like this one."""
+    return ["benchmarks.engine.operands", f"benchmarks.{job['stage']}", job["module"], "cupy"]
+
+
+def _follow(worker: Worker, outcome: Outcome, seconds: float, memory: int | None) -> None:
     """Take in reports until the worker closes its pipe or passes a limit."""
     deadline = time.monotonic() + seconds
     pending = b""
     with selectors.DefaultSelector() as selector:
-        selector.register(reports, selectors.EVENT_READ)
+        selector.register(worker.reports, selectors.EVENT_READ)
         while True:
             if selector.select(_POLL_SECONDS):
-                chunk = reports.read(65536)
+                chunk = worker.reports.read(65536)
                 if not chunk:
                     return
                 *lines, pending = (pending + chunk).split(b"\n")
                 for line in lines:
-                    outcome.take(json.loads(line))
+                    _take(json.loads(line), outcome, worker)
                 if outcome.done:
                     return
             resident = _resident_bytes(worker.pid)
@@ -90,6 +84,16 @@ def _follow(
             if time.monotonic() > deadline:
                 outcome.status, outcome.reason = Status.TIMEOUT, f"not done within {seconds:.4g} s"
                 return
+
+
+def _take(message: dict[str, Any], outcome: Outcome, worker: Worker) -> None:
+    """Take in a report, and stop the workers that wait while this one takes samples."""
+    outcome.take(message)
+    if message["event"] == "sampling":
+        ahead.pause()
+        worker.tell("go")
+    elif message["event"] == "sampled":
+        ahead.resume()
 
 
 def _explain_death(outcome: Outcome, code: int, oom_kills: int | None, last_line: str) -> None:
@@ -112,9 +116,3 @@ def _resident_bytes(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
         return 0
-
-
-def _last_line(log: IO[str]) -> str:
-    log.seek(0)
-    lines = [line.strip() for line in log.read().splitlines() if line.strip()]
-    return lines[-1][:300] if lines else ""

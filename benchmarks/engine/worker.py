@@ -1,7 +1,8 @@
 """The worker process of one measurement: loads, verifies, samples, and reports each step at once.
 
-Started by `measure` as `python -m benchmarks.engine.worker`, with the job as JSON on standard input and a
-pipe for its reports. It writes no record: whatever becomes of it, its supervisor does.
+Started by `ahead` as `python -m benchmarks.engine.worker`, with a pipe for its reports. On standard input it
+reads what to import, then its job, as JSON, and a line when it may take samples. It writes no record:
+whatever becomes of it, its supervisor does.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,9 +40,11 @@ Report = Callable[..., None]
 
 
 def main() -> None:
+    start = json.loads(sys.stdin.readline())
+    _die_with_the_supervisor(start["supervisor"])
+    _import(start["modules"])
     job = json.loads(sys.stdin.readline())
-    _die_with_the_supervisor(job["supervisor"])
-    with os.fdopen(job["reports"], "w") as pipe:
+    with os.fdopen(start["reports"], "w") as pipe:
 
         def report(event: str, **values: Any) -> None:
             pipe.write(json.dumps({"event": event, **values}) + "\n")
@@ -68,6 +71,13 @@ def _die_with_the_supervisor(supervisor: int) -> None:
         sys.exit("the supervisor died before the worker began")
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _import(modules: Sequence[str]) -> None:
+    """Import what the job will need. What fails now fails again there, where it is reported."""
+    for name in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
 
 
 def _prepare(job: Mapping[str, Any], report: Report) -> None:
@@ -113,6 +123,9 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     report("began")
     if not passes(where.rehearse(call)[0]):
         return
+    # Whatever else runs for this measurement stops first.
+    report("sampling")
+    sys.stdin.readline()
     where.begin()
     with metered(implementation.device, max(1, job["gpus"])) as meter:
         (last, work), joules = _sample(call, job["samples"], where, meter, report)

@@ -1,0 +1,89 @@
+"""Workers that are started ahead: used by the next process, and stopped while anything is timed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.engine import ahead, run
+from benchmarks.engine.measure import measure
+from benchmarks.runs.rounds import measure_rounds
+from fillpath.case import Case
+from fillpath.record import Record, Status
+
+pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
+
+CASE = Case("symbolic", "watches", "grid2d,6")
+
+
+@pytest.fixture(autouse=True)
+def none_left() -> Iterator[None]:
+    ahead.dismiss()
+    yield
+    ahead.dismiss()
+
+
+def waiting() -> list[int]:
+    return [worker.pid for worker in ahead._waiting]
+
+
+def states() -> set[str]:
+    """The first letters of the states that ps gives of those that wait."""
+    listed = subprocess.run(["ps", "-o", "stat=", *map(str, waiting())], capture_output=True, text=True)
+    return {line[0] for line in listed.stdout.split()}
+
+
+def fact(record: Record, name: str) -> int:
+    return int((record.work or {})["facts"][name])
+
+
+def test_the_next_process_is_one_that_waited_and_all_wait_stopped_beside_samples() -> None:
+    rounds = measure_rounds([CASE], 3, True, run.alone())
+    first = next(rounds)
+    seen = waiting()
+    assert seen and states() == {"T"}
+    second, third = next(rounds), next(rounds)
+    for record in (first, second, third):
+        assert record.status is Status.OK
+        assert fact(record, "running") == 0
+    assert fact(first, "others") >= 1
+    assert fact(second, "pid") in seen
+    assert len({fact(record, "pid") for record in (first, second, third)}) == 3
+
+
+def test_no_worker_is_started_for_a_last_process() -> None:
+    assert fact(measure(CASE), "others") == 0
+    assert waiting() == []
+
+
+def test_a_worker_of_other_variables_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = measure_rounds([CASE], 2, True, run.alone())
+    next(rounds)
+    seen = waiting()
+    monkeypatch.setenv("SOME_VARIABLE", "1")
+    second = next(rounds)
+    assert second.status is Status.OK and fact(second, "pid") not in seen
+    assert not set(seen) & set(waiting())
+
+
+def test_a_worker_that_died_waiting_is_replaced() -> None:
+    rounds = measure_rounds([CASE], 2, True, run.alone())
+    next(rounds)
+    for pid in waiting():
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert next(rounds).status is Status.OK
+
+
+def test_none_survives_its_dismissal() -> None:
+    next(measure_rounds([CASE], 2, True, run.alone()))
+    seen = waiting()
+    ahead.dismiss()
+    assert waiting() == []
+    for pid in seen:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
