@@ -3,7 +3,8 @@
     python -m tests.recompute [results/h200/records]
 
 prints a line per claim and kind of input. It shares no code with reports/: it reads records, names of cases,
-config/matrices.csv and the tables of config/papers/ itself, and follows docs/claims.md and docs/figures.md.
+config/matrices.csv and the tables of config/papers/ itself, and follows docs/claims.md, docs/figures.md and
+docs/measuring.md (tests/recompute_processes.py).
 """
 
 from __future__ import annotations
@@ -20,37 +21,38 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tests.recompute_processes import (
+    Number,
+    Pool,
+    Raw,
+    Samples,
+    number,
+    of_one_run,
+    on_one_host,
+    over,
+    ratio,
+    representative,
+    samples,
+    standing,
+)
+
 CONFIG = Path(__file__).resolve().parents[1] / "config"
-Raw = dict[str, Any]
-# A number between the ends of its interval; by matrix.
-Number = tuple[float, float, float]
+# By matrix.
 Rows = dict[str, Number]
+# Records by matrix and by variant with its preparation, in the order of the files.
+Records = dict[str, dict[str, list[Raw]]]
 
 
-def read(folder: Path) -> pd.DataFrame:
-    """One row per record, in the order of the files."""
-    rows = []
+def read(folder: Path) -> Records:
+    """The records of a folder."""
+    records: Records = {}
     for path in sorted(folder.glob("*.jsonl")):
         for raw in map(json.loads, path.read_text().splitlines()):
             variant, _, prepared = raw["case"].partition("@")
             matrix, _, preparation = prepared.rpartition(".")
-            rows.append((f"{variant}@{preparation}", matrix, raw["run_id"], raw["status"] == "ok", raw))
-    return pd.DataFrame(rows, columns=["variant", "matrix", "run", "ok", "raw"])
-
-
-@cache
-def interval(samples: tuple[float, ...]) -> Number:
-    """The median with its 95 % bootstrap interval (2000 draws, seed 0); least to most below six samples."""
-    values = np.array(samples)
-    drawn = np.random.default_rng(0).integers(0, len(values), size=(2000, len(values)))
-    low, high = np.quantile(np.median(values[drawn], axis=1), [0.025, 0.975])
-    low, high = (low, high) if len(values) >= 6 else (values.min(), values.max())
-    return float(low), float(np.median(values)), float(high)
-
-
-def over(top: Number, bottom: Number) -> Number:
-    """A ratio, and what the two intervals allow of it."""
-    return top[0] / bottom[2], top[1] / bottom[1], top[2] / bottom[0]
+            by_variant = records.setdefault(matrix, {})
+            by_variant.setdefault(f"{variant}@{preparation}", []).append(raw)
+    return records
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:
@@ -64,21 +66,23 @@ def trend(along: Iterable[float], values: Iterable[float]) -> Number:
     """Spearman's rank correlation with Fisher's 95 % interval, whose variance is 1.06 / (n - 3)."""
     ranks = pd.DataFrame({"along": list(along), "value": list(values)}).rank()
     value, half = ranks["along"].corr(ranks["value"]), 1.96 * np.sqrt(1.06 / (len(ranks) - 3))
-    return float(np.tanh(np.arctanh(value) - half)), float(value), float(np.tanh(np.arctanh(value) + half))
+    low, high = np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
+    return Number(float(low), float(value), float(high))
 
 
-def solution(raw: Raw) -> Number:
+def solution(raw: Raw) -> list[float]:
     """Seconds of ichol(0)'s triangle, factor, analysis and conjugate gradients, added sample by sample."""
     names = [name for name in ("matrix", "factor", "analysis", "solve") if name in raw["phases"]]
-    return interval(tuple(np.sum([raw["phases"][name] for name in names], axis=0)))
+    return [float(sum(parts)) for parts in zip(*(raw["phases"][name] for name in names), strict=True)]
 
 
-TIMES = ("seconds", "kernel seconds", "edges a second", "solution")
-VALUES: dict[str, Callable[[Raw], Number | float]] = {
-    "seconds": lambda raw: interval(tuple(raw["seconds"])),
-    "kernel seconds": lambda raw: interval(tuple(raw["kernel_seconds"])),
-    "edges a second": lambda raw: over((raw["work"]["edges"],) * 3, interval(tuple(raw["seconds"]))),
+TIMES: dict[str, Callable[[Raw], list[float] | None]] = {
+    "seconds": lambda raw: raw["seconds"],
+    "kernel seconds": lambda raw: raw["kernel_seconds"],
+    "edges a second": lambda raw: raw["seconds"],
     "solution": solution,
+}
+COUNTS: dict[str, Callable[[Raw], float]] = {
     "entries": lambda raw: raw["prepared"]["entries"],
     "nonzeros": lambda raw: raw["prepared"]["entries"] - raw["prepared"]["explicit_zeros"],
     "symmetry": lambda raw: raw["prepared"]["structural_symmetry"],
@@ -90,52 +94,73 @@ VALUES: dict[str, Callable[[Raw], Number | float]] = {
 @dataclass(frozen=True)
 class Measure:
     """Numbers of `top`, over those of `bottom` if there is one: of variants joined by `+` the sum, by `|` the
-    least; `@` of another preparation. others : more of the figure, which weigh in the choice of the run."""
+    fastest; `@` of another preparation. others : more of the figure, which weigh in the choice of the run.
+    one_run : the figure is of ratios, which are of one run; else each case's last record stands."""
 
     of: str
     preparation: str
     top: str
     bottom: str = ""
     others: str = ""
+    one_run: bool = True
 
-    def rows(self, records: pd.DataFrame) -> Rows:
+    def rows(self, records: Records, tail: float) -> Rows:
         """The numbers of all matrices whose records suffice."""
         names = "|".join([self.top, self.bottom, self.others]).replace("+", "|").split("|")
-        rows = records[records["variant"].isin(list(map(self._prepared, names)))]
-        raws = {str(matrix): self._chosen(group) for matrix, group in rows.groupby("matrix", sort=False)}
-        numbers = {matrix: self._number(by_variant) for matrix, by_variant in raws.items()}
+        wanted = set(map(self._prepared, names))
+        numbers = {
+            matrix: self._number({name: by_variant[name] for name in wanted & by_variant.keys()}, tail)
+            for matrix, by_variant in records.items()
+        }
         return {matrix: number for matrix, number in numbers.items() if number}
 
     def _prepared(self, name: str) -> str:
         return name if "@" in name else f"{name}@{self.preparation}"
 
-    def _chosen(self, group: pd.DataFrame) -> dict[str, Raw]:
-        """The record of each variant whose last one is ok: that one or, for times, the last of the run in
-        which most of the variants were ok, the newest of several."""
-        last = group.drop_duplicates("variant", keep="last").query("ok")
-        if self.of in TIMES:
-            ok = group.query("ok").drop_duplicates(["variant", "run"], keep="last")
-            run = max(((n, run) for run, n in ok.groupby("run").size().items()), default=(0, ""))[1]
-            last = ok[(ok["run"] == run) & ok["variant"].isin(last["variant"])]
-        return dict(zip(last["variant"], last["raw"], strict=True))
-
-    def _number(self, raws: Mapping[str, Raw]) -> Number | None:
-        top = self._sum(self.top, raws)
-        bottom = self._sum(self.bottom, raws) if self.bottom else (1.0, 1.0, 1.0)
-        return over(top, bottom) if top and bottom else None
-
-    def _sum(self, names: str, raws: Mapping[str, Raw]) -> Number | None:
-        terms = [map(raws.get, map(self._prepared, term.split("|"))) for term in names.split("+")]
-        there = [[self._of(raw) for raw in term if raw] for term in terms]
-        if not all(there):
+    def _number(self, cases: Mapping[str, list[Raw]], tail: float) -> Number | None:
+        last = {name: standing(raws) for name, raws in cases.items()}
+        pools = of_one_run(cases) if self.one_run else last
+        top, bottom = (self._terms(names, pools) for names in (self.top, self.bottom))
+        if not all([*top, *bottom]) or not on_one_host([*top, *bottom]):
             return None
-        least = [min(term, key=lambda number: number[1]) for term in there]
-        low, value, high = np.sum(least, axis=0)
-        return low, value, high
+        if self.of not in TIMES:
+            value = self._counted(top) / (self._counted(bottom) if bottom else 1.0)
+            return Number(value, value, value)
+        if self.of == "edges a second":
+            more = self._edges(*top) / self._edges(*bottom)
+            low, value, high, processes = ratio(self._samples(*bottom), self._samples(*top), tail)
+            return Number(more * low, more * value, more * high, processes)
+        if len(top) == len(bottom) == 1:
+            return ratio(self._samples(*top), self._samples(*bottom), tail)
+        return over(self._sum(top, tail), self._sum(bottom, tail))
 
-    def _of(self, raw: Raw) -> Number:
-        number = VALUES[self.of](raw) if self.of in VALUES else float(raw["work"]["facts"][self.of])
-        return number if isinstance(number, tuple) else (number, number, number)
+    def _terms(self, names: str, pools: Mapping[str, Pool]) -> list[Pool]:
+        """What is added up; an empty pool for what was not measured."""
+        return [self._fastest(term.split("|"), pools) for term in names.split("+") if term]
+
+    def _fastest(self, names: Iterable[str], pools: Mapping[str, Pool]) -> Pool:
+        there = [pool for name in names if (pool := pools.get(self._prepared(name)))]
+        seconds = TIMES.get(self.of, solution)
+        if len(there) < 2:
+            return there[0] if there else []
+        return min(there, key=lambda pool: number(samples(pool, seconds), 0.0).value)
+
+    def _samples(self, pool: Pool) -> Samples:
+        return samples(pool, TIMES[self.of])
+
+    def _sum(self, terms: Iterable[Pool], tail: float) -> Number:
+        numbers = [number(self._samples(pool), tail) for pool in terms]
+        low, value, high = (sum(each[end] for each in numbers) for end in range(3))
+        return Number(low, value, high, min(each.processes for each in numbers))
+
+    def _edges(self, pool: Pool) -> float:
+        return float(representative(pool)["work"]["edges"])
+
+    def _counted(self, terms: Iterable[Pool]) -> float:
+        return float(sum(map(self._count, map(representative, terms))))
+
+    def _count(self, raw: Raw) -> float:
+        return COUNTS[self.of](raw) if self.of in COUNTS else float(raw["work"]["facts"][self.of])
 
 
 GSOFA, FILL2_GPU, FILL2_CPU = "symbolic.gsofa", "symbolic.fill2_gpu", "symbolic.fill2_cpu"
@@ -143,27 +168,31 @@ PRUNED, CORE, UNIFIED = "symbolic.fill1_pruned", "symbolic.out_of_core", "symbol
 SEQUENTIAL, ONE_CORE = "symbolic.gilbert_peierls.threads=1", "symbolic.fill1_pruned.threads=1"
 EXACT, RELAXED, KAHN = "levels.glu2", "levels.glu3_relaxed", "levels.kahn_gpu"
 GLU2, GLU3, BATCHED = (f"numeric.{of}.static_pivoting=true" for of in ("glu2", "glu3", "glu3.batched=true"))
+GRAPHS = "|".join(f"numeric.{of}.graph=true.static_pivoting=true" for of in ("glu2", "glu3"))
 END_TO_END = f"{FILL2_CPU}+{RELAXED}+{GLU3}", f"{CORE}+{KAHN}+{GLU3}"
 PARAC, IC0 = "laplacian.parac_gpu", "laplacian.ic0_gpu"
 ON_CPU = "|".join(f"laplacian.parac_cpu@{ordering}" for ordering in ("amd", "nnz", "random"))
 SPSV, PEERS = f"{PARAC}.triangular=cusparse", f"{IC0}|{IC0}.policy=levels"
 OWN_SOLVES = "|".join(f"{IC0}.{options}triangular=own" for options in ("", "policy=levels.", "tail=2048."))
+FIG11 = f"{SEQUENTIAL}|{ONE_CORE}|{GSOFA}"
+TABLE2 = f"{EXACT}|{EXACT}.search=closed|{RELAXED}|{KAHN}"
+TABLE3 = f"{PEERS}|{SPSV}|{PARAC}|{OWN_SOLVES}"
 MEASURES = {
-    **{of: Measure(of, "metis", PRUNED) for of in ("nonzeros", "symmetry", "fill")},
+    **{of: Measure(of, "metis", PRUNED, one_run=False) for of in ("nonzeros", "symmetry", "fill")},
     "over_gpu": Measure("edges a second", "metis", GSOFA, FILL2_GPU, f"{FILL2_CPU}|{PRUNED}"),
     "over_cpu": Measure("edges a second", "metis", GSOFA, FILL2_CPU, f"{FILL2_GPU}|{PRUNED}"),
-    "over_glu3": Measure("seconds", "metis", SEQUENTIAL, GSOFA, ONE_CORE),
-    "work": Measure("edges", "metis", GSOFA),
+    "over_glu3": Measure("seconds", "metis", SEQUENTIAL, GSOFA, FIG11),
+    "work": Measure("edges", "metis", GSOFA, others=FIG11),
     "fill_first": Measure("seconds", "metis", GSOFA, f"{GSOFA}.fill_first=true"),
-    "core_entries": Measure("entries", "metis", CORE),
+    "core_entries": Measure("entries", "metis", CORE, one_run=False),
     "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}"),
     "prefetched": Measure("seconds", "metis", f"{UNIFIED}.prefetch=true", CORE, UNIFIED),
-    "kernels": Measure("kernel seconds", "mc64+amd", GLU2, GLU3, BATCHED),
-    "levelling": Measure("seconds", "mc64+amd", EXACT, RELAXED, f"{EXACT}.search=closed|{KAHN}"),
-    "filled": Measure("filled", "mc64+amd", RELAXED),
-    "exact": Measure("levels", "mc64+amd", EXACT),
-    "ic0": Measure("solution", "nnz", PEERS, SPSV, f"{PARAC}|{OWN_SOLVES}"),
-    "iterations": Measure("iterations", "nnz", PEERS, SPSV),
+    "kernels": Measure("kernel seconds", "mc64+amd", GLU2, GLU3, f"{BATCHED}|{GRAPHS}"),
+    "levelling": Measure("seconds", "mc64+amd", EXACT, RELAXED, TABLE2),
+    "filled": Measure("filled", "mc64+amd", RELAXED, others=TABLE2),
+    "exact": Measure("levels", "mc64+amd", EXACT, others=TABLE2),
+    "ic0": Measure("solution", "nnz", PEERS, SPSV, TABLE3),
+    "iterations": Measure("iterations", "nnz", PEERS, SPSV, TABLE3),
     "ordered": Measure("solution", "nnz", f"{PARAC}@amd|{PARAC}@random", PARAC, ON_CPU),
 }
 # A claim, its aggregate, its measure (of a trend with what it goes along), what is printed (a number, 1 of
@@ -285,7 +314,7 @@ class Claim:
     def recomputed(self, rows: Rows, measured: Mapping[str, Rows]) -> dict[str, Any]:
         """What `fillpath claims --json` has under `measured`."""
         if self.aggregate == "count":
-            rows = {name: (float(a > 1), float(b > 1), float(c > 1)) for name, (a, b, c) in rows.items()}
+            rows = {name: Number(*(float(end > 1) for end in row[:3]), row[3]) for name, row in rows.items()}
         nearest = {name: self.nearest(name, measured) for name in rows if self.matrices}
         instead = {name: matrix for name, matrix in nearest.items() if matrix}
         covered = [instead.get(name, name) for name in rows if name in self.matrices or name in instead]
@@ -298,18 +327,22 @@ class Claim:
             low, high = wilson(low, len(rows))[0], wilson(high, len(rows))[1]
         if self.aggregate == "trend":
             along = measured[self.measure.partition("~")[2]]
-            low, value, high = trend((along[name][1] for name in rows), (row[1] for row in rows.values()))
+            low, value, high, _ = trend((along[name][1] for name in rows), (row[1] for row in rows.values()))
         return {
-            "value": value, "low": low, "high": high, "printed": printed, "n": len(rows), "points": rows,
-            "distinct": len({instead.get(name, name) for name in rows}), "matrices": matrices, "of": of,
-            "stands_for": instead,
+            "value": value, "low": low, "high": high, "printed": printed, "n": len(rows), "of": of,
+            "points": {name: row._asdict() for name, row in rows.items()}, "stands_for": instead,
+            "distinct": len({instead.get(name, name) for name in rows}), "matrices": matrices,
+            "processes": min(row.processes for row in rows.values()),
         }  # fmt: skip
 
 
-def recompute(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    """The numbers of each claim and kind of input, from the records in a folder."""
+def recompute(folder: Path, tail: float = 0.025) -> dict[tuple[str, str], dict[str, Any]]:
+    """The numbers of each claim and kind of input, from the records in a folder.
+
+    tail : of each side, left out of an interval of several processes.
+    """
     records = read(folder)
-    measured = {name: measure.rows(records) for name, measure in MEASURES.items()}
+    measured = {name: measure.rows(records, tail) for name, measure in MEASURES.items()}
     claims = [Claim.parse(*line.split()) for line in CLAIMS.strip().splitlines()]
     kinds = ((claim, *scope) for claim in claims for scope in claim.scopes(measured))
     return {(claim.id, scope): claim.recomputed(rows, measured) for claim, scope, rows in kinds}

@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 
 from fillpath.paths import ROOT
-from tests.recompute import CLAIMS, Claim, recompute, table
+from tests.recompute import CLAIMS, Claim, recompute
+from tests.recompute_page import Numbers, differences, on_page
 
 # What stands beside the print, but for extremes, is another measure of the same claim.
 BESIDE = "beside the print"
 OWN, STAND_INS = "on the paper's own matrices", "on stand-ins"
 PANEL, ANY = "of all matrices of the figure", "of all matrices, for the claim names none"
 RECORDS = ROOT / "results" / "h200" / "records"
-Numbers = dict[tuple[str, str], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -47,46 +47,13 @@ def ours() -> Numbers:
     return recompute(RECORDS)
 
 
-def on_page(verdicts: Numbers) -> Numbers:
-    """The numbers of the page, those of points by matrix."""
-    return {key: _by_matrix(key[0], verdict["measured"]) for key, verdict in verdicts.items()}
-
-
-def _by_matrix(claim: str, measured: dict[str, Any]) -> dict[str, Any]:
-    points, matrices = measured["points"], table(f"{claim.partition('.')[0]}_table*")
-    names = matrices["abbr" if "abbr" in matrices else "matrix"]
-    numbers = {point["matrix"]: (point["low"], point["value"], point["high"]) for point in points}
-    stands = {point["matrix"]: point["stands_for"] for point in points if point["stands_for"]}
-    instead = {matrix: names.index[names == name].item() for matrix, name in stands.items()}
-    return {**measured, "points": numbers, "stands_for": instead}
-
-
-def differences(page: Numbers, ours: Numbers) -> dict[str, list[str]]:
-    """What differs, by claim."""
-    ids = {claim for claim, _ in ours}
-    keys = {key for key in page if key[0] in ids} | ours.keys()
-    different = {key: sorted(_different(page.get(key, {}), ours.get(key, {}))) for key in keys}
-    return {f"{claim} {scope}": names for (claim, scope), names in different.items() if names}
-
-
-def _different(page: dict[str, Any], ours: dict[str, Any]) -> set[str]:
-    return {name for name in ours.keys() or page.keys() if not _same(page.get(name), ours.get(name))}
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equal, numbers to nine digits."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if one is None or other is None or isinstance(one, str):
-        return bool(one == other)
-    return bool(np.allclose(one, other, rtol=1e-9, atol=0))
-
-
 def test_it_imports_nothing_of_fillpath() -> None:
-    tree = ast.parse((ROOT / "tests" / "recompute.py").read_text())
-    froms = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    whole = [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
-    assert {name.partition(".")[0] for name in froms + whole} <= {*sys.stdlib_module_names, "numpy", "pandas"}
+    for name in ("recompute.py", "recompute_processes.py"):
+        nodes = list(ast.walk(ast.parse((ROOT / "tests" / name).read_text())))
+        froms = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        whole = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+        others = {name.partition(".")[0] for name in (froms | whole) - {"tests.recompute_processes"}}
+        assert others <= {*sys.stdlib_module_names, "numpy", "pandas"}
 
 
 def test_it_is_of_at_least_twenty_claims_of_all_papers_and_of_most_aggregates() -> None:
@@ -97,8 +64,8 @@ def test_it_is_of_at_least_twenty_claims_of_all_papers_and_of_most_aggregates() 
     assert {claim.aggregate for claim in claims} == aggregates
 
 
-def test_the_page_has_the_numbers_that_the_records_give(verdicts: Numbers, ours: Numbers) -> None:
-    assert differences(on_page(verdicts), ours) == {}
+def test_the_page_has_the_numbers_that_the_records_give(verdicts: Numbers) -> None:
+    assert differences(on_page(verdicts), RECORDS) == {}
 
 
 def test_matrices_other_than_the_papers_decide_nothing_firmly(verdicts: Numbers) -> None:
@@ -121,7 +88,7 @@ def test_every_ratio_in_the_words_of_a_verdict_is_one_of_these_numbers(
             text = text.partition(", printed")[0]
         whole = printed if isinstance(printed, Mapping) else {"": printed}
         same = [whole[matrix] for matrix in numbers["points"] if matrix in whole]
-        values = [value for _, value, _ in numbers["points"].values()]
+        values = [point["value"] for point in numbers["points"].values()]
         known = [numbers["printed"], *values, *means(values), *means(same)]
         ratios = [float(ratio.replace(",", "")) for ratio in re.findall(r"(\d[\d,.]*)x", text)]
         unknown = [ratio for ratio in ratios if not np.isclose(ratio, known, rtol=6e-4).any()]
@@ -213,5 +180,5 @@ def test_a_change_in_a_copy_of_the_records_is_seen_in_just_the_claims_that_hang_
         for raw in raws:
             change(raw)
         (copy / f"{case}.jsonl").write_text("".join(f"{json.dumps(raw)}\n" for raw in raws))
-    changed = {name.partition(" ")[0] for name in differences(on_page(verdicts), recompute(copy))}
+    changed = {name.partition(" ")[0] for name in differences(on_page(verdicts), copy)}
     assert changed == {claim for _, _, claims in PLANTS for claim in claims}

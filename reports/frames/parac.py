@@ -30,6 +30,8 @@ ORDERINGS = {"amd": "AMD", "nnz": "nnz-sort", "random": "random"}
 # The phases of each part of a solution; what a peer needs beside (a threshold at equal fill) is in none.
 PARTS = {"factor": ("matrix", "factor"), "analysis": ("analysis",), "solve": ("solve",)}
 WHOLE = tuple(name for names in PARTS.values() for name in names)
+# What of a solution has samples of its own, beside the whole. `setup` : without the forming of the matrix.
+SPANS = {"factor": PARTS["factor"], "setup": ("factor", "analysis"), "solve": PARTS["solve"]}
 FACTS = ("iterations", "residual", "nnz_factor")
 # Threads from which on a claim about times of the CPU can be judged: the paper does not say how many it had.
 ENOUGH = 16
@@ -56,16 +58,26 @@ def over(top: Mapping[str, float | None], bottom: Mapping[str, float | None]) ->
 
 def solved_frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its `variant`, FACTS, `threads_used`, and median seconds of each part of
-    a solution, of `forming` the matrix, which the factor includes, and of their sum, `total`, of which are
-    median, low, high and `rounds` too; `solve_low` and `solve_high`."""
+    a solution, of `setup`, and of their sum, `total`, of which are median, low, high and `rounds` too; of
+    each of SPANS `rounds_<span>`; `solve_low` and `solve_high`."""
     frame = device_frame(inputs, FACTS)
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
     seconds = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
     ends = ("solve_low", "solve_high", "total_low", "total_high")
-    add_columns(frame, seconds, [*PARTS, "forming", "total", *ends, "threads_used"])
-    frame["rounds"] = pd.Series([each.get("rounds") for each in seconds], index=frame.index, dtype="object")
+    add_columns(frame, seconds, [*PARTS, "setup", "total", *ends, "threads_used"])
+    for name in ("rounds", *(f"rounds_{span}" for span in SPANS)):
+        frame[name] = pd.Series([each.get(name) for each in seconds], index=frame.index, dtype="object")
     frame["median"], frame["low"], frame["high"] = frame["total"], frame["total_low"], frame["total_high"]
     return frame.drop(columns=["total_low", "total_high"])
+
+
+def of_span(row: Row, span: str) -> Row:
+    """The row with the seconds of that one of SPANS as its own."""
+    rounds = row[f"rounds_{span}"]
+    if not isinstance(rounds, Rounds):
+        return row
+    low, high = rounds.interval
+    return {**row, "median": rounds.median, "low": low, "high": high, "rounds": rounds}
 
 
 def sorted_orderings(frame: pd.DataFrame) -> pd.DataFrame:
@@ -148,10 +160,11 @@ def _seconds(records: Records, row: Row) -> dict[str, Any]:
     record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
     if record is None or not any(name in record.phases for name in WHOLE):
         return {}
-    spans = {**PARTS, "forming": ("matrix",), "total": WHOLE}
-    rounds = {part: records.rounds(record, _sampled(names)) for part, names in spans.items()}
+    parts = {**PARTS, **SPANS, "total": WHOLE}
+    rounds = {part: records.rounds(record, _sampled(names)) for part, names in parts.items()}
     return {
         **{part: of_part.median for part, of_part in rounds.items()},
+        **{f"rounds_{span}": rounds[span] for span in SPANS},
         **_ends("total", rounds["total"]),
         **_ends("solve", rounds["solve"]),
         "rounds": rounds["total"],

@@ -64,7 +64,8 @@ def in_print_order(frame: pd.DataFrame, printed: Print) -> pd.DataFrame:
     order = list(next(iter(printed.values())))
     names = [_target(row) or row["abbr"] for row in frame.to_dict("records")]
     places = [order.index(name) if name in order else len(order) for name in names]
-    keyed = frame.assign(place=places, other=frame["abbr"].isna())
+    # A copy joins the columns, which were made one by one.
+    keyed = frame.copy().assign(place=places, other=frame["abbr"].isna())
     keyed = keyed.sort_values(["place", "other", "label"], kind="stable", ignore_index=True)
     return keyed.drop(columns=["place", "other"])
 

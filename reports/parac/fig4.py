@@ -51,8 +51,8 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rows["fill"] = 2 * rows["nnz_g"] / rows["nnz_l"]
     rows["shrinks"] = rows["height_classical"] / rows["height_actual"]
     rows = sorted_orderings(rows)
-    seconds = ("median", "low", "high")
-    return columns_of(rows, "ordering", "implementation", *FACTS, "fill", "shrinks", *seconds, "host")
+    seconds = ("median", "low", "high", "host", "rounds")
+    return columns_of(rows, "ordering", "implementation", *FACTS, "fill", "shrinks", *seconds)
 
 
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:

@@ -18,6 +18,7 @@ from reports.frames.parac import (
     PAPER,
     RULE,
     by_threads,
+    of_span,
     ordered_how,
     short_names,
     solved_frame,
@@ -39,16 +40,15 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     and of their sum (median, low, high), iterations, and the threads it ran on."""
     solved = sorted_orderings(solved_frame(inputs))
     parts = ("factor", "analysis", "solve", "solve_low", "solve_high", "median", "low", "high")
-    return columns_of(solved, "ordering", "implementation", *parts, "iterations", "threads_used", "host")
+    pairs = ("host", "rounds", "rounds_solve")
+    return columns_of(solved, "ordering", "implementation", *parts, "iterations", "threads_used", *pairs)
 
 
-def _fastest_other(
-    implementation: str, name: str, by: str = "median"
-) -> Callable[[pd.DataFrame], list[Subset]]:
-    """Seconds of the fastest other ordering over those of this one. by : their column."""
+def _fastest_other(implementation: str, name: str, span: str = "") -> Callable[[pd.DataFrame], list[Subset]]:
+    """Seconds of the fastest other ordering over those of this one. span : of what, if not of the whole."""
 
     def numbers(by_ordering: ByOrdering) -> Mapping[str, Any]:
-        rows = {ordering: _timed(row, by) for ordering, row in by_ordering.items()}
+        rows = {ordering: of_span(row, span) if span else row for ordering, row in by_ordering.items()}
         return in_one_run(rows, name, min)
 
     def subsets(frame: pd.DataFrame) -> list[Subset]:
@@ -63,13 +63,6 @@ def _amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
     """Seconds on the GPU with AMD over those with the slowest other ordering."""
     rows = frame[frame["implementation"] == GPU]
     return [Subset(across_orderings(rows, lambda by: in_one_run(by, "amd", max, inverse=True), RATIO))]
-
-
-def _timed(row: Mapping[Any, Any], by: str) -> dict[Any, Any]:
-    """The row with the seconds of one part, and their interval, as its own."""
-    if by == "median":
-        return dict(row)
-    return {**row, "median": row[by], "low": row[f"{by}_low"], "high": row[f"{by}_high"]}
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:

@@ -11,7 +11,7 @@ from scipy.stats import gmean
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
-from reports.frames.parac import GPU, PAPER, RULE, ordered_how, over, printed_sum
+from reports.frames.parac import GPU, PAPER, RULE, of_span, ordered_how, over, printed_sum
 from reports.frames.seconds import ratio_of
 from reports.frames.solutions import beside_print, matrices_frame, numbers_of
 from reports.frames.variants import number, paired
@@ -45,12 +45,13 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
     ratio, own_ratio, mixed_ratio, swapped_ratio : total of ichol(0), by those of its settings that take
         least, over ParAC's, as PAIRS says; amgx_ratio that of AmgX, by SpSV; of one run
-    ic0_setup : analysis and factor, without the forming of the triangle, which the total has
+    ic0_setup : milliseconds of csric02 and of SpSV's analysis, without the forming of the triangle, which the
+        total has
     setup_ratio : ParAC's factor over it, of one run
     more_iterations : ichol(0)'s iterations over ParAC's.
     """
-    more = ["ic0_setup", "setup_ratio", "more_iterations"]
-    others = [*(prefix for prefix in PAIRS if prefix), "amgx_"]
+    more = ["ic0_setup", "more_iterations"]
+    others = [*(prefix for prefix in PAIRS if prefix), "amgx_", "setup_"]
     return matrices_frame(inputs, VARIANTS, tuple(SHORT), _numbers, _print(), others, more)
 
 
@@ -77,19 +78,13 @@ def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
     for prefix, (top, bottom, _) in PAIRS.items():
         numbers |= paired(prefix, ratio_of(rows[top], rows[bottom], (top, bottom)))
     numbers |= paired("amgx_", ratio_of(rows["amgx"], rows["parac"], ("amgx", "parac")))
-    numbers["ic0_setup"] = _setup(rows["ic0"])
-    is_pair = numbers["pair"] == "ok"
-    numbers["setup_ratio"] = _over(numbers["parac_factor"], numbers["ic0_setup"]) if is_pair else None
+    setup = number(rows["ic0"], "setup")
+    numbers["ic0_setup"] = None if setup is None else 1e3 * setup
+    parac, ic0 = rows["parac"], rows["ic0"]
+    factors = parac and of_span(parac, "factor"), ic0 and of_span(ic0, "setup")
+    numbers |= paired("setup_", ratio_of(*factors, ("parac", "ic0")))
     numbers["more_iterations"] = _over(numbers["ic0_iterations"], numbers["parac_iterations"])
     return numbers
-
-
-def _setup(row: Row | None) -> float | None:
-    """Milliseconds of csric02 and of SpSV's analysis."""
-    factor, forming, analysis = (number(row, part) for part in ("factor", "forming", "analysis"))
-    if factor is None or forming is None or analysis is None:
-        return None
-    return 1e3 * (factor - forming + analysis)
 
 
 def _over(top: float | None, bottom: float | None) -> float | None:
@@ -181,7 +176,7 @@ EXHIBIT = Exhibit(
             for prefix, (_, _, words) in PAIRS.items()
             if prefix in ("own_", "mixed_")
         ),
-        Held(CLAIM, "setup_ratio", ("setup",), "status_ic0"),
+        Held(CLAIM, "setup_ratio", ("setup",), "setup_pair"),
         Held(CLAIM, "more_iterations", ("more_iterations",), "status_ic0"),
         Held(CLAIM, "amgx_ratio", ("below_amgx", "over_amgx"), "amgx_pair", "total, AmgX over ParAC"),
         *(Held(CLAIM, f"{ours}_iterations", (name,), f"status_{ours}") for name, ours in ITERATIONS.items()),

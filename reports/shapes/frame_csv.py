@@ -20,9 +20,12 @@ def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
     if twice := [key for key, count in keys.items() if count > 1]:
         raise ValueError(f"two comments of a CSV are called {twice[0]!r}")
     comments = "".join(f"# {_comment_key(key)}: {' '.join(value.split())}\n" for key, value in items)
-    # What an interval is made of is no cell of a table.
-    cells = frame.drop(columns="rounds", errors="ignore")
-    return comments + cells.to_csv(index=False, lineterminator="\n")
+    return comments + cells(frame).to_csv(index=False, lineterminator="\n")
+
+
+def cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """What the CSV has of a frame: what intervals are made of is no cell of a table."""
+    return frame[[name for name in frame if str(name).partition("_")[0] != "rounds"]]
 
 
 def _comment_key(key: str) -> str:
