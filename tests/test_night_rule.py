@@ -66,6 +66,21 @@ def test_the_past_differs_by_case_and_a_noisier_night_is_not_taken_for_losses() 
     assert alarms <= 4
 
 
+def test_a_case_that_is_noisy_tonight_is_judged_by_tonight() -> None:
+    """After a quiet past neighbours halve what some processes get; of four cases there is no middle."""
+    generator = np.random.default_rng(5)
+    nights = 150
+    noise = Noise.of(generator.normal(0, 0.03, (nights, 4, 40)))
+    busy = generator.choice([-0.8, 0.0, 0.8], (nights, 4, MOST), p=[0.25, 0.5, 0.25])
+    tonight = busy + generator.normal(0, 0.03, (nights, 4, MOST))
+    # A quiet case becomes slower.
+    tonight[:, 0] = np.log(1.25) + generator.normal(0, 0.03, (nights, MOST))
+    decided = Decided.nothing((nights, 4))
+    for count in range(FIRST, MOST + 1):
+        decided = decide(tonight[..., :count], noise, decided)
+    assert decided.alarms[:, 0].all() and decided.alarms[:, 1:].any(axis=1).mean() <= RATE
+
+
 def test_p_values_of_unchanged_cases_are_no_smaller_than_chance() -> None:
     generator = np.random.default_rng(1)
     noise = Noise.of(generator.normal(0, 0.1, (20_000, 50)))

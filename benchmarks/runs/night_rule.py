@@ -3,9 +3,10 @@
 A pair is one process of the base and one of the commit, measured one after the other: d = log(seconds of the
 commit / seconds of the base). So few pairs say little of how much they scatter. A case's scale comes from its
 own past differences too, outliers of `CLIP_PAST` MADs drawn in, and from a prior where those are few. A night
-whose pairs scatter more than past ones widens all scales by the factor of the case in the middle. A case's
-p-value is Student's, of the mean difference against the case's threshold, which is the larger of `LEAST` and
-the median of its past, with Edgeworth's term for the tails of that past.
+whose pairs scatter more than past ones widens all scales by the factor of the case in the middle; a case
+whose own pairs scatter far more is judged by these alone. A case's p-value is Student's, of the mean
+difference against the case's threshold, which is the larger of `LEAST` and the median of its past, with
+Edgeworth's term for the tails of that past.
 
 After three pairs most cases leave: those whose interval excludes the smallest loss that `MOST` pairs find. A
 night looks for alarms after 8 and 14 pairs, each time by Benjamini and Hochberg over all of its cases, at
@@ -46,6 +47,10 @@ LEAST_SCALE = 0.002
 KEPT = 200
 # Beyond so many scales a difference is drawn in: of the past, and tonight.
 CLIP_PAST, CLIP = 8.0, 2.5
+# If a quarter of tonight's pairs are further out than for so many times the scale of the past, the past says
+# nothing of tonight.
+APART = 2.0
+_UPPER_QUARTILE_OF_NORMAL = 1.1503
 _MAD_OF_NORMAL = 0.6745
 # The share of losses just large enough that the last look finds, and how far a case's interval reaches, in
 # standard errors, while it is undecided.
@@ -109,12 +114,17 @@ class Noise:
         return np.maximum(LEAST, self.median)
 
     def learned(self, differences: Floats) -> Noise:
-        """With what tonight's own pairs say of the scale, whatever their mean is."""
+        """With what tonight's own pairs say of the scale, whatever their mean is: together with the past, or
+        alone where they scatter far more, as on a machine that others use tonight."""
         more = differences.shape[-1] - 1
         freedom = self.freedom + more
         variance = np.var(differences, axis=-1, ddof=1)
         scale = np.sqrt((self.freedom * self.scale**2 + more * variance) / freedom)
-        return replace(self, scale=scale, freedom=freedom)
+        deviations = np.abs(differences - np.median(differences, axis=-1, keepdims=True))
+        apart = np.quantile(deviations, 0.75, axis=-1) > APART * _UPPER_QUARTILE_OF_NORMAL * self.scale
+        return replace(
+            self, scale=np.where(apart, np.sqrt(variance), scale), freedom=np.where(apart, more, freedom)
+        )
 
     def widened(self, differences: Floats) -> Noise:
         """Of a night whose first pairs scatter more than past ones did. The factor is the middle case's, and
