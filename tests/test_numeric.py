@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,16 @@ NUMERIC, SOLVE = (
     ]
     for stage, takes in (("numeric", Assembled), ("solve", Prepared))
 )
+# With graphs too, each of which is of another pattern than the one that is kept.
+NUMERIC += [
+    pytest.param(
+        replace(entry, function=functools.partial(entry.function, graph=True)),
+        id=f"{entry.name}-graph",
+        marks=pytest.mark.gpu,
+    )
+    for entry in registry.registered("numeric")
+    if "graph" in {option.name for option in entry.options}
+]
 PROVENANCE = Provenance("drawn", "", "", "none", "natural", 0, {})
 
 
