@@ -7,14 +7,14 @@ processes first, then samples within each (a hierarchical bootstrap: Davison and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
 
-from fillpath.record import Record, Status, interval
+from fillpath.record import Record, Status, interval, stored_records
 
 LEVEL = 0.95
 DRAWS = 2000
@@ -116,6 +116,11 @@ def representative(records: Sequence[Record]) -> Record:
         return records[-1]
     ordered = sorted(records, key=lambda record: (record.median or 0.0, number(record)))
     return ordered[(len(ordered) - 1) // 2]
+
+
+def standing_records(machine: str | None = None) -> Iterator[Record]:
+    """The record that stands for each case, of one machine or of all in results/."""
+    return (representative(of_run(records)) for records in stored_records(machine))
 
 
 def _is_one(record: Record, last: Record) -> bool:

@@ -201,16 +201,11 @@ def record_key(case: str, prepared_hash: str, source_hash: str, machine: str) ->
     return content_hash(case, prepared_hash, source_hash, machine)
 
 
-def standing_records(machine: str | None = None) -> Iterator[Record]:
-    """The standing record of each case, of one machine or of all in results/.
+def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
+    """The records of each case, the standing one last, of one machine or of all in results/.
 
     A file that cannot be read is skipped with a warning: one damaged line hides no other case.
     """
-    return (records[-1] for records in stored_records(machine))
-
-
-def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
-    """As `standing_records`, but each with the records that it superseded before it."""
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
         try:
             records = read_records(path)

@@ -26,7 +26,8 @@ from fillpath import paths, registry
 from fillpath.case import Case, Preparation
 from fillpath.errors import DiskFullError, UnknownNameError
 from fillpath.paths import ROOT
-from fillpath.record import Record, Status, read_records, record_path, standing_records, write_records
+from fillpath.processes import standing_records
+from fillpath.record import Record, Status, read_records, record_path, write_records
 from tests import fakes
 
 JOB = measuring.job_of

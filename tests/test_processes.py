@@ -19,8 +19,8 @@ from benchmarks.runs import airspeed
 from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
 from fillpath.case import Case
-from fillpath.processes import Rounds, of_run, ratio, representative
-from fillpath.record import Record, Status, interval, read_records, record_path
+from fillpath.processes import Rounds, of_run, ratio, representative, standing_records
+from fillpath.record import Record, Status, interval, read_records, record_path, write_records
 from fillpath.settings import PROCESSES, PROGRESS, Settings
 from reports import figures
 from reports.facts.hosts import hosts_text
@@ -116,6 +116,15 @@ def test_processes_of_another_run_host_or_key_do_not_pool() -> None:
     assert representative(of_one[:2]) == of_one[0]
     failed = replace(of_one[2], status=Status.WRONG, seconds=[], verified=None)
     assert of_run([*of_one[:2], failed]) == (failed,) and representative([failed]) == failed
+
+
+def test_the_process_in_the_middle_stands_for_a_case() -> None:
+    processes = [of_process(number, median) for number, median in enumerate((3.0, 1.0, 2.0))]
+    path = record_path(processes[0].machine, processes[0].case)
+    write_records(path, processes)
+    assert list(standing_records()) == [processes[2]]
+    write_records(path, processes[::-1])
+    assert [record.median for record in standing_records()] == [2.0]
 
 
 def test_older_records_are_one_process() -> None:

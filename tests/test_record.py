@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fillpath.errors import ConfigError
+from fillpath.processes import standing_records
 from fillpath.record import (
     Record,
     Status,
@@ -20,7 +21,6 @@ from fillpath.record import (
     read_records,
     record_path,
     schema,
-    standing_records,
     write_records,
 )
 

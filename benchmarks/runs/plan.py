@@ -16,7 +16,7 @@ from fetch.sizes import archive_sizes
 from fillpath import host, registry
 from fillpath.case import Case, Preparation
 from fillpath.paths import RESERVE, cache
-from fillpath.record import standing_records
+from fillpath.processes import standing_records
 from fillpath.settings import Settings
 
 _log = logging.getLogger("fillpath")

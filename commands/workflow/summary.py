@@ -15,7 +15,8 @@ from reports.pages import summary
 def run(arguments: argparse.Namespace) -> int:
     covered = settings()
     machines = machine_of_each_stage(covered)
-    loaded = [record for machine in set(machines.values()) for record in Records.load(machine).rows]
-    records = Records(tuple(r for r in loaded if r.machine == machines.get(r.parts["stage"])))
+    loaded = [Records.load(machine) for machine in sorted(set(machines.values()))]
+    shown = [r for each in loaded for r in each.rows if r.machine == machines.get(r.parts["stage"])]
+    records = Records(tuple(shown), tuple(record for each in loaded for record in each.earlier))
     print(summary.summary(suite_figures(covered), suite_cases(covered), records, catalogue.entries()))
     return 0

@@ -15,6 +15,7 @@ from fillpath.papers import paper_names
 from fillpath.paths import PAGE, ROOT, bytes_text, results, write_text
 from fillpath.record import Record
 from fillpath.registry import lookup
+from fillpath.settings import PROCESSES
 from reports.facts.entries import printed_name
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Standing
@@ -24,8 +25,8 @@ from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text
 
 FOLDER = PAGE.parent / "artifact"
 LOCKS = ("requirements.lock", "requirements-cuda12.lock", "requirements-cuda13.lock")
-# Seconds that a case takes beside its samples: a process, the input, the check before and after.
-OVERHEAD = 6.0
+# Seconds that a process takes beside its samples: its start, the input, the check before and after.
+OVERHEAD = 2.5
 # Seconds of the quarter of an hour that are left after installing, checking and the page.
 REMAINING = 8 * 60.0
 
@@ -148,10 +149,14 @@ def _needs(cases: Sequence[Case]) -> str:
 
 def _costs(standings: Sequence[Standing], cases: CasesByFigure, records: Records) -> dict[str, float]:
     """Seconds to measure anew what decides each claim, by the records of the machine that has judged most;
-    claims that no machine has records of are left out."""
+    claims that no machine has records of are left out. A case takes as many processes as a firm verdict."""
     costs: dict[str, float] = {}
     for machine in machines_of(standings):
-        timed = {r.case: sum(r.seconds) + OVERHEAD for r in records.of_machine(machine).rows if r.seconds}
+        timed = {
+            record.case: PROCESSES * (sum(record.seconds) + OVERHEAD)
+            for record in records.of_machine(machine).rows
+            if record.seconds
+        }
         for standing in (s for s in standings if s.machine == machine):
             behind = cases.get((standing.claim.paper, standing.figure), ())
             if seconds := sum(timed.get(case.name, 0.0) for case in behind):
