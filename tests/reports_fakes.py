@@ -241,6 +241,23 @@ def made_frame(
     return frame
 
 
+def in_five_processes(records: Sequence[Record]) -> Records:
+    """Each record as five processes of one run would have given it, all of a round slower by one factor."""
+    drifts = (1.0, 0.5, 2.0, 0.25, 4.0)
+    drifted = [[_drifted(record, number, drift) for record in records] for number, drift in enumerate(drifts)]
+    return Records(tuple(drifted[0]), tuple(record for each in drifted[1:] for record in each))
+
+
+def _drifted(record: Record, number: int, drift: float) -> Record:
+    return replace(
+        record,
+        process=number,
+        seconds=[drift * s for s in record.seconds],
+        phases={name: [drift * s for s in samples] for name, samples in record.phases.items()},
+        kernel_seconds=record.kernel_seconds and [drift * s for s in record.kernel_seconds],
+    )
+
+
 def texts(axes: Any) -> str:
     return "\n".join([axes.get_title(loc="left"), *(text.get_text() for text in axes.texts)])
 

@@ -215,8 +215,24 @@ def test_figure_4_has_two_bars_a_matrix_by_density_and_names_what_they_are_compo
     caption = fig4.EXHIBIT.words(frame)
     assert "adds records of stages of one run" in caption and "Not measured: Goodwin_054 (GO)" in caption
     assert "auto+metis" in caption and "fill2_cpu, with levels by glu3_relaxed, stands for it" in caption
+    assert "with the transfers" not in caption, "these records do not say"
     empty = fig4.EXHIBIT.picture(frame_of(fig4.EXHIBIT.frame))
     assert not names(empty.axes[0]), "a picture of nothing is drawn too"
+
+
+def test_figure_4_has_the_transfers_of_each_stage_beside_its_ratio() -> None:
+    """Out of core 3.2 s with those of three stages, its baseline 3.3 s with those of one."""
+    moving = {"to_device": [0.1, 0.3, 0.4], "to_host": [0.1]}
+    records = [
+        replace(r, phases={**r.phases, **moving}) if "gpu" in r.case or "core" in r.case or "glu3." in r.case
+        else replace(r, device=None)
+        for r in end_to_end()
+    ]  # fmt: skip
+    frame = frame_of(fig4.EXHIBIT.frame, *records)
+    row = ways_of(frame).loc[fig4.PARALLEL.name]
+    assert row["ratio"] == pytest.approx(2.9 / 2) and row["moved_ratio"] == pytest.approx(3.3 / 3.2)
+    caption = fig4.EXHIBIT.words(frame)
+    assert "Geometric mean of 1: 1.45x, with the transfers to the GPU and back 1.03x" in caption
 
 
 def of_claim(name: str, *records: Record) -> list[Verdict]:

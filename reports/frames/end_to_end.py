@@ -12,7 +12,15 @@ from fillpath.case import Case
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import MATRICES, PAPER, add_memory, by_density, how, printed_of, stand_in_among
 from reports.frames.device import add_printed, columns_of
-from reports.frames.seconds import RATIO, add_columns, beside, of_several_hosts, ratio_of, timed_frame
+from reports.frames.seconds import (
+    RATIO,
+    add_columns,
+    beside,
+    of_several_hosts,
+    ratio_of,
+    timed_frame,
+    with_transfers,
+)
 from reports.shapes.ratios import BASELINE
 from reports.shapes.stacked import Part, add_shares, columns_of_parts
 from reports.shapes.style import PALETTE
@@ -50,9 +58,10 @@ class Way:
 def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) -> pd.DataFrame:
     """One row per matrix, way and machine: `median`, the sum of its stages' medians in one run, and `low` and
     `high`, those of the ends of their intervals; the seconds of each stage, and their share of the seconds of
-    the second way, which the figure holds the first against; `ratio`, over the first of the ways, and
-    `levels_ratio`, of the levels alone; `before_numeric`, the share of the seconds that the other stages
-    take; the regime of unified memory. `status` says `ok`, or which stage failed and how.
+    the second way, which the figure holds the first against; `ratio`, over the first of the ways,
+    `moved_ratio`, with each stage's transfers, and `levels_ratio`, of the levels alone; `before_numeric`, the
+    share of the seconds that the other stages take; the regime of unified memory. `status` says `ok`, or
+    which stage failed and how.
 
     among : abbreviations of the matrices that the figure shows; one without a row is `not_run`.
     """
@@ -74,7 +83,7 @@ def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) ->
     frame = pd.DataFrame(rows, columns=list(dict.fromkeys([*timed.columns, *TEXTS, *NUMBERS])))
     frame = frame.astype(timed.dtypes.to_dict() | dict.fromkeys(TEXTS, "object"))
     frame = frame.astype(dict.fromkeys(NUMBERS, "float64"))
-    add_columns(frame, rows, RATIO)
+    add_columns(frame, rows, (*RATIO, "moved_ratio"))
     frame["nnz_per_row"] = frame["entries"].astype("float64") / frame["n"].astype("float64")
     frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed_of(MATRICES, among)})
     for name in ("way", LEVELS[0]):
@@ -82,7 +91,7 @@ def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) ->
     add_memory(frame, inputs.records)
     add_shares(frame, PARTS, beside(frame, frame["way"] == ways[1].name, "median"))
     memory = ("n", "nnz_per_row", "paper_nnz_per_row", "managed_bytes", "card_bytes", "times_card", "regime")
-    shown = (*ENDS, *columns_of_parts(PARTS), "before_numeric", *RATIO, *LEVELS)
+    shown = (*ENDS, *columns_of_parts(PARTS), "before_numeric", *RATIO, "moved_ratio", *LEVELS)
     return columns_of(by_density(frame), *TEXTS[:-1], *shown, *memory)
 
 
@@ -113,7 +122,7 @@ def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], sever
     if status != "ok":
         return composed
     known = [row for row in rows.values() if row is not None]
-    summed = {name: sum(row[name] for row in known) for name in ENDS}
+    summed = {name: sum(row[name] for row in known) for name in (*ENDS, "transfers")}
     seconds = {part.seconds: row["median"] for part, row in zip(PARTS, known, strict=True)}
     before = 1 - known[-1]["median"] / summed["median"]
     least = {name: min(row[name] for row in known) for name in ("samples", "processes")}
@@ -139,12 +148,13 @@ def _status(rows: Mapping[str, Row | None]) -> tuple[str, str]:
 
 
 def _over(row: Row, first: Row, name: str, by_case: Mapping[tuple[str, str], Row]) -> dict[str, Any]:
-    """Its ratio; none for the first way itself. And that of its levels, where they are another's."""
+    """Its ratios; none for the first way itself. And that of its levels, where they are another's."""
     if row is first:
         return {"pair": BASELINE, LEVELS[0]: BASELINE}
     ours, theirs = (by_case.get((each["levels_case"], _machine(each))) for each in (row, first))
     levels = ratio_of(ours, theirs, ("", name)) if ours is not theirs else {"pair": BASELINE}
-    return ratio_of(row, first, ("", name)) | {f"levels_{key}": value for key, value in levels.items()}
+    ratios = ratio_of(row, first, ("", name)) | {"moved_ratio": with_transfers(row, first)}
+    return ratios | {f"levels_{key}": value for key, value in levels.items()}
 
 
 def _machine(row: Row) -> str:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.stats import gmean
+
+from reports.shapes.bars import times
 
 
 def add_means(frame: pd.DataFrame, ratios: Sequence[str]) -> None:
@@ -16,3 +19,12 @@ def add_means(frame: pd.DataFrame, ratios: Sequence[str]) -> None:
         by = [frame["implementation"], frame["machine"]]
         means = logarithms.groupby(by, dropna=False).transform("mean")
         frame[f"{name}_mean"] = np.exp(means).where(frame[name].notna())
+
+
+def means_with_transfers(frame: pd.DataFrame) -> str:
+    """The means of the ratios without and with transfers, empty where none is known."""
+    rows = frame[frame["moved_ratio"].notna()]
+    if rows.empty:
+        return ""
+    alone, whole = (times(float(gmean(rows[name]))) for name in ("ratio", "moved_ratio"))
+    return f"Geometric mean of {len(rows)}: {alone}, with the transfers to the GPU and back {whole}. "

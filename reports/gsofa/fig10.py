@@ -144,7 +144,7 @@ EXHIBIT = Exhibit(
     """TEPS: entries of A examined per second; GSoFA examines more than fill2. Means are geometric; what is
     printed is in TEPS, of 42 POWER9 cores and six V100. {moved}{how} {slots}""",
     lambda frame: {
-        "moved": moved_how(frame[f"moved_over_{CPU}"]),
+        "moved": moved_how(frame.loc[frame["implementation"] == GSOFA, f"moved_over_{CPU}"]),
         "how": measured_how(frame, "gsofa"),
         "slots": slots_how(frame) + STAND_INS,
     },

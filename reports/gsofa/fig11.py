@@ -68,10 +68,9 @@ def _lines(frame: pd.DataFrame, base: str, remark: str, printed: str = "") -> li
     column = f"over_{base}"
     speedups = number_line(frame, "speedup", column, f"pair_{base}")
     moved = f"moved_{column}"
-    count, mean, in_all = frame[column].notna().sum(), mean_of(frame, column), mean_of(frame, moved)
-    title = Line(
-        title=f"gsofa over {base}: {mean}, with transfers {in_all} (geometric mean of {count}); {remark}"
-    )
+    in_all = f", with transfers {mean_of(frame, moved)}" if frame[moved].notna().any() else ""
+    means = f"{mean_of(frame, column)}{in_all} (geometric mean of {frame[column].notna().sum()})"
+    title = Line(title=f"gsofa over {base}: {means}; {remark}")
     beside = number_line(frame, "printed", printed) if printed else []
     return [title, *speedups, *number_line(frame, "with transfers", moved), *beside] if speedups else []
 

@@ -8,13 +8,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from scipy.stats import gmean
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, add_printed, columns_of, gpu_caption, pair_frame
+from reports.frames.means import means_with_transfers
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import RATIO, groups_of
 from reports.shapes import bars
@@ -101,15 +101,6 @@ def _name(axes: Axes, x: float, y: float, text: str, left: bool = False) -> None
     )  # fmt: skip
 
 
-def _moved(frame: pd.DataFrame) -> str:
-    """The means of the ratios without and with transfers, empty where none is known."""
-    rows = frame[frame["moved_ratio"].notna()]
-    if rows.empty:
-        return ""
-    alone, whole = (bars.times(float(gmean(rows[name]))) for name in ("ratio", "moved_ratio"))
-    return f"Geometric mean of {len(rows)}: {alone}, with the transfers to the GPU and back {whole}. "
-
-
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 12",
@@ -118,7 +109,7 @@ EXHIBIT = Exhibit(
     draw,
     """Above: all that the paper prints of GSoFA over SuperLU_DIST's parallel symbolic factorisation; below 1
     GSoFA is slower. Below: another quantity, a good sequential code in its place. {moved}{gpu}""",
-    lambda frame: {"moved": _moved(frame), "gpu": gpu_caption(frame, "gsofa", slots=False)},
+    lambda frame: {"moved": means_with_transfers(frame), "gpu": gpu_caption(frame, "gsofa", slots=False)},
     claims=(CLAIM,),
     one_run=True,
     topic="SuperLU_DIST's parallel symbolic factorisation (printed)",

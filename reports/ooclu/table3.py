@@ -40,7 +40,9 @@ WAYS = (arrays.PLAIN, arrays.PREFETCHED, arrays.OUT_OF_CORE)
 OVERHEAD = ("overhead", "prefetched_overhead")
 # A queue entry: eight bytes, to the host and back.
 ENTRY = 16
-NUMBERS = (*PRINTED, *OVERHEAD)
+# Of the share that data movement has.
+MOVEMENT = tuple(f"movement_{name}" for name in ("low", "high", "processes"))
+NUMBERS = (*PRINTED, *MOVEMENT, *OVERHEAD)
 SHARES_TOLD = ("share_told", "prefetched_share_told")
 STATUSES = ("told", "prefetched_told", *SHARES_TOLD, "out_of_core_told", "both", "all_told")
 # Of a share above 100 %: groups that are serviced at once are added up, so that it is none.
@@ -134,7 +136,11 @@ def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
     moved = row["bytes_matrix"] + ENTRY * row["spilled"]
     if rate is None or pd.isna(moved):
         return {"out_of_core_told": NOT_MEASURED}
-    return {"out_of_core_told": "ok", "movement": 100 * moved / rate / row["median"]}
+    shares = {
+        f"movement{end}": 100 * moved / rate / row[seconds]
+        for end, seconds in (("", "median"), ("_low", "high"), ("_high", "low"))
+    }
+    return {"out_of_core_told": "ok", "movement_processes": row["processes"], **shares}
 
 
 PER_CENT = "{:.1f}".format
