@@ -23,7 +23,7 @@ from reports.facts.entries import Entries
 from reports.facts.inputs import Inputs
 from reports.facts.measured import measured, unmeasured
 from reports.facts.records import Records
-from reports.facts.rows import Column
+from reports.facts.rows import ClaimColumn
 from reports.facts.standings import Verdict
 from reports.facts.verdicts import Subset, judge, judge_pairs, remarks
 
@@ -77,7 +77,7 @@ class Held:
         names = (self.value, self.status, *([self.against] if self.against else []))
         for name in (*names, "label", "abbr", "near", "machine"):
             self._require(name, subset.rows)
-        column = Column(
+        column = ClaimColumn(
             self.value, self.status, subset.basis(self.basis), self.above, self.against, subset.untestable,
             self.beside or subset.beside,
         )  # fmt: skip
@@ -89,7 +89,7 @@ class Held:
             for verdict in judge(subset.rows, printed, self._named(column, subset, printed))
         ]
 
-    def _named(self, column: Column, subset: Subset, claim: Claim) -> Column:
+    def _named(self, column: ClaimColumn, subset: Subset, claim: Claim) -> ClaimColumn:
         return column if self.basis else replace(column, basis=subset.basis(claim.metric))
 
     def judged(self, paper: str) -> list[Claim]:

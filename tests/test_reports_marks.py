@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from reports.shapes.marks import Mark, Row, draw_marks, scale
+from reports.shapes.marks import Mark, PanelRow, draw_marks, scale
 from reports.shapes.style import new_figure
 
-BARS = Row("seconds over those without", ("a", "b"), {})
-POINTS = Row("seconds over those without", ("a", "b"), {}, points=True)
+BARS = PanelRow("seconds over those without", ("a", "b"), {})
+POINTS = PanelRow("seconds over those without", ("a", "b"), {}, points=True)
 
 
-def drawn(row: Row, *values: tuple[float, float, float]) -> tuple[Figure, Axes]:
+def drawn(row: PanelRow, *values: tuple[float, float, float]) -> tuple[Figure, Axes]:
     """Two steps of one group."""
     figure = new_figure(8.0, 5.0, layout=None)
     axes = figure.subplots()
@@ -34,7 +34,7 @@ def spans(figure: Figure, axes: Axes) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize("row", [BARS, POINTS])
 @pytest.mark.parametrize("value", [0.3, 0.8, 0.9, 0.97, 1.02, 1.5])
-def test_no_value_is_written_across_the_line_of_no_effect(row: Row, value: float) -> None:
+def test_no_value_is_written_across_the_line_of_no_effect(row: PanelRow, value: float) -> None:
     figure, axes = drawn(row, (value, value - 0.05, value + 0.05), (2.0, 1.9, 2.1))
     for low, high in spans(figure, axes):
         assert low >= 1.0 or high <= 1.0

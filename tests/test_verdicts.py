@@ -15,8 +15,8 @@ from reports.facts.claim import Claim, Kind
 from reports.facts.claims import claim, claims, find_claim
 from reports.facts.comparison import outcome
 from reports.facts.distance import Distance, Features
-from reports.facts.intervals import Part, Place, band, direction, share_interval
-from reports.facts.rows import Column
+from reports.facts.intervals import ClaimPart, Place, band, direction, share_interval
+from reports.facts.rows import ClaimColumn
 from reports.facts.standings import Direction, Magnitude, Outcome, Scope, Verdict
 from reports.facts.trend import trend
 from reports.facts.verdicts import judge, judge_pairs
@@ -29,7 +29,7 @@ GEOMETRIC = claim("glu3", "table1_kernel_time", "geometric")
 COUNT = claim("parac", "table2_cpu", "below_ichol")
 ORDER = claim("gsofa", "table1_matrices", "order")
 LARGEST = claim("gsofa", "fig14_maxid_ranges", "largest")
-VALUE = Column("value")
+VALUE = ClaimColumn("value")
 # Of GSoFA's list.
 THREE = ("BB", "BC", "EP")
 
@@ -47,11 +47,13 @@ def row(
     }  # fmt: skip
 
 
-def verdicts(rows: Sequence[dict[str, object]], claim: Claim = MEAN, column: Column = VALUE) -> list[Verdict]:
+def verdicts(
+    rows: Sequence[dict[str, object]], claim: Claim = MEAN, column: ClaimColumn = VALUE
+) -> list[Verdict]:
     return judge(pd.DataFrame(rows), claim, column)
 
 
-def only(rows: Sequence[dict[str, object]], claim: Claim = MEAN, column: Column = VALUE) -> Verdict:
+def only(rows: Sequence[dict[str, object]], claim: Claim = MEAN, column: ClaimColumn = VALUE) -> Verdict:
     (verdict,) = (v for v in verdicts(rows, claim, column) if v.outcome is not Outcome.BESIDE)
     return verdict
 
@@ -100,7 +102,7 @@ def test_a_direction_is_the_side_of_no_effect_on_which_the_whole_interval_lies(
 def test_a_band_is_a_share_of_the_printed_effect_and_the_whole_interval_has_to_lie_in_it(
     low: float, high: float, printed: float, neutral: float | None, tolerance: float | None, expected: Place
 ) -> None:
-    assert Part(low, low, high, band(printed, neutral, tolerance), printed).place is expected
+    assert ClaimPart(low, low, high, band(printed, neutral, tolerance), printed).place is expected
 
 
 @given(
@@ -111,7 +113,7 @@ def test_an_interval_lies_in_exactly_one_place_and_none_that_leaves_its_band_is_
 ) -> None:
     limits = band(printed, None, tolerance)
     assert limits is not None
-    part = Part(value, value - below, value + above, limits, None)
+    part = ClaimPart(value, value - below, value + above, limits, None)
     leaves = value - below < limits[0] * (1 - 1e-6) or value + above > limits[1] * (1 + 1e-6)
     judged = outcome([part], [Direction.NONE])
     assert not (leaves and judged is Outcome.REPRODUCED)
@@ -388,7 +390,7 @@ def test_words_are_judged_by_their_direction_alone() -> None:
 
 def test_a_trend_is_a_rank_correlation_whose_whole_interval_has_the_printed_sign() -> None:
     rises = replace(words(1.0), aggregate="trend", neutral=0.0, matrices=None)
-    column = Column("value", against="x")
+    column = ClaimColumn("value", against="x")
 
     def rows(values: Sequence[float]) -> list[dict[str, object]]:
         return [{**row(v, f"M{x}"), "x": x} for x, v in enumerate(values)]
@@ -445,7 +447,7 @@ def test_what_follows_from_the_print_is_derived_and_says_whether_the_print_agree
 
 
 def test_what_cannot_test_a_claim_is_not_judged_by_it() -> None:
-    verdict = only(of_three(0.5, 0.5, 0.5), MEAN, Column("value", untestable="2 of the 16 threads"))
+    verdict = only(of_three(0.5, 0.5, 0.5), MEAN, ClaimColumn("value", untestable="2 of the 16 threads"))
     assert verdict.outcome is Outcome.UNTESTABLE and verdict.why == "2 of the 16 threads"
     assert verdict.direction is Direction.NONE
 
@@ -462,7 +464,7 @@ def test_without_a_number_nothing_is_judged() -> None:
     verdict = only([row(None)])
     assert verdict.text == "not run: printed mean 1.14x"
     assert verdict.key == f"verdict gsofa.fig14_maxid_ranges.mean ({MEAN.metric})"
-    assert verdicts([row(None)], MEAN, Column("value", beside=True)) == []
+    assert verdicts([row(None)], MEAN, ClaimColumn("value", beside=True)) == []
 
 
 def test_the_interval_of_a_mean_is_what_the_intervals_of_its_points_allow() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import gmean
 
 from reports.facts.claim import Claim
-from reports.facts.intervals import Part, Place, band, direction, share_interval
+from reports.facts.intervals import ClaimPart, Place, band, direction, share_interval
 from reports.facts.standings import Direction, Magnitude, Measured, Outcome, Point
 from reports.facts.trend import trend
 
@@ -25,7 +25,7 @@ _OF_MANY = ("mean", "geometric", "largest", "smallest", "range", "count", "trend
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ClaimComparison:
     """What the points of a claim say.
 
     factor : measured over printed, None where the two have not one sign.
@@ -34,7 +34,7 @@ class Comparison:
     """
 
     measured: Measured
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
     outcome: Outcome
     direction: Direction
     magnitude: Magnitude
@@ -43,13 +43,13 @@ class Comparison:
     narrow: bool
 
 
-def compare(claim: Claim, points: Sequence[Point]) -> Comparison:
+def compare(claim: Claim, points: Sequence[Point]) -> ClaimComparison:
     """The points against what the claim prints."""
     measured = measure(claim, points)
     parts = _parts(claim, measured)
     few = _few(claim, measured)
     directions = [direction(p.low, p.high, p.side, claim.neutral) for p in parts]
-    return Comparison(
+    return ClaimComparison(
         measured,
         tuple(parts),
         _of_few(claim, outcome(parts, directions)) if few else outcome(parts, directions),
@@ -93,7 +93,7 @@ def geometric_mean(values: Sequence[float]) -> float:
     return float(gmean(values))
 
 
-def outcome(parts: Sequence[Part], directions: Sequence[Direction]) -> Outcome:
+def outcome(parts: Sequence[ClaimPart], directions: Sequence[Direction]) -> Outcome:
     """What follows for the claim: every part has to hold, and only where every part that has a direction goes
     the other way is it contradicted."""
     sides = [side for side in directions if side is not Direction.NONE]
@@ -107,7 +107,7 @@ def outcome(parts: Sequence[Part], directions: Sequence[Direction]) -> Outcome:
     return Outcome.REPRODUCED
 
 
-def _parts(claim: Claim, measured: Measured) -> list[Part]:
+def _parts(claim: Claim, measured: Measured) -> list[ClaimPart]:
     if claim.span is not None:
         return _parts_of_range(claim, measured)
     if by_matrix(claim, measured):
@@ -115,13 +115,13 @@ def _parts(claim: Claim, measured: Measured) -> list[Part]:
     return [part_of(claim, measured, measured.printed)]
 
 
-def part_of(claim: Claim, number: Point | Measured, printed: float) -> Part:
+def part_of(claim: Claim, number: Point | Measured, printed: float) -> ClaimPart:
     """A number against a printed one."""
     allowed = band(printed, claim.neutral, claim.tolerance)
-    return Part(number.value, number.low, number.high, allowed, printed)
+    return ClaimPart(number.value, number.low, number.high, allowed, printed)
 
 
-def _parts_of_range(claim: Claim, measured: Measured) -> list[Part]:
+def _parts_of_range(claim: Claim, measured: Measured) -> list[ClaimPart]:
     """Each matrix within the range; of all the matrices that the paper has, the least and the most near its
     ends too."""
     assert claim.span is not None
@@ -130,11 +130,11 @@ def _parts_of_range(claim: Claim, measured: Measured) -> list[Part]:
     neutral = claim.neutral if claim.neutral is not None else -np.inf
     one_sided = (claim.span[0] > neutral) == (claim.span[1] > neutral)
     side = claim.span[0] if one_sided else None
-    parts = [Part(p.value, p.low, p.high, whole, side) for p in measured.points]
+    parts = [ClaimPart(p.value, p.low, p.high, whole, side) for p in measured.points]
     if measured.of is None or measured.matrices < measured.of:
         return parts
     ends = (min(measured.points, key=_value), bands[0]), (max(measured.points, key=_value), bands[1])
-    return parts + [Part(p.value, p.low, p.high, limits, side) for p, limits in ends]
+    return parts + [ClaimPart(p.value, p.low, p.high, limits, side) for p, limits in ends]
 
 
 def _value(point: Point) -> float:
@@ -193,7 +193,7 @@ def _common(directions: Sequence[Direction]) -> Direction:
     return sides.pop() if len(sides) == 1 else Direction.UNRESOLVED
 
 
-def _magnitude(claim: Claim, measured: Measured, parts: Sequence[Part]) -> Magnitude:
+def _magnitude(claim: Claim, measured: Measured, parts: Sequence[ClaimPart]) -> Magnitude:
     if claim.tolerance is None:
         return Magnitude.NONE
     places = {part.place for part in parts}

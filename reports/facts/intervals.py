@@ -23,7 +23,7 @@ class Place(Enum):
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     """A measured number and what it is held against.
 
     band : around the printed number, by the claim's tolerance; None where no size is printed.

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
-from reports.facts.comparison import LEAST_OF_TREND, Comparison, by_matrix, geometric_mean
-from reports.facts.intervals import Part, Place, direction
+from reports.facts.comparison import LEAST_OF_TREND, ClaimComparison, by_matrix, geometric_mean
+from reports.facts.intervals import ClaimPart, Place, direction
 from reports.facts.standings import Direction, Measured, Point
 
 
-def numbers(claim: Claim, comparison: Comparison) -> str:
+def numbers(claim: Claim, comparison: ClaimComparison) -> str:
     """`geometric mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3, arithmetic 2.4x; printed mean 13x`."""
     measured = comparison.measured
     if claim.aggregate == "count":
@@ -91,7 +91,7 @@ def _arithmetic(claim: Claim, measured: Measured) -> str:
     return ours + theirs
 
 
-def _each(claim: Claim, comparison: Comparison, text: str) -> str:
+def _each(claim: Claim, comparison: ClaimComparison, text: str) -> str:
     measured, parts = comparison.measured, comparison.parts
     near = "equal" if not claim.tolerance else f"within {claim.tolerance:.0%} of"
     whole = sum(part.place is Place.WITHIN for part in parts)
@@ -109,5 +109,5 @@ def _each(claim: Claim, comparison: Comparison, text: str) -> str:
     return f"{within}: {text}, {claim.form(measured.printed)} of the same"
 
 
-def _sides(claim: Claim, parts: Sequence[Part]) -> list[Direction]:
+def _sides(claim: Claim, parts: Sequence[ClaimPart]) -> list[Direction]:
     return [direction(part.low, part.high, part.side, claim.neutral) for part in parts]

@@ -16,7 +16,7 @@ EXTREMES = ("largest", "smallest")
 
 
 @dataclass(frozen=True)
-class Column:
+class ClaimColumn:
     """Numbers of a frame that a claim is held against.
 
     value : the column; where there is an interval it has `<value>_low` and `<value>_high` beside it.
@@ -37,7 +37,7 @@ class Column:
     beside: bool = False
 
 
-def has_number(frame: pd.DataFrame, column: Column, claim: Claim) -> pd.Series[bool]:
+def has_number(frame: pd.DataFrame, column: ClaimColumn, claim: Claim) -> pd.Series[bool]:
     """Which rows have a number that the claim may be judged by: a finite one, and a ratio above 0."""
     values = pd.to_numeric(frame[column.value], errors="coerce").astype(float)
     whole = (frame[column.status] == "ok") & np.isfinite(values)
@@ -119,7 +119,7 @@ def without_number(rows: pd.DataFrame, status: str) -> list[Excluded]:
     return [Excluded(label, reason) for label, reason in dict.fromkeys(reasons)]
 
 
-def point(row: dict[Any, Any], column: Column, claim: Claim) -> Point:
+def point(row: dict[Any, Any], column: ClaimColumn, claim: Claim) -> Point:
     number = float(row[column.value])
     ends = (f"{column.value}_low", f"{column.value}_high")
     bounded = all(pd.notna(row.get(name)) for name in ends)
@@ -137,7 +137,7 @@ def point(row: dict[Any, Any], column: Column, claim: Claim) -> Point:
     )  # fmt: skip
 
 
-def _processes(row: dict[Any, Any], column: Column) -> int:
+def _processes(row: dict[Any, Any], column: ClaimColumn) -> int:
     """In which the number was measured: those of its case where it is the case's own seconds; one where the
     frame does not say."""
     name = "processes" if column.value == "median" else f"{column.value}_processes"

@@ -17,11 +17,11 @@ import pandas as pd
 from fillpath.settings import PROCESSES
 from reports.facts.claim import Claim
 from reports.facts.claims import find_claim
-from reports.facts.comparison import Comparison, compare
+from reports.facts.comparison import ClaimComparison, compare
 from reports.facts.numbers import numbers, spread
 from reports.facts.rows import (
     EXTREMES,
-    Column,
+    ClaimColumn,
     concerned,
     has_number,
     is_near,
@@ -59,7 +59,7 @@ class Subset:
     beside: bool = False
 
 
-def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
+def judge(frame: pd.DataFrame, claim: Claim, column: ClaimColumn) -> list[Verdict]:
     """One verdict per machine and scope that has a number; `not run` where no number may be judged, with what
     was measured of other matrices beside the print.
 
@@ -86,11 +86,11 @@ def judge_points(
     *,
     scope: Scope = Scope.PAPER,
     machine: str = "",
-    column: Column | None = None,
+    column: ClaimColumn | None = None,
     excluded: Sequence[Excluded] = (),
 ) -> Verdict:
     """The verdict on a claim by these points of one machine and scope. column : what they are of."""
-    column = column or Column("")
+    column = column or ClaimColumn("")
     comparison = compare(claim, points)
     towards, size = comparison.direction, comparison.magnitude
     judged, why = _outcome(claim, scope, column, comparison)
@@ -117,7 +117,7 @@ def judge_pairs(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 
 def remarks(
-    frame: pd.DataFrame, subject: str, column: Column, text: Callable[[pd.DataFrame], str]
+    frame: pd.DataFrame, subject: str, column: ClaimColumn, text: Callable[[pd.DataFrame], str]
 ) -> list[Verdict]:
     """What a figure says of a column that the paper does not print: a line for each machine and for the
     paper's own matrices and others, judged by nothing.
@@ -147,7 +147,7 @@ def remark(subject: str, basis: str, text: str, machine: str = "") -> Verdict:
 
 def _verdict(
     claim: Claim,
-    column: Column,
+    column: ClaimColumn,
     scope: Scope,
     machine: str,
     rows: pd.DataFrame,
@@ -157,7 +157,9 @@ def _verdict(
     return judge_points(claim, points, scope=scope, machine=machine, column=column, excluded=excluded)
 
 
-def _outcome(claim: Claim, scope: Scope, column: Column, comparison: Comparison) -> tuple[Outcome, str]:
+def _outcome(
+    claim: Claim, scope: Scope, column: ClaimColumn, comparison: ClaimComparison
+) -> tuple[Outcome, str]:
     """What became of the claim, and why where the numbers alone do not say it. The extreme of other matrices
     than the claim's is none of its extremes."""
     if column.beside or scope is Scope.PANEL:
@@ -173,7 +175,7 @@ def _outcome(claim: Claim, scope: Scope, column: Column, comparison: Comparison)
     return comparison.outcome, comparison.few
 
 
-def _doubt(claim: Claim, scope: Scope, comparison: Comparison, judged: Outcome) -> str:
+def _doubt(claim: Claim, scope: Scope, comparison: ClaimComparison, judged: Outcome) -> str:
     """Why a verdict is indicative only, empty for a firm one and for what says nothing of the claim."""
     if judged not in CONCLUSIVE:
         return ""
@@ -182,7 +184,7 @@ def _doubt(claim: Claim, scope: Scope, comparison: Comparison, judged: Outcome) 
     return _doubt_of_time(comparison) if claim.time else ""
 
 
-def _doubt_of_time(comparison: Comparison) -> str:
+def _doubt_of_time(comparison: ClaimComparison) -> str:
     measured = comparison.measured
     if measured.processes < PROCESSES:
         return f"{measured.processes} process{'es' if measured.processes > 1 else ''} of {PROCESSES}"
@@ -209,7 +211,7 @@ def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def _others(ok: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
+def _others(ok: pd.DataFrame, claim: Claim, column: ClaimColumn) -> list[Verdict]:
     """What was measured of matrices too far from the paper's to weigh: beside the print."""
     if claim.matrices is None or claim.aggregate in ("equal", *EXTREMES):
         return []
@@ -222,7 +224,7 @@ def _others(ok: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
     ]
 
 
-def _spread(rows: pd.DataFrame, claim: Claim, column: Column) -> str:
+def _spread(rows: pd.DataFrame, claim: Claim, column: ClaimColumn) -> str:
     points = [point(row, column, claim) for row in rows.to_dict("records")]
     if claim.aggregate == "count":
         return f"{sum(point.value > 0 for point in points)} of {len(points)}"

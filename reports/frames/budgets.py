@@ -13,8 +13,8 @@ from reports.facts.verdicts import Subset
 from reports.frames.device import MEMORY, columns_of, gpu_caption, option_of, without
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import RATIO
-from reports.shapes.beside import Beside
-from reports.shapes.marks import Row, marks_of
+from reports.shapes.beside import BesidePrint
+from reports.shapes.marks import PanelRow, marks_of
 
 BUDGET = "memory_budget"
 # The budget at which GSoFA's ratios are printed.
@@ -71,7 +71,7 @@ def budget_columns(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
 
 def budget_panels(
     label: str, printed: Mapping[str, float], on: str, budgets: Sequence[str], base: str = ""
-) -> Beside:
+) -> BesidePrint:
     """A bar per matrix and budget; empty where the budget does not bind or that is not known.
 
     label : of the axis.
@@ -81,14 +81,14 @@ def budget_panels(
     base : of these, the one that the others are held against.
     """
     numbers = {abbr: {PRINTED_AT: value} for abbr, value in printed.items()}
-    row = Row(label, budgets, numbers, base=base)
+    row = PanelRow(label, budgets, numbers, base=base)
 
     def marks(frame: pd.DataFrame) -> pd.DataFrame:
         rows = in_papers_order(frame[frame["budget"].notna()], "gsofa", of=printed)
         panel = "measured: one GPU, " + rows["where"]
         return marks_of(rows, "ratio", "pair", step=rows["budget"], panel=panel, hollow=rows["binds"] != 1)
 
-    return Beside([row], on, marks, "the budget does not bind", height=5.0)
+    return BesidePrint([row], on, marks, "the budget does not bind", height=5.0)
 
 
 def budget_caption(frame: pd.DataFrame) -> str:

@@ -27,7 +27,7 @@ from reports.frames.seconds import (
 )
 from reports.shapes import bars
 from reports.shapes.coded_bars import CodedBars
-from reports.shapes.strip import Line, mean_of, number_line
+from reports.shapes.strip import StripLine, mean_of, number_line
 
 CPU, GPU = "fill2_cpu", "fill2_gpu"
 # What the paper's TEPS counts; fill1 and its kin traverse the filled graph.
@@ -67,7 +67,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return result
 
 
-def lines(frame: pd.DataFrame) -> list[Line]:
+def lines(frame: pd.DataFrame) -> list[StripLine]:
     """The ratios as text: in TEPS as the paper has them, and in seconds."""
     return [
         line for code, base in OVER for line in _lines(frame[frame["implementation"] == code], code, base)
@@ -98,7 +98,7 @@ def _over(row: Mapping[Any, Any], name: str, base: Mapping[Any, Any] | None) -> 
     return numbers | {f"teps_over_{name}_processes": ratio["ratio_processes"]}
 
 
-def _lines(rows: pd.DataFrame, code: str, base: str) -> list[Line]:
+def _lines(rows: pd.DataFrame, code: str, base: str) -> list[StripLine]:
     """None where a machine has no row of the code."""
     teps, seconds, status = f"teps_over_{base}", f"seconds_over_{base}", f"pair_{base}"
     in_teps = number_line(rows, "TEPS", teps, status)
@@ -113,7 +113,7 @@ def _lines(rows: pd.DataFrame, code: str, base: str) -> list[Line]:
     if in_all:
         means += f", {mean_of(rows, moved)} with transfers"
     means += f" (mean of {rows[teps].notna().sum()})"
-    title = Line(title=f"{code} over {base}: {means}; printed {_printed(OVER[code, base])}")
+    title = StripLine(title=f"{code} over {base}: {means}; printed {_printed(OVER[code, base])}")
     printed = number_line(rows, "printed", f"paper_over_{base}")
     return [title, *in_teps, *in_seconds, *in_all, *printed] if in_teps else []
 

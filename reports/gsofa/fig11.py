@@ -26,7 +26,7 @@ from reports.frames.seconds import (
 )
 from reports.shapes import bars
 from reports.shapes.coded_bars import CodedBars
-from reports.shapes.strip import Line, mean_of, number_line
+from reports.shapes.strip import StripLine, mean_of, number_line
 
 CLAIM = "fig11_vs_glu3_symbolic"
 # What the paper sets GSoFA over, and a sequential code that is not in the paper.
@@ -54,7 +54,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return result
 
 
-def lines(frame: pd.DataFrame) -> list[Line]:
+def lines(frame: pd.DataFrame) -> list[StripLine]:
     """The speedups as text."""
     printed = subject("gsofa", CLAIM)
     low, high = printed.extreme("min"), printed.extreme("max")
@@ -63,14 +63,14 @@ def lines(frame: pd.DataFrame) -> list[Line]:
     return [*_lines(frame, BASELINE, whole, "paper"), *_lines(frame, BETTER, "not in the paper")]
 
 
-def _lines(frame: pd.DataFrame, base: str, remark: str, printed: str = "") -> list[Line]:
+def _lines(frame: pd.DataFrame, base: str, remark: str, printed: str = "") -> list[StripLine]:
     """None where a machine has no row of gsofa. remark : on what is printed. printed : the column of it."""
     column = f"over_{base}"
     speedups = number_line(frame, "speedup", column, f"pair_{base}")
     moved = f"moved_{column}"
     in_all = f", with transfers {mean_of(frame, moved)}" if frame[moved].notna().any() else ""
     means = f"{mean_of(frame, column)}{in_all} (geometric mean of {frame[column].notna().sum()})"
-    title = Line(title=f"gsofa over {base}: {means}; {remark}")
+    title = StripLine(title=f"gsofa over {base}: {means}; {remark}")
     beside = number_line(frame, "printed", printed) if printed else []
     return [title, *speedups, *number_line(frame, "with transfers", moved), *beside] if speedups else []
 

@@ -17,8 +17,8 @@ from reports.facts.verdicts import Subset
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import add_columns
-from reports.shapes.beside import Beside
-from reports.shapes.marks import Row, marks_of
+from reports.shapes.beside import BesidePrint
+from reports.shapes.marks import PanelRow, marks_of
 
 CLAIM = "fig13_bandwidth"
 DATA = subject("gsofa", CLAIM).data
@@ -120,8 +120,8 @@ def _printed(step: str, numbers: Mapping[str, Any]) -> dict[str, dict[str, float
 
 
 ROWS = (
-    Row("DRAM, share of the\ncard's peak", (SHARE,), _printed(SHARE, SHARES), even=None, form=_per_cent),
-    Row(
+    PanelRow("DRAM, share of the\ncard's peak", (SHARE,), _printed(SHARE, SHARES), even=None, form=_per_cent),
+    PanelRow(
         "GB / second (log axis)", (DRAM, L2), _printed(DRAM, DATA), even=None, points=True, log=True,
         form=_gigabytes,
     ),
@@ -131,7 +131,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 13",
     "memory throughput",
     frame,
-    Beside(ROWS, "printed: V100, peak 900 GB/s", _marks, "counted, not read"),
+    BesidePrint(ROWS, "printed: V100, peak 900 GB/s", _marks, "counted, not read"),
     """Bytes: {hows}. Hardware counters: of the implementation's kernels, read by ncu in a run of its own;
     counted: what the implementation asks for, wherever it finds it. Peak: from the card's memory clock and
     bus width. The paper reads nvprof on one V100 (900 GB/s). {gpu}""",

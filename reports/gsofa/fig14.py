@@ -10,8 +10,8 @@ from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed, columns_of, gpu_caption, pair_frame, printed_values, without
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import RATIO
-from reports.shapes.beside import Beside
-from reports.shapes.marks import Row, marks_of
+from reports.shapes.beside import BesidePrint
+from reports.shapes.marks import PanelRow, marks_of
 
 CLAIM = "fig14_maxid_ranges"
 DATA = subject("gsofa", CLAIM).data
@@ -56,12 +56,12 @@ def _per_cent(share: float) -> str:
 
 
 ROWS = (
-    Row(
+    PanelRow(
         "seconds without value ranges\nover with", (GAIN,),
         {name: {GAIN: value} for name, value in RATIOS.items()},
         points=True,
     ),
-    Row(
+    PanelRow(
         "share of time spent\nre-initialising maxId (log axis)", (WITHOUT, WITH),
         {abbr: {WITHOUT: pair["before"], WITH: pair["after"]} for abbr, pair in SHARES.items()},
         even=None, points=True, log=True, form=_per_cent,
@@ -72,7 +72,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 14",
     "value ranges of maxId",
     frame,
-    Beside(ROWS, "printed: V100", _marks),
+    BesidePrint(ROWS, "printed: V100", _marks),
     """Above: seconds of gsofa with maxid_ranges=false over those with it, at the same number of concurrent
     sources. Below: the share of its blocks' cycles that gsofa spent re-initialising maxId. {gpu}""",
     lambda frame: {"gpu": gpu_caption(frame, "gsofa")},

@@ -19,8 +19,8 @@ from reports.frames.gpus import (
     spread_of_ratios,
     with_option,
 )
-from reports.shapes.beside import Beside
-from reports.shapes.marks import Row, marks_of
+from reports.shapes.beside import BesidePrint
+from reports.shapes.marks import PanelRow, marks_of
 
 CLAIM = "fig17_source_scheduling"
 DATA = subject("gsofa", CLAIM).data
@@ -69,7 +69,7 @@ def _marks(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(shown or [marks_of(frame[:0], "ratio", "pair", step="", panel="")])
 
 
-ROW = Row(
+ROW = PanelRow(
     "times as fast as with\ncontiguous blocks", (BASE, NODES, ROWS),
     {"mean": {NODES: MEAN, ROWS: MEAN * ON_TOP["mean"]}}
     | {abbr: {NODES: value} for abbr, value in PRINTED[INTER].items()},
@@ -82,7 +82,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 17",
     "scheduling of sources",
     frame,
-    Beside([ROW], "printed: six nodes of six V100", _marks, height=5.2),
+    BesidePrint([ROW], "printed: six nodes of six V100", _marks, height=5.2),
     """Sources in contiguous blocks; in chunks that go round the nodes (inter); with these, in rows that go
     round a node's GPUs (intra), whose printed mean is {mean:g}x times the {on_top:g}x on top.
     {simulated}{gpu}""",

@@ -17,8 +17,8 @@ from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, gpu_caption
 from reports.frames.gpus import by_kind, gain_frame, panels_of, printed_columns, spread_of_ratios, with_option
 from reports.frames.seconds import add_columns
-from reports.shapes.beside import Beside
-from reports.shapes.marks import Row, marks_of
+from reports.shapes.beside import BesidePrint
+from reports.shapes.marks import PanelRow, marks_of
 
 CLAIM = "fig18_unified_memory_faults"
 DATA = subject("gsofa", CLAIM).data
@@ -113,7 +113,7 @@ def _per_cent(share: float) -> str:
 
 
 MEAN = 1 / DATA["advice"]["mean"]
-ROW = Row(
+ROW = PanelRow(
     "page faults, share of\nthose without advice", (BASE, ADVISED, APART),
     {"mean": {ADVISED: MEAN, APART: MEAN / over_saved(SAVED["mean_percent"])}}
     | {abbr: {ADVISED: 1 / value} for abbr, value in PRINTED[ADVICE].items()},
@@ -126,7 +126,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 18",
     "page faults of shared memory",
     frame,
-    Beside([ROW], "printed: six V100 of one node", _marks, height=5.2),
+    BesidePrint([ROW], "printed: six V100 of one node", _marks, height=5.2),
     """Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
     and fill flags in one array without advice, with it, and with it in an array each. Medians of the calls,
     whiskers their range. The last printed mean is {saved:g}% below the one before. {gpu}""",

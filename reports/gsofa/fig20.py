@@ -9,8 +9,8 @@ from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import add_gains, add_printed, columns_of, gpu_caption, pair_frame, without
 from reports.frames.order import in_papers_order
-from reports.shapes.beside import Beside
-from reports.shapes.marks import Row, marks_of
+from reports.shapes.beside import BesidePrint
+from reports.shapes.marks import PanelRow, marks_of
 
 CLAIM = "fig20_fill_before_maxid"
 DATA = subject("gsofa", CLAIM).data
@@ -49,7 +49,7 @@ def _signed(gain: float) -> str:
     return f"{gain:+.2g}%" if gain else "0%"
 
 
-ROW = Row(
+ROW = PanelRow(
     "gain of testing fill first, %", (GAIN,), {abbr: {GAIN: value} for abbr, value in PRINTED.items()},
     {abbr: "gains" for abbr in DATA["gains"] if abbr not in PRINTED}, even=0.0, points=True,
     form=_signed,
@@ -59,7 +59,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 20",
     "testing fill before maxId (line 9.5)",
     frame,
-    Beside([ROW], "printed: one V100", _marks, height=5.5),
+    BesidePrint([ROW], "printed: one V100", _marks, height=5.5),
     """Gain: seconds of gsofa over those with fill_first=true, less 1, at the same number of concurrent
     sources. The paper prints the largest gain and the largest drop, says that {gaining} gain, and leaves the
     line out otherwise, as the default is here. {gpu}""",

@@ -19,8 +19,8 @@ from reports.frames.gpus import (
     with_option,
 )
 from reports.frames.seconds import RATIO
-from reports.shapes.beside import Beside
-from reports.shapes.marks import Row, marks_of
+from reports.shapes.beside import BesidePrint
+from reports.shapes.marks import PanelRow, marks_of
 
 CLAIM = "fig21_chunk_size"
 DATA = subject("gsofa", CLAIM).data
@@ -56,7 +56,7 @@ def _marks(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(shown or [marks_of(frame[:0], "ratio", "pair", step="", panel="")])
 
 
-ROW = Row(
+ROW = PanelRow(
     f"seconds over those\nwith chunks of {SMALLEST}", [CHUNKS + size for size in SIZES],
     {"mean": {CHUNKS + size: DATA["mean"][int(size)] for size in SIZES}}
     | {abbr: {CHUNKS + "256": value} for abbr, value in DATA["max_256"].items()},
@@ -67,7 +67,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 21",
     "size of the chunks",
     frame,
-    Beside([ROW], "printed: six nodes of six V100", _marks, height=5.2),
+    BesidePrint([ROW], "printed: six nodes of six V100", _marks, height=5.2),
     """Seconds with chunks of 128 and 256 sources over those with 64; a whisker that leaves the axis is cut.
     {simulated}{gpu}""",
     lambda frame: {"simulated": simulated_how(frame), "gpu": gpu_caption(frame, "gsofa")},

@@ -14,7 +14,7 @@ from reports.frames.seconds import RATIO, groups_of
 from reports.frames.space import WORD, printed_words, space_frame
 from reports.shapes import bars
 from reports.shapes.coded_bars import CodedBars
-from reports.shapes.strip import Line, number_line
+from reports.shapes.strip import StripLine, number_line
 
 CLAIM, SIMILAR = "fig5_auxiliary_memory", "fig5_similar_performance"
 DATA = subject("gsofa", CLAIM).data
@@ -61,18 +61,18 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     return CodedBars(BYTES, lambda _: lines(frame))(pd.concat(bars_of, ignore_index=True), title)
 
 
-def lines(frame: pd.DataFrame) -> list[Line]:
+def lines(frame: pd.DataFrame) -> list[StripLine]:
     """The ratios as text."""
     spans = {when: _span(when) for when in ("before", "after")}
     printed = ", ".join(f"{span} {when}" for when, span in spans.items())
     return [
-        Line(title=f"auxiliary memory over the matrix's; printed {printed}"),
+        StripLine(title=f"auxiliary memory over the matrix's; printed {printed}"),
         *number_line(frame, "before", "before"),
         *number_line(frame, "printed", "paper_before"),
         *number_line(frame, "after", "after"),
         *number_line(frame, "printed", "paper_after"),
         *number_line(frame, "6 n words", "table2"),
-        Line(title=f"before over after; printed mean {DATA['reduction']['mean']:g}x"),
+        StripLine(title=f"before over after; printed mean {DATA['reduction']['mean']:g}x"),
         *number_line(frame, "reduction", "reduction"),
     ]
 

@@ -17,7 +17,7 @@ from reports.shapes import bars
 from reports.shapes.groups import name_matrices
 from reports.shapes.marks import (
     Mark,
-    Row,
+    PanelRow,
     draw_marks,
     handle,
     measured_marks,
@@ -39,7 +39,7 @@ PAPER = "#f4f1e8"
 
 
 @dataclass(frozen=True)
-class Column:
+class PanelColumn:
     """The panels of one kind of measurement, or of the print.
 
     heading : above them.
@@ -55,7 +55,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Beside:
+class BesidePrint:
     """Rows of panels: the print on the left, then a panel for each kind of measurement.
 
     rows : one above the other.
@@ -65,7 +65,7 @@ class Beside:
     height : of a row, in inches.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[PanelRow]
     printed_on: str
     marks: Callable[[pd.DataFrame], pd.DataFrame]
     hollow: str = ""
@@ -102,7 +102,7 @@ class Beside:
             axes.tick_params("x", labelrotation=40, labelsize=SMALL)
         return figure
 
-    def _print(self) -> Column:
+    def _print(self) -> PanelColumn:
         names = list(dict.fromkeys(name for row in self.rows for name in (*row.printed, *row.words)))
 
         def name(axes: Axes) -> None:
@@ -111,14 +111,16 @@ class Beside:
             write_words(axes, self.rows[0], names)
 
         marks = [printed_marks(row, names) for row in self.rows]
-        return Column(self.printed_on, marks, self._size(len(names), marks), name)
+        return PanelColumn(self.printed_on, marks, self._size(len(names), marks), name)
 
-    def _measured(self, heading: str, part: pd.DataFrame) -> Column:
+    def _measured(self, heading: str, part: pd.DataFrame) -> PanelColumn:
         keys = (part["label"] + " " + part["preparation"].fillna("")).tolist()
         places = list(dict.fromkeys(keys))
         rows = part.assign(group=[places.index(key) for key in keys])
         marks = [measured_marks(row, rows) for row in self.rows]
-        return Column(heading, marks, self._size(len(places), marks), lambda axes: name_matrices(axes, rows))
+        return PanelColumn(
+            heading, marks, self._size(len(places), marks), lambda axes: name_matrices(axes, rows)
+        )
 
     def _size(self, groups: int, marks: Sequence[Sequence[Mark]]) -> float:
         """Groups of few of the steps are narrower."""
@@ -127,7 +129,7 @@ class Beside:
         )
         return groups * (OF_ONE + (1 - OF_ONE) * share)
 
-    def _draw(self, line: Sequence[Axes], row: Row, marks: Sequence[Sequence[Mark]]) -> None:
+    def _draw(self, line: Sequence[Axes], row: PanelRow, marks: Sequence[Sequence[Mark]]) -> None:
         scale(line[0], row, [mark for own in marks for mark in own])
         for axes, own in zip(line, marks, strict=True):
             draw_marks(axes, row, own)
@@ -135,7 +137,7 @@ class Beside:
         line[0].set_ylabel(row.label)
 
     def _legend(
-        self, line: Sequence[Axes], row: Row, marks: Sequence[Mark], inches: float, above: float
+        self, line: Sequence[Axes], row: PanelRow, marks: Sequence[Mark], inches: float, above: float
     ) -> int:
         """So many points above the row: its steps where there are several, and what else is drawn, which is
         never of the print. Returns how many lines of a heading it takes."""

@@ -13,7 +13,7 @@ from reports.shapes import bars
 from reports.shapes.axes import empty_panel
 from reports.shapes.groups import name_matrices
 from reports.shapes.labels import legend_above
-from reports.shapes.strip import Line, write_strip
+from reports.shapes.strip import StripLine, write_strip
 from reports.shapes.style import SMALL, headline, new_figure
 
 # Inches of the picture, and of the panel with its names.
@@ -29,7 +29,7 @@ class CodedBars:
     """
 
     panel: bars.Panel
-    lines: Callable[[pd.DataFrame], Sequence[Line]]
+    lines: Callable[[pd.DataFrame], Sequence[StripLine]]
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         lines = self.lines(frame)

@@ -23,7 +23,7 @@ LETTER = 0.085
 
 
 @dataclass(frozen=True)
-class Row:
+class PanelRow:
     """One row of panels.
 
     label : of the axis.
@@ -85,7 +85,7 @@ def marks_of(
     )  # fmt: skip
 
 
-def printed_marks(row: Row, names: Sequence[str]) -> list[Mark]:
+def printed_marks(row: PanelRow, names: Sequence[str]) -> list[Mark]:
     """What the paper prints of each name, in groups of their order."""
     marks = [
         Mark(group, step, value, value, value)
@@ -95,20 +95,20 @@ def printed_marks(row: Row, names: Sequence[str]) -> list[Mark]:
     return _with_base(row, marks)
 
 
-def measured_marks(row: Row, rows: pd.DataFrame) -> list[Mark]:
+def measured_marks(row: PanelRow, rows: pd.DataFrame) -> list[Mark]:
     """The rows of that row's steps. rows : as `marks_of` has them, with `group`."""
     fields = ["group", "step", "value", "low", "high", "state", "hollow"]
     own = rows.loc[rows["step"].isin(row.steps), fields]
     return _with_base(row, [Mark(*each) for each in own.itertuples(index=False, name=None)])
 
 
-def steps_in(row: Row, marks: Sequence[Mark]) -> list[str]:
+def steps_in(row: PanelRow, marks: Sequence[Mark]) -> list[str]:
     """The steps of a row that any of these marks is of."""
     there = {mark.step for mark in marks}
     return [step for step in row.steps if step in there]
 
 
-def handle(row: Row, step: str) -> Artist:
+def handle(row: PanelRow, step: str) -> Artist:
     """Of a legend."""
     colour, hatch = _look(row, step)
     if not row.points:
@@ -119,7 +119,7 @@ def handle(row: Row, step: str) -> Artist:
     )  # fmt: skip
 
 
-def scale(axes: Axes, row: Row, marks: Sequence[Mark]) -> None:
+def scale(axes: Axes, row: PanelRow, marks: Sequence[Mark]) -> None:
     """An axis around all values and what is written beside them: of bars from 0. A whisker leaves it that is
     longer than half of what the values span."""
     drawn = [mark for mark in marks if mark.state == "ok"]
@@ -145,7 +145,7 @@ def scale(axes: Axes, row: Row, marks: Sequence[Mark]) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: row.form(value)))
 
 
-def draw_marks(axes: Axes, row: Row, marks: Sequence[Mark]) -> None:
+def draw_marks(axes: Axes, row: PanelRow, marks: Sequence[Mark]) -> None:
     """The marks, each with its value, on an axis that is scaled."""
     steps = steps_in(row, marks)
     width = FILLED / max(1, len(steps))
@@ -161,21 +161,21 @@ def draw_marks(axes: Axes, row: Row, marks: Sequence[Mark]) -> None:
         axes.axhline(row.even, color="black", linewidth=1, zorder=3)
 
 
-def write_words(axes: Axes, row: Row, names: Sequence[str]) -> None:
+def write_words(axes: Axes, row: PanelRow, names: Sequence[str]) -> None:
     """What the paper says of a name without a number, upwards from no effect, or from where bars begin."""
     for group, name in enumerate(names):
         if name in row.words:
             bars.write_upwards(axes, group, (row.even or 0.0) if row.points else 0.0, row.words[name])
 
 
-def _with_base(row: Row, marks: Sequence[Mark]) -> list[Mark]:
+def _with_base(row: PanelRow, marks: Sequence[Mark]) -> list[Mark]:
     """And the step that they are held against, in each group that has a number."""
     even = row.even or 0.0
     groups = sorted({mark.group for mark in marks if mark.state == "ok"}) if row.base else []
     return [*(Mark(group, row.base, even, even, even) for group in groups), *marks]
 
 
-def _look(row: Row, step: str) -> tuple[str, str]:
+def _look(row: PanelRow, step: str) -> tuple[str, str]:
     """Colour and hatch of a step."""
     place = list(row.steps).index(step)
     return PALETTE[place % len(PALETTE)], HATCHES[place % len(HATCHES)]
@@ -207,7 +207,7 @@ def _ends(mark: Mark) -> list[list[float]] | None:
     return [[max(0.0, mark.value - mark.low)], [max(0.0, mark.high - mark.value)]]
 
 
-def _write(axes: Axes, row: Row, x: float, mark: Mark, upwards: bool) -> None:
+def _write(axes: Axes, row: PanelRow, x: float, mark: Mark, upwards: bool) -> None:
     """The value: upwards beside its point; else above its mark and the whisker, unless that leaves the axis,
     or at the foot of a bar that ends far below the whisker or the line at `even`. Never across that line."""
     text = row.form(mark.value)

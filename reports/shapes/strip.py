@@ -23,7 +23,7 @@ _PLACE: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class StripLine:
     """One line.
 
     head : left of the panel.
@@ -36,12 +36,12 @@ class Line:
     title: str = ""
 
 
-def number_line(frame: pd.DataFrame, head: str, column: str, status: str = "") -> list[Line]:
+def number_line(frame: pd.DataFrame, head: str, column: str, status: str = "") -> list[StripLine]:
     """The ratios of a column; no line without a row. status : the column that says `ok` or why a row has no
     ratio, empty where only those with one are meant."""
     rows = frame[frame[status or column].notna()]
     cells = {int(row["group"]): _cell(row[column], str(row.get(status))) for row in rows.to_dict("records")}
-    return [Line(head, cells)] if cells else []
+    return [StripLine(head, cells)] if cells else []
 
 
 def mean_of(frame: pd.DataFrame, column: str) -> str:
@@ -50,7 +50,7 @@ def mean_of(frame: pd.DataFrame, column: str) -> str:
     return times(float(rows[f"{column}_mean"].iloc[0])) if len(rows) else "none"
 
 
-def write_strip(axes: Axes, lines: Sequence[Line]) -> None:
+def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
     """Write the lines above the panel, in their order."""
     height = ABOVE
     for line in reversed(lines):

@@ -15,7 +15,7 @@ from reports.pages.ledger.order import machines_of, tally
 
 
 @dataclass(frozen=True)
-class Mark:
+class OutcomeMark:
     """How an outcome is shown: never by its colour alone.
 
     kind : CSS class
@@ -27,19 +27,29 @@ class Mark:
     meaning: str
 
 
-MARKS: Mapping[Outcome, Mark] = {
-    Outcome.REPRODUCED: Mark("✓", "reproduced", "the whole interval lies in the band around the print"),
-    Outcome.DEVIATES: Mark("≠", "deviates", "the whole interval lies outside the band, on the printed side"),
-    Outcome.CONTRADICTED: Mark("✗", "contradicted", "the effect goes the other way over its whole interval"),
-    Outcome.INCONCLUSIVE: Mark(
+MARKS: Mapping[Outcome, OutcomeMark] = {
+    Outcome.REPRODUCED: OutcomeMark(
+        "✓", "reproduced", "the whole interval lies in the band around the print"
+    ),
+    Outcome.DEVIATES: OutcomeMark(
+        "≠", "deviates", "the whole interval lies outside the band, on the printed side"
+    ),
+    Outcome.CONTRADICTED: OutcomeMark(
+        "✗", "contradicted", "the effect goes the other way over its whole interval"
+    ),
+    Outcome.INCONCLUSIVE: OutcomeMark(
         "?", "inconclusive", "the interval lies on both sides of the band’s edge, or too few matrices"
     ),
-    Outcome.NOT_COMPARABLE: Mark(
+    Outcome.NOT_COMPARABLE: OutcomeMark(
         "○", "incomparable", "a constant of this code’s own data structures: shown, not judged"
     ),
-    Outcome.DERIVED: Mark("=", "derived", "arithmetic on other printed numbers, and whether the two agree"),
-    Outcome.NOT_RUN: Mark("–", "absent", "no number yet; the claim's row at its figure says what is missing"),
-    Outcome.UNTESTABLE: Mark(
+    Outcome.DERIVED: OutcomeMark(
+        "=", "derived", "arithmetic on other printed numbers, and whether the two agree"
+    ),
+    Outcome.NOT_RUN: OutcomeMark(
+        "–", "absent", "no number yet; the claim's row at its figure says what is missing"
+    ),
+    Outcome.UNTESTABLE: OutcomeMark(
         "∅", "untestable", "it needs hardware that no machine here has, or another regime"
     ),
 }
