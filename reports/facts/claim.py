@@ -73,7 +73,6 @@ class Claim:
     count : so many of so many.
     matrices : those that it is about, None where the paper does not say.
     unit : x (a ratio), %, share, count, or a unit of measure.
-    better : higher, lower or none.
     neutral : the value of no effect, None where there is none.
     tolerance : share of the printed effect, value less neutral, by which a reproduction may be off; None
         where only the direction is printed.
@@ -99,7 +98,6 @@ class Claim:
     count: tuple[int, int] | None
     matrices: tuple[str, ...] | None
     unit: str
-    better: str
     neutral: float | None
     tolerance: float | None
     pair: str

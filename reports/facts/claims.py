@@ -86,7 +86,7 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     return Claim(
         subject.paper, subject.id, name, kind, both.get("time", kind is Kind.PERFORMANCE), both["cite"],
         subject.what, both["metric"], data["aggregate"], value, by_matrix, span, count,
-        tuple(map(str, matrices)) or None, both.get("unit", "x"), both.get("better", "none"),
+        tuple(map(str, matrices)) or None, both.get("unit", "x"),
         both.get("neutral", _NEUTRAL.get(data["aggregate"], 1.0)),
         None if tolerance is None else float(tolerance), both.get("pair", ""), both.get("not_comparable", ""),
         both.get("derived", ""), both.get("needs", ""), both.get("library", ""),
