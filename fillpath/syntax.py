@@ -59,7 +59,7 @@ class Definition:
     @property
     def text(self) -> str:
         """Its statements, and the meaning of each imported name in them: the same for the same code."""
-        return "\n".join([*map(_text, self.nodes), *sorted(_meanings(self))])
+        return _definition_text(self)
 
     @property
     def strings(self) -> frozenset[str]:
@@ -135,9 +135,19 @@ def _cuda_line(line: str) -> str:
     return "\n".join(_TOKEN.findall(line))
 
 
-def _uses(definition: Definition) -> Iterator[tuple[str, list[Definition]]]:
+@functools.cache
+def _definition_text(definition: Definition) -> str:
+    return "\n".join([*map(_text, definition.nodes), *sorted(_meanings(definition))])
+
+
+@functools.cache
+def _uses(definition: Definition) -> tuple[tuple[str, tuple[Definition, ...]], ...]:
     """Each name that its statements read, as far as attributes are looked up (`a.b.c`), with the definitions
     of `impl/` that it may stand for."""
+    return tuple((name, tuple(targets)) for name, targets in _names_read(definition))
+
+
+def _names_read(definition: Definition) -> Iterator[tuple[str, list[Definition]]]:
     module = _module(definition.path)
     for statement in definition.nodes:
         nodes = list(_walk(statement))
@@ -204,8 +214,13 @@ def _named(path: Path, name: str) -> Iterator[Definition]:
         yield from _resolved(target, [])
 
 
-def _imported_modules(path: Path) -> Iterator[Definition]:
+@functools.cache
+def _imported_modules(path: Path) -> tuple[Definition, ...]:
     """What the imported modules do at import, and the packages that contain them."""
+    return tuple(dict.fromkeys(_at_import(path)))
+
+
+def _at_import(path: Path) -> Iterator[Definition]:
     for target in (each for targets in _module(path).imports.values() for each in targets):
         names = [target.module, *([f"{target.module}.{target.attribute}"] if target.attribute else [])]
         for name in names:

@@ -70,15 +70,27 @@ def unused():
 """
 
 
+CACHES = (
+    syntax._module,
+    syntax._digest,
+    syntax._definition_text,
+    syntax._uses,
+    syntax._imported_modules,
+    source.texts,
+)
+
+
+def read_anew() -> None:
+    for cached in CACHES:
+        cached.cache_clear()
+
+
 @pytest.fixture(autouse=True)
 def fresh_modules() -> Iterator[None]:
     """Modules are parsed once a process; here they are edited."""
-    caches = (syntax._module, syntax._digest, source.texts)
-    for cached in caches:
-        cached.cache_clear()
+    read_anew()
     yield
-    for cached in caches:
-        cached.cache_clear()
+    read_anew()
 
 
 @pytest.fixture
@@ -95,8 +107,7 @@ def put(tree: Path, modules: dict[str, str]) -> None:
 
 
 def texts(tree: Path, module: str = "work") -> list[str]:
-    syntax._module.cache_clear()
-    syntax._digest.cache_clear()
+    read_anew()
     return sorted(d.text for d in syntax.reached(tree / "impl" / f"{module}.py", "work"))
 
 
@@ -310,8 +321,7 @@ def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) 
     monkeypatch.setattr(
         syntax, "_source", lambda p: read(p).replace(before, after, 1) if p == path else read(p)
     )
-    for cached in (syntax._module, syntax._digest, source.texts):
-        cached.cache_clear()
+    read_anew()
     return {(e.stage, e.name) for e in registry.registered() if e.source_hash() != first[e.stage, e.name]}
 
 
