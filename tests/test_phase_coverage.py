@@ -17,7 +17,8 @@ from fillpath.paths import ROOT
 from fillpath.phase import phase, recording
 from fillpath.record import Record, Status
 from impl.laplacian.system import system
-from reports.facts.records import TRANSFERS, Records
+from reports.facts.record_rows import TRANSFERS
+from reports.facts.records import Records
 from reports.glu3 import phases
 from tests.phase_nesting import Clock, inner_phases
 from tests.test_laplacian import grid as laplacian_grid

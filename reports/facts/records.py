@@ -1,51 +1,27 @@
-"""The records as one table: a row for each case, whatever became of it."""
+"""The records as they stand: of each case and machine one, and what it is one with."""
 
 from __future__ import annotations
 
 import functools
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from fillpath import holdings, registry
+from fillpath import holdings
 from fillpath.case import Case
-from fillpath.errors import InputError, UnknownNameError
+from fillpath.errors import InputError
 from fillpath.host import machine_name
 from fillpath.paths import results
 from fillpath.processes import Rounds, Samples, of_run, representative
-from fillpath.record import Record, Status, record_key, stored_records
-from fillpath.settings import PROCESSES
+from fillpath.record import Record, Status, stored_records
+from reports.facts.one_run import records_of_one_run
+from reports.facts.record_rows import record_table, row_of
+from reports.facts.todays_keys import TodaysKeys
 
-COLUMNS = (
-    "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "matching", "ordering",
-    "status", "reason", "median", "low", "high", "samples", "suspect", "edges", "fills", "n", "nnz",
-    "entries", "explicit_zeros", "structural_symmetry", "diagonal_added", "zeros_kept", "verified_by",
-    "verified_method", "key", "run_id", "started_at", "machine", "commit", "dirty", "host_cpu", "device",
-    "versions", "series_file", "bytes", "peak_memory", "current", "processes", "host", "transfers",
-    "rounds",
-)  # fmt: skip
-
-_DTYPES = {
-    **dict.fromkeys(("threads", "samples", "processes", "edges", "fills", "n", "nnz"), "Int64"),
-    **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes", "peak_memory"), "Int64"),
-    **dict.fromkeys(("median", "low", "high", "transfers", "structural_symmetry"), "float64"),
-    **dict.fromkeys(("suspect", "zeros_kept", "dirty", "current"), "boolean"),
-    "rounds": "object",
-}
-# Text, also where every row lacks it: pandas would take such a column for numbers, which join no text.
-_DTYPES |= {name: "str" for name in COLUMNS if name not in _DTYPES}
-_PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
-_PROVENANCE = ("key", "run_id", "started_at", "machine", "commit", "dirty", "host", "host_cpu", "device")
-
-
-# Phases of a record, beside its seconds.
-TRANSFERS = ("to_device", "to_host")
 # A fact: bytes per second that the device's memory can move at most.
 DRAM_PEAK = "dram_peak_bytes_per_s"
 
@@ -81,41 +57,24 @@ class Records:
         rows = tuple(representative(of_run(lines)) for lines in stored)
         standing = set(map(id, rows))
         earlier = tuple(record for lines in stored for record in lines if id(record) not in standing)
-        today = _TodaysKeys()
+        today = TodaysKeys()
         known = {record.key: today.made(record) for record in (*earlier, *rows)}
         current = {key: made for key, made in known.items() if made is not None}
         return cls(rows, earlier, refused, current)
 
     def of_one_run(self, cases: Sequence[Case]) -> Records:
-        """For figures of ratios, which are of one run: of the cases of each matrix and machine the records of
-        the run in which most of them were ok, the newest of several; of runs of the same keys, such as a
-        night's after a figure's, the one with more processes. What that run lacks stays as it is, and so does
-        what has not been ok since."""
-        inputs = {case.name: case.matrix for case in cases}
-        ok: dict[tuple[Any, ...], dict[str, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
-        for record in (*self.earlier, *self.rows):
-            if record.case in inputs and record.status is Status.OK:
-                ok[inputs[record.case], record.machine][record.run_id][record.case] = record
+        """For figures of ratios: the records of one run of each matrix and machine, as `records_of_one_run`
+        chooses it. What that run lacks stays as it is, and so does what has not been ok since."""
+        every = (*self.earlier, *self.rows)
         chosen = {
-            (record.case, record.machine): representative(self._pool(record))
-            for runs in ok.values()
-            for record in self._chosen(list(runs.values())).values()
+            key: representative(self._pool(record))
+            for key, record in records_of_one_run(every, cases, self._pool).items()
         }
         rows = tuple(
             chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
             for record in self.rows
         )
-        return replace(self, rows=rows, earlier=(*self.earlier, *self.rows), refused={})
-
-    def _chosen(self, runs: Sequence[Mapping[str, Record]]) -> Mapping[str, Record]:
-        """One of these runs, by case."""
-        keys = _keys(max(runs, key=_most_and_newest))
-        alike = [run for run in runs if _keys(run) == keys]
-        return max(alike, key=lambda run: (self._processes(run), _most_and_newest(run)))
-
-    def _processes(self, run: Mapping[str, Record]) -> int:
-        """In which each case was measured at least, up to what a firm verdict needs."""
-        return min(PROCESSES, *(len(self._pool(record)) for record in run.values()))
+        return replace(self, rows=rows, earlier=every, refused={})
 
     def rounds(self, record: Record, samples: Samples = attrgetter("seconds")) -> Rounds:
         """What the processes of the record's run say of its case. samples : what of a record."""
@@ -172,116 +131,20 @@ class Records:
         by_case: dict[str, list[Record | None]] = defaultdict(list)
         for record in self.rows:
             by_case[record.case].append(record)
-        rows = [
-            {**_parts(case), **(self._measured(record) if record else _not_run())}
-            for case in dict.fromkeys(cases)
-            for record in [r for r in by_case[case.name] if r and _tried(r)] or by_case[case.name] or [None]
-        ]
-        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(_DTYPES)
+        return record_table(
+            [
+                self._row(case, record)
+                for case in dict.fromkeys(cases)
+                for record in _tried(by_case[case.name]) or by_case[case.name] or [None]
+            ]
+        )
 
-    def _measured(self, record: Record) -> dict[str, Any]:
+    def _row(self, case: Case, record: Record | None) -> dict[str, Any]:
+        if record is None:
+            return row_of(case, None)
         rounds = self.rounds(record) if record.status is Status.OK else None
-        return {**_measured(record, rounds), "current": self.current.get(record.key)}
+        return row_of(case, record, rounds, self.current.get(record.key))
 
 
-def _keys(run: Mapping[str, Record]) -> dict[str, str]:
-    return {case: record.key for case, record in run.items()}
-
-
-def _most_and_newest(run: Mapping[str, Record]) -> tuple[int, str]:
-    return len(run), max(str(record.started_at) for record in run.values())
-
-
-def _tried(record: Record) -> bool:
-    return record.status is not Status.UNAVAILABLE
-
-
-def _parts(case: Case) -> dict[str, Any]:
-    return {
-        "case": case.name,
-        "stage": case.stage,
-        "implementation": case.implementation,
-        "options": " ".join(f"{key}={value}" for key, value in case.options),
-        "threads": case.threads,
-        "matrix": case.matrix,
-        "preparation": case.preparation.name,
-        "matching": case.preparation.matching,
-        "ordering": case.preparation.ordering,
-        "zeros_kept": case.preparation.explicit_zeros,
-    }
-
-
-def _not_run() -> dict[str, Any]:
-    return {
-        "status": str(Status.NOT_RUN),
-        "reason": "no record yet",
-        "samples": 0,
-        "processes": 0,
-        "suspect": False,
-    }
-
-
-def _measured(record: Record, rounds: Rounds | None) -> dict[str, Any]:
-    """What a record says. Numbers of a result stand only where it was verified.
-
-    rounds : of its run, None where it is not ok.
-    """
-    ok = rounds is not None
-    low, high = rounds.interval if rounds else (None, None)
-    work = record.work if ok and record.work else {}
-    prepared = record.prepared or {}
-    verified = record.verified
-    return {
-        "status": str(record.status),
-        "reason": record.reason,
-        "median": rounds.median if rounds else None,
-        "low": low,
-        "high": high,
-        "samples": len(record.seconds) if ok else 0,
-        "processes": len(rounds.numbers) if rounds else 0,
-        "rounds": rounds,
-        "transfers": _transfers(record) if ok else None,
-        "suspect": record.suspect,
-        "edges": work.get("edges"),
-        "fills": work.get("fills"),
-        "bytes": work.get("bytes"),
-        "peak_memory": record.peak_memory if ok else None,
-        **{key: prepared.get(key) for key in _PREPARED},
-        "verified_by": verified.by if verified else None,
-        "verified_method": verified.method if verified else None,
-        **{name: getattr(record, name) for name in _PROVENANCE},
-        "versions": json.dumps(record.versions, sort_keys=True),
-        "series_file": record.series if ok else None,
-    }
-
-
-def _transfers(record: Record) -> float | None:
-    """Seconds of bringing the input to the GPU and the result back, which are in no other; 0 on the host,
-    None of a record that does not say."""
-    if record.device is None:
-        return 0.0
-    phases = [record.phases.get(name) for name in TRANSFERS]
-    return sum(float(np.median(samples)) for samples in phases if samples) if all(phases) else None
-
-
-class _TodaysKeys:
-    """The keys that records would have today. Sources are hashed once per version of a peer's library."""
-
-    def __init__(self) -> None:
-        registry.load_all()
-        self._hashes: dict[tuple[str, ...], str] = {}
-
-    def made(self, record: Record) -> bool | None:
-        """Whether the record is theirs; None of an implementation that is no more."""
-        case = Case.parse(record.case)
-        try:
-            implementation = registry.lookup(case.stage, case.implementation)
-        except UnknownNameError:
-            return None
-        library = [record.versions.get(name, "") for name in implementation.peer]
-        name = case.stage, case.implementation, *library
-        if name not in self._hashes:
-            self._hashes[name] = implementation.source_hash(record.versions)
-        prepared_hash = (record.prepared or {}).get("hash", "")
-        key = record_key(record.case, prepared_hash, self._hashes[name], record.machine)
-        return key == record.key
+def _tried(records: Sequence[Record | None]) -> list[Record | None]:
+    return [record for record in records if record and record.status is not Status.UNAVAILABLE]

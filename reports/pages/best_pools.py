@@ -15,7 +15,7 @@ from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation
-from reports.facts.records import TRANSFERS
+from reports.facts.record_rows import TRANSFERS
 
 
 @dataclass(frozen=True)
