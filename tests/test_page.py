@@ -25,7 +25,7 @@ from reports.facts.claims import claims
 from reports.facts.records import Records
 from reports.facts.standings import Excluded, Missing, Outcome, Standing, outcome_label
 from reports.figures import exhibits
-from reports.pages import artifact, webpage
+from reports.pages import artifact, drawing, webpage
 from reports.pages.compare import compare
 from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
@@ -300,6 +300,9 @@ def test_a_figure_that_cannot_be_judged_makes_the_exit_status_one(
     monkeypatch.setattr(airspeed, "publish", lambda: None)
     monkeypatch.setattr(launch, "adopt", lambda: None)
     monkeypatch.setattr(launch, "die_with_parent", begin)
+    # One process, which takes seconds to start, and the claims of that figure's paper.
+    monkeypatch.setattr(drawing.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(drawing, "paper_names", lambda: ["gsofa"])
     assert main(["page"]) == status
     assert ("gsofa.fig14 not judged on made-up: ValueError: torn" in caplog.text) == bool(status)
     assert ("could not be judged: ValueError: torn" in paths.PAGE.read_text()) == bool(status)
