@@ -121,6 +121,13 @@ def test_scaling_has_an_efficiency_and_nodes_are_held_against_one_node() -> None
     assert pd.isna(nodes["from_33"]), "33 nodes were not simulated"
 
 
+@pytest.mark.filterwarnings("error")
+def test_points_at_one_alone_have_an_axis_too() -> None:
+    frame = frame_of("fig19", [made("gsofa_multi", 8.0), made("gsofa_multi.gpus=2", 5.0)]).assign(times=1.0)
+    low, high = exhibit("gsofa", "fig19").picture(frame).axes[-1].get_xlim()
+    assert low < 1 < high
+
+
 def test_flat_from_33_nodes_is_the_speedup_over_that_of_33() -> None:
     frame = frame_of("fig19", [
         made("fill2_multi.virtual_gpus=6", 66.0), made("fill2_multi.nodes=33.virtual_gpus=6", 3.0),

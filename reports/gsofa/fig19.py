@@ -110,7 +110,8 @@ def _printed_matrix(line: pd.DataFrame) -> str:
 def _scale(axes: Axes, times: Sequence[float], most: float, what: str) -> None:
     """Linear axes around the lines, with room for names at their ends, and the line of speed in proportion as
     far as it reaches. times : what the lines have points at."""
-    span = times[-1] - 1
+    # Where all points are at 1, as of one node, the axis has a width too.
+    span = max(times[-1], 2.0) - 1
     axes.set_xlabel(what)
     axes.set_xticks(times, [f"{number:g}" for number in times])
     axes.set_xlim(1 - 0.06 * span, 1 + 2.0 * span)

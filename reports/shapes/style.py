@@ -53,7 +53,7 @@ _SETTINGS: Any = {
 class Stamp:
     """Where the numbers come from.
 
-    drawn : matrices with a number.
+    measured : matrices with a result.
     excluded : (case, status) of those without.
     other : cases measured with other sources than today's.
     """
@@ -62,7 +62,7 @@ class Stamp:
     dirty: bool
     machines: tuple[str, ...]
     run_ids: tuple[str, ...]
-    drawn: int
+    measured: int
     excluded: tuple[tuple[str, str], ...]
     other: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ class Stamp:
             dirty=bool(rows["dirty"].eq(True).fillna(False).any()),
             machines=_distinct(rows["machine"]),
             run_ids=_distinct(rows["run_id"]),
-            drawn=int(ok["matrix"].nunique()),
+            measured=int(ok["matrix"].nunique()),
             excluded=tuple(zip(others["case"].tolist(), others["status"].tolist(), strict=True)),
             other=tuple(ok.loc[ok["current"].eq(False).fillna(False), "case"]),
         )
@@ -87,7 +87,7 @@ class Stamp:
             ("commit", ", ".join(self.commits or ("unknown",)) + ("+dirty" if self.dirty else "")),
             ("machine", ", ".join(self.machines) or "none"),
             ("run", ", ".join(self.run_ids) or "none"),
-            ("n", f"{self.drawn} matrices drawn"),
+            ("n", f"{self.measured} matrices measured"),
             ("excluded", ", ".join(f"{case} ({status})" for case, status in self.excluded) or "none"),
             *([("other sources than today's", ", ".join(self.other))] if self.other else []),
         ]
