@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from commands._records import figure_cases
 from fillpath.paths import ROOT
-from tests.recompute import CLAIMS, Claim, recompute
+from reports.facts.records import Records
+from reports.figures import figure_of
+from tests.recompute import CLAIMS, MEASURES, Claim, recompute
 from tests.recompute_page import Numbers, differences, on_page
 
 # What stands beside the print, but for extremes, is another measure of the same claim.
@@ -62,6 +65,16 @@ def test_it_is_of_at_least_twenty_claims_of_all_papers_and_of_most_aggregates() 
     assert {claim.id.partition(".")[0] for claim in claims} == {"gsofa", "ooclu", "glu3", "parac"}
     aggregates = {"equal", "each", "geometric", "largest", "smallest", "count", "range", "trend"}
     assert {claim.aggregate for claim in claims} == aggregates
+
+
+def test_every_case_of_a_figure_of_ratios_weighs_in_the_choice_of_its_run() -> None:
+    cases_of = figure_cases(Records.load("h200"))
+    for claim in map(parsed, CLAIMS.strip().splitlines()):
+        paper, subject, _ = claim.id.split(".")
+        names = [case.name.partition("@") for case in cases_of(paper, figure_of(paper, subject))]
+        shown = {f"{variant}@{prepared.rpartition('.')[2]}" for variant, _, prepared in names}
+        for measure in map(MEASURES.__getitem__, claim.measure.split("~")):
+            assert not measure.one_run or measure.cases == shown, claim.id
 
 
 def test_the_page_has_the_numbers_that_the_records_give(verdicts: Numbers) -> None:
