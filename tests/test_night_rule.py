@@ -9,19 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.runs.night_noise import FIRST, Floats, Noise
 from benchmarks.runs.night_power import Draw, Setting, differences_of_records, drawn_from, normal, simulate
-from benchmarks.runs.night_rule import (
-    FIRST,
-    LOOKS,
-    MOST,
-    RATE,
-    Decided,
-    Floats,
-    Noise,
-    decide,
-    interval,
-    p_values,
-)
+from benchmarks.runs.night_rule import LOOKS, MOST, RATE, Decided, decide, interval, p_values
 from commands import main
 from fillpath.case import Case
 from tests.reports_fakes import made_record

@@ -19,9 +19,9 @@ import pytest
 
 from benchmarks.runs import night_commits
 from benchmarks.runs.environment import environment_key
+from benchmarks.runs.night_noise import FIRST, KEPT
 from benchmarks.runs.night_report import Night
 from benchmarks.runs.night_rounds import Course, Judgement, Turns
-from benchmarks.runs.night_rule import FIRST, KEPT
 from benchmarks.runs.nightly import night
 from benchmarks.runs.regressions import Change, Regression, State, learn
 from fillpath.case import Case

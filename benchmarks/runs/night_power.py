@@ -12,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from benchmarks.runs.night_rule import FIRST, KEPT, MOST, Booleans, Decided, Floats, Noise, decide
+from benchmarks.runs.night_noise import FIRST, KEPT, Floats, Noise
+from benchmarks.runs.night_rule import MOST, Booleans, Decided, decide
 from fillpath.record import Record, stored_records
 
 LOSSES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.50)

@@ -16,17 +16,8 @@ from itertools import groupby, takewhile
 import numpy as np
 
 from benchmarks.runs.exact import conditions
-from benchmarks.runs.night_rule import (
-    FIRST,
-    MOST,
-    Decided,
-    Floats,
-    Noise,
-    decide,
-    estimate,
-    interval,
-    p_values,
-)
+from benchmarks.runs.night_noise import FIRST, Floats, Noise
+from benchmarks.runs.night_rule import MOST, Decided, decide, estimate, interval, p_values
 from benchmarks.runs.night_worker import Worker
 from benchmarks.runs.rounds import input_of
 from fillpath.case import Case

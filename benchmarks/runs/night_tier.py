@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
-from benchmarks.runs.night_rule import FIRST
+from benchmarks.runs.night_noise import FIRST
 from benchmarks.runs.plan import Plan, plan
 from benchmarks.runs.plan_text import duration_text
 from benchmarks.runs.tiers import ALL, QUICK

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.runs.night_noise import KEPT
 from benchmarks.runs.night_rounds import SILENT, Course, Judgement
-from benchmarks.runs.night_rule import KEPT
 from fillpath.errors import ConfigError
 from fillpath.paths import write_text
 from fillpath.record import Record
