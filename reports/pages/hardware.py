@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from fillpath import paths
 from fillpath.paths import write_text
 from reports.facts.records import Records
-from reports.frames.roofline import roofs, spots
+from reports.frames.roofline import Roof, roofs, spots
 from reports.pages.best_pictures import best_picture
 from reports.pages.compare import compare
 from reports.pages.comparison import Comparison
-from reports.pages.hardware_pictures import profiles, rooflines
+from reports.pages.hardware_pictures import Occupied, profiles, rooflines
 from reports.shapes import style
 
 
@@ -73,9 +73,15 @@ def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> l
     Raises InputError for damaged ceilings.
     """
     ceilings = {machine: roofs(machine) for machine in machines}
-    devices = [(roof, *spots(roof, records)) for listed in ceilings.values() for roof in listed]
+    devices = [device for listed in ceilings.values() for device in _occupied(listed, records)]
     without = [machine for machine, listed in ceilings.items() if not listed]
     return _write(rooflines(devices, without), folder, "rooflines")
+
+
+def _occupied(listed: Sequence[Roof], records: Records) -> list[Occupied]:
+    """A machine's devices with a case under their ceilings, or all where none has any."""
+    devices = [(roof, *spots(roof, records)) for roof in listed]
+    return [device for device in devices if device[1]] or devices
 
 
 def _write(figure: Figure, folder: Path, name: str) -> list[Path]:

@@ -46,12 +46,13 @@ def profiles(comparison: Comparison) -> Figure:
     return figure
 
 
-def rooflines(
-    devices: Sequence[tuple[Roof, Sequence[Spot], Sequence[Unplaced]]], without: Sequence[str]
-) -> Figure:
+# A device's ceilings, the cases with a place under them, and the implementations without one.
+Occupied = tuple[Roof, Sequence[Spot], Sequence[Unplaced]]
+
+
+def rooflines(devices: Sequence[Occupied], without: Sequence[str]) -> Figure:
     """One panel per device: its measured ceilings, and every verified case that ran on it.
 
-    devices : of each its ceilings, the cases with a place under them, the implementations without one
     without : machines without ceilings
     """
     figure, panels = _grid(
