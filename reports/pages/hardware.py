@@ -80,7 +80,7 @@ def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> l
 
 def _occupied(listed: Sequence[Roof], records: Records) -> list[Occupied]:
     """A machine's devices with a case under their ceilings, or all where none has any."""
-    devices = [(roof, *spots(roof, records)) for roof in listed]
+    devices: list[Occupied] = [(roof, *spots(roof, records)) for roof in listed]
     return [device for device in devices if device[1]] or devices
 
 
