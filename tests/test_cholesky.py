@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import re
@@ -556,6 +557,7 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
         raise MemoryError
 
     monkeypatch.setattr(trees, "depths", too_much)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("go\n"))
     case, limits = Case.parse("cholesky.parac_cpu.threads=1@grid2d,20.natural"), Limits(samples=3)
     implementation = registry.lookup(case.stage, case.implementation)
     prepared = prepare(case.matrix, case.preparation)

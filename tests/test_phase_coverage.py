@@ -32,17 +32,19 @@ PARTS = {"reports/frames/parac.py", "reports/glu3/phases.py", "reports/ooclu/fig
 # and the phase that a roofline is of.
 SINGLE = {
     "reports/frames/gpus.py",
-    "reports/facts/records.py",
+    "reports/facts/record_rows.py",
     "reports/pages/best_pools.py",
     "reports/frames/bytes_model.py",
     "reports/frames/roofline.py",
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
-# Implementations with a gap that is known, and the least share of theirs.
+# Variants with a gap that is known, and the least share of theirs.
 GAPS = {
     # It brings the matrix into SciPy's form before its phase `factor`.
-    ("laplacian", "pyamg"): 0.9,
+    "laplacian.pyamg": 0.9,
+    # Calls of 3 to 4 ms, in which six phases each wait for the device: a quarter of a millisecond.
+    "symbolic.unified_memory.keep=true.prefetch=true": 0.9,
 }
 
 
@@ -83,7 +85,8 @@ def test_every_module_that_reads_phases_is_known() -> None:
 
 
 def test_phases_of_committed_records_cover_their_seconds(records: list[Record]) -> None:
-    least: dict[tuple[str, str], float] = {}
+    least: dict[str, float] = {}
+    kinds = set()
     short = []
     for record in records:
         case = Case.parse(record.case)
@@ -93,12 +96,14 @@ def test_phases_of_committed_records_cover_their_seconds(records: list[Record]) 
         inner = inner_phases(registry.lookup(*key).function)
         covered = share(record, inner)
         assert covered <= 1, f"{record.case}: a phase counts twice"
-        least[key] = min(covered, least.get(key, 1.0))
-        if covered < GAPS.get(key, SHARE):
+        variant = record.case.partition("@")[0]
+        least[variant] = min(covered, least.get(variant, 1.0))
+        kinds.add(key)
+        if covered < GAPS.get(variant, SHARE):
             short.append(f"{record.case} on {record.machine}: {covered:.1%}")
     assert not short
-    assert len(least) > len(shown()) // 2, "of most implementations there are records"
-    assert all(least.get(key, 0.0) < SHARE for key in GAPS), "a gap that is no more"
+    assert len(kinds) > len(shown()) // 2, "of most implementations there are records"
+    assert all(least.get(variant, 0.0) < SHARE for variant in GAPS), "a gap that is no more"
 
 
 def small(stage: str) -> Any:
