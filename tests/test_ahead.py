@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks.engine import ahead, run
+from benchmarks.engine import ahead, process, run
 from benchmarks.engine.measure import measure
 from benchmarks.runs.rounds import measure_rounds
 from fillpath.case import Case
+from fillpath.paths import ROOT
 from fillpath.record import Record, Status
 
 pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
@@ -29,6 +35,10 @@ def none_left() -> Iterator[None]:
 
 def waiting() -> list[int]:
     return [worker.pid for worker in ahead._waiting]
+
+
+def setup(case: Case) -> ahead.Setup:
+    return ahead.Setup(process._environment(case.threads), ())
 
 
 def states() -> set[str]:
@@ -67,7 +77,34 @@ def test_a_worker_of_other_variables_is_not_used(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("SOME_VARIABLE", "1")
     second = next(rounds)
     assert second.status is Status.OK and fact(second, "pid") not in seen
-    assert not set(seen) & set(waiting())
+
+
+def test_cases_in_turn_with_other_threads_keep_their_workers() -> None:
+    """As in a figure of scaling: neither ends those that wait for the other."""
+    one, two = (replace(CASE, threads=count) for count in (1, 2))
+    ahead.prepare(setup(one), cores=4)
+    before = waiting()
+    ahead.prepare(setup(two), cores=4)
+    assert [worker.setup.environment["NUMBA_NUM_THREADS"] for worker in ahead._waiting] == ["1", "2"]
+    ahead.prepare(setup(one), cores=4)
+    assert waiting()[0] == before[1] and len(waiting()) == 2
+
+
+def test_a_measurement_goes_on_where_no_worker_can_be_started_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = subprocess.Popen, []
+
+    def once(*arguments: Any, **options: Any) -> Any:
+        if "benchmarks.engine.worker" in arguments[0]:
+            started.append(1)
+            if len(started) > 1:
+                raise BlockingIOError(11, "Resource temporarily unavailable")
+        return start(*arguments, **options)
+
+    monkeypatch.setattr(ahead.subprocess, "Popen", once)
+    open_before = len(list(Path("/proc/self/fd").iterdir()))
+    assert next(measure_rounds([CASE], 2, True, run.alone())).status is Status.OK
+    assert len(started) == 2 and waiting() == []
+    assert len(list(Path("/proc/self/fd").iterdir())) == open_before
 
 
 def test_a_worker_that_died_waiting_is_replaced() -> None:
@@ -77,6 +114,21 @@ def test_a_worker_that_died_waiting_is_replaced() -> None:
         os.kill(pid, signal.SIGKILL)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     assert next(rounds).status is Status.OK
+
+
+def test_a_worker_that_is_stopped_at_once_dies_with_its_supervisor() -> None:
+    """Stopped before its own code began, it could not have asked for that itself."""
+    code = (
+        "import os, signal; from benchmarks.engine import ahead; "
+        "worker = ahead.Worker(ahead.Setup(os.environ, ())); worker.signal(signal.SIGSTOP); "
+        "print(worker.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGKILL
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{int(ended.stdout)}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{int(ended.stdout)}").exists()
 
 
 def test_none_survives_its_dismissal() -> None:

@@ -1,48 +1,70 @@
 """Workers' processes, some started ahead: what a measurement needs is imported before its turn comes.
 
-A start with its imports takes longer than most cases do. The next workers import while the present one loads
-and verifies. They are stopped while it takes samples, and while this supervisor measures nothing, for then
-another one may: nothing of them runs beside what is timed.
+A start with its imports takes longer than most cases do. Workers for the next processes import while the
+present one loads and verifies. They are stopped while it takes samples, and while this supervisor measures
+nothing, for then another one may: nothing of them runs beside a sample.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO, cast
 
 # So many wait at most; each holds some 200 MB. One on a small machine.
 MOST = 4
 CORES_EACH = 2
 
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a worker starts with, whether it is started ahead or not.
+
+    environment : its variables
+    modules : that it imports before it reads its job
+    """
+
+    environment: Mapping[str, str]
+    modules: Sequence[str]
+
 
 class Worker:
     """A worker's process: it imports modules, and waits for its job.
 
     reports : the pipe that it writes its reports to
-    environment : its variables, which no later worker may have others of
     """
 
-    def __init__(self, environment: Mapping[str, str], modules: Sequence[str] = ()) -> None:
-        self.environment = dict(environment)
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
         self._log: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115
         reading, writing = os.pipe()
         self.reports: IO[bytes] = os.fdopen(reading, "rb", buffering=0)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.engine.worker"],
-            stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, text=True, env=self.environment,
-            pass_fds=(writing,),
-        )  # fmt: skip
-        os.close(writing)
-        self.tell(json.dumps({"reports": writing, "supervisor": os.getpid(), "modules": list(modules)}))
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "benchmarks.engine.worker"],
+                stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, text=True,
+                env=dict(setup.environment), pass_fds=(writing,), preexec_fn=_die_with_the_supervisor,
+            )  # fmt: skip
+        except OSError:
+            self.reports.close()
+            self._log.close()
+            raise
+        finally:
+            os.close(writing)
+        start = {"reports": writing, "supervisor": os.getpid(), "modules": list(setup.modules)}
+        self.tell(json.dumps(start))
 
     @property
     def pid(self) -> int:
@@ -73,29 +95,33 @@ class Worker:
         return code, last
 
 
-_waiting: deque[Worker] = deque()
+_waiting: list[Worker] = []
 
 
-def take(environment: Mapping[str, str]) -> Worker:
-    """A worker that waits, if its environment is this one; else a new one."""
-    while _waiting:
-        worker = _waiting.popleft()
-        if worker.is_alive() and worker.environment == environment:
+def take(setup: Setup) -> Worker:
+    """A worker that waits with this setup, let go on; else a new one."""
+    for worker in [each for each in _waiting if each.setup == setup]:
+        _waiting.remove(worker)
+        if worker.is_alive():
             worker.signal(signal.SIGCONT)
             return worker
         worker.end()
-    return Worker(environment)
+    return Worker(setup)
 
 
-def start(environment: Mapping[str, str], modules: Sequence[str], cores: int) -> None:
-    """Start as many workers as may wait, and let those go on that do.
+def prepare(setup: Setup, cores: int) -> None:
+    """Let those that wait go on, and start more of this setup, as many as may wait.
 
-    modules : that new ones import
     cores : of this machine
     """
     resume()
-    while len(_waiting) < max(1, min(MOST, cores // CORES_EACH)):
-        _waiting.append(Worker(environment, modules))
+    most = max(1, min(MOST, cores // CORES_EACH))
+    if len(_waiting) >= most and all(worker.setup != setup for worker in _waiting):
+        _waiting.pop(0).end()
+    # Without them a measurement only takes longer.
+    with contextlib.suppress(OSError):
+        while len(_waiting) < most:
+            _waiting.append(Worker(setup))
 
 
 def pause() -> None:
@@ -111,12 +137,19 @@ def resume() -> None:
 def dismiss() -> None:
     """End those that wait."""
     while _waiting:
-        _waiting.popleft().end()
+        _waiting.pop().end()
 
 
 def _signal(number: signal.Signals) -> None:
     for worker in _waiting:
         worker.signal(number)
+
+
+def _die_with_the_supervisor() -> None:
+    """Have the kernel kill this process when its parent dies, be it stopped or not. Set before the worker's
+    own code begins: it may be stopped before. Only Linux has it."""
+    with contextlib.suppress(AttributeError):
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _last_line(log: IO[str]) -> str:

@@ -116,6 +116,7 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "stage": case.stage,
         "implementation": case.implementation,
         "module": implementation.module,
+        "device": implementation.device,
         "options": dict(case.options),
         "threads": standing.threads_of(case),
         "gpus": case.gpus,

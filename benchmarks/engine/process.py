@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import ahead, machine
-from benchmarks.engine.ahead import Worker
+from benchmarks.engine.ahead import Setup, Worker
 from benchmarks.engine.outcome import Outcome
 from fillpath.record import Status
 
@@ -30,12 +30,12 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed
     """
     outcome = Outcome()
     oom_kills = machine.oom_kills()
-    environment = _environment(job["threads"])
-    worker = ahead.take(environment)
+    setup = Setup(_environment(job["threads"]), _imports(job))
+    worker = ahead.take(setup)
     try:
         worker.tell(json.dumps(job))
         if followed:
-            ahead.start(environment, _imports(job), machine.machine().cores)
+            ahead.prepare(setup, machine.machine().cores)
         _follow(worker, outcome, seconds, memory)
     finally:
         # Another supervisor of this machine may measure next.
@@ -56,8 +56,8 @@ def _environment(threads: int) -> dict[str, str]:
 
 
 def _imports(job: Mapping[str, Any]) -> list[str]:
-    """The modules that a worker takes longest to import, for jobs like this one."""
-    return ["benchmarks.engine.operands", f"benchmarks.{job['stage']}", job["module"], "cupy"]
+    """The modules that take longest to import, the same for every job of that device."""
+    return ["benchmarks.engine.operands", *(["cupy"] if job.get("device") == "gpu" else [])]
 
 
 def _follow(worker: Worker, outcome: Outcome, seconds: float, memory: int | None) -> None:
