@@ -117,10 +117,9 @@ def test_a_worker_that_died_waiting_is_replaced() -> None:
 
 
 def test_a_worker_that_is_stopped_at_once_dies_with_its_supervisor() -> None:
-    """Stopped before its own code began, it could not have asked for that itself."""
     code = (
         "import os, signal; from benchmarks.engine import ahead; "
-        "worker = ahead.Worker(ahead.Setup(os.environ, ())); worker.signal(signal.SIGSTOP); "
+        "worker = ahead.Worker(ahead.Setup(os.environ, ())); worker.stop(); "
         "print(worker.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import ctypes
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -23,9 +23,8 @@ from typing import IO, cast
 # So many wait at most; each holds some 200 MB. One on a small machine.
 MOST = 4
 CORES_EACH = 2
-
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None)
+# For an interpreter to start.
+START_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Worker:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "benchmarks.engine.worker"],
                 stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, text=True,
-                env=dict(setup.environment), pass_fds=(writing,), preexec_fn=_die_with_the_supervisor,
+                env=dict(setup.environment), pass_fds=(writing,),
             )  # fmt: skip
         except OSError:
             self.reports.close()
@@ -79,8 +78,14 @@ class Worker:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def signal(self, number: signal.Signals) -> None:
-        self._process.send_signal(number)
+    def stop(self) -> None:
+        """Stop it until `go_on`, once it has said by its first byte that it dies with its supervisor: stopped
+        before, it would outlive it for ever."""
+        select.select([self.reports], [], [], START_SECONDS)
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
 
     def end(self) -> tuple[int, str]:
         """Kill it if it has not ended. Returns its exit status and the last line of its log."""
@@ -103,7 +108,7 @@ def take(setup: Setup) -> Worker:
     for worker in [each for each in _waiting if each.setup == setup]:
         _waiting.remove(worker)
         if worker.is_alive():
-            worker.signal(signal.SIGCONT)
+            worker.go_on()
             return worker
         worker.end()
     return Worker(setup)
@@ -126,11 +131,13 @@ def prepare(setup: Setup, cores: int) -> None:
 
 def pause() -> None:
     """Stop those that wait, until `resume`."""
-    _signal(signal.SIGSTOP)
+    for worker in _waiting:
+        worker.stop()
 
 
 def resume() -> None:
-    _signal(signal.SIGCONT)
+    for worker in _waiting:
+        worker.go_on()
 
 
 @atexit.register
@@ -138,18 +145,6 @@ def dismiss() -> None:
     """End those that wait."""
     while _waiting:
         _waiting.pop().end()
-
-
-def _signal(number: signal.Signals) -> None:
-    for worker in _waiting:
-        worker.signal(number)
-
-
-def _die_with_the_supervisor() -> None:
-    """Have the kernel kill this process when its parent dies, be it stopped or not. Set before the worker's
-    own code begins: it may be stopped before. Only Linux has it."""
-    with contextlib.suppress(AttributeError):
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _last_line(log: IO[str]) -> str:

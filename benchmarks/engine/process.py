@@ -72,7 +72,8 @@ def _follow(worker: Worker, outcome: Outcome, seconds: float, memory: int | None
                 if not chunk:
                     return
                 *lines, pending = (pending + chunk).split(b"\n")
-                for line in lines:
+                # The first line is empty: the worker has begun.
+                for line in filter(None, lines):
                     _take(json.loads(line), outcome, worker)
                 if outcome.done:
                     return

@@ -8,9 +8,11 @@ whatever becomes of it, its supervisor does.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib
 import json
 import os
+import signal
 import sys
 import time
 import traceback
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from benchmarks.engine.places import Place
     from fillpath.registry import Implementation
 
+PR_SET_PDEATHSIG = 1
 # Samples of a process, unless it is asked for a number: MOST_SAMPLES, or fewer once SECONDS_SAMPLED have
 # passed. More of them say little: processes differ by more than the samples of one.
 MOST_SAMPLES = 5
@@ -39,6 +42,7 @@ Report = Callable[..., None]
 def main() -> None:
     start = json.loads(sys.stdin.readline())
     _die_with_the_supervisor(start["supervisor"])
+    os.write(start["reports"], b"\n")
     _import(start["modules"])
     job = json.loads(sys.stdin.readline())
     with os.fdopen(start["reports"], "w") as pipe:
@@ -61,8 +65,9 @@ def main() -> None:
 
 
 def _die_with_the_supervisor(supervisor: int) -> None:
-    """Its death kills this process, unless it came first. And have the kernel pick this process first when
-    memory runs out."""
+    """Have the kernel kill this process when its parent dies, and pick it first when memory runs out."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != supervisor:
         sys.exit("the supervisor died before the worker began")
     with contextlib.suppress(OSError):
