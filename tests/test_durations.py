@@ -30,6 +30,7 @@ from impl.cuda import cupti
 from impl.cuda.kernel_durations import Durations, Kernel, kernel_durations
 from reports.facts.probes import KernelSeconds, read_durations, read_kernel_seconds
 from tests import device_fakes
+from tests.test_faults import record_of
 
 CASE = Case.parse("numeric.glu3.static_pivoting=true@onetone2.mc64+amd")
 OTHER = Case.parse("numeric.glu2.static_pivoting=true@onetone2.mc64+amd")
@@ -197,14 +198,6 @@ def test_a_refusal_is_named(fake: FakeCupti) -> None:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
     """Every case is as good as measured, and CUPTI is there; their records by name."""
-
-    def record_of(case: Case, key: str) -> Record:
-        parts = {"stage": case.stage, "implementation": case.implementation}
-        return Record(
-            case.name, parts, 64 * key, Status.OK, "", "run", "2026-01-01T00:00:00Z", "test-machine",
-            device="Imaginary GPU",
-        )  # fmt: skip
-
     records = {case.name: record_of(case, key) for case, key in ((CASE, "a"), (OTHER, "b"))}
     monkeypatch.setattr(durations, "measured", lambda case, implementation: records[case.name])
     monkeypatch.setattr(durations, "available", lambda: (True, ""))

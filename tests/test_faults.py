@@ -21,7 +21,7 @@ import pytest
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.reference import reference
-from benchmarks.probes import faults
+from benchmarks.probes import cupti_child, faults
 from benchmarks.probes.counting import Ended
 from benchmarks.probes.faults import FaultsError, counted_cases, facts, faults_path
 from benchmarks.runs import archive
@@ -383,7 +383,7 @@ def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
     counters: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case, wrong, never = case_of("on_the_card"), case_of("wrong_on_the_card"), case_of("unwaited")
-    monkeypatch.setattr(faults, "run_child", in_this_process)
+    monkeypatch.setattr(cupti_child, "run_child", in_this_process)
     monkeypatch.setattr(faults, "figure_cases", lambda paper, figure, settings: [never, wrong, case])
     assert main(["faults", case.name]) == 1
     assert (

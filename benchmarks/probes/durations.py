@@ -10,24 +10,20 @@ and are shown only beside it."""
 
 from __future__ import annotations
 
-import json
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject
+from benchmarks.probes.counting import CountingError, child_status, measured, store, subject
+from benchmarks.probes.cupti_child import clocked, counted_by_child, write_counted
 from benchmarks.probes.ncu import kernel_names
 from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
-from fillpath.errors import FillpathError
 from fillpath.hardware import identity
-from fillpath.host import machine_name, node_lock
-from fillpath.lock import exclusive
-from fillpath.paths import results, write_text
+from fillpath.host import machine_name
+from fillpath.paths import results
 from fillpath.registry import load_all, lookup
 from impl.cuda.cupti import available
 from impl.cuda.kernel_durations import Durations, kernel_durations
@@ -35,8 +31,6 @@ from impl.cuda.kernel_durations import Durations, kernel_durations
 REPEATS = 5
 SECONDS = 1800.0
 TOOL = "durations"
-# How a message of the child begins.
-LABEL = f"{TOOL}: "
 
 
 class DurationsError(CountingError):
@@ -51,15 +45,15 @@ def durations_path(machine: str, case: str) -> Path:
 def collect(case: Case) -> Path:
     """Collect the durations of a case's kernels and store them. Returns the file.
 
-    Raises DurationsError where CUPTI is missing or refuses, and where the child fails, CountingError where it
-    takes too long, and where the case has no ok record that the durations could stand beside.
+    Raises DurationsError where CUPTI is missing, CountingError where the child fails or takes too long, and
+    where the case has no ok record that the durations could stand beside.
     """
     implementation = lookup(case.stage, case.implementation)
     record = measured(case, implementation)
     loadable, why_not = available()
     if not loadable:
         raise DurationsError(f"{case.name}: {why_not}")
-    timed = _run(case)
+    timed = counted_by_child(case, child_command, SECONDS, TOOL, "timing kernels")
     names = kernel_names(implementation.kernel_paths())
     path = durations_path(machine_name(), case.name)
     # The record may be of another host of this machine's name.
@@ -107,26 +101,8 @@ def child_command(case: Case, target: Path) -> list[str]:
     return [sys.executable, "-m", "benchmarks.probes.durations", str(target), case.name]
 
 
-def _run(case: Case) -> dict[str, Any]:
-    """Have a child time the case's kernels. Returns what it wrote."""
-    with tempfile.TemporaryDirectory() as folder, exclusive(node_lock("measurement")):
-        target = Path(folder) / "timed.json"
-        ended = run_child(child_command(case, target), SECONDS, f"{case.name}: timing kernels")
-        # It is written last and whole: how the child, and CUPTI in it, end after that does not matter.
-        if not target.is_file():
-            raise DurationsError(f"{case.name}: {ended.message(LABEL)}")
-        timed: dict[str, Any] = json.loads(target.read_text())
-    return timed
-
-
 def _child(case: Case, target: Path) -> None:
-    """The child's part. Raises FillpathError, whatever happens: its parent shows one line."""
-    try:
-        write_text(target, json.dumps(_timed(case)))
-    except FillpathError:
-        raise
-    except Exception as error:
-        raise DurationsError(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
+    write_counted(target, lambda: _timed(case))
 
 
 def _timed(case: Case) -> dict[str, Any]:
@@ -143,7 +119,7 @@ def _timed(case: Case) -> dict[str, Any]:
         # The memory of a result is free before the next call asks for its own.
         outcome = (None, None)
         with kernel_durations() as durations:
-            seconds, outcome = _clocked(call)
+            seconds, outcome = clocked(call)
         calls.append(_call(durations, seconds))
     timing.check(outcome[0], "while kernels were timed")
     if not all(each["kernels"] for each in calls):
@@ -156,7 +132,7 @@ def _untimed(case: Case) -> list[float]:
     plain = subject(case)
     call = plain.where.sampled(plain.call)
     plain.check(call()[0], "before kernels were timed")
-    return [_clocked(call)[0] for _ in range(REPEATS)]
+    return [clocked(call)[0] for _ in range(REPEATS)]
 
 
 def _call(durations: Durations, seconds: float) -> dict[str, Any]:
@@ -166,13 +142,6 @@ def _call(durations: Durations, seconds: float) -> dict[str, Any]:
         "span_seconds": durations.span,
         "seconds": seconds,
     }
-
-
-def _clocked(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds until the device is done, and what the call gives."""
-    start = time.perf_counter()
-    outcome = call()
-    return time.perf_counter() - start, outcome
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -12,11 +12,8 @@ Longer than two screens: the parent and its child belong together, as one reads 
 
 from __future__ import annotations
 
-import json
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
@@ -25,14 +22,13 @@ from typing import Any
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.standing import settling_record
-from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject
+from benchmarks.probes.counting import CountingError, child_status, measured, store, subject
+from benchmarks.probes.cupti_child import clocked, counted_by_child, write_counted
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
-from fillpath.errors import FillpathError
-from fillpath.host import machine_name, node_lock
-from fillpath.lock import exclusive
-from fillpath.paths import results, write_text
+from fillpath.host import machine_name
+from fillpath.paths import results
 from fillpath.record import Status, read_records, record_path
 from fillpath.registry import load_all, lookup
 from fillpath.settings import Settings
@@ -48,8 +44,6 @@ SECONDS = 1800.0
 LINK_BYTES = 64 * 10**6
 LINK_COPIES = 5
 TOOL = "faults"
-# How a message of the child begins.
-LABEL = f"{TOOL}: "
 
 
 class FaultsError(CountingError):
@@ -64,14 +58,14 @@ def faults_path(machine: str, case: str) -> Path:
 def count(case: Case) -> Path:
     """Count the page faults of a case and store them. Returns the file.
 
-    Raises FaultsError where CUPTI is missing or refuses, and where the child fails, CountingError where it
-    takes too long, and where the case has no ok record that the counts could stand beside.
+    Raises FaultsError where CUPTI is missing, CountingError where the child fails or takes too long, and
+    where the case has no ok record that the counts could stand beside.
     """
     record = measured(case, lookup(case.stage, case.implementation))
     loadable, why_not = available()
     if not loadable:
         raise FaultsError(f"{case.name}: {why_not}")
-    counted = _run(case)
+    counted = counted_by_child(case, child_command, SECONDS, TOOL, "counting")
     path = faults_path(machine_name(), case.name)
     store(path, record, {**counted, "facts": facts(counted)})
     return path
@@ -151,26 +145,8 @@ def _is_measured(case: Case) -> bool:
     return any(record is not None and record.status is Status.OK for record in standing)
 
 
-def _run(case: Case) -> dict[str, Any]:
-    """Have a child count the case. Returns what it wrote."""
-    with tempfile.TemporaryDirectory() as folder, exclusive(node_lock("measurement")):
-        target = Path(folder) / "counted.json"
-        ended = run_child(child_command(case, target), SECONDS, f"{case.name}: counting")
-        # It is written last and whole: how the child, and CUPTI in it, end after that does not matter.
-        if not target.is_file():
-            raise FaultsError(f"{case.name}: {ended.message(LABEL)}")
-        counted: dict[str, Any] = json.loads(target.read_text())
-    return counted
-
-
 def _child(case: Case, target: Path) -> None:
-    """The child's part. Raises FillpathError, whatever happens: its parent shows one line."""
-    try:
-        write_text(target, json.dumps(_counted(case)))
-    except FillpathError:
-        raise
-    except Exception as error:
-        raise FaultsError(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
+    write_counted(target, lambda: _counted(case))
 
 
 def _counted(case: Case) -> dict[str, Any]:
@@ -179,7 +155,7 @@ def _counted(case: Case) -> dict[str, Any]:
     counting = subject(case)
     call = counting.where.sampled(counting.call)
     counting.check(call()[0], "before the counters were on")
-    uncounted = [_timed(call)[0] for _ in range(REPEATS)]
+    uncounted = [clocked(call)[0] for _ in range(REPEATS)]
     # Before CUPTI is loaded, which stays in the process.
     rates = link_rates()
     repeats, outcome = [], (None, None)
@@ -187,7 +163,7 @@ def _counted(case: Case) -> dict[str, Any]:
         # The memory of a result is free before the next call asks for its own.
         outcome = (None, None)
         with _faults_of(case) as faults:
-            seconds, outcome = _timed(call)
+            seconds, outcome = clocked(call)
         repeats.append({**asdict(faults), "seconds": seconds})
     counting.check(outcome[0], "with the counters on")
     return {"repeats": repeats, "uncounted_seconds": uncounted, "link_bytes_per_second": rates}
@@ -196,13 +172,6 @@ def _counted(case: Case) -> dict[str, Any]:
 def _faults_of(case: Case) -> AbstractContextManager[PageFaults]:
     """The counters of the devices that the case works on."""
     return page_faults_of(peers.devices(case.gpus)) if case.gpus > 1 else page_faults()
-
-
-def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds until the device is done, and what the call gives."""
-    start = time.perf_counter()
-    outcome = call()
-    return time.perf_counter() - start, outcome
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -52,13 +52,13 @@ def new_commits(repository: Path, last: str) -> list[str]:
     its tip where none was measured yet. Raises ConfigError for a last one that is not among them."""
     branch = default_branch(repository)
     if not last:
-        return [_git(repository, "rev-parse", branch)]
+        return [git(repository, "rev-parse", branch)]
     if _status(repository, "merge-base", "--is-ancestor", last, branch):
         raise ConfigError(
             f"nightly.json: the last commit measured, {last[:12]}, is not in {branch}: fetch it, or remove "
             f"{results() / machine_name() / 'nightly.json'} to begin anew"
         )
-    return _git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
+    return git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
 
 
 def base_of(repository: Path, last: str, first: str) -> str:
@@ -67,7 +67,7 @@ def base_of(repository: Path, last: str, first: str) -> str:
     if last:
         return last
     has_parent = _status(repository, "rev-parse", "--verify", "--quiet", f"{first}^") == 0
-    return _git(repository, "rev-parse", f"{first}^") if has_parent else ""
+    return git(repository, "rev-parse", f"{first}^") if has_parent else ""
 
 
 def can_be_asked(repository: Path, commit: str) -> bool:
@@ -79,24 +79,25 @@ def default_branch(repository: Path) -> str:
     """The remote's default branch as it was last fetched; without a remote what is checked out."""
     remote = "refs/remotes/origin/HEAD"
     exists = _status(repository, "rev-parse", "--verify", "--quiet", remote) == 0
-    return _git(repository, "symbolic-ref", "--short", remote) if exists else "HEAD"
+    return git(repository, "symbolic-ref", "--short", remote) if exists else "HEAD"
 
 
 def checked_out(repository: Path, folder: Path, commit: str) -> Path:
     """The commit's worktree; one that is there was left by a night that was killed."""
     if not (folder / ".git").exists():
         shutil.rmtree(folder, ignore_errors=True)
-        _git(repository, "worktree", "prune")
-        _git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+        git(repository, "worktree", "prune")
+        git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
     return folder
 
 
 def clear(repository: Path, folder: Path) -> None:
     """Remove a worktree."""
-    _git(repository, "worktree", "remove", "--force", str(folder))
+    git(repository, "worktree", "remove", "--force", str(folder))
 
 
-def _git(repository: Path, *arguments: str) -> str:
+def git(repository: Path, *arguments: str) -> str:
+    """What a command of git's prints. Raises ConfigError where it fails."""
     command = ["git", "-C", str(repository), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -20,6 +20,7 @@ from pathlib import Path
 from benchmarks.runs.asv_history import histories
 from benchmarks.runs.asv_process import facets
 from benchmarks.runs.asv_results import write_json
+from benchmarks.runs.night_commits import git
 from commands._parser import Parser
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT, write_text
@@ -75,9 +76,9 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     folder = arguments.folder.resolve()
     checkout, results = folder / "checkout", folder / "results"
-    _git(ROOT, "clone", "--quiet", "--no-tags", str(ROOT), str(checkout))
-    _git(checkout, "remote", "remove", "origin")
-    base = _git(checkout, "rev-parse", "HEAD")
+    git(ROOT, "clone", "--quiet", "--no-tags", str(ROOT), str(checkout))
+    git(checkout, "remote", "remove", "origin")
+    base = git(checkout, "rev-parse", "HEAD")
     made, nights = [], []
     for commit in COMMITS:
         made.append(_commit(checkout, commit))
@@ -119,8 +120,8 @@ def _commit(checkout: Path, commit: Commit) -> str:
         raise ConfigError(f"{commit.path}: not once there: {commit.before!r}")
     path.write_text(text.replace(commit.before, commit.after) if commit.before else text + commit.after)
     identity = ("-c", "user.name=demonstration", "-c", "user.email=demonstration@example.org")
-    _git(checkout, *identity, "commit", "--quiet", "--all", "--message", commit.subject)
-    return _git(checkout, "rev-parse", "HEAD")
+    git(checkout, *identity, "commit", "--quiet", "--all", "--message", commit.subject)
+    return git(checkout, "rev-parse", "HEAD")
 
 
 def _night(checkout: Path, results: Path) -> str:
@@ -174,11 +175,3 @@ def _keep_series(source: Path) -> None:
         if "results" in data:
             data["results"] = {name: row for name, row in data["results"].items() if name in of_cases}
         write_json(target / MACHINE / path.name, data)
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ConfigError(f"{' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout.strip()
