@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -328,3 +329,15 @@ def test_the_appendix_holds_every_claim_and_sums_that_hold(
 def test_the_first_machine_is_that_with_the_most_judged_claims(standings: list[Standing]) -> None:
     idle = [replace(s, machine="a", outcome=Outcome.NOT_RUN) for s in standings]
     assert machines_of([*idle, *standings]) == ["made-up", "a"]
+
+
+def test_the_page_links_one_of_asvs_series_by_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "SITE", tmp_path / "site")
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
+    for path in (tmp_path / "site" / "asv" / "index.html", tmp_path / "results" / "asv" / "benchmarks.json"):
+        path.parent.mkdir(parents=True)
+        path.write_text(
+            json.dumps({"levels.Levels.track_seconds": {}, "levels.Levels.track_edges": {}, "version": 2})
+        )
+    timings = webpage._timings()
+    assert timings and timings.benchmarks == ["levels.Levels.track_seconds"]
