@@ -1,0 +1,122 @@
+"""The rows of F out of the fronts' bits, each written once from its first column to its last.
+
+Left of the diagonal a row has columns of its segments, which ascend; from the diagonal on it has members of its
+own front, which ascend as well. Nothing is sorted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from fillpath.nouns import Array
+from impl.symbolic.elimination_tree import Tree
+from impl.symbolic.front_bits_cpu import ALL, LOW, ONE, SIX, ZERO, lowest, words_of
+from impl.symbolic.front_elimination_cpu import Factor
+from impl.symbolic.fronts_cpu import Fronts, Segments
+
+
+def rows_of(
+    fronts: Fronts, segments: Segments, tree: Tree, factor: Factor, indptr: Array, threads: int
+) -> Array:
+    """(nnz of F,) int32: the columns of all rows. indptr : (n + 1,) int64."""
+    indices = np.empty(indptr[-1], np.int32)
+    shares = np.linspace(0, indptr[-1], threads + 1).astype(np.int64)
+    bounds = np.searchsorted(indptr, shares)
+    bounds[-1] = len(indptr) - 1
+    _rows(fronts, segments, tree.label, factor.stop, factor.where, factor.bits, indptr, bounds, indices)
+    return indices
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _rows(fronts, segments, label, stop, where, bits, indptr, bounds, indices):
+    """Each thread writes a range of rows."""
+    for thread in prange(len(bounds) - 1):
+        _range(
+            fronts, segments, label, stop, where, bits, indptr, bounds[thread], bounds[thread + 1], indices
+        )
+
+
+@njit(cache=True, nogil=True)
+def _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indices):
+    """Write the rows begin <= row < end."""
+    place = _places(fronts, segments, begin)
+    current = np.searchsorted(segments.first, begin, side="right") - 1
+    for row in range(begin, end):
+        if segments.first[current + 1] == row:
+            current += 1
+        at = np.uint64(indptr[row])
+        own = fronts.of[row]
+        pivot = label[row] - fronts.first[own]
+        for p in range(segments.start[row], segments.start[row + 1]):
+            segment = segments.reaching[p]
+            vertex = segments.first[segment]
+            front = fronts.of[vertex]
+            member = pivot
+            if front != own:
+                member = place[segment]
+                place[segment] = member + 1
+            first = label[vertex] - fronts.first[front]
+            last = first + segments.first[segment + 1] - vertex
+            at = _columns(bits, where[front], stop[front], member, first, last, vertex, indices, at)
+        first = pivot - (row - segments.first[current])
+        at = _columns(bits, where[own], stop[own], pivot, first, pivot, segments.first[current], indices, at)
+        _members(fronts, own, pivot, stop[own], where[own], bits, indices, at)
+
+
+@njit
+def _places(fronts, segments, begin):
+    """(k,) int64: for each segment, which member of its front the first row >= begin is that is no pivot."""
+    k = len(segments.first) - 1
+    place = np.empty(k, np.int64)
+    for segment in range(k):
+        front = fronts.of[segments.first[segment]]
+        start = fronts.start[front]
+        pivots = fronts.first[front + 1] - fronts.first[front]
+        over = fronts.members[start + pivots : fronts.start[front + 1]]
+        place[segment] = pivots + (np.searchsorted(over, begin) if begin > 0 else 0)
+    return place
+
+
+@njit
+def _columns(bits, where, stop, member, first, last, vertex, indices, at):
+    """Write vertex + (k - first) for each pivot first <= k < last that a member's row has. Returns where it
+    ends."""
+    k, end = np.uint64(first), np.uint64(min(last, stop))
+    base = np.uint64(where) + np.uint64(member) * words_of(np.uint64(stop))
+    shift = np.uint64(vertex) - k
+    while k < end:
+        word = k >> SIX
+        stretch = min(end, (word + ONE) << SIX)
+        todo = bits[base + word] & (ALL << (k & LOW)) & (ALL >> (LOW - ((stretch - ONE) & LOW)))
+        while todo != ZERO:
+            indices[at] = (word << SIX) + lowest(todo) + shift
+            todo &= todo - ONE
+            at += ONE
+        k = stretch
+    for column in range(k + shift, np.uint64(last) + shift):
+        indices[at] = column
+        at += ONE
+    return at
+
+
+@njit
+def _members(fronts, front, pivot, stop, where, bits, indices, at):
+    """Write the members of a front that a pivot's row has, from the diagonal on."""
+    start = np.uint64(fronts.start[front])
+    size = np.uint64(fronts.start[front + 1]) - start
+    k = np.uint64(pivot)
+    if pivot >= stop:
+        for place in range(k, size):
+            indices[at] = fronts.members[start + place]
+            at += ONE
+        return
+    base = np.uint64(where) + size * words_of(np.uint64(stop)) + k * words_of(size)
+    mask = ALL << (k & LOW)
+    for word in range(k >> SIX, words_of(size)):
+        todo = bits[base + word] & mask
+        mask = ALL
+        while todo != ZERO:
+            indices[at] = fronts.members[start + (word << SIX) + lowest(todo)]
+            todo &= todo - ONE
+            at += ONE
