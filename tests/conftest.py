@@ -12,6 +12,7 @@ import fillpath.settings
 from fillpath import registry
 from fillpath.paths import ROOT
 from impl.cuda import kernels
+from tests.cuda_on_cpu.fixture import cuda_on_cpu  # noqa: F401
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()

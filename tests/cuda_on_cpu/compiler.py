@@ -1,0 +1,122 @@
+"""Kernels and the runtime compiled by g++, each once per content, in a folder of this user's below the
+system's temporary one."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fillpath.nouns import content_hash
+from fillpath.registry import included
+
+HERE = Path(__file__).parent
+# What a kernel's library consists of, beside its own text.
+HEADERS = ("runtime.hpp", "device.hpp", "warp.hpp", "atomics.hpp", "intrinsics.hpp")
+RUNTIME = ("scheduler.cpp", "collectives.cpp", "launch.cpp", "memory.cpp", "hooks.cpp")
+OPTIONS = ("-std=c++17", "-fPIC", "-U_FORTIFY_SOURCE", "-pthread")
+# The scheduler sees every memory access by the calls that -fsanitize=thread makes; the sanitizers' libraries
+# are not linked (hooks.cpp).
+WATCHED = (
+    "-O1", "-g1", "-w", "-fno-strict-aliasing", "-fno-stack-protector", "-ffp-contract=off", "-fwrapv",
+    "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0",
+    "-fsanitize=bounds,alignment,shift-exponent,bool,integer-divide-by-zero",
+)  # fmt: skip
+# A kernel's name may be one of the C library's too.
+LINKING = ("-shared", "-Wl,-Bsymbolic", "-lm")
+# `extern __shared__ u32 words[];`, with or without __align__.
+DYNAMIC = re.compile(r"extern\s+__shared__\s+([^;]*?\[\s*\])\s*;")
+TRAMPOLINES = """
+extern "C" {
+__thread char cuda_on_cpu_dynamic[cuda_on_cpu::DYNAMIC] __attribute__((aligned(128)));
+}
+extern "C" char *cuda_on_cpu_shared() { return cuda_on_cpu_dynamic; }
+"""
+TRAMPOLINE = """
+extern "C" void cuda_on_cpu_enter_NAME(void **arguments) { cuda_on_cpu::call(NAME, arguments); }
+extern "C" int cuda_on_cpu_parameters_NAME(int *sizes) { return cuda_on_cpu::parameters(NAME, sizes); }
+"""
+
+
+class CompileError(AssertionError):
+    """g++ refuses a kernel."""
+
+
+def compiler() -> str | None:
+    """The path of g++, None where there is none."""
+    return shutil.which("g++")
+
+
+@functools.cache
+def runtime() -> Any:
+    """The library that schedules threads."""
+    texts = {name: (HERE / name).read_text() for name in (*RUNTIME, "scheduler.hpp", "runtime.hpp")}
+    options = (*OPTIONS, "-O2", "-shared", "-ldl")
+    path = _built("runtime", texts, RUNTIME, options)
+    library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    library.cuda_on_cpu_allocate.restype = ctypes.c_void_p
+    library.cuda_on_cpu_allocate.argtypes = [ctypes.c_uint64]
+    library.cuda_on_cpu_free.argtypes = [ctypes.c_void_p]
+    return library
+
+
+@functools.cache
+def library(path: Path, text: str, names: tuple[str, ...], defines: tuple[str, ...]) -> Any:
+    """The library of a .cu file with this text."""
+    runtime()
+    texts = {header.name: _rewritten(header.read_text()) for header in included(path)}
+    texts |= {name: (HERE / name).read_text() for name in HEADERS}
+    if "visibility.cuh" in texts:
+        texts["visibility.cuh"] = (HERE / "visibility.cuh").read_text()
+    entries = "".join(TRAMPOLINE.replace("NAME", name) for name in names)
+    texts[path.name] = f'{TRAMPOLINES}#line 1 "{path.name}"\n{_rewritten(text)}\n{entries}'
+    options = (*OPTIONS, *WATCHED, "-include", "device.hpp", *(f"-D{define}" for define in defines))
+    return ctypes.CDLL(str(_built(path.stem, texts, (path.name,), options, LINKING)))
+
+
+def _rewritten(text: str) -> str:
+    """Dynamic shared memory as one array of the library's."""
+    return DYNAMIC.sub(r'extern __thread \1 __asm__("cuda_on_cpu_dynamic");', text)
+
+
+def _built(
+    name: str, texts: dict[str, str], sources: Sequence[str], options: Sequence[str],
+    linking: Sequence[str] = (),
+) -> Path:  # fmt: skip
+    """The library of these texts. With `linking`, the source is compiled and linked apart: only then are the
+    sanitizers' libraries left out."""
+    folder = Path(tempfile.gettempdir()) / f"cuda-on-cpu-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    content = [_version(), *options, *linking, *(f"{key}\n{texts[key]}" for key in sorted(texts))]
+    built = folder / f"{name}-{content_hash(*content)}.so"
+    if built.exists():
+        return built
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        for key, text in texts.items():
+            Path(made, key).write_text(text)
+        compiled = ["-xc++", *sources, "-I.", *options]
+        if linking:
+            _run(["g++", *compiled, "-c", "-o", "kernel.o"], made)
+            _run(["g++", "kernel.o", "-o", "library.so", *linking], made)
+        else:
+            _run(["g++", *compiled, "-o", "library.so"], made)
+        Path(made, "library.so").replace(built)
+    return built
+
+
+def _run(command: list[str], folder: str) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise CompileError(f"{' '.join(command)}:\n{done.stderr}")
+
+
+@functools.cache
+def _version() -> str:
+    return subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout

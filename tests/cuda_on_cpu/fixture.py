@@ -1,0 +1,39 @@
+"""A machine whose kernels run on the CPU, while a test runs."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from impl.cuda import device, kernels
+from tests.cuda_on_cpu import compiler, cupy, kernel
+
+
+@contextmanager
+def machine(**facts: Any) -> Iterator[kernel.Machine]:
+    """The machine with these facts (kernel.Machine), and with the earlier ones after the block."""
+    before = dict(vars(kernel.MACHINE))
+    vars(kernel.MACHINE).update(launches=itertools.count(), **facts)
+    try:
+        yield kernel.MACHINE
+    finally:
+        vars(kernel.MACHINE).update(before)
+
+
+@pytest.fixture
+def cuda_on_cpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[kernel.Machine]:
+    """CuPy and `impl.cuda.kernels.load` play on the CPU; a parameter is a dict of the machine's facts."""
+    if compiler.compiler() is None:
+        pytest.skip("kernels run on the CPU by g++, which is not installed")
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(kernels, "load", functools.cache(kernel.load))
+    monkeypatch.setattr(device, "multiprocessors", lambda: kernel.MACHINE.multiprocessors)
+    monkeypatch.setattr(device, "occupancy", kernel.occupancy)
+    with machine(**getattr(request, "param", {})) as played:
+        yield played
