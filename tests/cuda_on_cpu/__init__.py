@@ -1,10 +1,10 @@
 """Kernels of .cu files on the CPU: tests of what they compute, without a GPU.
 
-    def test_fill2(cuda_on_cpu: Machine) -> None:             # a fixture: `import cupy` now gives ours
-        filled, _ = fill2_gpu(transfer.on_device(pattern))    # the real host driver, the real kernel
+    def test_fill2(cuda_on_cpu: Machine) -> None:           # a fixture: `import cupy` now gives ours
+        filled, _ = fill2_gpu(transfer.on_device(pattern))  # the real host driver, the real kernel
         kernel = load(Path("a.cu"), ("twice",), ("FACTOR=2",))["twice"]
         kernel((4,), (128,), (cupy.zeros(512, np.uint32), np.uint32(512)), shared_mem=1024)
-        with machine(seed=7, blocks=1): ...                   # another order of threads, fewer resident blocks
+        with machine(seed=7, blocks=1): ...                 # another order of threads, fewer resident blocks
 
 load(path, names, defines) : as `impl.cuda.kernels.load`; a kernel is called as CuPy's RawKernel.
 machine(seed=, multiprocessors=, blocks=, limit=, memory=) : a context; kernel.Machine says what each is.

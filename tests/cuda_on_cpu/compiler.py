@@ -33,15 +33,18 @@ WATCHED = (
 LINKING = ("-shared", "-Wl,-Bsymbolic", "-lm")
 # `extern __shared__ u32 words[];`, with or without __align__.
 DYNAMIC = re.compile(r"extern\s+__shared__\s+([^;]*?\[\s*\])\s*;")
-TRAMPOLINES = """
+# What stands around a kernel's text: its dynamic shared memory, and what Python calls.
+SURROUNDED = """
 extern "C" {
 __thread char cuda_on_cpu_dynamic[cuda_on_cpu::DYNAMIC] __attribute__((aligned(128)));
+char *cuda_on_cpu_shared() { return cuda_on_cpu_dynamic; }
 }
-extern "C" char *cuda_on_cpu_shared() { return cuda_on_cpu_dynamic; }
+#include "FILE"
+extern "C" {
 """
-TRAMPOLINE = """
-extern "C" void cuda_on_cpu_enter_NAME(void **arguments) { cuda_on_cpu::call(NAME, arguments); }
-extern "C" int cuda_on_cpu_parameters_NAME(int *sizes) { return cuda_on_cpu::parameters(NAME, sizes); }
+ENTRY = """
+void cuda_on_cpu_enter_NAME(void **arguments) { cuda_on_cpu::call(NAME, arguments); }
+int cuda_on_cpu_parameters_NAME(int *sizes) { return cuda_on_cpu::parameters(NAME, sizes); }
 """
 
 
@@ -75,10 +78,11 @@ def library(path: Path, text: str, names: tuple[str, ...], defines: tuple[str, .
     texts |= {name: (HERE / name).read_text() for name in HEADERS}
     if "visibility.cuh" in texts:
         texts["visibility.cuh"] = (HERE / "visibility.cuh").read_text()
-    entries = "".join(TRAMPOLINE.replace("NAME", name) for name in names)
-    texts[path.name] = f'{TRAMPOLINES}#line 1 "{path.name}"\n{_rewritten(text)}\n{entries}'
+    texts[path.name] = _rewritten(text)
+    entries = "".join(ENTRY.replace("NAME", name) for name in names)
+    texts["entries.cpp"] = SURROUNDED.replace("FILE", path.name) + entries + "}\n"
     options = (*OPTIONS, *WATCHED, "-include", "device.hpp", *(f"-D{define}" for define in defines))
-    return ctypes.CDLL(str(_built(path.stem, texts, (path.name,), options, LINKING)))
+    return ctypes.CDLL(str(_built(path.stem, texts, ("entries.cpp",), options, LINKING)))
 
 
 def _rewritten(text: str) -> str:

@@ -185,8 +185,9 @@ def _memcpy(there: int, here: int, size: int, *_: Any) -> None:
 
 def _properties(device: int) -> dict[str, Any]:
     return {"name": b"CPU", "major": 9, "minor": 0, "totalGlobalMem": MACHINE.memory,
-            "multiProcessorCount": MACHINE.multiprocessors, "warpSize": 32, "l2CacheSize": 2**20,
-            "sharedMemPerBlockOptin": kernel.DYNAMIC, "sharedMemPerMultiprocessor": kernel.DYNAMIC + 1024}  # fmt: skip
+            "multiProcessorCount": MACHINE.multiprocessors, "warpSize": 32,
+            "l2CacheSize": 2**20, "sharedMemPerBlockOptin": kernel.DYNAMIC,
+            "sharedMemPerMultiprocessor": kernel.DYNAMIC + 1024}  # fmt: skip
 
 
 def _managed(size: int) -> MemoryPointer:

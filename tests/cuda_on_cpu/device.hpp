@@ -32,6 +32,8 @@
 #define CUDA_ON_CPU_SITE(name) cuda_on_cpu::Site{name, file, line}
 #define CUDA_ON_CPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
+typedef decltype(sizeof(0)) size_t;
+
 // Vectors.
 #define CUDA_ON_CPU_VECTORS(type, name, bytes)                                                     \
     struct __align__(2 * bytes) name##2 {                                                          \
