@@ -1,0 +1,96 @@
+"""Exact symbolic LU at the cost of its output, on the GPU: the elimination tree, and fronts of bits.
+
+The project's own answer to the papers' question; nobody has published it. Where the pattern is structurally symmetric,
+its elimination tree says all: J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix
+Anal. Appl. 11 (1990); J. R. Gilbert, E. G. Ng and B. W. Peyton, An efficient algorithm to compute row and column counts
+for sparse Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994). Any other pattern is eliminated on the fronts of
+A | A^T (I. S. Duff and J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear systems, ACM Trans.
+Math. Softw. 9 (1983)), with one bit for each entry. docs/bitfronts.md has the steps, the proof and an example.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Counts, Filled, Pattern, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cuda import device, kernels
+from impl.symbolic.bitfronts_device import Analysis, Elimination, Fronts, Rows, Shape
+
+# Every combination of the defines, of whichever file takes them.
+VARIANTS = tuple((f"COLUMNS={k & 1}", f"FULL={k >> 1}") for k in range(4))
+# Share of the free memory that may be used if no budget is given: the rows need the rest.
+SHARE = 0.5
+
+
+@implementation(
+    stage="symbolic",
+    device="gpu",
+    available=kernels.available,
+    kernels=("bitfronts_tree.cu", "bitfronts_lists.cu", "bitfronts_bits.cu", "bitfronts_rows.cu"),
+)
+def bitfronts_gpu(
+    pattern: Pattern,
+    *,
+    path: Literal["auto", "tree", "fronts"] = "auto",
+    memory_budget: int | None = None,
+    output: Literal["pattern", "counts"] = "pattern",
+) -> tuple[Filled | Counts, Work]:
+    """Fill-in by elimination trees and fronts of bits, on the GPU (no paper's).
+
+    pattern : n x n, sorted, diagonal present; on the device
+    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check that is part of
+        the first step
+    memory_budget : bytes of all arrays but the result's; None is half of what is free. Counts of fronts whose bits
+        do not fit at a time are made in waves by height; the pattern needs all bits
+    output : "pattern", or "counts", which leaves the columns out
+
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: fills,
+    peak_memory, and facts. Nothing is expanded by edges. Raises UnsupportedError for path=tree where the pattern
+    is not symmetric; MemoryBudgetError, before the part that does not fit is allocated, with the bytes needed.
+    """
+    import cupy
+
+    if pattern.n == 0:
+        return _nothing(output)
+    columns = output == "pattern"
+    budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
+    with phase("tree"):
+        analysis = Analysis(pattern, path, columns, budget, Shape())
+    if path == "tree" and not analysis.totals.symmetric:
+        raise UnsupportedError("path=tree: the pattern is not structurally symmetric; path=fronts takes any")
+    facts = {"tree": float(analysis.is_tree)}
+    if analysis.is_tree and not columns:
+        return analysis.counts, _work(pattern, analysis.totals.entries, analysis.nbytes, facts)
+    with phase("lists"):
+        fronts = Fronts(analysis)
+    facts |= {"fronts": float(analysis.totals.fronts), "largest_front": float(analysis.totals.largest)}
+    elimination = None
+    if not analysis.is_tree:
+        with phase("eliminate"):
+            elimination = Elimination(fronts)
+        facts |= {"waves": float(elimination.waves), "bytes_bits": float(elimination.bits.nbytes)}
+    if elimination is not None and not columns:
+        entries = int(cupy.add(analysis.counts.lower, analysis.counts.upper).sum())
+        return analysis.counts, _work(pattern, entries, elimination.nbytes, facts)
+    with phase("rows"):
+        rows = Rows(fronts, elimination)
+    return rows.filled, _work(pattern, int(rows.filled.pattern.indices.size), rows.nbytes, facts)
+
+
+def _work(pattern: Pattern, entries: int, peak_memory: int, facts: dict[str, float]) -> Work:
+    return Work(fills=entries - int(pattern.indices.size), peak_memory=peak_memory, facts=facts)
+
+
+def _nothing(output: str) -> tuple[Filled | Counts, Work]:
+    """The result for a pattern without rows."""
+    import cupy
+
+    none = cupy.zeros(0, np.int64)
+    if output == "counts":
+        return Counts(none, none), Work(fills=0, peak_memory=0)
+    return Filled(Pattern(cupy.zeros(1, np.int64), cupy.zeros(0, np.int32)), none), Work(fills=0, peak_memory=0)

@@ -1,0 +1,199 @@
+// The rows of L + U, sorted, from lists and bits: after bitfronts_lists, and after bitfronts_eliminate where the bits
+// were needed.
+//
+// Row i of U is its row in the front of which it is a pivot: all of its columns lie on the path from i to the root, where
+// larger labels are larger vertices, so that it comes out in order. Row i of L is spread over the fronts whose list has
+// i, its holders, and its own. Their pivots need not be in order, unless the matrix is numbered in a postorder. A warp
+// joins them in a bit set of all columns, and reads the set in order. Pivots with consecutive vertices, 32 at a time, go
+// into the set as a word.
+//
+// Each warp writes to its own set alone, and leaves it empty; each row is written by one warp.
+//
+// Compile-time:
+//   FULL  every entry of a front is there (the tree of a symmetric pattern, fronts merged only where that adds nothing)
+
+#include "bitfronts.cuh"
+#include "grid_barrier.cuh"
+#include "grid_scan.cuh"
+
+constexpr u32 ALL = 0xFFFFFFFFu;
+// Words of pivots that a lane takes alone; the warp shares longer fronts.
+constexpr int LANE_WORDS = 4;
+
+__device__ __forceinline__ u32 below_bit(int bits) { return bits >= 32 ? ALL : (1u << bits) - 1u; }
+
+// Which fronts have a label in their list, and in which row. `straight`: whether a panel's pivots have consecutive
+// vertices.
+extern "C" __global__ void bitfronts_holders(const Tree t, const Fronts f, u32 *arrived, int *straight) {
+    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
+    const int lane = threadIdx.x & 31;
+    u32 passed = 0;
+    for (i64 front = threads.first >> 5; front < f.count; front += threads.count >> 5) {
+        for (i64 k = t.list_start[front] + lane; k < t.list_start[front + 1]; k += 32)
+            atomicAdd(f.holder_length + f.list[k], 1);
+        const int first = t.first[front], end = t.first[front + 1];
+        for (int k = lane; first + 32 * k < end; k += 32) {
+            const int from = first + 32 * k, last = min(from + 32, end);
+            bool consecutive = true;
+            for (int label = from + 1; label < last; label++)
+                consecutive = consecutive && t.old[label] == t.old[label - 1] + 1;
+            straight[t.panel_start[front] + k] = consecutive;
+        }
+    }
+    grid_barrier(arrived, passed);
+    EACH(label, t.n) f.holder_start[label] = f.holder_length[label];
+    grid_barrier(arrived, passed);
+    scan_sums(f.holder_start, t.n, t.partial);
+    grid_barrier(arrived, passed);
+    scan_apply(f.holder_start, t.n, t.partial);
+    grid_barrier(arrived, passed);
+    for (i64 front = threads.first >> 5; front < f.count; front += threads.count >> 5) {
+        const i64 from = t.list_start[front];
+        const int pivots = t.first[front + 1] - t.first[front];
+        for (i64 k = from + lane; k < t.list_start[front + 1]; k += 32) {
+            const int label = f.list[k];
+            const i64 at = f.holder_start[label] + atomicSub(f.holder_length + label, 1) - 1;
+            f.holder[at] = (int)front;
+            f.holder_row[at] = pivots + (int)(k - from);
+        }
+    }
+}
+
+// A set of n columns in two levels: each bit of the summary says whether one word is not zero.
+struct Set {
+    u32 *words, *summary;
+
+    __device__ __forceinline__ void join(i64 word, u32 bits) const {
+        if (bits && atomicOr(words + word, bits) == 0u) atomicOr(summary + (word >> 5), 1u << (word & 31));
+    }
+};
+
+struct Row {
+    int front, number;  // in the front
+};
+
+__device__ __forceinline__ u32 front_word(const Tree &t, const Fronts &f, const Row &row, int word) {
+#if FULL
+    return below_bit(t.front_size[row.front] - 32 * word);
+#else
+    return f.bits[f.bits_at[row.front] + row.number * row_words(t.front_size[row.front]) + word];
+#endif
+}
+
+// Pivots 32 word to 32 word + 31 of a front, of those before column `stop`, into the set.
+__device__ __forceinline__ void join_pivots(
+    const Tree &t, const Fronts &f, const int *straight, const Row &row, int word, int stop, const Set &set) {
+    u32 bits = front_word(t, f, row, word) & below_bit(stop - 32 * word);
+    if (!bits) return;
+    const int *vertices = t.old + t.first[row.front] + 32 * word;
+    if (straight[t.panel_start[row.front] + word]) {
+        const u32 shift = vertices[0] & 31;
+        set.join(vertices[0] >> 5, bits << shift);
+        if (shift) set.join((vertices[0] >> 5) + 1, bits >> (32u - shift));
+        return;
+    }
+    for (; bits; bits &= bits - 1u) {
+        const int vertex = vertices[__ffs((int)bits) - 1];
+        set.join(vertex >> 5, 1u << (vertex & 31));
+    }
+}
+
+// All of the warp for one front.
+__device__ __forceinline__ void join_front(
+    const Tree &t, const Fronts &f, const int *straight, const Row &row, int stop, const Set &set) {
+    for (int word = threadIdx.x & 31; 32 * word < stop; word += 32) join_pivots(t, f, straight, row, word, stop, set);
+}
+
+// Each lane has a word; its bit b stands for the column column(lane, b). Returns where the next goes.
+template <class Column>
+__device__ __forceinline__ i64 emit(u32 word, int *indices, i64 at, const Column &column) {
+    const int lane = threadIdx.x & 31;
+    int through = __popc(word);
+    for (int d = 1; d < 32; d <<= 1) {
+        const int before = __shfl_up_sync(ALL, through, d);
+        if (lane >= d) through += before;
+    }
+    const int before = through - __popc(word);
+    for (u32 lanes = __ballot_sync(ALL, word != 0u); lanes; lanes &= lanes - 1u) {
+        const int from = __ffs((int)lanes) - 1;
+        const u32 bits = __shfl_sync(ALL, word, from);
+        const int offset = __shfl_sync(ALL, before, from) + __popc(bits & below_bit(lane));
+        if (bits >> lane & 1u) indices[at + offset] = column(from, lane);
+    }
+    return at + __shfl_sync(ALL, through, 31);
+}
+
+__device__ __forceinline__ void collect_lower(
+    const Tree &t, const Fronts &f, const int *straight, int label, const Row &own, const Set &set) {
+    const int lane = threadIdx.x & 31;
+    join_front(t, f, straight, own, own.number, set);
+    const i64 end = f.holder_start[label + 1];
+    for (i64 base = f.holder_start[label]; base < end; base += 32) {
+        const i64 k = base + lane;
+        Row row{-1, 0};
+        int pivots = 0;
+        if (k < end) {
+            row = {f.holder[k], f.holder_row[k]};
+            pivots = t.first[row.front + 1] - t.first[row.front];
+        }
+        if (pivots <= 32 * LANE_WORDS)
+            for (int word = 0; 32 * word < pivots; word++) join_pivots(t, f, straight, row, word, pivots, set);
+        for (u32 lanes = __ballot_sync(ALL, pivots > 32 * LANE_WORDS); lanes; lanes &= lanes - 1u) {
+            const int from = __ffs((int)lanes) - 1;
+            const Row shared{__shfl_sync(ALL, row.front, from), __shfl_sync(ALL, row.number, from)};
+            join_front(t, f, straight, shared, __shfl_sync(ALL, pivots, from), set);
+        }
+    }
+    __syncwarp();
+}
+
+// Writes the columns of the set, all below v, in order, and empties it.
+__device__ __forceinline__ void drain(const Set &set, int v, int *indices, i64 at) {
+    const int lane = threadIdx.x & 31;
+    for (i64 base = 0; base << 10 < v; base += 32) {
+        const i64 mine = base + lane;
+        const u32 summary = mine << 10 < v ? __ldcg(set.summary + mine) : 0u;
+        if (summary) __stcg(set.summary + mine, 0u);
+        for (u32 lanes = __ballot_sync(ALL, summary != 0u); lanes; lanes &= lanes - 1u) {
+            const int from = __ffs((int)lanes) - 1;
+            const i64 first = 32 * (base + from);
+            u32 word = 0u;
+            if (__shfl_sync(ALL, summary, from) >> lane & 1u) {
+                word = __ldcg(set.words + first + lane);
+                __stcg(set.words + first + lane, 0u);
+            }
+            at = emit(word, indices, at, [=](int j, int b) { return (int)(32 * (first + j)) + b; });
+        }
+    }
+    __syncwarp();
+}
+
+__device__ __forceinline__ void write_upper(const Tree &t, const Fronts &f, const Row &own, int *indices, i64 at) {
+    const int lane = threadIdx.x & 31, first = t.first[own.front], pivots = t.first[own.front + 1] - first;
+    const int size = t.front_size[own.front], words = (int)row_words(size);
+    const int *list = f.list + t.list_start[own.front];
+    for (int base = own.number >> 5; base < words; base += 32) {
+        const int w = base + lane;
+        u32 word = w < words ? front_word(t, f, own, w) : 0u;
+        if (w == own.number >> 5) word &= ~below_bit(own.number & 31);
+        at = emit(word, indices, at, [=](int j, int b) {
+            const int column = 32 * (base + j) + b;
+            return t.old[column < pivots ? first + column : list[column - pivots]];
+        });
+    }
+}
+
+// sets : 0 before and after, (warps of the grid, stride), a set's words and then its summary
+extern "C" __global__ void bitfronts_rows(
+    const Tree t, const Fronts f, const int *straight, const i64 *indptr, int *indices, u32 *sets, const i64 stride,
+    const i64 words) {
+    const i64 warp = (blockIdx.x * (i64)blockDim.x + threadIdx.x) >> 5, warps = gridDim.x * (i64)blockDim.x >> 5;
+    const Set set{sets + warp * stride, sets + warp * stride + words};
+    for (i64 v = warp; v < t.n; v += warps) {
+        const int label = t.label[v], front = t.front_of[label];
+        const Row own{front, label - t.first[front]};
+        collect_lower(t, f, straight, label, own, set);
+        drain(set, (int)v, indices, indptr[v]);
+        write_upper(t, f, own, indices, indptr[v] + t.lower[v]);
+    }
+}

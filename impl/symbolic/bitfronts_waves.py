@@ -1,0 +1,92 @@
+"""Where the bits of fronts lie, if not all of them fit at a time: fronts in waves by height, freed when theirs is
+over. On the host, for `bitfronts_gpu`.
+
+A front is written to from the wave of its lowest child on, by what its children hand up, and is no longer
+needed after its own. Fronts with the same first and last wave are a group, which has one place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fillpath.nouns import Array
+
+# Waves that are tried, fewest first: each reads all entries of A again.
+WAVES = (2, 4, 8, 16, 32, 64)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Fronts written to from wave `birth` on, up to their own, `death`: words from `start` on."""
+
+    birth: int
+    death: int
+    start: int
+    words: int
+
+
+@dataclass(frozen=True, eq=False)
+class Waves:
+    """tops : (waves,), the height at which each ends, exclusive
+    birth : (fronts,) int32, the wave in which a front is first written to
+    start : (fronts,) int64, the word at which its bits begin
+    groups : of fronts
+    words : of memory
+    """
+
+    tops: Array
+    birth: Array
+    start: Array
+    groups: tuple[Group, ...]
+    words: int
+
+
+def plan(height: Array, up: Array, words: Array, room: int) -> Waves | None:
+    """The fewest waves that need at most `room` words; None where no number of them does.
+
+    height : (fronts,), levels of fronts below each
+    up : (fronts,), the parent of each, or -1
+    words : (fronts,) of each
+    """
+    plans = (divide(height, up, words, count) for count in WAVES)
+    return next((waves for waves in plans if waves.words <= room), None)
+
+
+def least_words(height: Array, up: Array, words: Array) -> int:
+    """The words that the most waves need."""
+    return divide(height, up, words, WAVES[-1]).words
+
+
+def divide(height: Array, up: Array, words: Array, count: int) -> Waves:
+    """`count` waves, of equally many heights each."""
+    tops = -(-(int(height.max()) + 1) * np.arange(1, count + 1) // count)
+    death = np.searchsorted(tops, height, side="right")
+    birth = death.copy()
+    child = np.flatnonzero(up >= 0)
+    np.minimum.at(birth, up[child], death[child])
+    groups, start = [], np.empty(len(words), np.int64)
+    pairs = birth * count + death
+    order = np.argsort(pairs, kind="stable")
+    bounds = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+    members = np.split(order, bounds[1:])
+    for fronts in sorted(members, key=lambda fronts: -int(words[fronts].sum())):
+        total = int(words[fronts].sum())
+        first, last = int(birth[fronts[0]]), int(death[fronts[0]])
+        at = _place([group for group in groups if group.birth <= last and first <= group.death], total)
+        groups.append(Group(first, last, at, total))
+        start[fronts] = at + np.cumsum(words[fronts]) - words[fronts]
+    return Waves(
+        tops, birth.astype(np.int32), start, tuple(groups), max(group.start + group.words for group in groups)
+    )
+
+
+def _place(others: list[Group], words: int) -> int:
+    """The lowest place for so many words beside the others."""
+    at = 0
+    for group in sorted(others, key=lambda group: group.start):
+        if group.start >= at + words:
+            break
+        at = max(at, group.start + group.words)
+    return at
