@@ -9,41 +9,31 @@ static std::string lanes(u32 mask) {
     return text;
 }
 
-// The fibers of the running one's warp.
 static Fiber *warp_of(const Fiber &fiber) { return &block->fibers[fiber.number & ~31u]; }
 
-static u32 lanes_of_warp(const Fiber &fiber) {
-    return (u32)std::min<size_t>(32, block->fibers.size() - (fiber.number & ~31u));
-}
-
 void check_warp_of(const Fiber &exited) {
-    const Fiber *warp = warp_of(exited);
-    for (u32 lane = 0; lane < lanes_of_warp(exited); ++lane) {
-        const Fiber &other = warp[lane];
-        if (other.state == AT_WARP && other.mask >> (exited.number & 31u) & 1u)
+    Warp &warp = block->warps[exited.number >> 5];
+    const u32 lane = exited.number & 31u;
+    warp.exited |= 1u << lane;
+    for (u32 rest = warp.waiting; rest; rest &= rest - 1) {
+        const Fiber &other = warp_of(exited)[__builtin_ctz(rest)];
+        if (other.mask >> lane & 1u)
             fail(here() + ": exited, and thread " + std::to_string(other.number) + " waits for it at " +
                  where(other.site) + " with mask " + lanes(other.mask));
     }
 }
 
-// The lanes of the mask that have not come yet. Fails on one that never will.
-static u32 missing(const Fiber &self) {
-    const Fiber *warp = warp_of(self);
-    const u32 size = lanes_of_warp(self);
-    u32 left = 0;
-    for (u32 lane = 0; lane < 32; ++lane) {
-        if (!(self.mask >> lane & 1u)) continue;
-        const auto at = [&] { return here() + ": " + where(self.site) + " with mask " + lanes(self.mask) + ", but "; };
-        if (lane >= size) fail(at() + "the warp has " + std::to_string(size) + " threads");
-        const Fiber &other = warp[lane];
-        if (other.state == EXITED) fail(at() + "thread " + std::to_string(other.number) + " has exited");
-        if (other.state != AT_WARP)
-            left |= 1u << lane;
-        else if (other.mask != self.mask || other.kind != self.kind)
-            fail(at() + "thread " + std::to_string(other.number) + " waits at " + where(other.site) + " with mask " +
-                 lanes(other.mask));
-    }
-    return left;
+// Fails on a lane of the mask that does not come: it has exited, or waits elsewhere.
+static void check(const Fiber &self, const Warp &warp, u32 came) {
+    const u32 elsewhere = self.mask & warp.waiting & ~came, gone = self.mask & warp.exited;
+    if (!elsewhere && !gone) return;
+    const std::string at = here() + ": " + where(self.site) + " with mask " + lanes(self.mask) + ", but ";
+    const u32 lane = __builtin_ctz(gone ? gone : elsewhere), number = (self.number & ~31u) + lane;
+    if (number >= block->fibers.size())
+        fail(at + "the warp has " + std::to_string(block->fibers.size() & 31u) + " threads");
+    if (gone) fail(at + "thread " + std::to_string(number) + " has exited");
+    const Fiber &other = block->fibers[number];
+    fail(at + "thread " + std::to_string(number) + " waits at " + where(other.site) + " with mask " + lanes(other.mask));
 }
 
 static u64 reduced(Collective kind, bool is_signed, u64 a, u64 b) {
@@ -63,8 +53,7 @@ static void complete(const Fiber &self) {
     Fiber *warp = warp_of(self);
     const u32 mask = self.mask;
     u64 values[32];
-    for (u32 lane = 0; lane < 32; ++lane)
-        if (mask >> lane & 1u) values[lane] = warp[lane].value;
+    for (u32 rest = mask; rest; rest &= rest - 1) values[__builtin_ctz(rest)] = warp[__builtin_ctz(rest)].value;
     u64 common = 0;
     if (self.kind == BALLOT)
         for (u32 rest = mask; rest; rest &= rest - 1) common |= values[__builtin_ctz(rest)] << __builtin_ctz(rest);
@@ -73,8 +62,8 @@ static void complete(const Fiber &self) {
         for (u32 rest = mask & (mask - 1); rest; rest &= rest - 1)
             common = reduced(self.kind, self.is_signed, common, values[__builtin_ctz(rest)]);
     }
-    for (u32 lane = 0; lane < 32; ++lane) {
-        if (!(mask >> lane & 1u)) continue;
+    for (u32 left = mask; left; left &= left - 1) {
+        const u32 lane = __builtin_ctz(left);
         Fiber &fiber = warp[lane];
         if (self.kind == SHUFFLE) {
             // The value of a lane outside the mask is undefined.
@@ -96,8 +85,21 @@ extern "C" u64 cuda_on_cpu_collective(Collective kind, u32 mask, u64 value, u32 
         fail(here() + ": " + where(site) + " with mask " + lanes(mask) + ", which lacks its own lane");
     self.kind = kind, self.mask = mask, self.from = from & 31u;
     self.is_signed = is_signed, self.value = value, self.site = site;
+    Warp &warp = block->warps[self.number >> 5];
+    const u32 lane = self.number & 31u, others = mask & warp.waiting;
+    const Fiber &other = warp_of(self)[others ? __builtin_ctz(others) : lane];
+    const bool joins = others && other.mask == mask && other.kind == kind;
+    self.first = joins ? other.first : lane;
+    u32 &came = warp.came[self.first];
+    if (!joins) came = 0u;
+    check(self, warp, came);
     self.state = AT_WARP;
-    if (missing(self) == 0) complete(self);
+    warp.waiting |= 1u << lane;
+    came |= 1u << lane;
+    if (came == mask) {
+        warp.waiting &= ~mask;
+        complete(self);
+    }
     switch_fiber();
     return self.value;
 }

@@ -131,7 +131,8 @@ class Kernel:
         elif hasattr(arg, "ptr"):
             arg = np.uint64(arg.ptr)
         value = np.asarray(arg)
-        if isinstance(arg, np.ndarray) or value.nbytes != size:
+        # CuPy passes an array of NumPy's by value, and only one of one element: a struct.
+        if value.size != 1 or value.nbytes != size:
             raise KernelError(f"{self.name}: argument {k} is {arg!r}, and its parameter has {size} bytes")
         return (ctypes.c_char * size).from_buffer_copy(value.tobytes())
 

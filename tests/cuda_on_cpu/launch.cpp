@@ -40,6 +40,9 @@ static void prepare(const Launch &launch, const Shared &shared, unsigned char po
     block->live = threads;
     block->arrived = 0;
     block->ready.clear();
+    block->warps.assign((threads + 31) / 32, Warp{});
+    // Lanes that do not exist.
+    if (threads % 32) block->warps.back().exited = ~0u << threads % 32;
     const u32 b = block->number;
     for (u32 k = 0; k < threads; ++k) {
         Fiber &fiber = block->fibers[k];

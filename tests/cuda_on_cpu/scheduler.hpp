@@ -66,16 +66,23 @@ struct Fiber {
     Site site;                // where it waits, or waited last
     // Of a collective: what it is, and its result.
     Collective kind;
-    u32 mask, from;
+    u32 mask, from, first;
     bool is_signed;
     u64 value;
     int vote;                 // of a barrier
+};
+
+// A warp: lanes that wait at a collective, lanes that have exited; and by the first lane that came to a collective, all
+// that have come to it.
+struct Warp {
+    u32 waiting, exited, came[32];
 };
 
 struct Block {
     Run *run;
     Fiber *running;
     std::vector<Fiber> fibers;
+    std::vector<Warp> warps;
     std::vector<u32> ready;   // fibers that can run, but for the running one
     char *stacks;
     jmp_buf home;             // the OS thread's own context
