@@ -18,13 +18,17 @@ from numba import njit
 
 from fillpath.nouns import Array, Pattern
 
+ONE = np.uint64(1)
+# The parent of a root.
+NONE = np.uint32(0xFFFFFFFF)
 
-class Side(NamedTuple):
-    """A by rows, or by columns.
 
-    indptr : (n + 1,) int64
-    indices : (nnz,) int32, ascending in each row
-    diagonal : (n,) int64, the position of each row's diagonal entry
+class Rows(NamedTuple):
+    """A pattern of which the diagonal is located.
+
+    indptr : (n + 1,) uint64
+    indices : (nnz,) uint32, ascending in each row
+    diagonal : (n,) uint64, the position of each row's diagonal entry
     """
 
     indptr: Array
@@ -35,17 +39,16 @@ class Side(NamedTuple):
 class Tree(NamedTuple):
     """The elimination tree, by labels, and the pattern that it is of.
 
-    symmetric : whether A equals A^T
-    rows, columns : A by rows and by columns, one and the same if symmetric
-    parent : (n,) int32, -1 for roots
-    size : (n,) int32, labels in each subtree
-    label : (n,) int32, of each vertex
-    vertex : (n,) int32, of each label
+    rows, columns, both : A by rows, A by columns, and A | A^T: one and the same if A is symmetric
+    parent : (n,) uint32, NONE for roots
+    size : (n,) uint32, labels in each subtree
+    label : (n,) uint32, of each vertex
+    vertex : (n,) uint32, of each label
     """
 
-    symmetric: bool
-    rows: Side
-    columns: Side
+    rows: Rows
+    columns: Rows
+    both: Rows
     parent: Array
     size: Array
     label: Array
@@ -64,100 +67,125 @@ class FactorCounts(NamedTuple):
 
 
 def elimination_tree(pattern: Pattern) -> Tree:
-    """The tree of a pattern that is sorted and has its diagonal. It is known to be symmetric, or not, as soon
-    as the tree of its lower triangle is."""
-    indptr, indices = pattern.indptr, pattern.indices
-    parents, diagonal, symmetric = _symmetric_tree(indptr, indices)
-    rows = columns = Side(indptr, indices, diagonal)
+    """The tree of a pattern that is sorted and has its diagonal."""
+    tree = symmetric_tree(pattern)
+    if tree is not None:
+        return tree
+    indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
+    rows = Rows(indptr, indices, _diagonal(indptr, indices))
+    columns = Rows(*_transposed(indptr, indices))
+    indptr, indices = _joined(rows, columns)
+    _, parents, diagonal = _symmetric_tree(indptr, indices)
+    return Tree(rows, columns, Rows(indptr, indices, diagonal), *_postorder(parents))
+
+
+def symmetric_tree(pattern: Pattern) -> Tree | None:
+    """The tree of a structurally symmetric pattern; None as soon as an entry has no mirror."""
+    indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
+    symmetric, parents, diagonal = _symmetric_tree(indptr, indices)
     if not symmetric:
-        columns = Side(*_transposed(indptr, indices))
-        parents = _tree(rows, columns)
-    return Tree(bool(symmetric), rows, columns, *_postorder(parents))
+        return None
+    rows = Rows(indptr, indices, diagonal)
+    return Tree(rows, rows, rows, *_postorder(parents))
 
 
 def factor_counts(tree: Tree) -> FactorCounts:
     """Row and column counts from the leaves of the row subtrees, in nearly linear time."""
-    sides = 1 if tree.symmetric else 2
-    return FactorCounts(
-        *_counts(tree.rows, tree.columns, sides, tree.parent, tree.size, tree.label, tree.vertex)
-    )
+    rows, columns = _counts(tree.both, tree.parent, tree.size, tree.label, tree.vertex)
+    return FactorCounts(rows.view(np.int64), columns.view(np.int64))
 
 
-@njit(inline="always")
-def _climb(ancestor, parents, vertex, row):
-    """Make `row` an ancestor of the vertex; compresses the path."""
-    while True:
-        above = ancestor[vertex]
-        if above == row:
-            return
-        ancestor[vertex] = row
-        if above < 0:
-            parents[vertex] = row
-            return
-        vertex = above
+# Where a loop stands within another instead of in a function of its own, that function's calls would count
+# references to each array and take longer than the loop.
 
 
 @njit(cache=True, nogil=True)
 def _symmetric_tree(indptr, indices):
-    """The parents by the lower triangle alone, the diagonal's positions, and whether A equals A^T; if not, the
-    parents are not complete."""
-    n = len(indptr) - 1
-    parents = np.full(n, -1, np.int32)
-    ancestor = np.full(n, -1, np.int32)
-    diagonal = np.empty(n, np.int64)
+    """Whether the pattern is symmetric, and then the parent of each vertex, and the diagonal's positions."""
+    n = np.uint64(len(indptr) - 1)
+    parents = np.full(n, NONE, np.uint32)
+    ancestor = np.full(n, NONE, np.uint32)
+    diagonal = np.empty(n, np.uint64)
     # Where the next lower entry of each column must have its mirror: in the row of that number.
-    mirror = np.empty(n, np.int64)
-    symmetric = True
-    for row in range(n):
+    mirror = np.empty(n, np.uint64)
+    for number in range(n):
+        row = np.uint32(number)
         p = indptr[row]
         while indices[p] < row:
-            if symmetric:
-                vertex = indices[p]
-                at = mirror[vertex]
-                symmetric = at < indptr[vertex + 1] and indices[at] == row
-                mirror[vertex] = at + 1
-                _climb(ancestor, parents, vertex, row)
-            p += 1
+            vertex = indices[p]
+            at = mirror[vertex]
+            if indices[at] != row or at >= indptr[vertex + ONE]:
+                return False, parents, diagonal
+            mirror[vertex] = at + ONE
+            above = ancestor[vertex]
+            while above != row and above != NONE:
+                ancestor[vertex] = row
+                vertex = above
+                above = ancestor[vertex]
+            if above == NONE:
+                ancestor[vertex] = row
+                parents[vertex] = row
+            p += ONE
         diagonal[row] = p
-        mirror[row] = p + 1
-    for row in range(n):
-        symmetric = symmetric and mirror[row] == indptr[row + 1]
-    return parents, diagonal, symmetric
+        mirror[row] = p + ONE
+    for number in range(n):
+        if mirror[number] != indptr[number + ONE]:
+            return False, parents, diagonal
+    return True, parents, diagonal
 
 
 @njit(cache=True, nogil=True)
-def _tree(rows, columns):
-    """(n,) int32: the parent of each vertex, by both triangles."""
-    n = len(rows.diagonal)
-    parents = np.full(n, -1, np.int32)
-    ancestor = np.full(n, -1, np.int32)
+def _diagonal(indptr, indices):
+    """(n,) uint64: the position of each row's diagonal entry."""
+    n = np.uint64(len(indptr) - 1)
+    diagonal = np.empty(n, np.uint64)
     for row in range(n):
-        for p in range(rows.indptr[row], rows.diagonal[row]):
-            _climb(ancestor, parents, rows.indices[p], row)
-        for p in range(columns.indptr[row], columns.diagonal[row]):
-            _climb(ancestor, parents, columns.indices[p], row)
-    return parents
+        p = indptr[row]
+        while indices[p] != row:
+            p += ONE
+        diagonal[row] = p
+    return diagonal
+
+
+@njit(cache=True, nogil=True)
+def _joined(rows, columns):
+    """(indptr, indices) of A | A^T: rows merged with columns."""
+    n = np.uint64(len(rows.diagonal))
+    indptr = np.zeros(n + ONE, np.uint64)
+    indices = np.empty(2 * len(rows.indices), np.uint32)
+    at = np.uint64(0)
+    for row in range(n):
+        p, p_end = rows.indptr[row], rows.indptr[row + ONE]
+        q, q_end = columns.indptr[row], columns.indptr[row + ONE]
+        while p < p_end or q < q_end:
+            left = rows.indices[p] if p < p_end else NONE
+            right = columns.indices[q] if q < q_end else NONE
+            indices[at] = min(left, right)
+            at += ONE
+            p += np.uint64(left <= right)
+            q += np.uint64(right <= left)
+        indptr[row + ONE] = at
+    return indptr, indices[:at].copy()
 
 
 @njit(cache=True, nogil=True)
 def _transposed(indptr, indices):
-    """The three arrays of A by columns."""
-    n = len(indptr) - 1
-    starts = np.zeros(n + 1, np.int64)
-    for p in range(len(indices)):
-        starts[indices[p] + 1] += 1
+    """The arrays of A by columns."""
+    n = np.uint64(len(indptr) - 1)
+    starts = np.zeros(n + ONE, np.uint64)
+    for p in range(np.uint64(len(indices))):
+        starts[indices[p] + ONE] += ONE
     for column in range(n):
-        starts[column + 1] += starts[column]
+        starts[column + ONE] += starts[column]
     free = starts[:n].copy()
-    rows = np.empty(len(indices), np.int32)
-    diagonal = np.empty(n, np.int64)
+    rows = np.empty(len(indices), np.uint32)
+    diagonal = np.empty(n, np.uint64)
     for row in range(n):
-        for p in range(indptr[row], indptr[row + 1]):
+        diagonal[row] = free[row]
+        for p in range(indptr[row], indptr[row + ONE]):
             column = indices[p]
-            if column == row:
-                diagonal[row] = free[column]
             rows[free[column]] = row
-            free[column] += 1
+            free[column] += ONE
     return starts, rows, diagonal
 
 
@@ -165,83 +193,78 @@ def _transposed(indptr, indices):
 def _postorder(parents):
     """(parent, size) by labels, and (label, vertex). Children keep the order of their vertices, so that an
     order that is a postorder already stays as it is."""
-    n = len(parents)
-    sizes = np.ones(n, np.int32)
+    n = np.uint64(len(parents))
+    sizes = np.ones(n, np.uint32)
     for vertex in range(n):
-        if parents[vertex] >= 0:
+        if parents[vertex] != NONE:
             sizes[parents[vertex]] += sizes[vertex]
     # One past the last label that is free below each vertex; descending vertices take theirs from the end.
-    free = np.empty(n, np.int32)
-    label = np.empty(n, np.int32)
+    free = np.empty(n, np.uint32)
+    label = np.empty(n, np.uint32)
     end = n
-    for vertex in range(n - 1, -1, -1):
+    for number in range(n):
+        vertex = n - ONE - number
         above = parents[vertex]
-        if above < 0:
-            label[vertex] = end - 1
+        if above == NONE:
+            label[vertex] = end - ONE
             end -= sizes[vertex]
         else:
-            label[vertex] = free[above] - 1
+            label[vertex] = free[above] - ONE
             free[above] -= sizes[vertex]
         free[vertex] = label[vertex]
-    parent = np.empty(n, np.int32)
-    size = np.empty(n, np.int32)
-    order = np.empty(n, np.int32)
+    parent = np.empty(n, np.uint32)
+    size = np.empty(n, np.uint32)
+    order = np.empty(n, np.uint32)
     for vertex in range(n):
         place = label[vertex]
-        parent[place] = -1 if parents[vertex] < 0 else label[parents[vertex]]
+        parent[place] = NONE if parents[vertex] == NONE else label[parents[vertex]]
         size[place] = sizes[vertex]
         order[place] = vertex
     return parent, size, label, order
 
 
 @njit(cache=True, nogil=True)
-def _counts(rows, columns, sides, parent, size, label, vertex):
-    """Row counts by vertex, column counts by label."""
-    n = len(parent)
-    level = np.empty(n, np.int32)
-    below = np.zeros(n, np.int64)
-    count = np.empty(n, np.int64)
-    for place in range(n - 1, -1, -1):
-        level[place] = 0 if parent[place] < 0 else level[parent[place]] + 1
-        count[place] = size[place] == 1
-    latest = np.full(n, -1, np.int32)  # per row, the last leaf of its subtree so far
-    ancestor = np.arange(n).astype(np.int32)
+def _counts(both, parent, size, label, vertex):
+    """Row counts by vertex, column counts by label, uint64; differences of both wrap around until summed."""
+    n = np.uint64(len(parent))
+    level = np.zeros(n, np.uint64)
+    below = np.zeros(n, np.uint64)
+    count = np.zeros(n, np.uint64)
+    for number in range(n):
+        place = n - ONE - number
+        if parent[place] != NONE:
+            level[place] = level[parent[place]] + ONE
+        if size[place] == ONE:
+            count[place] = ONE
+    latest = np.zeros(n, np.uint32)  # per row, one past the last leaf of its subtree so far
+    ancestor = np.arange(len(parent)).astype(np.uint32)
     for place in range(n):
-        above = parent[place]
-        if above >= 0:
-            count[above] -= 1
-        column = vertex[place]
-        _leaves(rows, column, place, size, label, level, latest, ancestor, below, count)
-        if sides == 2:
-            _leaves(columns, column, place, size, label, level, latest, ancestor, below, count)
-        if above >= 0:
-            ancestor[place] = above
+        column, first = vertex[place], place + ONE - size[place]
+        if parent[place] != NONE:
+            count[parent[place]] -= ONE
+        for p in range(both.diagonal[column] + ONE, both.indptr[column + ONE]):
+            row = both.indices[p]
+            leaf = np.uint64(latest[row])
+            if leaf > first:
+                continue
+            latest[row] = place + ONE
+            count[place] += ONE
+            if leaf == np.uint64(0):
+                below[row] += level[place] - level[label[row]]
+                continue
+            leaf -= ONE
+            meeting = leaf
+            while ancestor[meeting] != meeting:
+                meeting = np.uint64(ancestor[meeting])
+            while leaf != meeting:
+                above = np.uint64(ancestor[leaf])
+                ancestor[leaf] = meeting
+                leaf = above
+            count[meeting] -= ONE
+            below[row] += level[place] - level[meeting]
+        if parent[place] != NONE:
+            ancestor[place] = parent[place]
     for place in range(n):
-        if parent[place] >= 0:
+        if parent[place] != NONE:
             count[parent[place]] += count[place]
     return below, count
-
-
-@njit(inline="always")
-def _leaves(side, column, place, size, label, level, latest, ancestor, below, count):
-    """Of the entries below the diagonal of a column, those that are leaves of their row's subtree."""
-    first = place - size[place] + 1
-    for p in range(side.diagonal[column] + 1, side.indptr[column + 1]):
-        row = side.indices[p]
-        leaf = latest[row]
-        if leaf >= first:
-            continue
-        latest[row] = place
-        count[place] += 1
-        if leaf < 0:
-            below[row] += level[place] - level[label[row]]
-            continue
-        meeting = leaf
-        while ancestor[meeting] != meeting:
-            meeting = ancestor[meeting]
-        while leaf != meeting:
-            above = ancestor[leaf]
-            ancestor[leaf] = meeting
-            leaf = above
-        count[meeting] -= 1
-        below[row] += level[place] - level[meeting]

@@ -1,7 +1,7 @@
 """One front as bits: f x f in words of 64, row by row, column 0 in the lowest bit of a row's first word.
 
-Its first columns are the pivots. Eliminating pivot k joins row k, from its diagonal on, to each later row that
-has column k. A panel is the 64 pivots of one word.
+Its first columns are the pivots. Eliminating pivot k joins row k, from its diagonal on, to each later row
+that has column k. A panel is the 64 pivots of one word.
 
 All index arithmetic is unsigned: Numba then omits its check for negative indices.
 """
@@ -47,13 +47,13 @@ def population(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@njit(inline="always")
+@njit
 def words_of(bits):
     """Words that hold so many bits."""
     return (bits + LOW) >> SIX
 
 
-@njit(inline="always")
+@njit
 def below(bit):
     """The bits of a word below this one, of 0 to 63."""
     return (ONE << bit) - ONE
@@ -131,7 +131,7 @@ def eliminate(front, members, pivots, unions):
     return pivots, joined
 
 
-@njit(inline="always")
+@njit
 def _join(front, to, source, origin, length):
     """front[to : to + length] |= source[origin : origin + length]"""
     for word in range(length):

@@ -1,7 +1,7 @@
 """All fronts, children first: subtrees by thread, then the fronts above them.
 
-A front's contribution is what is left of it once its pivots are eliminated: rows of bits that its parent joins
-to its own. It lies on the stack of the thread that made it until then; one that is full is not stored at all.
+A front's contribution is what is left of it once its pivots are eliminated: rows of bits that its parent
+joins to its own. It lies on the stack of the thread that made it until then; one that is full is not stored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import njit, prange
 from numba.typed import List
 
 from fillpath.nouns import Array
-from impl.symbolic.elimination_tree import Tree
+from impl.symbolic.elimination_tree import NONE, Tree
 from impl.symbolic.front_bits_cpu import (
     LOW,
     ONE,
@@ -37,8 +37,8 @@ UNIONS = 256
 class Factor(NamedTuple):
     """The pivots' rows and columns of all fronts, and the row counts of F.
 
-    stop : (m,) int64, from which pivot on a front is full
-    where : (m,) int64, where a front's bits begin in `bits`: of each member's row the words that hold the
+    stop : (m,) uint64, from which pivot on a front is full
+    where : (m,) uint64, where a front's bits begin in `bits`: of each member's row the words that hold the
         pivots before `stop`, then of these pivots' rows all words
     bits : (words,) uint64, none for row counts alone
     lower, upper : (n,) int64
@@ -56,7 +56,8 @@ class Factor(NamedTuple):
 def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
     """Eliminate all fronts on so many threads. keep : their bits, not only counts."""
     top, bounds = _divided(fronts.parent, fronts.start, threads)
-    return Factor(*_eliminated(tree.rows, tree.columns, fronts, top, bounds, keep))
+    stop, where, bits, lower, upper, joined = _eliminated(tree.rows, tree.columns, fronts, top, bounds, keep)
+    return Factor(stop, where, bits, lower, upper, int(joined))
 
 
 @njit(cache=True)
@@ -69,18 +70,18 @@ def _divided(parent, start, threads):
         weight[front] = np.float64(start[front + 1] - start[front]) ** 2
     total = weight.sum()
     for front in range(m):
-        if parent[front] >= 0:
+        if parent[front] != NONE:
             weight[parent[front]] += weight[front]
     top = weight > (total if threads == 1 else total / threads * SHARE)
     subtrees = 0.0
     for front in range(m):
-        if not top[front] and (parent[front] < 0 or top[parent[front]]):
+        if not top[front] and (parent[front] == NONE or top[parent[front]]):
             subtrees += weight[front]
     bounds = np.full(threads + 1, m, np.int64)
     bounds[0] = 0
     done, thread = 0.0, 1
     for front in range(m):
-        if not top[front] and (parent[front] < 0 or top[parent[front]]):
+        if not top[front] and (parent[front] == NONE or top[parent[front]]):
             done += weight[front]
             while thread < threads and done >= subtrees * thread / threads:
                 bounds[thread] = front + 1
@@ -92,12 +93,12 @@ def _divided(parent, start, threads):
 def _eliminated(rows, columns, fronts, top, bounds, keep):
     """The fields of Factor."""
     n, m, threads = len(fronts.of), len(fronts.parent), len(bounds) - 1
-    stop = np.empty(m, np.int64)
-    where = np.zeros(m, np.int64)
-    left = np.empty(m, np.int64)  # where a front's contribution begins on its stack
+    stop = np.empty(m, np.uint64)
+    where = np.zeros(m, np.uint64)
+    left = np.empty(m, np.uint64)  # where a front's contribution begins on its stack
     owner = np.full(m, threads, np.int32)
-    lower = np.zeros((threads + 1, n), np.int32)
-    upper = np.empty(n, np.int64)
+    lower = np.zeros((threads + 1, n), np.uint32)
+    upper = np.empty(n, np.uint64)
     joined = np.zeros(threads + 1, np.uint64)
     stacks = List()
     kept = List()
@@ -123,16 +124,16 @@ def _eliminated(rows, columns, fronts, top, bounds, keep):
     stacks[threads], kept[threads] = _fronts(
         rows, columns, fronts, top, threads, 0, m, keep, stacks, lower[threads], state
     )
-    base = np.zeros(threads + 2, np.int64)
+    base = np.zeros(threads + 2, np.uint64)
     for worker in range(threads + 1):
-        base[worker + 1] = base[worker] + len(kept[worker])
+        base[worker + 1] = base[worker] + np.uint64(len(kept[worker]))
     bits = np.empty(base[threads + 1], np.uint64)
     for worker in range(threads + 1):
         bits[base[worker] : base[worker + 1]] = kept[worker]
         kept[worker] = np.empty(0, np.uint64)
     for front in range(m):
         where[front] += base[owner[front]]
-    return stop, where, bits, lower.sum(axis=0), upper, joined.sum()
+    return stop, where, bits, lower.sum(axis=0).view(np.int64), upper.view(np.int64), joined.sum()
 
 
 @njit(cache=True, nogil=True)
@@ -226,8 +227,8 @@ def _assemble(rows, columns, members, pivots, width, position, words):
 
 @njit
 def _extend_add(fronts, child, stop, stack, left, width, position, runs, words):
-    """Join a child's contribution to its parent's bits. runs : room for the ranges of columns that the child's
-    are in the parent."""
+    """Join a child's contribution to its parent's bits. runs : room for the ranges of columns that the
+    child's are in the parent."""
     first = fronts.start[child] + fronts.first[child + 1] - fronts.first[child]
     over = fronts.members[first : fronts.start[child + 1]]
     count = ZERO

@@ -1,7 +1,7 @@
 """The rows of F out of the fronts' bits, each written once from its first column to its last.
 
-Left of the diagonal a row has columns of its segments, which ascend; from the diagonal on it has members of its
-own front, which ascend as well. Nothing is sorted.
+Left of the diagonal a row has columns of its segments, which ascend; from the diagonal on it has members of
+its own front, which ascend as well. Nothing is sorted.
 """
 
 from __future__ import annotations
@@ -32,59 +32,60 @@ def rows_of(
 def _rows(fronts, segments, label, stop, where, bits, indptr, bounds, indices):
     """Each thread writes a range of rows."""
     for thread in prange(len(bounds) - 1):
-        _range(
-            fronts, segments, label, stop, where, bits, indptr, bounds[thread], bounds[thread + 1], indices
-        )
+        begin, end = np.uint64(bounds[thread]), np.uint64(bounds[thread + 1])
+        _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indices)
 
 
 @njit(cache=True, nogil=True)
 def _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indices):
     """Write the rows begin <= row < end."""
     place = _places(fronts, segments, begin)
-    current = np.searchsorted(segments.first, begin, side="right") - 1
+    current = np.uint64(np.searchsorted(segments.first, begin, side="right")) - ONE
     for row in range(begin, end):
-        if segments.first[current + 1] == row:
-            current += 1
+        if segments.first[current + ONE] == row:
+            current += ONE
         at = np.uint64(indptr[row])
         own = fronts.of[row]
-        pivot = label[row] - fronts.first[own]
-        for p in range(segments.start[row], segments.start[row + 1]):
+        pivot = np.uint64(label[row] - fronts.first[own])
+        for p in range(segments.start[row], segments.start[row + ONE]):
             segment = segments.reaching[p]
             vertex = segments.first[segment]
             front = fronts.of[vertex]
             member = pivot
             if front != own:
                 member = place[segment]
-                place[segment] = member + 1
+                place[segment] = member + ONE
             first = label[vertex] - fronts.first[front]
-            last = first + segments.first[segment + 1] - vertex
+            last = first + segments.first[segment + ONE] - vertex
             at = _columns(bits, where[front], stop[front], member, first, last, vertex, indices, at)
-        first = pivot - (row - segments.first[current])
-        at = _columns(bits, where[own], stop[own], pivot, first, pivot, segments.first[current], indices, at)
+        vertex = segments.first[current]
+        first = pivot - (row - vertex)
+        at = _columns(bits, where[own], stop[own], pivot, first, pivot, vertex, indices, at)
         _members(fronts, own, pivot, stop[own], where[own], bits, indices, at)
 
 
 @njit
 def _places(fronts, segments, begin):
-    """(k,) int64: for each segment, which member of its front the first row >= begin is that is no pivot."""
-    k = len(segments.first) - 1
-    place = np.empty(k, np.int64)
+    """(k,) uint64: for each segment, which member of its front the first row >= begin is that is no pivot."""
+    k = np.uint64(len(segments.first) - 1)
+    place = np.empty(k, np.uint64)
     for segment in range(k):
         front = fronts.of[segments.first[segment]]
-        start = fronts.start[front]
-        pivots = fronts.first[front + 1] - fronts.first[front]
-        over = fronts.members[start + pivots : fronts.start[front + 1]]
-        place[segment] = pivots + (np.searchsorted(over, begin) if begin > 0 else 0)
+        pivots = fronts.first[front + ONE] - fronts.first[front]
+        over = fronts.members[fronts.start[front] + pivots : fronts.start[front + ONE]]
+        place[segment] = pivots
+        if begin > ZERO:
+            place[segment] += np.uint64(np.searchsorted(over, begin))
     return place
 
 
 @njit
 def _columns(bits, where, stop, member, first, last, vertex, indices, at):
-    """Write vertex + (k - first) for each pivot first <= k < last that a member's row has. Returns where it
+    """Write vertex + (k - first) for each pivot first <= k < last that a member's row has. Returns where that
     ends."""
-    k, end = np.uint64(first), np.uint64(min(last, stop))
-    base = np.uint64(where) + np.uint64(member) * words_of(np.uint64(stop))
-    shift = np.uint64(vertex) - k
+    k, end = first, min(last, stop)
+    base = where + member * words_of(stop)
+    shift = vertex - first
     while k < end:
         word = k >> SIX
         stretch = min(end, (word + ONE) << SIX)
@@ -94,7 +95,7 @@ def _columns(bits, where, stop, member, first, last, vertex, indices, at):
             todo &= todo - ONE
             at += ONE
         k = stretch
-    for column in range(k + shift, np.uint64(last) + shift):
+    for column in range(k + shift, last + shift):
         indices[at] = column
         at += ONE
     return at
@@ -103,17 +104,15 @@ def _columns(bits, where, stop, member, first, last, vertex, indices, at):
 @njit
 def _members(fronts, front, pivot, stop, where, bits, indices, at):
     """Write the members of a front that a pivot's row has, from the diagonal on."""
-    start = np.uint64(fronts.start[front])
-    size = np.uint64(fronts.start[front + 1]) - start
-    k = np.uint64(pivot)
+    start, end = fronts.start[front], fronts.start[front + ONE]
     if pivot >= stop:
-        for place in range(k, size):
-            indices[at] = fronts.members[start + place]
+        for p in range(start + pivot, end):
+            indices[at] = fronts.members[p]
             at += ONE
         return
-    base = np.uint64(where) + size * words_of(np.uint64(stop)) + k * words_of(size)
-    mask = ALL << (k & LOW)
-    for word in range(k >> SIX, words_of(size)):
+    base = where + (end - start) * words_of(stop) + pivot * words_of(end - start)
+    mask = ALL << (pivot & LOW)
+    for word in range(pivot >> SIX, words_of(end - start)):
         todo = bits[base + word] & mask
         mask = ALL
         while todo != ZERO:
