@@ -1,12 +1,13 @@
 """The arrays of `bitfronts_gpu` on the device: one allocation for each part, and how kernels are given them.
 
-A part is a struct of impl/cuda/bitfronts.cuh whose fields are words of eight bytes, addresses and numbers, in
-that order. The fields of a part that are arrays lie one after another in its arena; those to be zero at the
-launch come first.
+A part is a struct of impl/cuda/bitfronts.cuh, whose fields are words of eight bytes: addresses and numbers.
+The arrays of a part lie one after another in its arena; those to be zero at the launch come first.
 """
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fillpath.nouns import Array
+from fillpath.registry import HEADERS
 
 # Bytes to which arrays are aligned: a line of the L2 cache, twice.
 ALIGNMENT = 256
@@ -21,16 +23,6 @@ INT = np.dtype(np.int32)
 LONG = np.dtype(np.int64)
 TASK = np.dtype((np.int32, 4))
 
-TREE = tuple(
-    "indptr indices lower upper n nnz path columns leaf chain small share most state totals partial parent skip size"
-    " level start label last_child taken path_count carry depth offset ancestor diagonal row entry_label branch"
-    " union_slot union_row union_label union_length union_start long_rows old label_parent label_size label_level"
-    " label_count front_of weight begins first front_size up team long_lists list_start bits_start panel_start".split()
-)
-FRONTS = tuple(
-    "count members list place length pending awaited height slot teams smalls task_start tasks small_fronts bits_at"
-    " birth bits arrived passed common next holder_start holder_length holder holder_row".split()
-)
 # Words of `state` and of `totals`.
 STATE, TOTALS = 64, 8
 
@@ -56,20 +48,21 @@ def tables(n: int) -> int:
 
 def tree_fields(n: int, nnz: int, blocks: int) -> list[Field]:
     """The arrays of `Tree` for a pattern of n rows and nnz entries, on a grid of so many blocks."""
-    by_vertex = "parent skip size level start label last_child taken path_count union_length long_rows"
-    by_label = "old label_parent label_size label_level label_count front_of"
-    by_front = "front_size up team long_lists"
-    by_entry = "row entry_label branch union_slot union_row union_label"
+    vertices = ["parent", "skip", "size", "level", "start", "label", "last_child", "taken", "path_count"]
+    labels = ["old", "label_parent", "label_size", "label_level", "label_count", "front_of"]
+    fronts = ["front_size", "up", "team", "long_lists"]
+    entries = ["row", "entry_label", "branch", "union_slot", "union_row", "union_label"]
+    sums = ["union_start", "weight", "begins", "list_start", "bits_start", "panel_start"]
     return [
         Field("state", INT, STATE, zero=True),
         Field("totals", LONG, TOTALS, zero=True),
         Field("partial", LONG, 3 * blocks),
-        *(Field(name, INT, n) for name in f"{by_vertex} {by_label} {by_front}".split()),
-        *(Field(name, INT, nnz) for name in by_entry.split()),
+        *(Field(name, INT, n) for name in [*vertices, *labels, *fronts, "union_length", "long_rows"]),
+        *(Field(name, INT, nnz) for name in entries),
         *(Field(name, INT, copies * n) for name, copies in (("carry", 3), ("depth", 2), ("offset", 2))),
         Field("ancestor", INT, tables(n) * n),
         Field("diagonal", LONG, n),
-        *(Field(name, LONG, n + 1) for name in "union_start weight begins list_start bits_start panel_start".split()),
+        *(Field(name, LONG, n + 1) for name in sums),
         Field("first", INT, n + 1),
     ]
 
@@ -89,7 +82,10 @@ def list_fields(n: int, fronts: int, entries: int, panels: int, tasks: int, colu
         Field("holder_row", INT, entries),
     ]
     return [
-        *(Field(name, INT, fronts, zero=True) for name in "length pending awaited height arrived passed".split()),
+        *(
+            Field(name, INT, fronts, zero=True)
+            for name in ["length", "pending", "awaited", "height", "arrived", "passed"]
+        ),
         Field("teams", LONG, fronts, zero=True),
         Field("smalls", LONG, fronts + 1, zero=True),
         Field("next", INT, 2, zero=True),
@@ -120,17 +116,33 @@ class Arena:
 
     def __getitem__(self, name: str) -> Array:
         start, field = self._fields[name]
-        array: Array = self.memory[start : start + field.dtype.itemsize * field.entries].view(field.dtype.base)
+        array: Array = self.memory[start : start + field.dtype.itemsize * field.entries].view(
+            field.dtype.base
+        )
         return array
 
     def addresses(self) -> dict[str, int]:
-        base = int(self.memory.data.ptr)
+        base = address(self.memory)
         return {name: base + start for name, (start, _) in self._fields.items()}
 
 
-def struct(names: tuple[str, ...], values: Mapping[str, int]) -> Array:
+def address(array: Any) -> int:
+    """Where an array on the device lies."""
+    return int(array.data.ptr)
+
+
+def struct(name: str, values: Mapping[str, int]) -> Array:
     """A struct as a kernel takes it by value. values : by field; a field that is missing is 0."""
-    fields: Array = np.zeros((), np.dtype([(name, np.uint64) for name in names]))
-    for name, value in values.items():
-        fields[name] = value
+    fields: Array = np.zeros((), np.dtype([(field, np.uint64) for field in struct_fields(name)]))
+    for field, value in values.items():
+        fields[field] = value
     return fields
+
+
+@functools.cache
+def struct_fields(name: str) -> tuple[str, ...]:
+    """The fields of a struct, in the order in which the kernels' header declares them."""
+    text = re.sub(r"//.*", "", (HEADERS / "bitfronts.cuh").read_text())
+    body = text.split(f"struct {name} {{")[1].split("};")[0]
+    declarations = re.sub(r"\b(const|i64|int4|int|u32)\b", "", body)
+    return tuple(re.findall(r"\w+", declarations))

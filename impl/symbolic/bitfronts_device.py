@@ -11,7 +11,14 @@ import numpy as np
 from fillpath.errors import MemoryBudgetError
 from fillpath.nouns import Array, Counts, Filled, Pattern
 from impl.cuda import device, kernels
-from impl.symbolic.bitfronts_arena import FRONTS, TREE, Arena, arena_bytes, list_fields, struct, tree_fields
+from impl.symbolic.bitfronts_arena import (
+    Arena,
+    address,
+    arena_bytes,
+    list_fields,
+    struct,
+    tree_fields,
+)
 from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 
 HERE = Path(__file__).parent
@@ -21,8 +28,8 @@ PATHS: tuple[PathOption, ...] = ("auto", "tree", "fronts")
 GRID_THREADS, FRONT_THREADS, ROW_THREADS = 512, 256, 256
 # Entries of A per thread of a grid that waits for itself: a barrier takes longer the more blocks there are.
 ENTRIES_A_THREAD = 2
-# Words of dynamic shared memory of a block that eliminates: tables, rows and closures of a panel (large fronts), or
-# eight small fronts.
+# Words of dynamic shared memory of a block that eliminates: tables, rows and closures of a large front's panel,
+# or eight small fronts.
 SHARED_WORDS = 160 * 64 + 1024
 # The kernels' merging of columns: subtrees of up to LEAF columns, and chains of fewer than CHAIN.
 LEAF, CHAIN = 32, 16
@@ -83,16 +90,16 @@ class Analysis:
         self.arena = Arena(fields)
         self.counts = Counts(cupy.zeros(n, np.int64), cupy.empty(n, np.int64))
         self.struct = struct(
-            TREE,
+            "Tree",
             {
                 **self.arena.addresses(),
                 **vars(shape),
                 # A team waits for its members, which all have to be resident.
                 "most": min(shape.most, elimination_blocks(columns)),
-                "indptr": pattern.indptr.data.ptr,
-                "indices": pattern.indices.data.ptr,
-                "lower": self.counts.lower.data.ptr,
-                "upper": self.counts.upper.data.ptr,
+                "indptr": address(pattern.indptr),
+                "indices": address(pattern.indices),
+                "lower": address(self.counts.lower),
+                "upper": address(self.counts.upper),
                 "n": n,
                 "nnz": nnz,
                 "path": PATHS.index(path),
@@ -126,9 +133,9 @@ class Fronts:
 
     def struct(self, **more: int) -> Array:
         """As kernels take it. more : fields that are not in the arena."""
-        bits_at = int(self.analysis.arena["bits_start"].data.ptr)
+        bits_at = address(self.analysis.arena["bits_start"])
         count = self.analysis.totals.fronts
-        return struct(FRONTS, {"count": count, "bits_at": bits_at, **self.arena.addresses(), **more})
+        return struct("Fronts", {"count": count, "bits_at": bits_at, **self.arena.addresses(), **more})
 
 
 def elimination_kernels(columns: bool) -> dict[str, Any]:
@@ -166,7 +173,7 @@ class Elimination:
         self.nbytes = fronts.nbytes + int(self.bits.nbytes)
         if waves is None:
             self.bits.fill(0)
-            self.struct = fronts.struct(bits=int(self.bits.data.ptr))
+            self.struct = fronts.struct(bits=address(self.bits))
             self._run(0, 2**32 - 1)
             return
         self._run_waves(waves)
@@ -197,7 +204,7 @@ class Elimination:
         start, birth = cupy.asarray(waves.start), cupy.asarray(waves.birth)
         self.nbytes += int(start.nbytes + birth.nbytes)
         self.struct = self.fronts.struct(
-            bits=int(self.bits.data.ptr), bits_at=int(start.data.ptr), birth=int(birth.data.ptr)
+            bits=address(self.bits), bits_at=address(start), birth=address(birth)
         )
         tasks = cupy.asnumpy(self.fronts.arena["task_start"])
         first = 0

@@ -1,11 +1,12 @@
 """Exact symbolic LU at the cost of its output, on the GPU: the elimination tree, and fronts of bits.
 
-The project's own answer to the papers' question; nobody has published it. Where the pattern is structurally symmetric,
-its elimination tree says all: J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix
-Anal. Appl. 11 (1990); J. R. Gilbert, E. G. Ng and B. W. Peyton, An efficient algorithm to compute row and column counts
-for sparse Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994). Any other pattern is eliminated on the fronts of
-A | A^T (I. S. Duff and J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear systems, ACM Trans.
-Math. Softw. 9 (1983)), with one bit for each entry. docs/bitfronts.md has the steps, the proof and an example.
+The project's own answer to the papers' question; nobody has published it. Where the pattern is structurally
+symmetric, its elimination tree says all: J. W. H. Liu, The role of elimination trees in sparse
+factorization, SIAM J. Matrix Anal. Appl. 11 (1990); J. R. Gilbert, E. G. Ng and B. W. Peyton, An efficient
+algorithm to compute row and column counts for sparse Cholesky factorization, SIAM J. Matrix Anal. Appl. 15
+(1994). Any other pattern is eliminated on the fronts of A | A^T (I. S. Duff and J. K. Reid, The
+multifrontal solution of indefinite sparse symmetric linear systems, ACM Trans. Math. Softw. 9 (1983)), with
+one bit for each entry. docs/bitfronts.md has the steps, the proof and an example.
 """
 
 from __future__ import annotations
@@ -43,15 +44,16 @@ def bitfronts_gpu(
     """Fill-in by elimination trees and fronts of bits, on the GPU (no paper's).
 
     pattern : n x n, sorted, diagonal present; on the device
-    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check that is part of
-        the first step
-    memory_budget : bytes of all arrays but the result's; None is half of what is free. Counts of fronts whose bits
-        do not fit at a time are made in waves by height; the pattern needs all bits
+    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check that is
+        part of the first step
+    memory_budget : bytes of all arrays but the result's; None is half of what is free. If the bits of all
+        fronts do not fit, counts are made in waves by height; the pattern needs all bits
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: fills,
-    peak_memory, and facts. Nothing is expanded by edges. Raises UnsupportedError for path=tree where the pattern
-    is not symmetric; MemoryBudgetError, before the part that does not fit is allocated, with the bytes needed.
+    peak_memory, and facts (no edges: nothing is expanded by them). Raises UnsupportedError for path=tree
+    where the pattern is not symmetric; MemoryBudgetError, before the part that does not fit is allocated,
+    with the bytes needed.
     """
     import cupy
 
@@ -93,4 +95,6 @@ def _nothing(output: str) -> tuple[Filled | Counts, Work]:
     none = cupy.zeros(0, np.int64)
     if output == "counts":
         return Counts(none, none), Work(fills=0, peak_memory=0)
-    return Filled(Pattern(cupy.zeros(1, np.int64), cupy.zeros(0, np.int32)), none), Work(fills=0, peak_memory=0)
+    return Filled(Pattern(cupy.zeros(1, np.int64), cupy.zeros(0, np.int32)), none), Work(
+        fills=0, peak_memory=0
+    )

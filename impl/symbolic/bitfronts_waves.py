@@ -1,5 +1,6 @@
-"""Where the bits of fronts lie, if not all of them fit at a time: fronts in waves by height, freed when theirs is
-over. On the host, for `bitfronts_gpu`.
+"""Where the bits of fronts lie if they do not all fit at a time: in waves by height.
+
+On the host, for `bitfronts_gpu`.
 
 A front is written to from the wave of its lowest child on, by what its children hand up, and is no longer
 needed after its own. Fronts with the same first and last wave are a group, which has one place.
@@ -66,7 +67,8 @@ def divide(height: Array, up: Array, words: Array, count: int) -> Waves:
     birth = death.copy()
     child = np.flatnonzero(up >= 0)
     np.minimum.at(birth, up[child], death[child])
-    groups, start = [], np.empty(len(words), np.int64)
+    groups: list[Group] = []
+    start = np.empty(len(words), np.int64)
     pairs = birth * count + death
     order = np.argsort(pairs, kind="stable")
     bounds = np.flatnonzero(np.diff(pairs[order], prepend=-1))

@@ -1,0 +1,394 @@
+"""Elimination trees and fronts of bits on the GPU: kernels on CPU threads, and on a card if there is one."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fillpath import registry
+from fillpath.errors import MemoryBudgetError, UnsupportedError
+from fillpath.nouns import Array, Counts, Filled, Pattern
+from fillpath.registry import HEADERS
+from impl.cuda.transfer import on_device, on_host
+from impl.symbolic import bitfronts_device, bitfronts_gpu, bitfronts_waves
+from impl.symbolic.bitfronts_arena import Arena, Field, list_fields, struct_fields, tables, tree_fields
+from impl.symbolic.bitfronts_device import Shape, Totals
+from tests.cuda_on_cpu import Machine, cupy, machine
+from tests.patterns import from_dense, random_pattern
+from tests.test_gsofa_gpu import assert_same, drawn
+
+PRUNED = registry.lookup("symbolic", "fill1_pruned").function
+# Constants of the kernels, far smaller: every limit is passed by a matrix of a few hundred rows.
+TINY = {
+    "LONG_LIST": 32,
+    "LONG_ROW": 3,
+    "LEVEL_WORDS": 2,
+    "CHUNK": 2,
+    "ROWS": 4,
+    "TARGETS": 2,
+    "AHEAD": 2,
+    "LANE_WORDS": 1,
+}
+STRUCTS = {"Tree": tree_fields(5, 9, 2), "Fronts": list_fields(5, 3, 7, 2, 9, columns=True)}
+SHAPES = (
+    Shape(),
+    Shape(leaf=1, chain=0, small=0, share=4, most=4),
+    Shape(leaf=4, chain=4, small=16, share=50, most=3),
+    Shape(leaf=32, chain=16, small=64, share=20, most=2),
+)
+
+
+def run(pattern: Pattern, **options: Any) -> tuple[Any, Any]:
+    """From and to the host, wherever `import cupy` leads."""
+    result, work = registry.lookup("symbolic", "bitfronts_gpu").function(on_device(pattern), **options)
+    return on_host(result), on_host(work)
+
+
+@pytest.fixture
+def small_blocks(cuda_on_cpu: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """Blocks of 64 threads: on the CPU every thread takes its time."""
+    for name in ("GRID_THREADS", "FRONT_THREADS", "ROW_THREADS"):
+        monkeypatch.setattr(bitfronts_device, name, 64)
+    monkeypatch.setattr(bitfronts_device, "ENTRIES_A_THREAD", 1)
+    return cuda_on_cpu
+
+
+@pytest.fixture
+def tiny(small_blocks: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
+    """The kernels with the constants of TINY."""
+    changed = set()
+    for path in [*bitfronts_device.HERE.glob("bitfronts_*.cu"), HEADERS / "bitfronts.cuh"]:
+        text = path.read_text()
+        for name, value in TINY.items():
+            text, times = re.subn(rf"\b{name} = \d+", f"{name} = {value}", text)
+            changed |= {name} if times else set()
+        (tmp_path / path.name).write_text(text.replace('#include "bitfronts.cuh"', header(tmp_path)))
+    assert changed == set(TINY)
+    monkeypatch.setattr(bitfronts_device, "HERE", tmp_path)
+    return small_blocks
+
+
+def header(folder: Path) -> str:
+    """The shared header's text, to stand where it is included, with the constants of TINY."""
+    text = (HEADERS / "bitfronts.cuh").read_text()
+    return re.sub(r"\bLONG_LIST = \d+", f"LONG_LIST = {TINY['LONG_LIST']}", text)
+
+
+def band(n: int, width: int) -> Pattern:
+    """Half of the entries within `width` of the diagonal: one long path of fronts."""
+    entries = np.random.default_rng(n).random((n, n)) < 0.5
+    return from_dense(np.triu(np.tril(entries, width), -width))
+
+
+def symmetric(pattern: Pattern) -> Pattern:
+    dense = np.zeros((pattern.n, pattern.n), dtype=bool)
+    dense[pattern.rows(), pattern.indices] = True
+    return from_dense(dense | dense.T)
+
+
+def shapes(n: int, seed: int) -> dict[str, Pattern]:
+    """Structures whose trees are as unlike as trees can be."""
+    rng = np.random.default_rng(seed)
+    empty = np.zeros((n, n), dtype=bool)
+    path, star, arrow, rows, dense = (empty.copy() for _ in range(5))
+    path[np.arange(n - 1), np.arange(1, n)] = True
+    star[0, :] = star[:, 0] = True
+    arrow[-1, :] = arrow[:, -1] = True
+    rows[n // 2, :] = rows[:, n // 3] = True
+    dense[:] = True
+    order = rng.permutation(n)
+    chain = path | path.T
+    blocks = random_pattern(n, 3.0 / n, seed)
+    return {
+        "diagonal": from_dense(empty),
+        "path": from_dense(path),
+        "chain": from_dense(chain),
+        "permuted chain": from_dense(chain[np.ix_(order, order)]),
+        "star": from_dense(star),
+        "arrow": from_dense(arrow),
+        "arrow and path": from_dense(arrow | path),
+        "dense row and column": from_dense(rows | path),
+        "dense": from_dense(dense),
+        "random": blocks,
+        "random, symmetric": symmetric(blocks),
+    }
+
+
+def check(pattern: Pattern, **options: Any) -> None:
+    """Counts and rows by every path are fill1_pruned's."""
+    expected, _ = PRUNED(pattern)
+    counts = expected.counts()
+    for path in ("auto", "fronts"):
+        result, work = run(pattern, path=path, output="counts", **options)
+        assert isinstance(result, Counts)
+        assert np.array_equal(result.lower, counts.lower), path
+        assert np.array_equal(result.upper, counts.upper), path
+        assert work.fills == expected.pattern.nnz - pattern.nnz
+        result, work = run(pattern, path=path, **options)
+        assert_same(result, expected)
+        assert work.fills == expected.pattern.nnz - pattern.nnz
+
+
+@pytest.mark.parametrize(("seed", "shape"), list(enumerate(SHAPES)), ids=str)
+def test_random_patterns(
+    small_blocks: Machine, monkeypatch: pytest.MonkeyPatch, seed: int, shape: Shape
+) -> None:
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: shape)
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        n = int(rng.integers(1, 90))
+        pattern = random_pattern(n, float(rng.choice([0.5, 2.0, 5.0])) / n, int(rng.integers(2**32)))
+        with machine(seed=int(rng.integers(2**16)), blocks=int(rng.integers(1, 4))):
+            check(pattern)
+            check(symmetric(pattern))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_structures_beyond_every_limit_of_the_kernels(
+    tiny: Machine, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[number])
+    for name, pattern in shapes(150 - 10 * number, number).items():
+        with machine(seed=len(name), blocks=3):
+            check(pattern)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33])
+def test_the_smallest(small_blocks: Machine, n: int) -> None:
+    if n == 0:
+        for output in ("counts", "pattern"):
+            result, work = run(Pattern(np.zeros(1, np.int64), np.zeros(0, np.int32)), output=output)
+            assert len(result.lower if output == "counts" else result.upper_start) == 0 == work.fills
+        return
+    for density in (0.0, 1.0):
+        check(random_pattern(n, density, n))
+
+
+def test_the_check_of_symmetry_decides(small_blocks: Machine) -> None:
+    pattern = random_pattern(40, 0.05, 3)
+    for one, tree in ((pattern, 0.0), (symmetric(pattern), 1.0)):
+        _, work = run(one, output="counts")
+        assert work.facts["tree"] == tree
+    run(symmetric(pattern), path="tree")
+    with pytest.raises(UnsupportedError, match="not structurally symmetric"):
+        run(pattern, path="tree")
+    # One entry without its mirror is enough, also where as many lie above the diagonal as below.
+    dense = np.zeros((5, 5), dtype=bool)
+    dense[0, 3] = dense[4, 1] = True
+    with pytest.raises(UnsupportedError):
+        run(from_dense(dense), path="tree")
+
+
+def test_less_memory_means_waves_and_then_a_refusal_with_the_bytes(small_blocks: Machine) -> None:
+    pattern = band(300, 40)
+    expected = PRUNED(pattern)[0].counts()
+    _, work = run(pattern, path="fronts", output="counts")
+    assert work.facts["waves"] == 1.0
+    least = most = int(work.peak_memory)
+    seen = set()
+    while True:
+        try:
+            counts, work = run(pattern, path="fronts", output="counts", memory_budget=least - 1)
+        except MemoryBudgetError as error:
+            message = str(error)
+            break
+        assert np.array_equal(counts.lower, expected.lower) and np.array_equal(counts.upper, expected.upper)
+        assert work.peak_memory <= least - 1
+        least = int(work.peak_memory)
+        seen.add(work.facts["waves"])
+    assert seen
+    needed = int(re.search(r"(\d+) bytes are needed", message)[1])
+    assert needed == least
+    assert run(pattern, path="fronts", output="counts", memory_budget=needed)[1].peak_memory == needed
+    # Rows are read from the bits of all fronts.
+    with pytest.raises(MemoryBudgetError, match=f"bytes are needed, {most} given"):
+        run(pattern, path="fronts", memory_budget=most)
+    with pytest.raises(MemoryBudgetError, match="elimination tree"):
+        run(pattern, memory_budget=1000)
+
+
+def test_repeats_agree_to_the_bit(small_blocks: Machine) -> None:
+    """New arrays hold garbage, and every launch has another order of threads."""
+    pattern = random_pattern(120, 0.02, 4)
+    first, _ = run(pattern, path="fronts")
+    for seed in range(3):
+        with machine(seed=seed):
+            assert_same(run(pattern, path="fronts")[0], first)
+
+
+def test_structs_are_read_as_the_kernels_declare_them() -> None:
+    """Every array of an arena is a field of its struct; sizes are checked at each launch on CPU threads."""
+    text = (HEADERS / "bitfronts.cuh").read_text()
+    for name, fields in STRUCTS.items():
+        names = struct_fields(name)
+        assert len(set(names)) == len(names) and {field.name for field in fields} <= set(names)
+    words = re.search(r"enum Totals {(.*?)}", text)[1].replace(",", " ").lower().split()
+    assert [field.name for field in dataclasses.fields(Totals)] == [
+        {"front_count": "fronts"}.get(word, word) for word in words
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.booleans()), min_size=1, max_size=12))
+def test_arrays_of_an_arena_do_not_overlap_and_the_zero_ones_are_zero(sizes: list[tuple[int, bool]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "cupy", cupy)
+        fields = [Field(str(k), np.dtype(np.int32), size, zero) for k, (size, zero) in enumerate(sizes)]
+        arena = Arena(fields)
+        for field in fields:
+            assert not field.zero or not cupy.asnumpy(arena[field.name]).any()
+            arena[field.name].fill(int(field.name))
+        for field in fields:
+            array = cupy.asnumpy(arena[field.name])
+            assert len(array) == field.entries and (array == int(field.name)).all()
+
+
+@pytest.mark.parametrize(("n", "count"), [(1, 1), (2, 2), (3, 3), (4, 3), (5, 4), (1025, 12)])
+def test_jump_tables_are_one_more_than_the_powers_of_two_below_the_height(n: int, count: int) -> None:
+    assert tables(n) == count
+    assert next(f for f in tree_fields(n, n, 1) if f.name == "ancestor").entries == n * count
+
+
+@st.composite
+def forests(draw: st.DrawFn) -> tuple[Array, Array, Array]:
+    """Heights, parents and sizes of fronts."""
+    count = draw(st.integers(1, 60))
+    up = np.array([draw(st.integers(k + 1, count)) for k in range(count)])
+    up[up == count] = -1
+    height = np.zeros(count, np.int64)
+    for front, parent in enumerate(up):
+        if parent >= 0:
+            height[parent] = max(height[parent], height[front] + 1)
+    words = np.array(draw(st.lists(st.integers(1, 100), min_size=count, max_size=count)))
+    return height, up, words
+
+
+@given(forests(), st.integers(1, 9))
+def test_fronts_that_are_needed_at_a_time_lie_apart(forest: tuple[Array, Array, Array], count: int) -> None:
+    height, up, words = forest
+    waves = bitfronts_waves.divide(height, up, words, count)
+    own = np.searchsorted(waves.tops, height, side="right")
+    assert (waves.start >= 0).all() and (waves.start + words <= waves.words).all()
+    assert waves.tops[-1] > height.max()
+    for front, parent in enumerate(up):
+        assert waves.birth[front] <= own[front]
+        assert parent < 0 or waves.birth[parent] <= own[front]
+    for one, other in itertools.combinations(range(len(up)), 2):
+        if waves.birth[one] <= own[other] and waves.birth[other] <= own[one]:
+            apart = waves.start[one] + words[one] <= waves.start[other]
+            assert apart or waves.start[other] + words[other] <= waves.start[one]
+    # A wave clears what begins in it: no group reaches into another's fronts.
+    for group in waves.groups:
+        within = (waves.start >= group.start) & (waves.start < group.start + group.words)
+        alive = (waves.birth <= group.birth) & (own >= group.birth)
+        assert (waves.birth[within & alive] == group.birth).all()
+
+
+@given(forests())
+def test_the_fewest_waves_that_fit_are_taken(forest: tuple[Array, Array, Array]) -> None:
+    height, up, words = forest
+    sizes = [bitfronts_waves.divide(height, up, words, count).words for count in bitfronts_waves.WAVES]
+    for count, room in zip(bitfronts_waves.WAVES, sizes, strict=True):
+        waves = bitfronts_waves.plan(height, up, words, room)
+        assert waves is not None and waves.words <= room and len(waves.tops) <= count
+    assert bitfronts_waves.plan(height, up, words, min(sizes) - 1) is None
+
+
+# ---- on a card ----
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("path", ["auto", "fronts"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_two_thousand_patterns(monkeypatch: pytest.MonkeyPatch, path: str, shape: Shape) -> None:
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: shape)
+    pattern, expected = drawn(2000, 1)
+    assert_same(run(pattern, path=path)[0], expected)
+    counts = run(pattern, path=path, output="counts")[0]
+    assert np.array_equal(counts.lower, expected.counts().lower)
+    assert np.array_equal(counts.upper, expected.counts().upper)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_orders_up_to_fifteen_hundred(monkeypatch: pytest.MonkeyPatch, shape: Shape) -> None:
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: shape)
+    rng = np.random.default_rng(11)
+    for number in range(75):
+        n = int(rng.integers(200, 1501))
+        pattern = random_pattern(n, float(rng.choice([1.0, 2.0, 4.0])) / n, int(rng.integers(2**32)))
+        check(symmetric(pattern) if number % 3 == 0 else pattern)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [150, 2000])
+def test_structures(n: int) -> None:
+    for pattern in shapes(n, 5).values():
+        check(pattern)
+
+
+@pytest.mark.gpu
+def test_a_permuted_chain_of_a_million() -> None:
+    n = 10**6
+    order = np.random.default_rng(2).permutation(n).astype(np.int64)
+    ends = np.concatenate([order[:-1], order[1:], np.arange(n)])
+    others = np.concatenate([order[1:], order[:-1], np.arange(n)])
+    place = np.lexsort((others, ends))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))])
+    check(Pattern(indptr.astype(np.int64), others[place].astype(np.int32)))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("path", ["auto", "fronts"])
+def test_forty_repeats_on_poisoned_memory(path: str) -> None:
+    import cupy
+
+    pattern, expected = drawn(300, 9)
+    for k in range(40):
+        poison = cupy.full(2**26, 0x5A + k, np.uint8)
+        del poison
+        assert_same(run(pattern, path=path)[0], expected)
+
+
+@pytest.mark.gpu
+def test_budgets_on_a_card() -> None:
+    pattern = band(1500, 60)
+    expected = PRUNED(pattern)[0].counts()
+    _, work = run(pattern, path="fronts", output="counts")
+    budget = int(work.peak_memory - 0.3 * work.facts["bytes_bits"])
+    counts, fewer = run(pattern, path="fronts", output="counts", memory_budget=budget)
+    assert fewer.facts["waves"] > 1 and fewer.peak_memory <= budget
+    assert np.array_equal(counts.lower, expected.lower) and np.array_equal(counts.upper, expected.upper)
+
+
+@pytest.mark.gpu
+def test_more_than_two_to_the_thirty_one_entries() -> None:
+    """109^3 points in METIS order: the rows have more than 2^31 entries, counted and written."""
+    import cupy
+
+    from fetch.matrix_id import resolve
+    from fetch.prepare import prepare
+    from fillpath.case import Preparation
+    from impl.cuda import transfer
+
+    prepared = prepare(resolve("poisson3d:109"), Preparation(matching="none", ordering="metis"))
+    expected, _ = registry.lookup("symbolic", "etree_cpu").function(prepared.pattern, output="counts")
+    assert expected.nnz > 2**31
+    pattern = transfer.on_device(prepared.pattern)
+    function = registry.lookup("symbolic", "bitfronts_gpu").function
+    counts, _ = function(pattern, output="counts")
+    assert np.array_equal(cupy.asnumpy(counts.lower), expected.lower)
+    assert np.array_equal(cupy.asnumpy(counts.upper), expected.upper)
+    filled, _ = function(pattern)
+    assert int(filled.pattern.indptr[-1]) == expected.nnz
+    rows = cupy.asnumpy(filled.pattern.indptr[-5:])
+    tail = cupy.asnumpy(filled.pattern.indices[rows[0] :])
+    assert isinstance(filled, Filled) and (np.diff(tail[: rows[1] - rows[0]]) > 0).all()
