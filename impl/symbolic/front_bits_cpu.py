@@ -21,8 +21,9 @@ SIX = np.uint64(6)
 LOW = np.uint64(63)
 WORD = np.uint64(64)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-# Unions of panel rows are looked up by so many bits: 16 tables of 16 rows a panel.
+# Unions of a panel's rows are made of each four of them: 16 tables of 16 rows.
 NIBBLES = np.uint64(16)
+UNIONS = NIBBLES * NIBBLES
 # Rows below a panel from which on tables of unions pay.
 MANY = np.uint64(256)
 
@@ -111,7 +112,7 @@ def copy_tail(words, start, width, column, out, at, length):
 
 @njit
 def eliminate(front, members, pivots, unions):
-    """Eliminate the pivots. front : members x words bits, flat. unions : words of at least 256 rows.
+    """Eliminate the pivots. front : members x words bits, flat. unions : room for words of UNIONS rows.
 
     Returns (stop, words joined): pivot `stop` and all behind it are full, rows and columns; `pivots` if none
     was seen to be. What is full is not written.

@@ -6,11 +6,11 @@ joins to its own. It lies on the stack of the thread that made it until then; on
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
-from numba.typed import List
+from numba import njit
 
 from fillpath.nouns import Array
 from impl.symbolic.elimination_tree import NONE, Tree
@@ -18,6 +18,7 @@ from impl.symbolic.front_bits_cpu import (
     LOW,
     ONE,
     SIX,
+    UNIONS,
     ZERO,
     bits_between,
     copy_tail,
@@ -30,8 +31,6 @@ from impl.symbolic.fronts_cpu import Fronts
 
 # A subtree that one thread takes has at most this share of a thread's work.
 SHARE = 1 / 8
-# Words of unions: 256 rows of the widest front.
-UNIONS = 256
 
 
 class Factor(NamedTuple):
@@ -53,17 +52,56 @@ class Factor(NamedTuple):
     word_operations: int
 
 
+class _Progress(NamedTuple):
+    """What all threads write, each for its own fronts and their pivots.
+
+    stop, where : (m,) uint64, as in Factor, but `where` in the bits of the thread
+    left : (m,) uint64, where a front's contribution begins on its stack
+    upper : (n,) uint64
+    """
+
+    stop: Array
+    where: Array
+    left: Array
+    upper: Array
+
+
 def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
     """Eliminate all fronts on so many threads. keep : their bits, not only counts."""
-    top, bounds = _divided(fronts.parent, fronts.start, threads)
-    stop, where, bits, lower, upper, joined = _eliminated(tree.rows, tree.columns, fronts, top, bounds, keep)
-    return Factor(stop, where, bits, lower, upper, int(joined))
+    m, n = len(fronts.parent), len(fronts.of)
+    owner = _owners(fronts.parent, fronts.start, threads)
+    stop, where, left = np.zeros((3, m), np.uint64)
+    progress = _Progress(stop, where, left, np.empty(n, np.uint64))
+
+    def eliminate_fronts(thread: int, below: Array) -> tuple[Array, Array, Array, int]:
+        mine = np.flatnonzero(owner == thread)
+        part: tuple[Array, Array, Array, int] = _fronts(
+            tree.rows, tree.columns, fronts, owner, mine, below, keep, progress
+        )
+        return part
+
+    nothing = np.empty(0, np.uint64)
+    with ThreadPoolExecutor(threads) as pool:
+        parts = list(pool.map(lambda thread: eliminate_fronts(thread, nothing), range(threads)))
+    stacks = [stack for stack, _, _, _ in parts]
+    left += _starts([*stacks, nothing])[owner]
+    parts.append(eliminate_fronts(threads, np.concatenate(stacks)))
+    kept = [bits for _, bits, _, _ in parts]
+    where += _starts(kept)[owner]
+    lower: Array = np.sum([lower for _, _, lower, _ in parts], axis=0, dtype=np.int64)
+    joined = sum(int(words) for _, _, _, words in parts)
+    return Factor(stop, where, np.concatenate(kept), lower, progress.upper.view(np.int64), joined)
+
+
+def _starts(arrays: list[Array]) -> Array:
+    """(k,) uint64: where each begins in their concatenation."""
+    return np.cumsum([0, *map(len, arrays[:-1])]).astype(np.uint64)
 
 
 @njit(cache=True)
-def _divided(parent, start, threads):
-    """(m,) bool: the fronts above the subtrees; (threads + 1,) int64: each thread's range of fronts, between
-    subtrees."""
+def _owners(parent, start, threads):
+    """(m,) int64: the thread of each front; `threads` for the fronts above the subtrees. A thread's subtrees
+    follow each other."""
     m = len(parent)
     weight = np.empty(m, np.float64)
     for front in range(m):
@@ -72,91 +110,43 @@ def _divided(parent, start, threads):
     for front in range(m):
         if parent[front] != NONE:
             weight[parent[front]] += weight[front]
-    top = weight > (total if threads == 1 else total / threads * SHARE)
+    most = total if threads == 1 else total / threads * SHARE
     subtrees = 0.0
     for front in range(m):
-        if not top[front] and (parent[front] == NONE or top[parent[front]]):
+        if weight[front] <= most and (parent[front] == NONE or weight[parent[front]] > most):
             subtrees += weight[front]
-    bounds = np.full(threads + 1, m, np.int64)
-    bounds[0] = 0
-    done, thread = 0.0, 1
+    owner = np.full(m, threads, np.int64)
+    done, thread = 0.0, 0
     for front in range(m):
-        if not top[front] and (parent[front] == NONE or top[parent[front]]):
+        if weight[front] > most:
+            continue
+        owner[front] = thread
+        if parent[front] == NONE or weight[parent[front]] > most:
             done += weight[front]
-            while thread < threads and done >= subtrees * thread / threads:
-                bounds[thread] = front + 1
+            while thread < threads - 1 and done >= subtrees * (thread + 1) / threads:
                 thread += 1
-    return top, bounds
-
-
-@njit(cache=True, parallel=True, nogil=True)
-def _eliminated(rows, columns, fronts, top, bounds, keep):
-    """The fields of Factor."""
-    n, m, threads = len(fronts.of), len(fronts.parent), len(bounds) - 1
-    stop = np.empty(m, np.uint64)
-    where = np.zeros(m, np.uint64)
-    left = np.empty(m, np.uint64)  # where a front's contribution begins on its stack
-    owner = np.full(m, threads, np.int32)
-    lower = np.zeros((threads + 1, n), np.uint32)
-    upper = np.empty(n, np.uint64)
-    joined = np.zeros(threads + 1, np.uint64)
-    stacks = List()
-    kept = List()
-    for _ in range(threads + 1):
-        stacks.append(np.empty(0, np.uint64))
-        kept.append(np.empty(0, np.uint64))
-    state = (stop, where, left, owner, upper, joined)
-    for thread in prange(threads):
-        worker = np.int64(thread)
-        stacks[worker], kept[worker] = _fronts(
-            rows,
-            columns,
-            fronts,
-            top,
-            worker,
-            bounds[worker],
-            bounds[worker + 1],
-            keep,
-            stacks,
-            lower[worker],
-            state,
-        )
-    stacks[threads], kept[threads] = _fronts(
-        rows, columns, fronts, top, threads, 0, m, keep, stacks, lower[threads], state
-    )
-    base = np.zeros(threads + 2, np.uint64)
-    for worker in range(threads + 1):
-        base[worker + 1] = base[worker] + np.uint64(len(kept[worker]))
-    bits = np.empty(base[threads + 1], np.uint64)
-    for worker in range(threads + 1):
-        bits[base[worker] : base[worker + 1]] = kept[worker]
-        kept[worker] = np.empty(0, np.uint64)
-    for front in range(m):
-        where[front] += base[owner[front]]
-    return stop, where, bits, lower.sum(axis=0).view(np.int64), upper.view(np.int64), joined.sum()
+    return owner
 
 
 @njit(cache=True, nogil=True)
-def _fronts(rows, columns, fronts, top, worker, begin, end, keep, stacks, lower, state):
-    """Eliminate the fronts of a range, those in `top` or all others. Returns (stack, kept bits)."""
-    stop, where, left, owner, upper, joined = state
-    on_top = worker == len(stacks) - 1
+def _fronts(rows, columns, fronts, owner, mine, below, keep, progress):
+    """Eliminate the fronts of one thread. below : the stack of all threads' subtrees, for those above them.
+
+    Returns the thread's (stack, kept bits, (n,) row counts of L, words joined).
+    """
     largest = ZERO
-    for front in range(begin, end):
-        if top[front] == on_top:
-            largest = max(largest, np.uint64(fronts.start[front + 1] - fronts.start[front]))
+    for front in mine:
+        largest = max(largest, np.uint64(fronts.start[front + 1] - fronts.start[front]))
     words = np.empty(largest * words_of(largest), np.uint64)
     unions = np.empty(UNIONS * words_of(largest), np.uint64)
+    runs = np.empty((largest, 2), np.uint64)
     position = np.empty(len(fronts.of), np.uint32)
-    runs = np.empty((largest + ONE, 2), np.uint64)
+    lower = np.zeros(len(fronts.of), np.uint32)
     stack = np.empty(1024, np.uint64)
     kept = np.empty(1024 if keep else 0, np.uint64)
-    used, filled = ZERO, ZERO
-    for front in range(begin, end):
-        if top[front] != on_top:
-            continue
-        start = fronts.start[front]
-        members = fronts.members[start : fronts.start[front + 1]]
+    used, filled, joined = ZERO, ZERO, ZERO
+    for front in mine:
+        members = fronts.members[fronts.start[front] : fronts.start[front + 1]]
         size = np.uint64(len(members))
         pivots = np.uint64(fronts.first[front + 1] - fronts.first[front])
         width = words_of(size)
@@ -166,39 +156,23 @@ def _fronts(rows, columns, fronts, top, worker, begin, end, keep, stacks, lower,
         _assemble(rows, columns, members, pivots, width, position, words)
         child = front - 1
         while child > front - fronts.descendants[front]:
-            own = top[child] == on_top
-            if own:
-                used = np.uint64(left[child])
-            _extend_add(
-                fronts,
-                child,
-                stop[child],
-                stack if own else stacks[owner[child]],
-                left[child],
-                width,
-                position,
-                runs,
-                words,
-            )
+            full = progress.stop[child] < fronts.first[child + 1] - fronts.first[child]
+            own = owner[child] == owner[front]
+            source = stack if own else below
+            _extend_add(fronts, child, full, source, progress.left[child], width, position, runs, words)
+            used = progress.left[child] if own else used
             child -= fronts.descendants[child]
-        full, operations = eliminate(words, size, pivots, unions)
-        joined[worker] += operations
-        stop[front] = full
-        owner[front] = worker
-        left[front] = used
-        _count(words, width, members, pivots, full, lower, upper)
-        if full == pivots and pivots < size:
-            over = size - pivots
-            length = words_of(over)
-            stack = _room(stack, used, used + over * length)
-            for row in range(over):
-                copy_tail(words, (pivots + row) * width, width, pivots, stack, used, length)
-                used += length
+        stop, operations = eliminate(words, size, pivots, unions)
+        joined += operations
+        progress.stop[front] = stop
+        progress.left[front] = used
+        _count(words, width, members, pivots, stop, lower, progress.upper)
+        if stop == pivots:
+            stack, used = _push(words, width, size, pivots, stack, used)
         if keep:
-            where[front] = filled
-            kept = _room(kept, filled, filled + size * words_of(full) + full * width)
-            filled = _keep(words, width, size, full, kept, filled)
-    return stack, kept[:filled].copy()
+            progress.where[front] = filled
+            kept, filled = _keep(words, width, size, stop, kept, filled)
+    return stack[:used].copy(), kept[:filled].copy(), lower, joined
 
 
 @njit
@@ -226,7 +200,7 @@ def _assemble(rows, columns, members, pivots, width, position, words):
 
 
 @njit
-def _extend_add(fronts, child, stop, stack, left, width, position, runs, words):
+def _extend_add(fronts, child, full, stack, left, width, position, runs, words):
     """Join a child's contribution to its parent's bits. runs : room for the ranges of columns that the
     child's are in the parent."""
     first = fronts.start[child] + fronts.first[child + 1] - fronts.first[child]
@@ -240,9 +214,7 @@ def _extend_add(fronts, child, stop, stack, left, width, position, runs, words):
             runs[count, 0] = column
             runs[count, 1] = column + ONE
             count += ONE
-    full = stop < fronts.first[child + 1] - fronts.first[child]
     length = words_of(np.uint64(len(over)))
-    source = np.uint64(left)
     for place in range(np.uint64(len(over))):
         at = np.uint64(position[over[place]]) * width
         offset = ZERO
@@ -251,9 +223,9 @@ def _extend_add(fronts, child, stop, stack, left, width, position, runs, words):
             if full:
                 set_between(words, at, begin, end)
             else:
-                join_between(words, at, begin, end, stack, source, offset)
+                join_between(words, at, begin, end, stack, left, offset)
             offset += end - begin
-        source += length
+        left += length
 
 
 @njit
@@ -271,13 +243,25 @@ def _count(words, width, members, pivots, stop, lower, upper):
 
 
 @njit
-def _keep(words, width, size, stop, kept, at):
-    """Write what Factor holds of a front to kept[at:]. Returns where it ends."""
+def _push(words, width, size, pivots, stack, used):
+    """Push a front's contribution to the stack. Returns the stack, which may have moved, and its end."""
+    length = words_of(size - pivots)
+    stack = _room(stack, used, used + (size - pivots) * length)
+    for row in range(pivots, size):
+        copy_tail(words, row * width, width, pivots, stack, used, length)
+        used += length
+    return stack, used
+
+
+@njit
+def _keep(words, width, size, stop, kept, filled):
+    """Append what Factor holds of a front. Returns the kept bits, which may have moved, and their end."""
     length = words_of(stop)
+    kept = _room(kept, filled, filled + size * length + stop * width)
     for row in range(size):
         for word in range(length):
-            kept[at + word] = words[row * width + word]
-        at += length
+            kept[filled + word] = words[row * width + word]
+        filled += length
     for word in range(stop * width):
-        kept[at + word] = words[word]
-    return at + stop * width
+        kept[filled + word] = words[word]
+    return kept, filled + stop * width

@@ -6,8 +6,10 @@ its own front, which ascend as well. Nothing is sorted.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from fillpath.nouns import Array
 from impl.symbolic.elimination_tree import Tree
@@ -19,21 +21,28 @@ from impl.symbolic.fronts_cpu import Fronts, Segments
 def rows_of(
     fronts: Fronts, segments: Segments, tree: Tree, factor: Factor, indptr: Array, threads: int
 ) -> Array:
-    """(nnz of F,) int32: the columns of all rows. indptr : (n + 1,) int64."""
+    """(nnz of F,) int32: the columns of all rows, on so many threads. indptr : (n + 1,) int64."""
     indices = np.empty(indptr[-1], np.int32)
-    shares = np.linspace(0, indptr[-1], threads + 1).astype(np.int64)
-    bounds = np.searchsorted(indptr, shares)
-    bounds[-1] = len(indptr) - 1
-    _rows(fronts, segments, tree.label, factor.stop, factor.where, factor.bits, indptr, bounds, indices)
+    shares = [int(indptr[-1]) * thread // threads for thread in range(threads)]
+    bounds = [*np.searchsorted(indptr[:-1], shares).tolist(), len(indptr) - 1]
+
+    def write_rows(thread: int) -> None:
+        _range(
+            fronts,
+            segments,
+            tree.label,
+            factor.stop,
+            factor.where,
+            factor.bits,
+            indptr.view(np.uint64),
+            np.uint64(bounds[thread]),
+            np.uint64(bounds[thread + 1]),
+            indices.view(np.uint32),
+        )
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(write_rows, range(threads)))
     return indices
-
-
-@njit(cache=True, parallel=True, nogil=True)
-def _rows(fronts, segments, label, stop, where, bits, indptr, bounds, indices):
-    """Each thread writes a range of rows."""
-    for thread in prange(len(bounds) - 1):
-        begin, end = np.uint64(bounds[thread]), np.uint64(bounds[thread + 1])
-        _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indices)
 
 
 @njit(cache=True, nogil=True)
@@ -44,7 +53,7 @@ def _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indic
     for row in range(begin, end):
         if segments.first[current + ONE] == row:
             current += ONE
-        at = np.uint64(indptr[row])
+        at = indptr[row]
         own = fronts.of[row]
         pivot = np.uint64(label[row] - fronts.first[own])
         for p in range(segments.start[row], segments.start[row + ONE]):
