@@ -88,7 +88,7 @@ def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
     parts.append(eliminate_fronts(threads, np.concatenate(stacks)))
     kept = [bits for _, bits, _, _ in parts]
     where += _starts(kept)[owner]
-    lower: Array = np.sum([lower for _, _, lower, _ in parts], axis=0, dtype=np.int64)
+    lower = np.stack([lower for _, _, lower, _ in parts]).sum(axis=0, dtype=np.int64)
     joined = sum(int(words) for _, _, _, words in parts)
     return Factor(stop, where, np.concatenate(kept), lower, progress.upper.view(np.int64), joined)
 
