@@ -20,7 +20,15 @@ from fillpath.nouns import Array, Counts, Filled, Pattern
 from fillpath.registry import HEADERS
 from impl.cuda.transfer import on_device, on_host
 from impl.symbolic import bitfronts_device, bitfronts_gpu, bitfronts_waves
-from impl.symbolic.bitfronts_arena import Arena, Field, list_fields, struct_fields, tables, tree_fields
+from impl.symbolic.bitfronts_arena import (
+    FRONTS,
+    TREE,
+    Arena,
+    front_lengths,
+    struct_fields,
+    tables,
+    tree_lengths,
+)
 from impl.symbolic.bitfronts_device import Shape, Totals
 from tests.cuda_on_cpu import Machine, cupy, machine
 from tests.patterns import from_dense, random_pattern
@@ -38,7 +46,6 @@ TINY = {
     "AHEAD": 2,
     "LANE_WORDS": 1,
 }
-STRUCTS = {"Tree": tree_fields(5, 9, 2), "Fronts": list_fields(5, 3, 7, 2, 9, columns=True)}
 SHAPES = (
     Shape(),
     Shape(leaf=1, chain=0, small=0, share=4, most=4),
@@ -228,33 +235,39 @@ def test_repeats_agree_to_the_bit(small_blocks: Machine) -> None:
 def test_structs_are_read_as_the_kernels_declare_them() -> None:
     """Every array of an arena is a field of its struct; sizes are checked at each launch on CPU threads."""
     text = (HEADERS / "bitfronts.cuh").read_text()
-    for name, fields in STRUCTS.items():
-        names = struct_fields(name)
-        assert len(set(names)) == len(names) and {field.name for field in fields} <= set(names)
+    for part in (TREE, FRONTS):
+        names = struct_fields(part.struct)
+        assert len(set(names)) == len(names) and {name for name, _, _ in part.fields} <= set(names)
     words = re.search(r"enum Totals {(.*?)}", text)[1].replace(",", " ").lower().split()
     assert [field.name for field in dataclasses.fields(Totals)] == [
         {"front_count": "fronts"}.get(word, word) for word in words
     ]
 
 
-@given(st.lists(st.tuples(st.integers(0, 300), st.booleans()), min_size=1, max_size=12))
-def test_arrays_of_an_arena_do_not_overlap_and_the_zero_ones_are_zero(sizes: list[tuple[int, bool]]) -> None:
+@given(st.integers(1, 300), st.integers(1, 900), st.integers(1, 9))
+def test_arrays_of_an_arena_do_not_overlap_and_the_zero_ones_are_zero(n: int, nnz: int, blocks: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "cupy", cupy)
-        fields = [Field(str(k), np.dtype(np.int32), size, zero) for k, (size, zero) in enumerate(sizes)]
-        arena = Arena(fields)
-        for field in fields:
-            assert not field.zero or not cupy.asnumpy(arena[field.name]).any()
-            arena[field.name].fill(int(field.name))
-        for field in fields:
-            array = cupy.asnumpy(arena[field.name])
-            assert len(array) == field.entries and (array == int(field.name)).all()
+        for part, lengths in (
+            (TREE, tree_lengths(n, nnz, blocks)),
+            (FRONTS, front_lengths(n, nnz, 7, blocks, n)),
+        ):
+            arena = Arena(part, part.starts(lengths))
+            views = {name: arena.array(name, lengths[length]) for name, length, _ in part.fields}
+            zero = {name for group in part.zero.values() for name in group}
+            for number, (name, view) in enumerate(views.items()):
+                assert name not in zero or not cupy.asnumpy(view).any()
+                view.fill(number)
+            struct = arena.struct({})
+            for number, (name, view) in enumerate(views.items()):
+                assert (cupy.asnumpy(view) == number).all()
+                assert int(struct[name]) == int(view.data.ptr)
 
 
 @pytest.mark.parametrize(("n", "count"), [(1, 1), (2, 2), (3, 3), (4, 3), (5, 4), (1025, 12)])
 def test_jump_tables_are_one_more_than_the_powers_of_two_below_the_height(n: int, count: int) -> None:
     assert tables(n) == count
-    assert next(f for f in tree_fields(n, n, 1) if f.name == "ancestor").entries == n * count
+    assert tree_lengths(n, n, 1)["tables"] == n * count
 
 
 @st.composite
@@ -374,12 +387,11 @@ def test_more_than_two_to_the_thirty_one_entries() -> None:
     """109^3 points in METIS order: the rows have more than 2^31 entries, counted and written."""
     import cupy
 
-    from fetch.matrix_id import resolve
     from fetch.prepare import prepare
     from fillpath.case import Preparation
     from impl.cuda import transfer
 
-    prepared = prepare(resolve("poisson3d:109"), Preparation(matching="none", ordering="metis"))
+    prepared = prepare("poisson3d:109", Preparation(matching="none", ordering="metis"))
     expected, _ = registry.lookup("symbolic", "etree_cpu").function(prepared.pattern, output="counts")
     assert expected.nnz > 2**31
     pattern = transfer.on_device(prepared.pattern)

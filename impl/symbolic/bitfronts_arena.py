@@ -1,14 +1,15 @@
 """The arrays of `bitfronts_gpu` on the device: one allocation for each part, and how kernels are given them.
 
 A part is a struct of impl/cuda/bitfronts.cuh, whose fields are words of eight bytes: addresses and numbers.
-The arrays of a part lie one after another in its arena; those to be zero at the launch come first.
+The arrays of a part lie one after another in its arena; those to be zero at the launch come first. A layout
+is a few operations on short vectors: it is made anew for each matrix, in the time that is measured.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,26 +20,114 @@ from fillpath.registry import HEADERS
 
 # Bytes to which arrays are aligned: a line of the L2 cache, twice.
 ALIGNMENT = 256
-INT = np.dtype(np.int32)
-LONG = np.dtype(np.int64)
-TASK = np.dtype((np.int32, 4))
-
-# Words of `state` and of `totals`.
-STATE, TOTALS = 64, 8
+INT, LONG = np.dtype(np.int32), np.dtype(np.int64)
 
 
-@dataclass(frozen=True)
-class Field:
-    """An array of a part. zero : whether it is 0 before the first launch."""
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The arrays of a struct of the kernels' header.
 
-    name: str
-    dtype: np.dtype[Any]
-    entries: int
-    zero: bool = False
+    zero, arrays : names and dtypes by the name of their length; the first are 0 before the first launch
+    """
 
-    @property
-    def nbytes(self) -> int:
-        return -(-self.dtype.itemsize * self.entries // ALIGNMENT) * ALIGNMENT
+    struct: str
+    zero: Mapping[str, Mapping[str, np.dtype[Any]]]
+    arrays: Mapping[str, Mapping[str, np.dtype[Any]]]
+
+    @functools.cached_property
+    def fields(self) -> list[tuple[str, str, np.dtype[Any]]]:
+        """(name, name of its length, dtype) of each array, in the order in which they lie."""
+        groups = [*self.zero.items(), *self.arrays.items()]
+        return [(name, length, dtype) for length, group in groups for name, dtype in group.items()]
+
+    @functools.cached_property
+    def itemsizes(self) -> Array:
+        return np.array([dtype.itemsize for _, _, dtype in self.fields])
+
+    @functools.cached_property
+    def positions(self) -> Array:
+        """Of each array in the struct."""
+        names = struct_fields(self.struct)
+        return np.array([names.index(name) for name, _, _ in self.fields])
+
+    @functools.cached_property
+    def zeros(self) -> int:
+        return sum(len(group) for group in self.zero.values())
+
+    def starts(self, lengths: Mapping[str, int]) -> Array:
+        """(arrays + 1,) int64, the byte at which each begins, and their end."""
+        entries = np.array([lengths[length] for _, length, _ in self.fields], np.int64)
+        padded = -(-self.itemsizes * entries // ALIGNMENT) * ALIGNMENT
+        return np.concatenate([[0], np.cumsum(padded)])
+
+
+def of(dtype: np.dtype[Any], *names: str) -> dict[str, np.dtype[Any]]:
+    return dict.fromkeys(names, dtype)
+
+
+# Lengths: n, nnz; rows: n + 1; tables: n for each; blocks: three for each of the grid.
+TREE = Part(
+    "Tree",
+    {"state": of(INT, "state"), "totals": of(LONG, "totals")},
+    {
+        "blocks": of(LONG, "partial"),
+        "n": {
+            **of(
+                INT, "parent", "skip", "size", "level", "start", "label", "last_child", "taken", "path_count"
+            ),
+            **of(INT, "old", "label_parent", "label_size", "label_level", "label_count", "front_of"),
+            **of(INT, "front_size", "up", "team", "long_lists", "union_length", "long_rows"),
+            **of(LONG, "diagonal"),
+        },
+        "2n": of(INT, "depth", "offset"),
+        "3n": of(INT, "carry"),
+        "tables": of(INT, "ancestor"),
+        "nnz": of(INT, "row", "entry_label", "branch", "union_slot", "union_row", "union_label"),
+        "rows": {
+            **of(LONG, "union_start", "weight", "begins", "list_start", "bits_start", "panel_start"),
+            **of(INT, "first"),
+        },
+    },
+)
+# Lengths: fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1, or
+# 0 where the columns are not wanted, and holders: entries, likewise.
+FRONTS = Part(
+    "Fronts",
+    {
+        "fronts": of(INT, "length", "pending", "awaited", "height", "arrived", "passed"),
+        "sums": of(LONG, "teams", "smalls"),
+        "pair": of(INT, "next"),
+        "rows": of(INT, "holder_length"),
+    },
+    {
+        "entries": of(INT, "members", "list", "place"),
+        "fronts": of(INT, "slot", "small_fronts"),
+        "sums": of(LONG, "task_start"),
+        "words": of(INT, "tasks"),
+        "panels": of(INT, "common"),
+        "rows": of(LONG, "holder_start"),
+        "holders": of(INT, "holder", "holder_row"),
+    },
+)
+
+
+def tree_lengths(n: int, nnz: int, blocks: int) -> dict[str, int]:
+    """The lengths of TREE for a pattern of n rows, on a grid of so many blocks."""
+    multiples = {"n": n, "2n": 2 * n, "3n": 3 * n, "rows": n + 1, "tables": n * tables(n)}
+    return {"state": 64, "totals": 8, "blocks": 3 * blocks, "nnz": nnz, **multiples}
+
+
+def front_lengths(fronts: int, entries: int, tasks: int, panels: int, rows: int) -> dict[str, int]:
+    """The lengths of FRONTS.
+
+    entries : of all lists
+    tasks : at most so many
+    panels : of all fronts
+    rows : of the matrix, or 0 where the columns are not wanted
+    """
+    columns = {"rows": rows + 1, "holders": entries} if rows else {"rows": 0, "holders": 0}
+    lists = {"entries": entries, "words": 4 * tasks, "panels": panels, "pair": 2}
+    return {"fronts": fronts, "sums": fronts + 1, **lists, **columns}
 
 
 def tables(n: int) -> int:
@@ -46,84 +135,33 @@ def tables(n: int) -> int:
     return max(n - 1, 0).bit_length() + 1
 
 
-def tree_fields(n: int, nnz: int, blocks: int) -> list[Field]:
-    """The arrays of `Tree` for a pattern of n rows and nnz entries, on a grid of so many blocks."""
-    vertices = ["parent", "skip", "size", "level", "start", "label", "last_child", "taken", "path_count"]
-    labels = ["old", "label_parent", "label_size", "label_level", "label_count", "front_of"]
-    fronts = ["front_size", "up", "team", "long_lists"]
-    entries = ["row", "entry_label", "branch", "union_slot", "union_row", "union_label"]
-    sums = ["union_start", "weight", "begins", "list_start", "bits_start", "panel_start"]
-    return [
-        Field("state", INT, STATE, zero=True),
-        Field("totals", LONG, TOTALS, zero=True),
-        Field("partial", LONG, 3 * blocks),
-        *(Field(name, INT, n) for name in [*vertices, *labels, *fronts, "union_length", "long_rows"]),
-        *(Field(name, INT, nnz) for name in entries),
-        *(Field(name, INT, copies * n) for name, copies in (("carry", 3), ("depth", 2), ("offset", 2))),
-        Field("ancestor", INT, tables(n) * n),
-        Field("diagonal", LONG, n),
-        *(Field(name, LONG, n + 1) for name in sums),
-        Field("first", INT, n + 1),
-    ]
-
-
-def list_fields(n: int, fronts: int, entries: int, panels: int, tasks: int, columns: bool) -> list[Field]:
-    """The arrays of `Fronts`, apart from the bits.
-
-    entries : of all lists
-    panels : of all fronts
-    tasks : at most so many
-    columns : whether the rows will be wanted
-    """
-    holders = [
-        Field("holder_length", INT, n, zero=True),
-        Field("holder_start", LONG, n + 1),
-        Field("holder", INT, entries),
-        Field("holder_row", INT, entries),
-    ]
-    return [
-        *(
-            Field(name, INT, fronts, zero=True)
-            for name in ["length", "pending", "awaited", "height", "arrived", "passed"]
-        ),
-        Field("teams", LONG, fronts, zero=True),
-        Field("smalls", LONG, fronts + 1, zero=True),
-        Field("next", INT, 2, zero=True),
-        *(holders if columns else []),
-        *(Field(name, INT, entries) for name in ("members", "list", "place")),
-        *(Field(name, INT, fronts) for name in ("slot", "small_fronts")),
-        Field("task_start", LONG, fronts + 1),
-        Field("tasks", TASK, tasks),
-        Field("common", INT, panels),
-    ]
-
-
-def arena_bytes(fields: Iterable[Field]) -> int:
-    return sum(field.nbytes for field in fields)
-
-
 class Arena:
-    """One allocation on the device, and its arrays by name."""
+    """One allocation on the device, and the arrays of a part in it."""
 
-    def __init__(self, fields: Iterable[Field]) -> None:
+    def __init__(self, part: Part, starts: Array) -> None:
+        """starts : as the part's `starts` gives them."""
         import cupy
 
-        fields = sorted(fields, key=lambda field: not field.zero)
-        self.memory = cupy.empty(arena_bytes(fields), np.uint8)
-        self.memory[: arena_bytes(field for field in fields if field.zero)].fill(0)
-        starts = np.cumsum([0, *(field.nbytes for field in fields)])
-        self._fields = {field.name: (int(start), field) for start, field in zip(starts, fields, strict=False)}
+        self.part, self._starts = part, starts
+        self.memory = cupy.empty(int(starts[-1]), np.uint8)
+        self.memory[: int(starts[part.zeros])].fill(0)
 
-    def __getitem__(self, name: str) -> Array:
-        start, field = self._fields[name]
-        array: Array = self.memory[start : start + field.dtype.itemsize * field.entries].view(
-            field.dtype.base
-        )
-        return array
+    def array(self, name: str, entries: int) -> Array:
+        """The first entries of an array."""
+        number = next(k for k, (field, _, _) in enumerate(self.part.fields) if field == name)
+        start, dtype = int(self._starts[number]), self.part.fields[number][2]
+        view: Array = self.memory[start : start + dtype.itemsize * entries].view(dtype)
+        return view
 
-    def addresses(self) -> dict[str, int]:
-        base = address(self.memory)
-        return {name: base + start for name, (start, _) in self._fields.items()}
+    def struct(self, values: Mapping[str, int]) -> Array:
+        """The struct as kernels take it, by value. values : of other fields, by name, and of arrays that lie
+        elsewhere; what is neither is 0."""
+        names = struct_fields(self.part.struct)
+        fields: Array = np.zeros(len(names), np.uint64)
+        fields[self.part.positions] = address(self.memory) + self._starts[:-1]
+        for name, value in values.items():
+            fields[names.index(name)] = value
+        return fields.view(_dtype(self.part.struct)).reshape(())
 
 
 def address(array: Any) -> int:
@@ -131,18 +169,14 @@ def address(array: Any) -> int:
     return int(array.data.ptr)
 
 
-def struct(name: str, values: Mapping[str, int]) -> Array:
-    """A struct as a kernel takes it by value. values : by field; a field that is missing is 0."""
-    fields: Array = np.zeros((), np.dtype([(field, np.uint64) for field in struct_fields(name)]))
-    for field, value in values.items():
-        fields[field] = value
-    return fields
-
-
 @functools.cache
 def struct_fields(name: str) -> tuple[str, ...]:
     """The fields of a struct, in the order in which the kernels' header declares them."""
     text = re.sub(r"//.*", "", (HEADERS / "bitfronts.cuh").read_text())
     body = text.split(f"struct {name} {{")[1].split("};")[0]
-    declarations = re.sub(r"\b(const|i64|int4|int|u32)\b", "", body)
-    return tuple(re.findall(r"\w+", declarations))
+    return tuple(re.findall(r"\w+", re.sub(r"\b(const|i64|int4|int|u32)\b", "", body)))
+
+
+@functools.cache
+def _dtype(name: str) -> np.dtype[Any]:
+    return np.dtype([(field, np.uint64) for field in struct_fields(name)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,14 +11,7 @@ import numpy as np
 from fillpath.errors import MemoryBudgetError
 from fillpath.nouns import Array, Counts, Filled, Pattern
 from impl.cuda import device, kernels
-from impl.symbolic.bitfronts_arena import (
-    Arena,
-    address,
-    arena_bytes,
-    list_fields,
-    struct,
-    tree_fields,
-)
+from impl.symbolic.bitfronts_arena import FRONTS, TREE, Arena, address, front_lengths, tree_lengths
 from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 
 HERE = Path(__file__).parent
@@ -28,8 +21,8 @@ PATHS: tuple[PathOption, ...] = ("auto", "tree", "fronts")
 GRID_THREADS, FRONT_THREADS, ROW_THREADS = 512, 256, 256
 # Entries of A per thread of a grid that waits for itself: a barrier takes longer the more blocks there are.
 ENTRIES_A_THREAD = 2
-# Words of dynamic shared memory of a block that eliminates: tables, rows and closures of a large front's panel,
-# or eight small fronts.
+# Words of dynamic shared memory of a block that eliminates: of a large front the tables, rows and closures of
+# a panel, or eight small fronts.
 SHARED_WORDS = 160 * 64 + 1024
 # The kernels' merging of columns: subtrees of up to LEAF columns, and chains of fewer than CHAIN.
 LEAF, CHAIN = 32, 16
@@ -83,16 +76,14 @@ class Analysis:
         kernel = kernels.load(HERE / "bitfronts_tree.cu", ("bitfronts_tree",))["bitfronts_tree"]
         wanted = -(-max(n, nnz) // (ENTRIES_A_THREAD * GRID_THREADS))
         self.blocks = min(wanted, resident_blocks(kernel, GRID_THREADS))
-        fields = tree_fields(n, nnz, self.blocks)
         self.pattern, self.columns, self.budget, self.shape = pattern, columns, budget, shape
-        self.nbytes = arena_bytes(fields)
+        starts = TREE.starts(tree_lengths(n, nnz, self.blocks))
+        self.nbytes = int(starts[-1])
         refuse("the elimination tree", self.nbytes, budget)
-        self.arena = Arena(fields)
-        self.counts = Counts(cupy.zeros(n, np.int64), cupy.empty(n, np.int64))
-        self.struct = struct(
-            "Tree",
+        self.arena = Arena(TREE, starts)
+        self.counts = Counts(cupy.empty(n, np.int64), cupy.empty(n, np.int64))
+        self.struct = self.arena.struct(
             {
-                **self.arena.addresses(),
                 **vars(shape),
                 # A team waits for its members, which all have to be resident.
                 "most": min(shape.most, elimination_blocks(columns)),
@@ -104,10 +95,10 @@ class Analysis:
                 "nnz": nnz,
                 "path": PATHS.index(path),
                 "columns": int(columns),
-            },
+            }
         )
         kernel((self.blocks,), (GRID_THREADS,), (self.struct,), enable_cooperative_groups=True)
-        self.totals = Totals(*map(int, cupy.asnumpy(self.arena["totals"])))
+        self.totals = Totals(*map(int, cupy.asnumpy(self.arena.array("totals", len(fields(Totals))))))
         self.is_tree = bool(self.totals.symmetric) and path != "fronts"
 
 
@@ -119,13 +110,12 @@ class Fronts:
         self.analysis = analysis
         # Every front is a task or shares one, and each further member of a team has SHARE words of its own.
         tasks = 2 * totals.fronts + totals.words // shape.share + 1
-        fields = list_fields(
-            analysis.pattern.n, totals.fronts, totals.lists, totals.panels, tasks, analysis.columns
-        )
-        self.nbytes = analysis.nbytes + arena_bytes(fields)
+        rows = analysis.pattern.n if analysis.columns else 0
+        starts = FRONTS.starts(front_lengths(totals.fronts, totals.lists, tasks, totals.panels, rows))
+        self.nbytes = analysis.nbytes + int(starts[-1])
         refuse("the lists of fronts", self.nbytes, analysis.budget)
-        self.arena = Arena(fields)
-        self.arena["common"].fill(-1)
+        self.arena = Arena(FRONTS, starts)
+        self.arena.array("common", totals.panels).fill(-1)
         kernel = kernels.load(HERE / "bitfronts_lists.cu", ("bitfronts_lists",))["bitfronts_lists"]
         # Sums of the analysis's blocks have room for no more.
         blocks = min(analysis.blocks, resident_blocks(kernel, GRID_THREADS))
@@ -133,9 +123,8 @@ class Fronts:
 
     def struct(self, **more: int) -> Array:
         """As kernels take it. more : fields that are not in the arena."""
-        bits_at = address(self.analysis.arena["bits_start"])
-        count = self.analysis.totals.fronts
-        return struct("Fronts", {"count": count, "bits_at": bits_at, **self.arena.addresses(), **more})
+        first = self.analysis.arena.array("bits_start", 1)
+        return self.arena.struct({"count": self.analysis.totals.fronts, "bits_at": address(first), **more})
 
 
 def elimination_kernels(columns: bool) -> dict[str, Any]:
@@ -187,14 +176,15 @@ class Elimination:
             return None
         if self.analysis.columns:
             refuse("the bits of all fronts, which rows are read from,", fronts.nbytes + bits, budget)
-        height = cupy.asnumpy(fronts.arena["height"])
-        up = cupy.asnumpy(self.analysis.arena["up"][: len(height)])
-        words = np.diff(cupy.asnumpy(self.analysis.arena["bits_start"][: len(height) + 1]))
+        count = self.analysis.totals.fronts
+        height = cupy.asnumpy(fronts.arena.array("height", count))
+        up = cupy.asnumpy(self.analysis.arena.array("up", count))
+        words = np.diff(cupy.asnumpy(self.analysis.arena.array("bits_start", count + 1)))
         # Two arrays say where fronts lie, and when they begin.
-        room = (budget - fronts.nbytes - 12 * len(height)) // WORD
+        room = (budget - fronts.nbytes - 12 * count) // WORD
         waves = plan(height, up, words, room)
         if waves is None:
-            least = WORD * least_words(height, up, words) + 12 * len(height)
+            least = WORD * least_words(height, up, words) + 12 * count
             refuse("the bits of the fronts that are needed at a time", fronts.nbytes + least, budget)
         return waves
 
@@ -206,14 +196,14 @@ class Elimination:
         self.struct = self.fronts.struct(
             bits=address(self.bits), bits_at=address(start), birth=address(birth)
         )
-        tasks = cupy.asnumpy(self.fronts.arena["task_start"])
+        tasks = cupy.asnumpy(self.fronts.arena.array("task_start", self.analysis.totals.fronts + 1))
         first = 0
         for wave, top in enumerate(waves.tops):
             for group in waves.groups:
                 if group.birth == wave:
                     self.bits[group.start : group.start + group.words].fill(0)
             last = int(tasks[min(top, len(tasks) - 1)])
-            self.fronts.arena["next"][:1].fill(first)
+            self.fronts.arena.array("next", 1).fill(first)
             self._run(wave, last)
             first = last
 

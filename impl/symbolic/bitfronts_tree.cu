@@ -32,7 +32,7 @@ __device__ __forceinline__ void initialise(const Tree &t, const Threads &threads
         t.last_child[v] = -1;
         t.taken[v] = t.path_count[v] = t.union_length[v] = 0;
         t.carry[v] = t.carry[t.n + v] = t.carry[2 * t.n + v] = 0;
-        t.weight[v] = 0;
+        t.weight[v] = t.lower[v] = 0;
     }
     EACH(w, 8 * t.n) {
         const i64 v = w >> 3;
