@@ -9,7 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fillpath.nouns import Pattern
+from impl.cholesky import parac_gpu
+from impl.cholesky.ac_sequential import ac_sequential
+from impl.cuda.transfer import on_device, on_host
+from impl.levels.kahn_gpu import kahn_gpu
+from impl.numeric.glu3 import glu3
+from impl.numeric.left_looking import left_looking
+from impl.supernodes.supernodes_gpu import supernodes_gpu
+from impl.supernodes.t3 import t3
+from impl.symbolic.fill1 import fill1
+from impl.symbolic.fill2_gpu import fill2_gpu
+from impl.symbolic.gsofa import gsofa
+from tests.assembly import assembled, dominant, relaxed_levels, two_way_of
 from tests.cuda_on_cpu import KernelError, Machine, cupy, load, machine
+from tests.parac_graphs import random_graph
+from tests.patterns import random_pattern
 
 WRONG = Path(__file__).with_name("wrong_kernels.cu")
 NAMES = (
@@ -118,3 +133,76 @@ def test_arguments_are_held_against_the_parameters() -> None:
     for wrong in ((words,), (words, 64), (np.uint32(1), np.uint32(64)), (words.get(), np.uint32(64))):
         with pytest.raises(KernelError, match=r"argument|parameter"):
             kernel("outside", sound=True)((1,), (64,), wrong)
+
+
+# Our own kernels, through their host drivers.
+
+PATTERNS = [(1, 0.0), (2, 1.0), (33, 0.02), (40, 0.1), (60, 0.04), (64, 0.0)]
+
+
+def same(one: Pattern, other: Pattern) -> bool:
+    return np.array_equal(one.indptr, other.indptr) and np.array_equal(one.indices, other.indices)
+
+
+@pytest.mark.parametrize(("implementation", "options"), [
+    (fill2_gpu, {}),
+    (gsofa, {}),
+    (gsofa, {"maxid_ranges": False, "bubble_removal": False, "fill_first": True}),
+    (gsofa, {"queue_fraction": 8, "sources": 3}),
+])  # fmt: skip
+def test_traversals_fill_as_fill1(implementation: Any, options: dict[str, Any]) -> None:
+    for seed, (n, density) in enumerate(PATTERNS):
+        pattern = random_pattern(n, density, seed)
+        expected, _ = fill1(pattern)
+        with machine(seed=seed, multiprocessors=1 + seed % 2):
+            filled, _ = implementation(on_device(pattern), **options)
+            counted, _ = implementation(on_device(pattern), output="counts", **options)
+        filled, counted = on_host(filled), on_host(counted)
+        assert same(filled.pattern, expected.pattern)
+        assert np.array_equal(filled.upper_start, expected.upper_start)
+        assert np.array_equal(counted.lower, expected.upper_start - expected.pattern.indptr[:-1])
+
+
+@pytest.mark.parametrize("maxsup", [1, 7, 128])
+def test_supernodes_are_those_of_the_cpu(maxsup: int) -> None:
+    for seed, (n, density) in enumerate(PATTERNS):
+        filled, _ = fill1(random_pattern(n, density, seed))
+        expected, _ = t3(filled, maxsup=maxsup)
+        with machine(seed=seed):
+            supernodes, _ = supernodes_gpu(on_device(filled), maxsup=maxsup)
+        assert np.array_equal(on_host(supernodes).starts, expected.starts)
+
+
+@pytest.mark.parametrize("driver", ["cooperative", "host"])
+def test_levels_are_those_of_the_cpu(driver: str) -> None:
+    for seed, (n, density) in enumerate(PATTERNS):
+        two_way = two_way_of(random_pattern(n, density, seed))
+        expected = relaxed_levels(two_way)
+        with machine(seed=seed):
+            levels, _ = kahn_gpu(on_device(two_way), driver=driver)
+        levels = on_host(levels)
+        assert np.array_equal(levels.pointers, expected.pointers)
+        assert np.array_equal(levels.columns, expected.columns)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_columns_are_factorised_as_on_the_cpu(dtype: str) -> None:
+    for seed, (n, density) in enumerate(PATTERNS):
+        start = assembled(dominant(random_pattern(n, density, seed), seed))
+        expected, _ = left_looking(start, dtype="float64")
+        with machine(seed=seed):
+            factor, _ = glu3(on_device(start), dtype=dtype)
+        assert np.allclose(
+            on_host(factor).values, expected.values, rtol=1e-4 if dtype == "float32" else 1e-12
+        )
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_blocks_that_wait_for_each_other_factorise_graphs_as_one_thread(blocks: int) -> None:
+    for seed in range(8):
+        graph = random_graph(seed, 40)
+        expected, _ = ac_sequential(graph, seed=seed)
+        with machine(seed=seed, blocks=blocks):
+            factor, _ = parac_gpu.factorise(on_device(graph), seed, 2**26)
+        assert same(on_host(factor).pattern, expected.pattern)
+        assert np.array_equal(on_host(factor).values, expected.values)
