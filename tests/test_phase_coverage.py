@@ -31,18 +31,19 @@ SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {"reports/frames/parac.py", "reports/glu3/phases.py", "reports/ooclu/fig6.py"}
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
-# and the phase that a roofline is of.
+# the phase that a roofline is of, and cuDSS's symbolic one.
 SINGLE = {
     "reports/frames/gpus.py",
     "reports/facts/record_rows.py",
     "reports/pages/best_pools.py",
     "reports/frames/bytes_model.py",
+    "reports/frames/cost_growth.py",
     "reports/frames/roofline.py",
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
-# Peers of which no machine has a record.
-UNMEASURED = {("laplacian", "amgx"), ("laplacian", "hypre")}
+# Of which no machine has a record of today's sources: two peers, and what had no option `symbolic` yet.
+UNMEASURED = {("laplacian", "amgx"), ("laplacian", "hypre"), ("solve", "lu_gpu")}
 # Variants with a gap that is known, and the least share of theirs.
 GAPS = {
     # It brings the matrix into SciPy's form before its phase `factor`.

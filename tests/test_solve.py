@@ -112,7 +112,7 @@ def test_values_outside_of_the_filled_pattern_are_refused() -> None:
 def fake_sparse(monkeypatch: pytest.MonkeyPatch) -> CuSparse:
     fake = stand_in(monkeypatch)
 
-    def gsofa(pattern: Pattern) -> Any:
+    def out_of_core(pattern: Pattern) -> Any:
         with phase("assemble"):
             filled, work = fill1(pattern)
             return replace(filled, pattern=placed(filled.pattern)), work
@@ -122,7 +122,7 @@ def fake_sparse(monkeypatch: pytest.MonkeyPatch) -> CuSparse:
             factor, work = left_looking(start, **options)
         return replace(factor, values=solver_fakes.on_device(factor.values)), work
 
-    monkeypatch.setattr(solve_lu_gpu, "gsofa", gsofa)
+    monkeypatch.setattr(solve_lu_gpu, "out_of_core", out_of_core)
     monkeypatch.setattr(solve_lu_gpu, "kahn_gpu", glu3_relaxed)
     monkeypatch.setattr(solve_lu_gpu, "glu3", glu3)
     return fake
@@ -148,6 +148,21 @@ def test_the_stages_of_lu_gpu_fit_together(fake_sparse: CuSparse, n: int) -> Non
     assert work.fills == filled_of(prepared.pattern).pattern.nnz - prepared.pattern.nnz
     assert work.facts is not None and work.facts["small_pivots"] == 0
     assert not fake_sparse.objects.alive
+
+
+@pytest.mark.usefixtures("fake_sparse")
+def test_lu_gpu_takes_fronts_of_bits_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared, asked = well_conditioned(50, 0.06, 3), []
+    symbolic = solve_lu_gpu.out_of_core
+
+    def bitfronts_gpu(pattern: Pattern) -> Any:
+        asked.append(pattern.n)
+        return symbolic(pattern)
+
+    monkeypatch.setattr(solve_lu_gpu, "bitfronts_gpu", bitfronts_gpu)
+    for options, calls in (({}, []), ({"symbolic": "bitfronts"}, [50])):
+        solution, _ = solve_lu_gpu.lu_gpu(addressed(prepared), **options)
+        assert verify_solution(solution, prepared, None).value <= 1e-15 and asked == calls
 
 
 @pytest.mark.usefixtures("fake_sparse")
@@ -329,7 +344,7 @@ def test_lu_gpu_solves_random_systems(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 301))
     prepared = well_conditioned(n, min(1.0, float(rng.choice([0.5, 2.0, 6.0])) / n), seed)
-    for options in ({}, {"refine": 0}, {"batched": False}):
+    for options in ({}, {"refine": 0}, {"batched": False}, {"symbolic": "bitfronts"}):
         solution, facts = solved(prepared, **options)
         assert verify_solution(solution, prepared, None).value <= 1e-13
         assert np.allclose(solution.x, lu_cpu(prepared)[0].x, rtol=1e-9, atol=0)

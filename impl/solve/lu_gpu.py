@@ -14,7 +14,8 @@ from impl.levels.kahn_gpu import kahn_gpu
 from impl.numeric.glu3 import glu3
 from impl.peers.cusparse import Triangles
 from impl.solve.device_system import on_device
-from impl.symbolic.gsofa import gsofa
+from impl.symbolic.bitfronts_gpu import bitfronts_gpu
+from impl.symbolic.out_of_core import out_of_core
 
 
 @implementation(
@@ -26,7 +27,10 @@ from impl.symbolic.gsofa import gsofa
     kernels=(
         "../symbolic/gsofa.cu",
         "../symbolic/rows.cu",
-        "../supernodes/t3.cu",
+        "../symbolic/bitfronts_tree.cu",
+        "../symbolic/bitfronts_lists.cu",
+        "../symbolic/bitfronts_bits.cu",
+        "../symbolic/bitfronts_rows.cu",
         "../levels/kahn.cu",
         "../numeric/right_looking.cu",
     ),
@@ -34,19 +38,21 @@ from impl.symbolic.gsofa import gsofa
 def lu_gpu(
     prepared: Prepared,
     *,
+    symbolic: Literal["out_of_core", "bitfronts"] = "out_of_core",
     dtype: Literal["float32", "float64"] = "float64",
     static_pivoting: bool = False,
     batched: bool = True,
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """gsofa, kahn_gpu, glu3 and cuSPARSE's triangular solves, all on the GPU.
+    """A symbolic phase, kahn_gpu, glu3 and cuSPARSE's triangular solves, all on the GPU.
 
     prepared : n x n, on the device
+    symbolic : by `out_of_core`, the paper's, or by `bitfronts_gpu`, which is not the paper's
     dtype, static_pivoting, batched : as in `glu3`; the triangular solves have this dtype too
     refine : as in lu_cpu
 
     Returns x, float64, for the b of `right_hand_side`, on the device. Its phases are lu_cpu's. Facts: of
-    `kahn_gpu` and `glu3`. Raises what `glu3` and `gsofa` raise, and InputError for refine < 0.
+    `kahn_gpu` and `glu3`. Raises what `glu3` and the symbolic phase raise, and InputError for refine < 0.
     """
     import cupy
 
@@ -54,9 +60,10 @@ def lu_gpu(
         raise InputError(f"refine={refine}: expected a number of steps")
     with phase("right_hand_side"):
         matrix, b = on_device(prepared)
-    # gsofa has a phase `assemble` too, which is not the one below.
+    # out_of_core has a phase `assemble` too, which is not the one below.
     with phase("symbolic"), recording(PhaseClock()):
-        filled, work = gsofa(prepared.pattern)
+        fill = out_of_core if symbolic == "out_of_core" else bitfronts_gpu
+        filled, work = fill(prepared.pattern)
         assert isinstance(filled, Filled)
     with phase("columns"):
         both = by_both(filled, cupy)
