@@ -169,7 +169,8 @@ class Measure:
 
 GSOFA, FILL2_GPU, FILL2_CPU = "symbolic.gsofa", "symbolic.fill2_gpu", "symbolic.fill2_cpu"
 PRUNED, CORE, UNIFIED = "symbolic.fill1_pruned", "symbolic.out_of_core", "symbolic.unified_memory"
-SEQUENTIAL, ONE_CORE = "symbolic.gilbert_peierls.threads=1", "symbolic.fill1_pruned.threads=1"
+SEQUENTIAL = "symbolic.gilbert_peierls.threads=1"
+ONE_CORE, BITS = "symbolic.fill1_pruned.threads=1|symbolic.etree_cpu.threads=1", "symbolic.bitfronts_gpu"
 EXACT, RELAXED, KAHN = "levels.glu2", "levels.glu3_relaxed", "levels.kahn_gpu"
 GLU2, GLU3, BATCHED = (f"numeric.{of}.static_pivoting=true" for of in ("glu2", "glu3", "glu3.batched=true"))
 GRAPHS = "|".join(f"numeric.{of}.graph=true.static_pivoting=true" for of in ("glu2", "glu3"))
@@ -190,7 +191,7 @@ MEASURES = {
     "work": Measure("edges", "metis", GSOFA, others=FIG11),
     "fill_first": Measure("seconds", "metis", GSOFA, f"{GSOFA}.fill_first=true"),
     "core_entries": Measure("entries", "metis", CORE, one_run=False),
-    "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}"),
+    "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}|{BITS}"),
     "prefetched": Measure("seconds", "metis", f"{UNIFIED}.prefetch=true", CORE, OTHERWISE),
     "kernels": Measure("kernel seconds", "mc64+amd", GLU2, GLU3, f"{BATCHED}|{GRAPHS}"),
     "levelling": Measure("seconds", "mc64+amd", EXACT, RELAXED, TABLE2),

@@ -172,8 +172,27 @@ def test_row_counts_only_are_held_against_gsofa_in_the_same_run() -> None:
     assert row["edges_ratio"] == 3 and row["fills"] == 7
     assert row["over_fill2_gpu"] == pytest.approx(3) and row["pair_fill2_gpu"] == "ok"
     assert pd.isna(row["over_fill1_pruned"]) and row["pair_fill1_pruned"] == "two_runs"
+    assert pd.isna(row["over_sequential"]) and row["pair_sequential"] == "two_runs"
     (line,) = cells(speed.EXHIBIT, frame)
-    assert {"2,000.00", "6,000.00", "1,000.00", "3.00x", "-"} <= set(line)
+    assert {"2,000.00", "6,000.00", "1,000.00", "3x", "-"} <= set(line)
+
+
+def test_row_counts_by_trees_and_fronts_stand_beside_the_traversals() -> None:
+    counts = ".output=counts"
+    frame = frame_of(
+        speed.EXHIBIT,
+        measured(f"gsofa{counts}", 2.0),
+        measured(f"fill1_pruned{counts}.threads=1", 4.0),
+        measured(f"etree_cpu{counts}.threads=1", 1.0),
+        measured(f"bitfronts_gpu{counts}", 0.0002),
+        measured(f"bitfronts_gpu{counts}.path=fronts", 0.02),
+    )
+    (row,) = frame.to_dict("records")
+    assert row["sequential"] == "etree_cpu" and row["over_sequential"] == pytest.approx(0.5)
+    assert row["over_bitfronts_gpu"] == pytest.approx(1e-4)
+    assert row[f"over_{speed.FRONTS}"] == pytest.approx(1e-2), "not the case of the other path"
+    (line,) = cells(speed.EXHIBIT, frame)
+    assert {"0.200", "20.00", "0.5x e", "0.0001x", "not run"} <= set(line)
 
 
 def test_a_code_that_was_not_run_is_no_row_of_its_own() -> None:

@@ -64,10 +64,12 @@ def measured(
 
 
 def end_to_end(matrix: str = OT2, **changes: Any) -> list[Record]:
-    """Out of core 1 + 0.5 + 0.5 s; unified memory 3 and 7; on the CPU 2, 7.5 and 0.1, with levels of 0.4."""
+    """Out of core 1 + 0.5 + 0.5 s; unified memory 3 and 7; fronts of bits 0.01; on the CPU 2, 7.5, 0.1, 0.3,
+    with levels of 0.4."""
     symbolic = {
         "out_of_core": 1.0, "unified_memory.prefetch=true": 3.0, "unified_memory": 7.0, "fill2_cpu": 2.0,
-        "gilbert_peierls.threads=1": 7.5, "fill1_pruned.threads=1": 0.1,
+        "gilbert_peierls.threads=1": 7.5, "fill1_pruned.threads=1": 0.1, "etree_cpu.threads=1": 0.3,
+        "bitfronts_gpu": 0.01,
     }  # fmt: skip
     return [
         *(measured("symbolic", name, seconds, matrix, **changes) for name, seconds in symbolic.items()),
@@ -136,7 +138,8 @@ def test_budgets_are_those_of_the_printed_blocks_in_proportion_to_n() -> None:
 
 def test_every_solver_that_is_measured_has_parts() -> None:
     for case in figure_cases("glu3", "phases", Settings(suite="papers")):
-        assert registry.lookup("solve", case.implementation) and not case.options
+        assert registry.lookup("solve", case.implementation)
+        assert not case.options or case.options == (("symbolic", "bitfronts"),)
         assert set(PHASES[case.implementation]) <= {part.name for part in PARTS}
     embedded = {case.matrix for case in figure_cases("glu3", "phases", Settings())}
     assert embedded == {"circuit,20000"}
@@ -196,26 +199,49 @@ def test_a_bar_is_the_sum_of_its_stages_in_one_run() -> None:
     assert longest["symbolic_case"] == "symbolic.gilbert_peierls.threads=1@onetone2.auto+metis"
     assert longest["levels_case"].startswith("levels.glu3_relaxed@")
     assert first["levels_case"].startswith("levels.kahn_gpu@") and longest["threads"] == 1
-    assert rows.loc[fig4.PRUNED.name, "ratio"] == pytest.approx(0.5)
+    assert rows.loc["fill1_pruned, one core", "ratio"] == pytest.approx(0.5)
+    assert rows.loc[fig4.FRONTS.name, "median"] == pytest.approx(1.01)
 
 
-def test_figure_4_has_two_bars_a_matrix_by_density_and_names_what_they_are_composed_of() -> None:
+def test_the_good_sequential_code_of_figure_4_is_the_faster_one_of_each_matrix() -> None:
+    def best(seconds: float, **changes: Any) -> pd.Series[Any]:
+        records = [
+            replace(r, seconds=[seconds] * 3, **changes) if "etree_cpu" in r.case else r for r in end_to_end()
+        ]
+        return ways_of(frame_of(fig4.EXHIBIT.frame, *records)).loc[fig4.BEST]
+
+    slower, faster = best(0.3), best(0.05)
+    assert slower["sequential"] == "fill1_pruned" and slower["ratio"] == pytest.approx(0.5)
+    assert faster["sequential"] == "etree_cpu" and faster["ratio"] == pytest.approx(0.95 / 2)
+    assert "etree_cpu" in faster["symbolic_case"] and faster["sequential_untimed"] == ""
+    refused = best(0.05, status=Status.UNSUPPORTED)
+    assert refused["sequential"] == "fill1_pruned" and refused["sequential_untimed"] == ""
+    late = best(0.05, run_id="another")
+    assert late["sequential"] == "fill1_pruned" and late["sequential_untimed"] == "etree_cpu"
+
+
+def test_figure_4_has_three_bars_a_matrix_by_density_and_names_what_they_are_composed_of() -> None:
     frame = frame_of(fig4.EXHIBIT.frame, *end_to_end(STAND_IN), *end_to_end())
     (axes,) = fig4.EXHIBIT.picture(frame).axes
     assert names(axes) == [
         "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB and 3 more",
     ], "only what was measured, the sparsest first"  # fmt: skip
     assert texts(axes).count("1.45x") == 2 and "2.9 s" in texts(axes) and "2 s" in texts(axes)
-    assert "8.4 s" not in texts(axes), "sequential codes are in the CSV"
+    assert "1.01 s" in texts(axes) and "8.4 s" not in texts(axes), "sequential codes are in the CSV"
     legend = [text.get_text() for text in axes.get_legend().get_texts()]
     assert legend == [
-        "symbolic", "levels", "numeric", "out_of_core", "fill2_cpu, all cores",
+        "symbolic", "levels", "numeric", "out_of_core", "fill2_cpu, all cores", fig4.FRONTS.name,
         "above, printed 1.13x to 32.65x",
     ]  # fmt: skip
     caption = fig4.EXHIBIT.words(frame)
     assert "adds records of stages of one run" in caption and "Not measured: Goodwin_054 (GO)" in caption
     assert "auto+metis" in caption and "fill2_cpu, with levels by glu3_relaxed, stands for it" in caption
+    assert "Third bar: bitfronts_gpu, not the paper's." in caption
+    assert "(fill1_pruned on 2)" in caption, "the faster sequential code"
     assert "with the transfers" not in caption, "these records do not say"
+    absent = frame_of(fig4.EXHIBIT.frame, *without(end_to_end(), "symbolic.bitfronts"))
+    assert "Not measured yet: bitfronts_gpu" in fig4.EXHIBIT.words(absent)
+    assert fig4.FRONTS.name not in set(fig4.EXHIBIT.picture(absent).axes[0].get_legend_handles_labels()[1])
     empty = fig4.EXHIBIT.picture(frame_of(fig4.EXHIBIT.frame))
     assert not names(empty.axes[0]), "a picture of nothing is drawn too"
 
@@ -576,6 +602,11 @@ def test_a_matrix_that_one_implementation_was_not_run_on_is_named() -> None:
         solved("superlu", 5.0, {"factorise": 4.0}),
         measured("solve", "superlu", 5.0, "G2_circuit", preparation="mc64+amd"),
     ]
+    words = phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records))
+    assert "symbolic=bitfronts is not the papers', and not measured yet." in words
+    fronts = [*records, solved("lu_gpu.symbolic=bitfronts", 4.0, LU)]
+    words = phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *fronts))
+    assert "not the papers'. " in words and "lu_gpu symbolic=bitfronts on G2_circuit" in words
     assert "Not run: lu_gpu on G2_circuit." in phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records))
     assert "Not run" not in phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records[:2]))
 

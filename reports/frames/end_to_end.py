@@ -55,6 +55,10 @@ class Way:
         return {stage: Case.parse(f"{stage}.{text}@{on}") for stage, text in written.items()}
 
 
+# Beside the paper's ways.
+FRONTS = Way("bitfronts_gpu, not the paper's", "bitfronts_gpu", "kahn_gpu")
+
+
 def composed_frame(inputs: Inputs, ways: Sequence[Way], among: Sequence[str]) -> pd.DataFrame:
     """One row per matrix, way and machine: `median`, the sum of its stages' medians in one run, and `low` and
     `high`, those of the ends of their intervals; the seconds of each stage, and their share of the seconds of
@@ -101,6 +105,12 @@ def composed_caption(frame: pd.DataFrame) -> str:
         f"Each bar adds records of stages of one run (numeric: {NUMERIC}); time between stages is in none. "
         f"{how(frame)}"
     )
+
+
+def fronts_how(frame: pd.DataFrame) -> str:
+    """What the bar that is not the paper's is, and whether there is one."""
+    tried = ~frame.loc[frame["way"] == FRONTS.name, "status"].isin(UNTRIED)
+    return f"{'Third bar' if tried.any() else 'Not measured yet'}: {FRONTS.name}. "
 
 
 def _composed(way: Way, base: Row, by_case: Mapping[tuple[str, str], Row], several: bool) -> dict[Any, Any]:

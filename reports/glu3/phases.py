@@ -54,6 +54,7 @@ PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
         "refine": ("refine",),
     },
 }
+FRONTS, UNTRIED = "symbolic=bitfronts", ("not_run", "unavailable")
 SPAN = "the prepared matrix resident in memory to x resident there, the right-hand side included"
 
 
@@ -65,7 +66,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     add_columns(frame, parts, [*(part.seconds for part in PARTS), "residual", "bound"])
     add_own_shares(frame, PARTS)
     return columns_of(
-        frame, "implementation", "n", "entries", "median", "low", "high", *columns_of_parts(PARTS),
+        frame, "implementation", "options", "n", "entries", "median", "low", "high", *columns_of_parts(PARTS),
         "residual", "bound",
     )  # fmt: skip
 
@@ -126,10 +127,10 @@ def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
 
 def _gaps(frame: pd.DataFrame) -> str:
     """Which of the implementations that were run was not run on which of the matrices; empty for none."""
-    run = frame[~frame["status"].isin(["not_run", "unavailable"])]
+    run = frame[~frame["status"].isin(UNTRIED)]
     gaps = [
-        f"{implementation} on {label}"
-        for implementation, rows in run.groupby("implementation", sort=False)
+        f"{name} on {label}"
+        for name, rows in run.groupby("series", sort=False)
         for label in run["label"].unique()
         if label not in set(rows["label"])
     ]
@@ -138,7 +139,10 @@ def _gaps(frame: pd.DataFrame) -> str:
 
 def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
     _, absent = idle_series(frame)
+    tried = frame.loc[~frame["status"].isin(UNTRIED), "options"]
+    measured = tried.str.contains(FRONTS).any()
     return {
+        "fronts": f"{FRONTS} is not the papers'{'' if measured else ', and not measured yet'}.",
         "how": seconds_how(frame, SPAN),
         "absent": (f"{absent}. " if absent else "") + _gaps(frame),
         "prepared": prepared_how(frame),
@@ -152,8 +156,9 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """A x = b from the prepared matrix to x, by each implementation with its defaults: its seconds, the share
-    of each phase in them, and its residual, which the gate computes in float64. lu_cpu and lu_gpu do not
-    pivot for size; SuperLU is sequential; cuDSS orders the matrix once more. {how} {absent}{prepared}""",
+    of each phase in them, and its residual, which the gate computes in float64. {fronts}
+    lu_cpu and lu_gpu do not pivot for size; SuperLU is sequential; cuDSS orders the matrix once
+    more. {how} {absent}{prepared}""",
     _facts,
     one_run=True,
 )

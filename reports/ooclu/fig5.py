@@ -9,7 +9,7 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.frames import arrays
-from reports.frames.end_to_end import PARTS, Way, composed_caption, composed_frame
+from reports.frames.end_to_end import FRONTS, PARTS, Way, composed_caption, composed_frame, fronts_how
 from reports.shapes.end_to_end import Composed
 
 CLAIM = "fig5_vs_unified_memory"
@@ -17,6 +17,7 @@ WAYS = (
     Way(arrays.OUT_OF_CORE, "out_of_core", "kahn_gpu"),
     Way(arrays.PREFETCHED, "unified_memory.prefetch=true", "kahn_gpu"),
     Way(arrays.PLAIN, "unified_memory", "kahn_gpu"),
+    FRONTS,
 )
 
 
@@ -32,15 +33,19 @@ EXHIBIT = Exhibit(
     "end to end, out of core and unified memory",
     frame,
     Composed(
-        (arrays.OUT_OF_CORE, arrays.PREFETCHED),
+        (arrays.OUT_OF_CORE, arrays.PREFETCHED, FRONTS.name),
         PARTS,
         arrays.printed_range(CLAIM),
         partial(arrays.labelled, memory=True),
     ),
     """Ordered by nnz/n. Stages over the seconds with unified memory; above each pair, these over the seconds
     of out_of_core. Only the symbolic phase differs; without prefetching it is in the CSV. {regimes}
-    {composed}""",
-    lambda frame: {"regimes": arrays.REGIMES, "composed": composed_caption(frame)},
+    {fronts}{composed}""",
+    lambda frame: {
+        "regimes": arrays.REGIMES,
+        "fronts": fronts_how(frame),
+        "composed": composed_caption(frame),
+    },
     held=(
         Held(
             CLAIM, "ratio", ("range",), "pair", only={"way": arrays.PREFETCHED},

@@ -1,4 +1,4 @@
-"""Two stacked bars per matrix: a way of doing it all, and what it is held against."""
+"""Stacked bars per matrix: ways of doing it all, of which one is what the first is held against."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from reports.shapes.stacked import Part, stacked_panel
 
 @dataclass(frozen=True)
 class Composed:
-    """A bar for each of two ways, whose parts are stacked, over the seconds of the second; above each pair
-    the ratio of the two.
+    """A bar for each way, whose parts are stacked, over the seconds of the second one; above each group the
+    ratio of the first two.
 
     ways : their names in the column `way`.
     parts : of a bar.
@@ -28,7 +28,7 @@ class Composed:
     shown : the rows as they are drawn.
     """
 
-    ways: tuple[str, str]
+    ways: tuple[str, ...]
     parts: Sequence[Part]
     printed: tuple[float, float]
     shown: Callable[[pd.DataFrame], pd.DataFrame]
@@ -50,7 +50,7 @@ class Composed:
             )  # fmt: skip
 
     def _legend(self, frame: pd.DataFrame) -> list[Artist]:
-        """The two ways by their hatches, and what stands above each pair."""
+        """The ways by their hatches, and what stands above each group."""
         ways: list[Artist] = [
             Patch(facecolor="white", hatch=hatch, edgecolor="black", label=name)
             for name, (_, hatch) in bars.look_of(frame).items()

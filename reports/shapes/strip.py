@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from reports.shapes.bars import times
 from reports.shapes.style import SMALL
+from reports.shapes.tables import Row
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
@@ -36,11 +37,16 @@ class StripLine:
     title: str = ""
 
 
-def number_line(frame: pd.DataFrame, head: str, column: str, status: str = "") -> list[StripLine]:
-    """The ratios of a column; no line without a row. status : the column that says `ok` or why a row has no
-    ratio, empty where only those with one are meant."""
+def number_line(
+    frame: pd.DataFrame, head: str, column: str, status: str = "", mark: str = ""
+) -> list[StripLine]:
+    """The ratios of a column; no line without a row.
+
+    status : the column that says `ok` or why a row has no ratio, empty where only those with one are meant.
+    mark : the column of what stands behind a ratio.
+    """
     rows = frame[frame[status or column].notna()]
-    cells = {int(row["group"]): _cell(row[column], str(row.get(status))) for row in rows.to_dict("records")}
+    cells = {int(row["group"]): _cell(row, column, status, mark) for row in rows.to_dict("records")}
     return [StripLine(head, cells)] if cells else []
 
 
@@ -64,6 +70,10 @@ def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
         height += LINE
 
 
-def _cell(value: float, status: str) -> str:
+def _cell(row: Row, column: str, status: str, mark: str) -> str:
     """The ratio; for none a dash, as slots say what failed, but two runs have a bar each."""
-    return times(value) if pd.notna(value) else status.replace("_", " ") if status.startswith("two_") else "-"
+    value: Any = row[column]
+    if bool(pd.notna(value)):
+        return times(value) + (f" {row[mark]}" if mark else "")
+    why = str(row.get(status))
+    return why.replace("_", " ") if why.startswith("two_") else "-"

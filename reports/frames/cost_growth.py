@@ -1,0 +1,84 @@
+"""How the seconds of codes grow with the matrix: of generated families of matrices the exponents of n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fillpath.record import Record
+from reports.facts.inputs import Inputs
+from reports.facts.records import Records
+from reports.frames.device import NOT_MEASURED, columns_of
+from reports.frames.seconds import timed_frame
+
+FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
+# The codes in the order of a legend.
+CODES = (
+    "fill2_gpu", "gsofa", "fill1_pruned", "etree_cpu", "bitfronts_cpu", "bitfronts_gpu", FRONTS, CUDSS,
+)  # fmt: skip
+# Kinds of generated matrices that make a line; all others are points.
+LINES = {"3D grid": "3D grids", "circuit": "circuits"}
+POINTS = "real matrices"
+_ENDS = ("median", "low", "high")
+
+
+def cost_frame(inputs: Inputs) -> pd.DataFrame:
+    """One row per case and machine: `code`, its seconds, of cuDSS those of its symbolic phase alone, `filled`
+    entries of L + U, and the `family` of its matrix. Of each code on each family of generated matrices
+    `exponent`, the slope of log seconds over log n by least squares over all sizes, and `exponent_filled`,
+    that of the entries of L + U of the same matrices."""
+    rows = timed_frame(inputs)
+    _add_symbolic_phase(rows, inputs.records)
+    rows["code"] = [_code(row) for row in rows.to_dict("records")]
+    rows["family"] = [_family(inputs, matrix) for matrix in rows["matrix"]]
+    rows["filled"] = rows["entries"].astype("float64") + rows["fills"].astype("float64")
+    for name, of in (("exponent", "median"), ("exponent_filled", "filled")):
+        rows[name] = np.nan
+        for part in lines_of(rows):
+            rows.loc[part.index, name] = _slope(part, of)
+    return columns_of(rows, "code", "family", "n", "filled", *_ENDS, "exponent", "exponent_filled")
+
+
+def lines_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """The timed rows of each code on each family of generated matrices and machine, by n."""
+    timed = frame[(frame["status"] == "ok") & (frame["family"] != POINTS)].sort_values("n")
+    for _, part in timed.groupby(["code", "family", "machine"], sort=False):
+        yield part
+
+
+def _code(row: Mapping[Any, Any]) -> str:
+    """What the picture calls the code of a case."""
+    if row["implementation"] == "cudss":
+        return CUDSS
+    return FRONTS if "path=fronts" in row["options"] else str(row["implementation"])
+
+
+def _family(inputs: Inputs, matrix: str) -> str:
+    entry = inputs.entry(matrix)
+    return POINTS if entry is None or entry.group else LINES.get(entry.kind, POINTS)
+
+
+def _slope(part: pd.DataFrame, of: str) -> float:
+    """Of the logarithms; unknown of fewer than two sizes, or where a value is."""
+    n, values = part["n"].astype("float64"), part[of].astype("float64")
+    if n.nunique() < 2 or values.isna().any():
+        return float("nan")
+    return float(np.polyfit(np.log(n), np.log(values), 1)[0])
+
+
+def _add_symbolic_phase(frame: pd.DataFrame, records: Records) -> None:
+    """Put the seconds of the phase `symbolic` in place of a whole solution's; `not_measured` without it."""
+    for index, row in frame[(frame["stage"] == "solve") & (frame["status"] == "ok")].iterrows():
+        record = records.result(row["case"], row["machine"])
+        if record is None or not _symbolic(record):
+            frame.loc[index, "status"] = NOT_MEASURED
+            continue
+        rounds = records.rounds(record, _symbolic)
+        frame.loc[index, list(_ENDS)] = rounds.median, *rounds.interval
+
+
+def _symbolic(record: Record) -> list[float]:
+    return list(record.phases.get("symbolic", []))
