@@ -107,7 +107,7 @@ def test_a_mistake_is_reported(name: str, threads: int, arguments: Any, message:
 
 
 @pytest.mark.parametrize(("length", "message"), [
-    (64, r"block 1, thread 0: reads or writes byte 256 of an array of 256 bytes"),
+    (64, r"block 1, thread 0: reads or writes byte 256 of an array of 256 bytes \(wrong_kernels.cu:[0-9]+\)"),
     (63, r"wrote at byte 252 of an array of 252 bytes"),
 ])  # fmt: skip
 def test_a_write_behind_an_array_is_reported(length: int, message: str) -> None:

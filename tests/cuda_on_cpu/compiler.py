@@ -85,6 +85,17 @@ def library(path: Path, text: str, names: tuple[str, ...], defines: tuple[str, .
     return ctypes.CDLL(str(_built(path.stem, texts, ("entries.cpp",), options, LINKING)))
 
 
+def with_lines(message: str, library: Path) -> str:
+    """The message, the offsets within the library in it as lines of the kernel, where addr2line says them."""
+
+    def line(found: re.Match[str]) -> str:
+        command = ["addr2line", "-s", "-e", str(library), found[1]]
+        printed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        return f" ({printed.partition(' ')[0].strip()})"
+
+    return re.sub(r" \[(0x[0-9a-f]+)\]", line, message) if shutil.which("addr2line") else message
+
+
 def _rewritten(text: str) -> str:
     """Dynamic shared memory as one array of the library's."""
     return DYNAMIC.sub(r'extern __thread \1 __asm__("cuda_on_cpu_dynamic");', text)

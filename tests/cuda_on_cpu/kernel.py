@@ -62,6 +62,7 @@ class Kernel:
 
     def __init__(self, library: Any, name: str, path: Path) -> None:
         self.name, self.path = name, path
+        self._library = Path(library._name)
         self._enter = getattr(library, f"cuda_on_cpu_enter_{name}")
         self._shared = library.cuda_on_cpu_shared
         sizes = (ctypes.c_int * 256)()
@@ -100,7 +101,8 @@ class Kernel:
         failed = runtime.cuda_on_cpu_launch(ctypes.byref(launch))
         failed = failed or runtime.cuda_on_cpu_check_guards(message, _MESSAGE)
         if failed:
-            raise KernelError(f"{self.name} ({self.path.name}): {message.value.decode()}")
+            what = compiler.with_lines(message.value.decode(), self._library)
+            raise KernelError(f"{self.name} ({self.path.name}): {what}")
 
     def _check_launch(self, grid: Sequence[int], block: Sequence[int], shared: int, together: bool) -> None:
         blocks, threads = int(np.prod(grid)), int(np.prod(block))

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include <map>
 
@@ -126,13 +127,26 @@ static std::string address(const char *at) {
 static struct sigaction before[3];
 static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGFPE};
 
-static void handle(int signal, siginfo_t *info, void *) {
+// Where the faulting instruction is.
+static const void *instruction(const void *context) {
+    const auto &machine = ((const ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+    return (const void *)machine.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)machine.pc;
+#else
+    return nullptr;
+#endif
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
     if (!block) {
         // Not a kernel's.
         for (int k = 0; k < 3; ++k) sigaction(SIGNALS[k], &before[k], nullptr);
         return;
     }
-    fail(here() + ": " + (signal == SIGFPE ? "divides by zero" : address((const char *)info->si_addr)));
+    fail(here() + ": " + (signal == SIGFPE ? "divides by zero" : address((const char *)info->si_addr)) +
+         line_of(instruction(context)));
 }
 
 Faults::Faults() {

@@ -1,6 +1,7 @@
 // Which fiber runs, and the barrier of a block.
 #include "scheduler.hpp"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <string.h>
 #include <ucontext.h>
@@ -15,6 +16,14 @@ __thread int budget;
 std::string where(const Site &site) {
     const char *slash = strrchr(site.file, '/');
     return std::string(site.what) + " (" + (slash ? slash + 1 : site.file) + ":" + std::to_string(site.line) + ")";
+}
+
+std::string line_of(const void *code) {
+    Dl_info info;
+    if (!dladdr(code, &info)) return "";
+    char text[32];
+    snprintf(text, sizeof text, " [0x%tx]", (const char *)code - (const char *)info.dli_fbase);
+    return text;
 }
 
 std::string coordinates(const uint3 &at, const dim3 &size) {

@@ -104,6 +104,8 @@ extern __thread int budget __attribute__((tls_model("initial-exec")));
 // The running fiber and where it is, for a message.
 std::string here();
 std::string where(const Site &site);
+// A place in the kernel's code, as " [offset]"; Python makes it a line.
+std::string line_of(const void *code);
 // Leaves the OS thread's own context for a fiber of the block.
 [[noreturn]] void enter_any();
 // Another fiber runs; the running one is in `ready`, or waits, or has exited.
