@@ -5,6 +5,7 @@ An implementation is given the pattern; a peer, which factorises as well, the ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of
@@ -35,6 +36,18 @@ class Symbolic(Suite):
         if context.options.get("output") == "counts" and isinstance(result, Counts):
             return verify_counts(result, context.reference)
         return verify_symbolic(result, context.reference)
+
+    def evidence(self, result: Any, context: Context, fetch: Callable[[Any], Any]) -> Any:
+        """Of a filled pattern on a device its digest, which is made there."""
+        from benchmarks.checks.rows import Digest
+        from benchmarks.engine.device_digest import can_digest, digest
+        from impl.cuda.transfer import on_host
+
+        if isinstance(result, Digest):
+            raise FillpathError("an implementation's own hashes prove nothing: it has to return the pattern")
+        if can_digest(result, context.prepared.pattern.n):
+            return on_host(digest(result))
+        return fetch(result)
 
     def least_bytes(self, result: Any, context: Context) -> int:
         """The pattern of A, a peer's values with it, and all that is returned."""

@@ -66,6 +66,16 @@ def wrong_on_the_card(pattern: Pattern) -> Any:
     return _computed(pattern, missing_row)
 
 
+def one_wrong_entry(pattern: Pattern) -> Any:
+    """A right answer but for one column, on the device."""
+    import cupy
+
+    filled, work = _computed(pattern)
+    indices, last = filled.pattern.indices.get(), filled.pattern.indptr.get()[1:] - 1
+    indices[last[np.flatnonzero(indices[last] < pattern.n - 1)[0]]] += 1
+    return replace(filled, pattern=replace(filled.pattern, indices=cupy.ndarray(indices))), work
+
+
 def back_on_the_host(pattern: Pattern) -> Any:
     """A right answer that the implementation fetched itself."""
     return fill1(Pattern(pattern.indptr.get(), pattern.indices.get()))
@@ -95,7 +105,8 @@ def illegal(pattern: Pattern) -> Any:
 
 
 FAKES = (
-    on_the_card, unwaited, wrong_on_the_card, back_on_the_host, too_large, too_much_pinned, illegal,
+    on_the_card, unwaited, wrong_on_the_card, one_wrong_entry, back_on_the_host, too_large,
+    too_much_pinned, illegal,
 )  # fmt: skip
 
 register()

@@ -78,8 +78,9 @@ def test_what_does_not_compile_is_said_with_its_line(nvrtc: Any) -> None:
     assert "--gpu-architecture" in compile_source(nvrtc, "", "empty.cu", ("-arch=sm_1",)).failure
 
 
-def test_every_kernel_file_belongs_to_an_implementation_and_every_one_says_its_variants() -> None:
-    assert set((ROOT / "impl").rglob("*.cu")) == set(FILES)
+def test_every_kernel_file_belongs_to_an_implementation_or_the_gate_and_every_one_says_its_variants() -> None:
+    rooms = ("impl", "benchmarks")
+    assert {path for room in rooms for path in (ROOT / room).rglob("*.cu")} == set(FILES)
     for entry in registry.registered():
         assert set(entry.kernel_paths()) <= set(FILES), entry.name
         if entry.kernels and hasattr(sys.modules[entry.module], "VARIANTS"):

@@ -65,7 +65,7 @@ def test_transfers_are_phases_and_no_part_of_the_seconds(monkeypatch: pytest.Mon
     record = measured("back_on_the_host")
     assert (record.status, len(record.seconds)) == (Status.OK, 3), record.reason
     assert len(record.phases["to_device"]) == 1 and len(record.phases["to_host"]) == 2
-    # Two arrays in; what is on the host is not moved.
+    # Two arrays in; what is on the host is not moved, and looked at twice.
     assert record.phases["to_device"][0] >= 1.0
     assert max(record.seconds + record.phases["to_host"]) < 0.5
 
@@ -77,6 +77,8 @@ def test_a_sample_on_a_device() -> None:
     # A phase ends when the device is done.
     assert all(seconds >= 0.05 for seconds in record.phases["first"])
     assert all(seconds >= 0.1 for seconds in record.phases["second"])
+    # The gate looks at it on the device; its way to the host is measured once.
+    assert len(record.phases["to_host"]) == 1
     # Of 2 MiB, and then of 1 MiB and the result.
     assert record.peak_memory == 2 * MIB
     text = record_text(record)
@@ -110,6 +112,7 @@ def test_a_record_has_the_cards_joules_where_the_samples_last_long_enough() -> N
     ("fake", "status", "reason"),
     [
         ("wrong_on_the_card", Status.WRONG, "row counts and row hashes"),
+        ("one_wrong_entry", Status.WRONG, "row counts and row hashes: 1 where at most 0"),
         ("too_large", Status.OUT_OF_MEMORY, "Out of memory allocating 1,073,741,824 bytes"),
         ("too_much_pinned", Status.OUT_OF_MEMORY, "cudaErrorMemoryAllocation"),
         ("illegal", Status.ERROR, "CUDARuntimeError: cudaErrorIllegalAddress: an illegal memory access"),

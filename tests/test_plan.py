@@ -174,7 +174,7 @@ def test_what_exceeds_the_time_limit_is_named(one_matrix: None, monkeypatch: pyt
     assert line.remarks[-1].startswith("beyond the 600 s limit: fill1")
 
 
-@pytest.mark.parametrize("megabytes", [50, 200])
+@pytest.mark.parametrize("megabytes", [50, 195])
 def test_too_little_memory_is_said(
     one_matrix: None,
     shared_cache: Path,

@@ -111,4 +111,4 @@ def test_a_reference_of_version_1_holds_what_it_always_held() -> None:
     assert made.counts.upper.tolist() == [4, 2, 3, 2, 2, 4, 5, 3, 2, 2, 1, 1]
     assert int(np.bitwise_xor.reduce(made.row_hashes)) == 4624486839530034532
     assert reference.VERSION == "v1"
-    assert (made.made_by, made.checked_by) == ("fill1_pruned", "gilbert_peierls")
+    assert (made.made_by, made.checked_by) == ("fill1_pruned", "bitfronts_cpu and gilbert_peierls")

@@ -59,7 +59,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def check(self, result: Any, context: Context) -> Verified:
-        """The verdict on a result, which is on the host."""
+        """The verdict on a result. result : its `evidence`, on the host."""
 
     @abstractmethod
     def least_bytes(self, result: Any, context: Context) -> int:
@@ -75,6 +75,14 @@ class Benchmark(ABC):
     def answer(self, result: Any, context: Context) -> Any:
         """The part of a result that has to be brought to the host, completed by what is there already."""
         return result
+
+    def evidence(self, result: Any, context: Context, fetch: Callable[[Any], Any]) -> Any:
+        """What `check` is given of a result: the answer, unless less of it will do.
+
+        result : where the implementation left it.
+        fetch : brings a result to the host.
+        """
+        return fetch(self.answer(result, context))
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
         """Facts of a right result that no implementation needs itself, counted after the last sample.

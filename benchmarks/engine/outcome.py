@@ -71,8 +71,10 @@ class Outcome:
         self.peak_memory = message["peak_memory"]
         self.energy = None if message["joules"] is None else [message["joules"]]
         self.clocks, self.throttle = message["clocks"], message["throttle"]
-        self.phases |= message["transfers"]
         self._refuse_impossible_work()
+
+    def _on_moved(self, message: dict[str, Any]) -> None:
+        self.phases |= message["transfers"]
 
     def _on_counted(self, message: dict[str, Any]) -> None:
         if message["facts"]:

@@ -1,18 +1,25 @@
-"""The reference of a prepared matrix: made by fill1_pruned, checked by gilbert_peierls, then cached."""
+"""The reference of a prepared matrix: made by fill1_pruned, checked by bitfronts_cpu, then cached.
+
+The two share no code. Where F is small gilbert_peierls, a third method, checks as well: its work is that of
+the numerical factorisation, which in three dimensions grows with n^2.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks.checks.rows import row_hashes, verify_symbolic
+from benchmarks.checks.rows import Digest, digest, verify_symbolic
 from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache
+from impl.symbolic.bitfronts_cpu import bitfronts_cpu
 from impl.symbolic.fill1_pruned import fill1_pruned
 from impl.symbolic.gilbert_peierls import gilbert_peierls
 
@@ -20,6 +27,10 @@ from impl.symbolic.gilbert_peierls import gilbert_peierls
 # version a hash of sources stood in its place; the references of the last such hash are adopted.
 VERSION = "v1"
 _ADOPTED = "367e35ff07db1d89"
+# Entries of F up to which gilbert_peierls checks as well. An update belongs to an entry of each of L, U and
+# F, any two of which name the third, so m entries take at most m^(3/2) / 2 updates (Loomis and Whitney 1949):
+# here 2.6e9, or 1.6 s at the rate that `rates` assumes. A full F has two thirds of that, and took 0.35 s.
+MOST_ENTRIES = 3_000_000
 
 
 def reference_path(prepared_hash: str) -> Path:
@@ -45,20 +56,28 @@ def reference(prepared: Prepared) -> Reference:
 
 
 def make_reference(pattern: Pattern) -> Reference:
-    """Factorise with fill1_pruned and hold gilbert_peierls, which shares no code with it, against it.
+    """Factorise with fill1_pruned and hold independent implementations against it.
 
-    Raises FillpathError where they differ.
+    One pattern is held at a time: of each only the digest is kept. gilbert_peierls is among them where F has
+    at most MOST_ENTRIES. Raises FillpathError where they differ.
     """
-    filled, _ = fill1_pruned(pattern)
-    makers = {"made_by": "fill1_pruned", "checked_by": "gilbert_peierls"}
-    reference = Reference(filled.counts(), row_hashes(filled), **makers)
-    check, _ = gilbert_peierls(pattern)
-    verdict = verify_symbolic(check, reference)
-    if not verdict.passes:
-        raise FillpathError(
-            f"reference: gilbert_peierls and fill1_pruned differ in {verdict.value:.0f} rows; report this"
-        )
+    first = _digest_by(fill1_pruned, pattern)
+    few = first.counts.nnz <= MOST_ENTRIES
+    checkers = (bitfronts_cpu, gilbert_peierls) if few else (bitfronts_cpu,)
+    names = " and ".join(checker.__name__ for checker in checkers)
+    reference = Reference(first.counts, first.hashes, "fill1_pruned", names)
+    for checker in checkers:
+        verdict = verify_symbolic(_digest_by(checker, pattern), reference)
+        if not verdict.passes:
+            differ = f"{checker.__name__} and fill1_pruned differ in {verdict.value:.0f} rows"
+            raise FillpathError(f"reference: {differ}; report this")
     return reference
+
+
+def _digest_by(function: Callable[[Pattern], tuple[Any, Any]], pattern: Pattern) -> Digest:
+    """What an implementation makes of the pattern; F itself is free again."""
+    filled, _ = function(pattern)
+    return digest(filled)
 
 
 def load_reference(path: Path) -> Reference | None:

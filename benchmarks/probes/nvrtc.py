@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.engine import device_digest
 from fillpath import registry
 from fillpath.paths import ROOT
 from fillpath.registry import included
@@ -25,7 +26,7 @@ CUPYS = ("-ftz=true", "--device-as-default-execution-space")
 
 @dataclass(frozen=True)
 class Kernel:
-    """A .cu file in one of its variants. users : the implementations that name it."""
+    """A .cu file in one of its variants. users : the implementations that name it, or the gate."""
 
     path: Path
     defines: tuple[str, ...]
@@ -80,11 +81,11 @@ def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str, *more: str) ->
 
 
 def registered_kernels() -> list[Kernel]:
-    """Every .cu file that an implementation names, in every variant that differs for it. One without VARIANTS
-    has others launch what it names: those say the variants."""
+    """Every .cu file that an implementation names, in every variant that differs for it, and the gate's. One
+    without VARIANTS has others launch what it names: those say the variants."""
     registry.load_all()
     entries = [entry for entry in registry.registered() if entry.kernels]
-    users: dict[tuple[Path, tuple[str, ...]], list[str]] = {}
+    users: dict[tuple[Path, tuple[str, ...]], list[str]] = {(device_digest.KERNEL, ()): ["the gate"]}
     for entry, path, variant in _named(entries):
         users.setdefault((path, _seen_by(path, variant)), []).append(f"{entry.stage}.{entry.name}")
     return [Kernel(path, defines, tuple(dict.fromkeys(names))) for (path, defines), names in users.items()]

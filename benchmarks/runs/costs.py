@@ -6,12 +6,13 @@ Times are within a factor of about two: work, which is forecast well, times a ra
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from benchmarks.engine import machine
+from benchmarks.engine.reference import MOST_ENTRIES
 from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED
 from benchmarks.runs.rates import Amounts, Kind, Rate, graph_amounts, kind_of
 from fillpath.case import Case
@@ -21,16 +22,20 @@ from impl.symbolic.forecast import sample_sources
 
 # Seconds for a worker to start, import and report (0.9 on two quiet cores), and for asv, per case.
 START_SECONDS = 1.5
-# Seconds per entry of F to verify a result; each is verified twice.
-VERIFY_SECONDS = 4e-8
+# Seconds per entry of F to verify a result on one core; each is verified twice.
+VERIFY_SECONDS = 4e-9
 # Medians over the collection's archives with 20 000 entries or more; single ones differ by a factor of 4.
 ARCHIVE_BYTES_AN_ENTRY = 2.3
 MATRIX_BYTES_OF_ARCHIVE = 3.6
 # Bytes of the interpreter and its libraries in a worker.
 WORKER_BYTES = 190e6
+# Bytes an entry of F in the largest process of a case of that stage: measured, of implementations on the CPU,
+# on poisson3d,40 with METIS, of `solve` on poisson3d,32. Making the reference takes less than `symbolic`.
+_BYTES_OF_F = {"symbolic": 10, "supernodes": 10, "levels": 17, "solve": 33, "numeric": 51}
 
 _FILL2 = ("symbolic", "fill2_cpu", ())
-_REFERENCE: tuple[Kind, ...] = (("symbolic", "fill1_pruned", ()), ("symbolic", "gilbert_peierls", ()))
+_REFERENCE: tuple[Kind, ...] = (("symbolic", "fill1_pruned", ()), ("symbolic", "bitfronts_cpu", ()))
+_CHECKS_SMALL: tuple[Kind, ...] = (("symbolic", "gilbert_peierls", ()),)
 
 
 @dataclass(frozen=True)
@@ -57,14 +62,14 @@ def graph_work(pattern: Pattern) -> Effort:
     return Effort(graph_amounts(pattern.nnz), 0.0, graph_memory(pattern.n, pattern.nnz))
 
 
-def forecast_work(pattern: Pattern) -> Effort:
-    """The work on a pattern. fill2_cpu's time is scaled up from its sample."""
+def forecast_work(pattern: Pattern, stages: Iterable[str]) -> Effort:
+    """The work on a pattern in these stages. fill2_cpu's time is scaled up from its sample."""
     with recording(PhaseClock()) as clock:
         forecast = sample_sources(pattern)
     seconds = clock.seconds["sample"] * forecast.edges / max(1, forecast.sampled_edges)
     filled = {"edges": forecast.edges, "filled": forecast.filled, "updates": forecast.updates}
     amounts = {**graph_amounts(pattern.nnz), **filled}
-    memory = run_memory(pattern.n, pattern.nnz, forecast.filled)
+    memory = run_memory(pattern.n, pattern.nnz, forecast.filled, stages)
     return Effort(amounts, seconds, memory)
 
 
@@ -80,12 +85,14 @@ def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate], processes
 
 
 def reference_seconds(work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
-    """Of making a reference: two factorisations, hashed and compared. None without their rates."""
-    calls = [_call_seconds(kind, work, rates) for kind in _REFERENCE]
+    """Of making a reference: factorisations, hashed and compared. None without their rates."""
+    filled = work.amounts["filled"]
+    kinds = _REFERENCE + (_CHECKS_SMALL if filled <= MOST_ENTRIES else ())
+    calls = [_call_seconds(kind, work, rates) for kind in kinds]
     rated = [call for call in calls if call is not None]
     if len(rated) < len(calls):
         return None
-    return START_SECONDS + sum(rated) + 2 * VERIFY_SECONDS * work.amounts["filled"]
+    return START_SECONDS + sum(rated) + len(kinds) * VERIFY_SECONDS * filled
 
 
 def _call_seconds(kind: Kind, work: Effort, rates: Mapping[Kind, Rate], threads: int = 0) -> float | None:
@@ -96,14 +103,10 @@ def _call_seconds(kind: Kind, work: Effort, rates: Mapping[Kind, Rate], threads:
     return rates[kind].of(work.amounts) if kind in rates else None
 
 
-def run_memory(n: int, nnz: int, filled: float) -> int:
-    """Bytes of the largest process of a run on a matrix.
-
-    Making the reference holds F twice (8 bytes an entry) and the temporaries of the test that a pattern is
-    well formed (20); no implementation so far holds more. Of eight matrices from 8e3 to 5e7 entries of F the
-    measured peaks lie between 7 % below this and 1 % above.
-    """
-    return int(max(WORKER_BYTES + 28 * filled + 50 * nnz + 60 * n, preparing_memory(n, nnz)))
+def run_memory(n: int, nnz: int, filled: float, stages: Iterable[str]) -> int:
+    """Bytes of the largest process of a run on a matrix with cases of these stages."""
+    bytes_of_f = max((_BYTES_OF_F[stage] for stage in stages if stage in _BYTES_OF_F), default=0)
+    return int(max(WORKER_BYTES + bytes_of_f * filled + 50 * nnz + 60 * n, preparing_memory(n, nnz)))
 
 
 def graph_memory(n: int, nnz: int) -> int:

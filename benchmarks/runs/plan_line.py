@@ -158,7 +158,7 @@ def _present(matrix: Matrix, prepared: Prepared, facts: Facts) -> Line:
     limits, pattern = facts.limits, prepared.pattern
     stages = {case.stage for case in matrix.cases}
     on_graphs = bool(stages) and all(stage_of(stage).on_graph for stage in stages)
-    work = costs.graph_work(pattern) if on_graphs else costs.forecast_work(pattern)
+    work = costs.graph_work(pattern) if on_graphs else costs.forecast_work(pattern, stages)
     cases = [
         case
         for case in matrix.cases

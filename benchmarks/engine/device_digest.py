@@ -1,0 +1,54 @@
+"""The digest of a filled pattern on the device that holds it: of all its entries only what is compared is
+fetched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.checks.rows import Digest
+from fillpath.nouns import Counts, Filled
+from impl.cuda import kernels
+
+KERNEL = Path(__file__).with_name("row_digest.cu")
+# As there.
+THREADS = 128
+
+
+def can_digest(result: Any, n: int) -> bool:
+    """Whether it is a filled pattern on the device whose arrays have the dtypes and shapes for n rows,
+    whatever they hold."""
+    return (
+        isinstance(result, Filled)
+        and _is_device_array(result.pattern.indptr, np.int64, n + 1)
+        and _is_device_array(result.pattern.indices, np.int32)
+        and _is_device_array(result.upper_start, np.int64, n)
+    )
+
+
+def digest(filled: Filled) -> Digest:
+    """The digest of a filled pattern that `can_digest`, as `rows.digest` makes it on the host; its arrays are
+    on the current device, 24 bytes a row, and hold it when the device is done."""
+    import cupy
+
+    indptr, indices = filled.pattern.indptr, filled.pattern.indices
+    n = len(indptr) - 1
+    lower, upper, hashes = (cupy.empty(n, dtype) for dtype in (np.int64, np.int64, np.uint64))
+    kernel: Any = kernels.load(KERNEL, ("row_digest",))["row_digest"]
+    read = indptr, indices, filled.upper_start, np.int64(n), np.int64(len(indices))
+    if n:
+        kernel((-(-n // THREADS),), (THREADS,), (*read, lower, upper, hashes))
+    return Digest(Counts(lower, upper), hashes)
+
+
+def _is_device_array(array: Any, dtype: Any, length: int | None = None) -> bool:
+    interface = getattr(array, "__cuda_array_interface__", {"shape": ()})
+    shape = interface["shape"]
+    return (
+        len(shape) == 1
+        and length in (None, shape[0])
+        and interface["typestr"] == np.dtype(dtype).str
+        and interface.get("strides") is None
+    )
