@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -24,6 +26,57 @@ def to_dense(filled: Filled) -> Array:
 def random_pattern(n: int, density: float, seed: int) -> Pattern:
     """An unsymmetric random pattern."""
     return from_dense(np.random.default_rng(seed).random((n, n)) < density)
+
+
+def mirrored(pattern: Pattern) -> Pattern:
+    """Of A | A^T."""
+    n, rows, columns = pattern.n, pattern.rows(), pattern.indices.astype(np.int64)
+    return from_entries(n, np.r_[rows, columns], np.r_[columns, rows])
+
+
+def from_entries(n: int, rows: Array, columns: Array) -> Pattern:
+    """The pattern of these entries and of the diagonal, in any order and with repetitions."""
+    places = np.unique(np.r_[rows * n + columns, np.arange(n, dtype=np.int64) * (n + 1)])
+    indptr = np.searchsorted(places, np.arange(n + 1, dtype=np.int64) * n).astype(np.int64)
+    return Pattern(indptr, (places % max(n, 1)).astype(np.int32))
+
+
+def chain(n: int, order: Array | None = None) -> Pattern:
+    """A path, symmetric, its vertices numbered by `order`."""
+    place = np.arange(n, dtype=np.int64) if order is None else order
+    return from_entries(n, np.r_[place[:-1], place[1:]], np.r_[place[1:], place[:-1]])
+
+
+def hub(n: int, vertex: int, row: bool, column: bool) -> Pattern:
+    """A chain with one full row, or one full column, or both."""
+    rows, columns = [np.arange(n - 1)], [np.arange(1, n)]
+    every, one = np.arange(n), np.full(n, vertex)
+    if row:
+        rows, columns = [*rows, one], [*columns, every]
+    if column:
+        rows, columns = [*rows, every], [*columns, one]
+    return from_entries(n, np.concatenate(rows), np.concatenate(columns))
+
+
+def blocks(n: int) -> Pattern:
+    """Random blocks of 20, unsymmetric, which no entry joins."""
+    rows, columns = np.random.default_rng(n).integers(0, max(n, 1), (2, 30 * n))
+    inside = rows // 20 == columns // 20
+    return from_entries(n, rows[inside], columns[inside])
+
+
+# Patterns that are hard on something, by order.
+FAMILIES: dict[str, Callable[[int], Pattern]] = {
+    "diagonal": lambda n: from_entries(n, *np.zeros((2, 0), np.int64)),
+    "path": chain,
+    "permuted path": lambda n: chain(n, np.random.default_rng(n).permutation(n)),
+    "star": lambda n: hub(n, n - 1, row=True, column=True),
+    "arrow": lambda n: hub(n, 0, row=True, column=True),
+    "full row": lambda n: hub(n, n // 2, row=True, column=False),
+    "full column": lambda n: hub(n, n // 2, row=False, column=True),
+    "first column": lambda n: hub(n, 0, row=False, column=True),
+    "blocks": blocks,
+}
 
 
 def eliminated(pattern: Pattern) -> Array:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
-from benchmarks.checks.rows import row_hashes, verify_symbolic
+from benchmarks.checks.rows import verify_symbolic
 from benchmarks.engine.reference import make_reference
 from fillpath import registry
 from fillpath.errors import UnsupportedError
@@ -20,7 +20,7 @@ from fillpath.nouns import Counts, Filled, Pattern
 from impl.symbolic.forecast import sample_sources
 from tests.devices import hosted
 from tests.every_matrix import compare
-from tests.patterns import eliminated, from_dense, patterns, random_pattern, to_dense
+from tests.patterns import eliminated, from_dense, mirrored, patterns, random_pattern, to_dense
 
 ALL = [
     pytest.param(entry, id=entry.name, marks=[pytest.mark.gpu] if entry.device == "gpu" else [])
@@ -50,13 +50,6 @@ def test_fill1_is_gaussian_elimination(pattern: Pattern) -> None:
     dense = eliminated(pattern)
     assert np.array_equal(to_dense(filled), dense)
     assert work.fills == dense.sum() - pattern.nnz
-
-
-def mirrored(pattern: Pattern) -> Pattern:
-    """Of A | A^T."""
-    dense = np.zeros((pattern.n, pattern.n), dtype=bool)
-    dense[pattern.rows(), pattern.indices] = True
-    return from_dense(dense | dense.T)
 
 
 @functools.cache
@@ -255,12 +248,6 @@ def test_the_comparison_over_every_matrix_compares_all_but_its_measure(ordering:
     assert compare("circuit:300", ordering, chosen, 1e9, 1.0)[0].startswith("left out")
     etree = [registry.lookup("symbolic", "etree_cpu")]
     assert compare("circuit:300", ordering, etree, 1e9, 1e9)[0].startswith("unsymmetric")
-
-
-def test_row_hashes_tell_order_apart() -> None:
-    one = Filled(Pattern(np.array([0, 2]), np.array([0, 1], np.int32)), np.array([0]))
-    other = Filled(Pattern(np.array([0, 2]), np.array([1, 0], np.int32)), np.array([0]))
-    assert row_hashes(one) != row_hashes(other)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
