@@ -349,7 +349,7 @@ class Reference:
     counts : of F
     row_hashes : (n,) uint64, one per row of F
     made_by : the implementation that made it
-    checked_by : the independent implementation that agreed with it
+    checked_by : the independent implementations that agreed with it
     """
 
     counts: Counts
