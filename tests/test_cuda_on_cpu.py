@@ -29,7 +29,7 @@ from tests.patterns import random_pattern
 WRONG = Path(__file__).with_name("wrong_kernels.cu")
 NAMES = (
     "reverse", "count", "diverge", "stuck", "shuffle", "masks", "outside", "beyond", "dynamic", "unwritten",
-    "misaligned", "shift", "wait",
+    "misaligned", "shift", "wait", "neighbours",
 )  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("cuda_on_cpu")
@@ -60,6 +60,12 @@ def count(sound: bool) -> Any:
     return word
 
 
+def neighbours(sound: bool) -> Any:
+    words = cupy.zeros(32, np.uint32)
+    kernel("neighbours", sound)((1,), (32,), (words,))
+    return words
+
+
 def unwritten(sound: bool) -> Any:
     words = cupy.zeros(64, np.uint32)
     kernel("unwritten", sound)((1,), (64,), (words,))
@@ -70,6 +76,17 @@ def test_a_missing_barrier_gives_other_results_in_other_orders() -> None:
     expected = np.arange(256, dtype=np.uint32).reshape(4, 64)[:, ::-1].tobytes()
     assert outcomes(lambda: reverse(True)) == {expected}
     assert len(outcomes(lambda: reverse(False))) > 1
+
+
+def test_races_in_shared_memory_are_reported_whatever_the_order() -> None:
+    for seed in range(5):
+        with machine(seed=seed, races=True):
+            reverse(True)
+            for mistaken in (reverse, neighbours):
+                with pytest.raises(
+                    KernelError, match=r"wrong_kernels.cu:[0-9]+\), that thread .* no barrier between"
+                ):
+                    mistaken(False)
 
 
 def test_a_sum_that_is_not_atomic_loses_terms() -> None:
@@ -154,7 +171,7 @@ def test_traversals_fill_as_fill1(implementation: Any, options: dict[str, Any]) 
     for seed, (n, density) in enumerate(PATTERNS):
         pattern = random_pattern(n, density, seed)
         expected, _ = fill1(pattern)
-        with machine(seed=seed, multiprocessors=1 + seed % 2):
+        with machine(seed=seed, multiprocessors=1 + seed % 2, races=seed % 2 == 0):
             filled, _ = implementation(on_device(pattern), **options)
             counted, _ = implementation(on_device(pattern), output="counts", **options)
         filled, counted = on_host(filled), on_host(counted)
@@ -168,7 +185,7 @@ def test_supernodes_are_those_of_the_cpu(maxsup: int) -> None:
     for seed, (n, density) in enumerate(PATTERNS):
         filled, _ = fill1(random_pattern(n, density, seed))
         expected, _ = t3(filled, maxsup=maxsup)
-        with machine(seed=seed):
+        with machine(seed=seed, races=True):
             supernodes, _ = supernodes_gpu(on_device(filled), maxsup=maxsup)
         assert np.array_equal(on_host(supernodes).starts, expected.starts)
 
@@ -178,7 +195,7 @@ def test_levels_are_those_of_the_cpu(driver: str) -> None:
     for seed, (n, density) in enumerate(PATTERNS):
         two_way = two_way_of(random_pattern(n, density, seed))
         expected = relaxed_levels(two_way)
-        with machine(seed=seed):
+        with machine(seed=seed, races=seed % 2 == 0):
             levels, _ = kahn_gpu(on_device(two_way), driver=driver)
         levels = on_host(levels)
         assert np.array_equal(levels.pointers, expected.pointers)
@@ -190,7 +207,7 @@ def test_columns_are_factorised_as_on_the_cpu(dtype: str) -> None:
     for seed, (n, density) in enumerate(PATTERNS):
         start = assembled(dominant(random_pattern(n, density, seed), seed))
         expected, _ = left_looking(start, dtype="float64")
-        with machine(seed=seed):
+        with machine(seed=seed, races=seed % 2 == 0):
             factor, _ = glu3(on_device(start), dtype=dtype)
         assert np.allclose(
             on_host(factor).values, expected.values, rtol=1e-4 if dtype == "float32" else 1e-12
@@ -202,7 +219,7 @@ def test_blocks_that_wait_for_each_other_factorise_graphs_as_one_thread(blocks: 
     for seed in range(8):
         graph = random_graph(seed, 40)
         expected, _ = ac_sequential(graph, seed=seed)
-        with machine(seed=seed, blocks=blocks):
+        with machine(seed=seed, blocks=blocks, races=seed % 2 == 0):
             factor, _ = parac_gpu.factorise(on_device(graph), seed, 2**26)
         assert same(on_host(factor).pattern, expected.pattern)
         assert np.array_equal(on_host(factor).values, expected.values)

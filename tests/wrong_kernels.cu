@@ -98,3 +98,14 @@ extern "C" __global__ void wait(u32 *words) {
     atomicAdd(words, 1u);
     while (*(volatile u32 *)words < gridDim.x && !SOUND) __nanosleep(20);
 }
+
+// The mistake: a shuffle between a write and another lane's read, where only __syncwarp orders memory.
+extern "C" __global__ void neighbours(u32 *words) {
+    __shared__ u32 part[32];
+    part[threadIdx.x] = threadIdx.x;
+    const u32 sum = __shfl_sync(ALL, threadIdx.x, 7);
+#if SOUND
+    __syncwarp();
+#endif
+    words[threadIdx.x] = sum + part[threadIdx.x ^ 1u];
+}

@@ -7,7 +7,7 @@
         with machine(seed=7, blocks=1): ...                 # another order of threads, fewer resident blocks
 
 load(path, names, defines) : as `impl.cuda.kernels.load`; a kernel is called as CuPy's RawKernel.
-machine(seed=, multiprocessors=, blocks=, limit=, memory=) : a context; kernel.Machine says what each is.
+machine(seed=, multiprocessors=, blocks=, limit=, memory=, races=) : a context; kernel.Machine names them.
 cuda_on_cpu : the fixture; `parametrize("cuda_on_cpu", [{"seed": 1}], indirect=True)` gives it such facts.
 tests.cuda_on_cpu.cupy : what `import cupy` gives below the fixture.
 
@@ -20,9 +20,11 @@ A KernelError names block and thread of: an access behind or before an array (at
 written within it, after the launch), an index outside a declared array, a misaligned address, a shift by too
 many bits, a bool that is neither; a barrier that part of a block waits at, or at two places; a collective
 whose mask names a lane that has exited, does not exist, or waits with another mask; a deadlock; a launch that
-takes too long; arguments that are not as the kernel's parameters.
+takes too long; arguments that are not as the kernel's parameters. With `races=True` also of two accesses to
+the same shared memory with no barrier between (races.hpp), whatever their order was.
 
-What it does not show: the weak order of memory (an x86's is stronger), speed, registers, a missing volatile.
+What it does not show: the weak order of memory (an x86's is stronger), races in global memory but by wrong
+results, reads behind an array within its last 16 to 512 bytes, speed, registers, a missing volatile.
 """
 
 from tests.cuda_on_cpu.compiler import CompileError

@@ -22,7 +22,7 @@ CUDA_ON_CPU_QUIET inline void store_now(T *to, T value, int order) {
 // By compare and swap; `next` is the value after it.
 template <class T, class Next>
 CUDA_ON_CPU_QUIET inline T replace(T *at, Next next) {
-    cuda_on_cpu_yield(false);
+    cuda_on_cpu_atomic(at, sizeof(T));
     T before, after;
     __atomic_load(at, &before, __ATOMIC_RELAXED);
     do after = next(before);
@@ -60,7 +60,7 @@ CUDA_ON_CPU_ATOMIC(atomicDec, unsigned int, old == 0u || old > value ? value : o
 
 #define CUDA_ON_CPU_SWAP(type)                                                                                    \
     CUDA_ON_CPU_QUIET inline type atomicCAS(type *at, type expected, type value) {                                \
-        cuda_on_cpu::cuda_on_cpu_yield(false);                                                                    \
+        cuda_on_cpu::cuda_on_cpu_atomic(at, sizeof(type));                                                        \
         __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);             \
         return expected;                                                                                          \
     }

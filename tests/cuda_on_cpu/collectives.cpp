@@ -1,5 +1,5 @@
 // What the lanes of a warp compute together.
-#include "scheduler.hpp"
+#include "races.hpp"
 
 namespace cuda_on_cpu {
 
@@ -98,6 +98,7 @@ extern "C" u64 cuda_on_cpu_collective(Collective kind, u32 mask, u64 value, u32 
     came |= 1u << lane;
     if (came == mask) {
         warp.waiting &= ~mask;
+        if (watch) order_lanes(self, mask, kind != SYNC);
         complete(self);
     }
     switch_fiber();

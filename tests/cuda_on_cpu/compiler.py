@@ -20,7 +20,7 @@ from fillpath.registry import included
 HERE = Path(__file__).parent
 # What a kernel's library consists of, beside its own text.
 HEADERS = ("runtime.hpp", "device.hpp", "warp.hpp", "atomics.hpp", "intrinsics.hpp")
-RUNTIME = ("scheduler.cpp", "collectives.cpp", "launch.cpp", "memory.cpp", "hooks.cpp")
+RUNTIME = ("scheduler.cpp", "collectives.cpp", "launch.cpp", "memory.cpp", "races.cpp", "hooks.cpp")
 OPTIONS = ("-std=c++17", "-fPIC", "-U_FORTIFY_SOURCE", "-pthread")
 # The scheduler sees every memory access by the calls that -fsanitize=thread makes; the sanitizers' libraries
 # are not linked (hooks.cpp).
@@ -60,7 +60,9 @@ def compiler() -> str | None:
 @functools.cache
 def runtime() -> Any:
     """The library that schedules threads."""
-    texts = {name: (HERE / name).read_text() for name in (*RUNTIME, "scheduler.hpp", "runtime.hpp")}
+    texts = {
+        name: (HERE / name).read_text() for name in (*RUNTIME, "races.hpp", "scheduler.hpp", "runtime.hpp")
+    }
     options = (*OPTIONS, "-O2", "-shared", "-ldl")
     path = _built("runtime", texts, RUNTIME, options)
     library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)

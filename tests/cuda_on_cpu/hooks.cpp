@@ -1,27 +1,30 @@
 // What g++ calls before each memory access of a kernel (-fsanitize=thread), and where a rule of the language is broken
 // (-fsanitize=bounds and others). The sanitizers' own libraries are not linked.
-#include "scheduler.hpp"
+#include "races.hpp"
 
 using namespace cuda_on_cpu;
 
-static inline void access() {
+static inline void access(const void *address, u32 bytes, Access access, const void *code) {
     if (--budget <= 0 && block) preempt(false);
+    if (watch) observe(address, bytes, access, code);
 }
 
 // A thread may spin on a volatile word.
 static inline void access_volatile() {
+    if (watch) check_write();
     if (block) cuda_on_cpu_yield(true);
 }
 
-#define ACCESSES(bytes)                                                     \
-    void __tsan_read##bytes(void *) { access(); }                           \
-    void __tsan_write##bytes(void *) { access(); }                          \
-    void __tsan_unaligned_read##bytes(void *) { access(); }                 \
-    void __tsan_unaligned_write##bytes(void *) { access(); }                \
-    void __tsan_volatile_read##bytes(void *) { access_volatile(); }         \
-    void __tsan_volatile_write##bytes(void *) { access(); }                 \
-    void __tsan_unaligned_volatile_read##bytes(void *) { access_volatile(); } \
-    void __tsan_unaligned_volatile_write##bytes(void *) { access(); }
+#define CODE __builtin_return_address(0)
+#define ACCESSES(bytes)                                                                           \
+    void __tsan_read##bytes(void *address) { access(address, bytes, READ, CODE); }                \
+    void __tsan_write##bytes(void *address) { access(address, bytes, WRITE, CODE); }              \
+    void __tsan_unaligned_read##bytes(void *address) { access(address, bytes, READ, CODE); }      \
+    void __tsan_unaligned_write##bytes(void *address) { access(address, bytes, WRITE, CODE); }    \
+    void __tsan_volatile_read##bytes(void *) { access_volatile(); }                               \
+    void __tsan_volatile_write##bytes(void *) { access_volatile(); }                              \
+    void __tsan_unaligned_volatile_read##bytes(void *) { access_volatile(); }                     \
+    void __tsan_unaligned_volatile_write##bytes(void *) { access_volatile(); }
 
 // As the compiler lays them out.
 struct SourceLocation {
@@ -40,8 +43,12 @@ ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
-void __tsan_read_range(void *, unsigned long) { access(); }
-void __tsan_write_range(void *, unsigned long) { access(); }
+void __tsan_read_range(void *address, unsigned long bytes) { access(address, bytes, READ, CODE); }
+void __tsan_write_range(void *address, unsigned long bytes) { access(address, bytes, WRITE, CODE); }
+void cuda_on_cpu_atomic(const void *address, u32 bytes) {
+    cuda_on_cpu_yield(false);
+    if (watch) observe(address, bytes, ATOMIC, CODE);
+}
 void __tsan_init() {}
 void __tsan_func_entry(void *) {}
 void __tsan_func_exit() {}

@@ -31,6 +31,7 @@ class Machine:
     blocks : resident on each at a time
     limit : seconds that a launch may take
     memory : bytes
+    races : whether hazards in shared memory are looked for, which takes longer
     """
 
     seed: int = 0
@@ -38,6 +39,7 @@ class Machine:
     blocks: int = 2
     limit: float = 20.0
     memory: int = 2**28
+    races: bool = False
     launches: Any = field(default_factory=itertools.count)
 
 
@@ -53,6 +55,7 @@ class _Launch(ctypes.Structure):
         ("entry", ctypes.c_void_p), ("shared", ctypes.c_void_p), ("arguments", ctypes.c_void_p),
         ("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3), ("shared_bytes", ctypes.c_uint32),
         ("resident", ctypes.c_uint32), ("seed", ctypes.c_uint64), ("limit", ctypes.c_double),
+        ("races", ctypes.c_uint32),
         ("message", ctypes.c_char_p), ("message_bytes", ctypes.c_uint32),
     )  # fmt: skip
 
@@ -94,7 +97,7 @@ class Kernel:
         launch = _Launch(
             ctypes.cast(self._enter, ctypes.c_void_p), ctypes.cast(self._shared, ctypes.c_void_p),
             ctypes.addressof(pointers), (ctypes.c_uint32 * 3)(*grid), (ctypes.c_uint32 * 3)(*block), shared,
-            MACHINE.multiprocessors * MACHINE.blocks, seed, MACHINE.limit,
+            MACHINE.multiprocessors * MACHINE.blocks, seed, MACHINE.limit, MACHINE.races,
             ctypes.cast(message, ctypes.c_char_p), _MESSAGE,
         )  # fmt: skip
         runtime = compiler.runtime()

@@ -1,12 +1,13 @@
 // A launch: its blocks in a random order, as many at a time as are resident, each on an OS thread.
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
 #include <thread>
 
-#include "scheduler.hpp"
+#include "races.hpp"
 
 namespace cuda_on_cpu {
 
@@ -36,6 +37,7 @@ struct Shared {
 
 static void prepare(const Launch &launch, const Shared &shared, unsigned char poison) {
     const u32 threads = launch.block[0] * launch.block[1] * launch.block[2];
+    if (watch) begin_watch(threads);
     memset(shared.begin, poison, shared.size);
     block->live = threads;
     block->arrived = 0;
@@ -83,6 +85,13 @@ static void work(Run &run, u32 worker) {
     mine.random.state = (launch.seed * 0x9E3779B97F4A7C15u ^ (worker + 1) * 0xD1B54A32D192ED03u) | 1;
     mine.fibers.resize(threads);
     mine.stacks = take_stacks(threads);
+    Watch races{};
+    if (launch.races) {
+        races.begin = shared.begin;
+        races.size = shared.size;
+        races.bytes = (Byte *)calloc(shared.size, sizeof(Byte));
+        watch = &races;
+    }
     block = &mine;
     for (u32 taken; !run.failed && (taken = run.next++) < run.order.size();) {
         mine.number = run.order[taken];
@@ -92,6 +101,8 @@ static void work(Run &run, u32 worker) {
         run_block(launch, shared);
     }
     block = nullptr;
+    watch = nullptr;
+    free(races.bytes);
     return_stacks(mine.stacks, threads);
 }
 

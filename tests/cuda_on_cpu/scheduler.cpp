@@ -1,5 +1,5 @@
 // Which fiber runs, and the barrier of a block.
-#include "scheduler.hpp"
+#include "races.hpp"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -72,6 +72,7 @@ static std::string standing() {
 
 static void start() {
     block->run->launch.entry(block->run->launch.arguments);
+    if (watch) check_write();
     Fiber &self = *block->running;
     self.state = EXITED;
     block->live -= 1;
@@ -112,6 +113,7 @@ static Fiber &drawn() {
 void enter_any() { enter(drawn()); }
 
 void switch_fiber() {
+    if (watch) check_write();
     Fiber &next = drawn();
     if (&next == block->running) {
         budget = 1 + (int)block->random.below(2 * block->patience);
@@ -144,6 +146,7 @@ void complete_barrier_if_all_came() {
     const int result = block->vote == ANY ? block->any != 0 : block->vote == ALL ? block->count == block->arrived
                        : (int)block->count;
     block->arrived = 0;
+    if (watch) watch->epoch += 1;
     for (Fiber &fiber : block->fibers) {
         if (fiber.state != AT_BARRIER) continue;
         fiber.vote = result;

@@ -32,6 +32,7 @@ struct Launch {
     u32 resident;             // blocks at a time
     u64 seed;
     double limit;             // seconds
+    u32 races;                // whether hazards in shared memory are looked for
     char *message;            // of the first error
     u32 message_bytes;
 };
