@@ -3,7 +3,8 @@
 Its first columns are the pivots. Eliminating pivot k joins row k, from its diagonal on, to each later row
 that has column k. A panel is the 64 pivots of one word.
 
-All index arithmetic is unsigned: Numba then omits its check for negative indices.
+All index arithmetic is unsigned: Numba then omits its check for negative indices. Loops over words stand
+within loops over rows: a call for each row would count references to its arrays, and take longer than that.
 """
 
 from __future__ import annotations
@@ -61,53 +62,93 @@ def below(bit):
 
 
 @njit
-def bits_between(words, start, first, last):
-    """How many of the bits first <= bit < last of the row at words[start:] are set."""
-    if first >= last:
-        return ZERO
-    word, end = first >> SIX, (last - ONE) >> SIX
-    mask = ALL << (first & LOW)
-    total = ZERO
-    while word < end:
-        total += population(words[start + word] & mask)
-        mask = ALL
-        word += ONE
-    return total + population(words[start + word] & mask & (ALL >> (LOW - ((last - ONE) & LOW))))
+def up_to(bit):
+    """The bits of a word below this one, of 1 to 64."""
+    return ALL >> (WORD - bit)
 
 
 @njit
-def set_between(words, start, first, last):
-    """Set the bits first <= bit < last, at least one, of the row at words[start:]."""
-    word, end = start + (first >> SIX), start + ((last - ONE) >> SIX)
-    mask = ALL << (first & LOW)
-    while word < end:
-        words[word] |= mask
-        mask = ALL
-        word += ONE
-    words[word] |= mask & (ALL >> (LOW - ((last - ONE) & LOW)))
+def join_full(words, width, over, position, runs, count):
+    """Set the bits of all columns `over` in all rows `over`. runs : the first `count` are their ranges, by
+    position."""
+    for place in range(np.uint64(len(over))):
+        at = np.uint64(position[over[place]]) * width
+        for run in range(count):
+            first, last = runs[run, 0], runs[run, 1] - ONE
+            word, end = at + (first >> SIX), at + (last >> SIX)
+            mask = ALL << (first & LOW)
+            while word < end:
+                words[word] |= mask
+                mask = ALL
+                word += ONE
+            words[word] |= mask & up_to((last & LOW) + ONE)
 
 
 @njit
-def join_between(words, start, first, last, source, source_start, offset):
-    """Join the bits from `offset` of the row at source[source_start:] to first <= bit < last of the other."""
-    while first < last:
-        to, by = first & LOW, offset & LOW
-        length = min(last - first, WORD - max(to, by))
-        bits = (source[source_start + (offset >> SIX)] >> by) & (ALL >> (WORD - length))
-        words[start + (first >> SIX)] |= bits << to
-        first += length
-        offset += length
+def join_bits(words, width, over, position, runs, count, source, at_source):
+    """Join rows of bits, one after the other at source[at_source:], to the rows `over`, their columns to the
+    ranges."""
+    length = words_of(np.uint64(len(over)))
+    for place in range(np.uint64(len(over))):
+        at = np.uint64(position[over[place]]) * width
+        offset = ZERO
+        for run in range(count):
+            first, end = runs[run, 0], runs[run, 1]
+            while first < end:
+                to, by = first & LOW, offset & LOW
+                bits = min(end - first, WORD - max(to, by))
+                part = (source[at_source + (offset >> SIX)] >> by) & up_to(bits)
+                words[at + (first >> SIX)] |= part << to
+                first += bits
+                offset += bits
+        at_source += length
 
 
 @njit
-def copy_tail(words, start, width, column, out, at, length):
-    """Write the bits of a row of `width` words from `column` on to out[at : at + length], from bit 0 on."""
-    source, end, by = start + (column >> SIX), start + width, column & LOW
-    for word in range(length):
-        bits = words[source + word] >> by
-        if by != ZERO and source + word + ONE < end:
-            bits |= words[source + word + ONE] << (WORD - by)
-        out[at + word] = bits
+def copy_corner(words, size, pivots, out, at):
+    """Write a front's rows and columns from `pivots` on to out[at:]. Returns where that ends."""
+    width, length = words_of(size), words_of(size - pivots)
+    skipped, by = pivots >> SIX, pivots & LOW
+    for row in range(pivots, size):
+        source, end = row * width + skipped, (row + ONE) * width
+        for word in range(length):
+            bits = words[source + word] >> by
+            if by != ZERO and source + word + ONE < end:
+                bits |= words[source + word + ONE] << (WORD - by)
+            out[at + word] = bits
+        at += length
+    return at
+
+
+@njit
+def count_lower(words, members, pivots, stop, lower):
+    """Add what the rows of a front have left of the diagonal, in the pivots' columns, to the counts."""
+    size = np.uint64(len(members))
+    width = words_of(size)
+    for row in range(size):
+        before = min(row, pivots)
+        end = min(before, stop)
+        at = row * width
+        count = before - end
+        for word in range(end >> SIX):
+            count += population(words[at + word])
+        if end & LOW != ZERO:
+            count += population(words[at + (end >> SIX)] & below(end & LOW))
+        lower[members[row]] += count
+
+
+@njit
+def count_upper(words, members, pivots, stop, upper):
+    """Set the counts of the pivots' rows from the diagonal on."""
+    size = np.uint64(len(members))
+    width = words_of(size)
+    for k in range(min(stop, pivots)):
+        count = population(words[k * width + (k >> SIX)] & (ALL << (k & LOW)))
+        for word in range((k >> SIX) + ONE, width):
+            count += population(words[k * width + word])
+        upper[members[k]] = count
+    for k in range(min(stop, pivots), pivots):
+        upper[members[k]] = size - k
 
 
 @njit
@@ -127,16 +168,12 @@ def eliminate(front, members, pivots, unions):
         stop = _full_pivot(front, width, first, last, members, common)
         if stop < last:
             return stop, joined
-        joined += _join_rows(front, width, first, last, members, unions)
+        if members - last >= MANY and last - first == WORD:
+            joined += _join_unions(front, width, first, members, unions)
+        else:
+            joined += _join_rows(front, width, first, last, members)
         first = last
     return pivots, joined
-
-
-@njit
-def _join(front, to, source, origin, length):
-    """front[to : to + length] |= source[origin : origin + length]"""
-    for word in range(length):
-        front[to + word] |= source[origin + word]
 
 
 @njit
@@ -151,7 +188,8 @@ def _panel_rows(front, width, first, last):
             k = lowest(todo)
             pivot = (first + k) * width
             front[at + word] |= front[pivot + word] & (ALL << k)
-            _join(front, at + word + ONE, front, pivot + word + ONE, width - word - ONE)
+            for w in range(word + ONE, width):
+                front[at + w] |= front[pivot + w]
             joined += width - word
             todo = front[at + word] & below(row & LOW) & ((ALL << k) << ONE)
     return joined
@@ -161,7 +199,7 @@ def _panel_rows(front, width, first, last):
 def _closures(front, width, first, last, members):
     """Eliminate the panel's pivots in the panel's word of the rows below. Returns the bits that all share."""
     word = first >> SIX
-    panel = ALL >> (LOW - ((last - ONE) & LOW))
+    panel = up_to(last - first)
     common = ALL
     for row in range(last, members):
         at = row * width + word
@@ -182,35 +220,36 @@ def _full_pivot(front, width, first, last, members, common):
     word = first >> SIX
     for k in range(first, last):
         bit = ONE << (k & LOW)
-        if common & bit == ZERO or bits_between(front, k * width, k, members) < members - k:
+        if common & bit == ZERO:
             continue
         row = k + ONE
         while row < last and front[row * width + word] & bit != ZERO:
             row += ONE
-        if row == last:
+        if row < last:
+            continue
+        count = population(front[k * width + word] & (ALL << (k & LOW)))
+        for w in range(word + ONE, width):
+            count += population(front[k * width + w])
+        if count == members - k:
             return k
     return last
 
 
 @njit
-def _join_rows(front, width, first, last, members, unions):
+def _join_rows(front, width, first, last, members):
     """Join the panel's rows, right of its word, to the rows below, whose words of it are closed."""
     word = first >> SIX
-    length = width - word - ONE
-    if length == ZERO or last == members:
-        return ZERO
-    panel = ALL >> (LOW - ((last - ONE) & LOW))
-    if members - last >= MANY and last - first == WORD:
-        return _join_unions(front, width, first, members, unions)
+    panel = up_to(last - first)
     joined = ZERO
     for row in range(last, members):
-        at = row * width + word
-        todo = front[at] & panel
+        at = row * width
+        todo = front[at + word] & panel
         while todo != ZERO:
-            pivot = (first + lowest(todo)) * width + word
+            pivot = (first + lowest(todo)) * width
             todo &= todo - ONE
-            _join(front, at + ONE, front, pivot + ONE, length)
-            joined += length
+            for w in range(word + ONE, width):
+                front[at + w] |= front[pivot + w]
+            joined += width - word - ONE
     return joined
 
 
@@ -223,25 +262,25 @@ def _join_unions(front, width, first, members, unions):
     for group in range(NIBBLES):
         table = group * NIBBLES * length
         for index in range(ONE, NIBBLES):
-            k = lowest(index)
             to, other = table + index * length, table + (index & (index - ONE)) * length
-            pivot = (first + four * group + k) * width + word + ONE
-            if index & (index - ONE) == ZERO:
-                for w in range(length):
-                    unions[to + w] = front[pivot + w]
-            else:
-                for w in range(length):
-                    unions[to + w] = unions[other + w] | front[pivot + w]
+            pivot = (first + four * group + lowest(index)) * width + word + ONE
+            if other == table:
+                unions[to : to + length] = front[pivot : pivot + length]
+                continue
+            for w in range(length):
+                unions[to + w] = unions[other + w] | front[pivot + w]
     joined = NIBBLES * NIBBLES * length
     for row in range(first + WORD, members):
-        at = row * width + word
-        todo = front[at]
-        group = ZERO
+        at = row * width + word + ONE
+        todo = front[at - ONE]
+        table = ZERO
         while todo != ZERO:
-            index = todo & np.uint64(15)
+            index = todo & (NIBBLES - ONE)
             if index != ZERO:
-                _join(front, at + ONE, unions, (group * NIBBLES + index) * length, length)
+                other = (table + index) * length
+                for w in range(length):
+                    front[at + w] |= unions[other + w]
                 joined += length
             todo >>= four
-            group += ONE
+            table += NIBBLES
     return joined

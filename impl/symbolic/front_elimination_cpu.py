@@ -20,11 +20,12 @@ from impl.symbolic.front_bits_cpu import (
     SIX,
     UNIONS,
     ZERO,
-    bits_between,
-    copy_tail,
+    copy_corner,
+    count_lower,
+    count_upper,
     eliminate,
-    join_between,
-    set_between,
+    join_bits,
+    join_full,
     words_of,
 )
 from impl.symbolic.fronts_cpu import Fronts
@@ -166,9 +167,11 @@ def _fronts(rows, columns, fronts, owner, mine, below, keep, progress):
         joined += operations
         progress.stop[front] = stop
         progress.left[front] = used
-        _count(words, width, members, pivots, stop, lower, progress.upper)
+        count_lower(words, members, pivots, stop, lower)
+        count_upper(words, members, pivots, stop, progress.upper)
         if stop == pivots:
-            stack, used = _push(words, width, size, pivots, stack, used)
+            stack = _room(stack, used, used + (size - pivots) * words_of(size - pivots))
+            used = copy_corner(words, size, pivots, stack, used)
         if keep:
             progress.where[front] = filled
             kept, filled = _keep(words, width, size, stop, kept, filled)
@@ -214,43 +217,10 @@ def _extend_add(fronts, child, full, stack, left, width, position, runs, words):
             runs[count, 0] = column
             runs[count, 1] = column + ONE
             count += ONE
-    length = words_of(np.uint64(len(over)))
-    for place in range(np.uint64(len(over))):
-        at = np.uint64(position[over[place]]) * width
-        offset = ZERO
-        for run in range(count):
-            begin, end = runs[run, 0], runs[run, 1]
-            if full:
-                set_between(words, at, begin, end)
-            else:
-                join_between(words, at, begin, end, stack, left, offset)
-            offset += end - begin
-        left += length
-
-
-@njit
-def _count(words, width, members, pivots, stop, lower, upper):
-    """Add a front's part to the row counts of L, and set those of U."""
-    for row in range(np.uint64(len(members))):
-        before = min(row, pivots)
-        if before <= stop:
-            lower[members[row]] += bits_between(words, row * width, ZERO, before)
-        else:
-            lower[members[row]] += bits_between(words, row * width, ZERO, stop) + before - stop
-    for k in range(pivots):
-        size = np.uint64(len(members))
-        upper[members[k]] = bits_between(words, k * width, k, size) if k < stop else size - k
-
-
-@njit
-def _push(words, width, size, pivots, stack, used):
-    """Push a front's contribution to the stack. Returns the stack, which may have moved, and its end."""
-    length = words_of(size - pivots)
-    stack = _room(stack, used, used + (size - pivots) * length)
-    for row in range(pivots, size):
-        copy_tail(words, row * width, width, pivots, stack, used, length)
-        used += length
-    return stack, used
+    if full:
+        join_full(words, width, over, position, runs, count)
+    else:
+        join_bits(words, width, over, position, runs, count, stack, left)
 
 
 @njit

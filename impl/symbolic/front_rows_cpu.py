@@ -56,20 +56,33 @@ def _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indic
         at = indptr[row]
         own = fronts.of[row]
         pivot = np.uint64(label[row] - fronts.first[own])
-        for p in range(segments.start[row], segments.start[row + ONE]):
-            segment = segments.reaching[p]
+        # Columns left of the diagonal: of the segments that reach the row, then of its own, up to the row.
+        reached = segments.start[row + ONE]
+        for p in range(segments.start[row], reached + ONE):
+            segment = np.uint64(segments.reaching[p]) if p < reached else current
             vertex = segments.first[segment]
             front = fronts.of[vertex]
             member = pivot
             if front != own:
                 member = place[segment]
                 place[segment] = member + ONE
-            first = label[vertex] - fronts.first[front]
-            last = first + segments.first[segment + ONE] - vertex
-            at = _columns(bits, where[front], stop[front], member, first, last, vertex, indices, at)
-        vertex = segments.first[current]
-        first = pivot - (row - vertex)
-        at = _columns(bits, where[own], stop[own], pivot, first, pivot, vertex, indices, at)
+            k = np.uint64(label[vertex] - fronts.first[front])
+            shift = vertex - k
+            last = (segments.first[segment + ONE] if p < reached else row) - shift
+            bounded = min(last, stop[front])
+            base = where[front] + member * words_of(stop[front])
+            while k < bounded:
+                word = k >> SIX
+                stretch = min(bounded, (word + ONE) << SIX)
+                todo = bits[base + word] & (ALL << (k & LOW)) & (ALL >> (LOW - ((stretch - ONE) & LOW)))
+                while todo != ZERO:
+                    indices[at] = (word << SIX) + lowest(todo) + shift
+                    todo &= todo - ONE
+                    at += ONE
+                k = stretch
+            for column in range(k + shift, last + shift):
+                indices[at] = column
+                at += ONE
         _members(fronts, own, pivot, stop[own], where[own], bits, indices, at)
 
 
@@ -80,34 +93,16 @@ def _places(fronts, segments, begin):
     place = np.empty(k, np.uint64)
     for segment in range(k):
         front = fronts.of[segments.first[segment]]
-        pivots = fronts.first[front + ONE] - fronts.first[front]
-        over = fronts.members[fronts.start[front] + pivots : fronts.start[front + ONE]]
-        place[segment] = pivots
-        if begin > ZERO:
-            place[segment] += np.uint64(np.searchsorted(over, begin))
+        first = fronts.start[front] + fronts.first[front + ONE] - fronts.first[front]
+        low, high = first, fronts.start[front + ONE]
+        while low < high:
+            middle = (low + high) >> ONE
+            if fronts.members[middle] < begin:
+                low = middle + ONE
+            else:
+                high = middle
+        place[segment] = low - fronts.start[front]
     return place
-
-
-@njit
-def _columns(bits, where, stop, member, first, last, vertex, indices, at):
-    """Write vertex + (k - first) for each pivot first <= k < last that a member's row has. Returns where that
-    ends."""
-    k, end = first, min(last, stop)
-    base = where + member * words_of(stop)
-    shift = vertex - first
-    while k < end:
-        word = k >> SIX
-        stretch = min(end, (word + ONE) << SIX)
-        todo = bits[base + word] & (ALL << (k & LOW)) & (ALL >> (LOW - ((stretch - ONE) & LOW)))
-        while todo != ZERO:
-            indices[at] = (word << SIX) + lowest(todo) + shift
-            todo &= todo - ONE
-            at += ONE
-        k = stretch
-    for column in range(k + shift, last + shift):
-        indices[at] = column
-        at += ONE
-    return at
 
 
 @njit
