@@ -37,7 +37,7 @@ from tests.test_gsofa_gpu import assert_same, drawn
 PRUNED = registry.lookup("symbolic", "fill1_pruned").function
 # Constants of the kernels, far smaller: every limit is passed by a matrix of a few hundred rows.
 TINY = {
-    "LONG_LIST": 32,
+    "LONG_LIST": 32,  # A lane has its share of 32.
     "LONG_ROW": 3,
     "LEVEL_WORDS": 2,
     "CHUNK": 2,
@@ -167,6 +167,15 @@ def test_structures_beyond_every_limit_of_the_kernels(
     for name, pattern in shapes(150 - 10 * number, number).items():
         with machine(seed=len(name), blocks=3):
             check(pattern)
+
+
+@pytest.mark.parametrize("top", [64, 66, 68])
+def test_lists_at_the_limit_of_levels(tiny: Machine, monkeypatch: pytest.MonkeyPatch, top: int) -> None:
+    """Vertex 0 reaches every other vertex of a path, and its list as many levels as the bitmap holds, or more."""
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
+    entries = np.eye(top + 1, k=1, dtype=bool)
+    entries[0, 1:] = np.arange(1, top + 1) % 2 == 0
+    check(from_dense(entries | entries.T))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33])

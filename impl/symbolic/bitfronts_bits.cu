@@ -306,8 +306,6 @@ __device__ __forceinline__ void close_panel(const Tree &t, const Fronts &f, cons
     p.diagonal[lane] = word;
     p.closure[lane] = c;
     p.upper[lane] = __popc(word & ALL << lane);
-    // A row does not stand below pivots right of it.
-    if (lane < p.count) atomicAnd(p.common, word | ALL << lane);
     if (m.rank != 0 || lane >= p.count) return;
     add_lower(t, f, m.front, p.start + lane, __popc(word & below_bit(lane)));
 #if COLUMNS
