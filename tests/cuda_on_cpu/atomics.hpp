@@ -61,7 +61,8 @@ CUDA_ON_CPU_ATOMIC(atomicDec, unsigned int, old == 0u || old > value ? value : o
 #define CUDA_ON_CPU_SWAP(type)                                                                                    \
     CUDA_ON_CPU_QUIET inline type atomicCAS(type *at, type expected, type value) {                                \
         cuda_on_cpu::cuda_on_cpu_atomic(at, sizeof(type));                                                        \
-        __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);             \
+        if (!__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))        \
+            cuda_on_cpu::cuda_on_cpu_yield(true);                                                                 \
         return expected;                                                                                          \
     }
 CUDA_ON_CPU_SWAP(int)

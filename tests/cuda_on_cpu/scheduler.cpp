@@ -133,7 +133,9 @@ void preempt(bool waits) {
         if (std::chrono::steady_clock::now() > block->run->deadline)
             fail("the launch did not end within its limit; block " + std::to_string(block->number) + ": " + standing());
     }
-    if (waits && ++block->waits > block->ready.size()) {
+    // A spin may be on any access, such as an atomic one.
+    block->waits += waits ? 16 : 1;
+    if (block->waits > 16 * block->ready.size()) {
         block->waits = 0;
         sched_yield();
     }

@@ -92,7 +92,7 @@ struct Block {
     Vote vote;
     Site barrier;
     u32 patience;             // accesses between two preemptions, about
-    u32 waits;                // times that a fiber spun since another OS thread had its turn
+    u32 waits;                // preemptions since another OS thread had its turn, those of spins 16 times
     u32 looks;                // until the clock is looked at
 };
 
