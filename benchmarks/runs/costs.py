@@ -104,7 +104,11 @@ def _call_seconds(kind: Kind, work: Effort, rates: Mapping[Kind, Rate], threads:
 
 
 def run_memory(n: int, nnz: int, filled: float, stages: Iterable[str]) -> int:
-    """Bytes of the largest process of a run on a matrix with cases of these stages."""
+    """Bytes of the largest process of a run on a matrix with cases of these stages.
+
+    On six inputs from 1e7 to 6e8 entries of F measured peaks lie between 36 % below this, of references, and
+    6 % above, of left_looking.
+    """
     bytes_of_f = max((_BYTES_OF_F[stage] for stage in stages if stage in _BYTES_OF_F), default=0)
     return int(max(WORKER_BYTES + bytes_of_f * filled + 50 * nnz + 60 * n, preparing_memory(n, nnz)))
 
