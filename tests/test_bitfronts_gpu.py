@@ -154,7 +154,7 @@ def test_random_patterns(
     for _ in range(6):
         n = int(rng.integers(1, 90))
         pattern = random_pattern(n, float(rng.choice([0.5, 2.0, 5.0])) / n, int(rng.integers(2**32)))
-        with machine(seed=int(rng.integers(2**16)), blocks=int(rng.integers(1, 4))):
+        with machine(seed=int(rng.integers(2**16)), blocks=int(rng.integers(1, 4)), races=True):
             check(pattern)
             check(symmetric(pattern))
 
@@ -165,7 +165,7 @@ def test_structures_beyond_every_limit_of_the_kernels(
 ) -> None:
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[number])
     for name, pattern in shapes(150 - 10 * number, number).items():
-        with machine(seed=len(name), blocks=3):
+        with machine(seed=len(name), blocks=3, races=True):
             check(pattern)
 
 
