@@ -21,7 +21,8 @@ written within it, after the launch), an index outside a declared array, a misal
 many bits, a bool that is neither; a barrier that part of a block waits at, or at two places; a collective
 whose mask names a lane that has exited, does not exist, or waits with another mask; a deadlock; a launch that
 takes too long; arguments that are not as the kernel's parameters. With `races=True` also of two accesses to
-the same shared memory with no barrier between (races.hpp), whatever their order was.
+the same shared memory with no barrier between, whatever their order was, and of a read of what the block has
+not written (races.hpp).
 
 What it does not show: the weak order of memory (an x86's is stronger), races in global memory but by wrong
 results, reads behind an array within its last 16 to 512 bytes, speed, registers, a missing volatile.

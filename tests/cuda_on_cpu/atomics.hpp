@@ -19,10 +19,10 @@ CUDA_ON_CPU_QUIET inline void store_now(T *to, T value, int order) {
     else
         *to = value;
 }
-// By compare and swap; `next` is the value after it.
+// By compare and swap; `next` is the value after it. code : where the kernel does it.
 template <class T, class Next>
-CUDA_ON_CPU_QUIET inline T replace(T *at, Next next) {
-    cuda_on_cpu_atomic(at, sizeof(T));
+CUDA_ON_CPU_QUIET inline T replace(T *at, const void *code, Next next) {
+    cuda_on_cpu_atomic(at, sizeof(T), code);
     T before, after;
     __atomic_load(at, &before, __ATOMIC_RELAXED);
     do after = next(before);
@@ -33,7 +33,8 @@ CUDA_ON_CPU_QUIET inline T replace(T *at, Next next) {
 
 #define CUDA_ON_CPU_ATOMIC(name, type, expression)                                                                \
     CUDA_ON_CPU_QUIET inline type name(type *at, type value) {                                                    \
-        return cuda_on_cpu::replace(at, [=](type old) CUDA_ON_CPU_QUIET -> type { return expression; });          \
+        const void *code = __builtin_return_address(0);                                                           \
+        return cuda_on_cpu::replace(at, code, [=](type old) CUDA_ON_CPU_QUIET -> type { return expression; });          \
     }                                                                                                             \
     CUDA_ON_CPU_QUIET inline type name##_block(type *at, type value) { return name(at, value); }                  \
     CUDA_ON_CPU_QUIET inline type name##_system(type *at, type value) { return name(at, value); }
@@ -60,7 +61,7 @@ CUDA_ON_CPU_ATOMIC(atomicDec, unsigned int, old == 0u || old > value ? value : o
 
 #define CUDA_ON_CPU_SWAP(type)                                                                                    \
     CUDA_ON_CPU_QUIET inline type atomicCAS(type *at, type expected, type value) {                                \
-        cuda_on_cpu::cuda_on_cpu_atomic(at, sizeof(type));                                                        \
+        cuda_on_cpu::cuda_on_cpu_atomic(at, sizeof(type), __builtin_return_address(0));                                                  \
         if (!__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))        \
             cuda_on_cpu::cuda_on_cpu_yield(true);                                                                 \
         return expected;                                                                                          \

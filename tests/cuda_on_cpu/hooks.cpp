@@ -10,9 +10,9 @@ static inline void access(const void *address, u32 bytes, Access access, const v
 }
 
 // A thread may spin on a volatile word.
-static inline void access_volatile() {
-    if (watch) check_write();
+static inline void access_volatile(const void *address, u32 bytes, Access access, const void *code) {
     if (block) cuda_on_cpu_yield(true);
+    if (watch) observe(address, bytes, access, code);
 }
 
 #define CODE __builtin_return_address(0)
@@ -21,10 +21,10 @@ static inline void access_volatile() {
     void __tsan_write##bytes(void *address) { access(address, bytes, WRITE, CODE); }              \
     void __tsan_unaligned_read##bytes(void *address) { access(address, bytes, READ, CODE); }      \
     void __tsan_unaligned_write##bytes(void *address) { access(address, bytes, WRITE, CODE); }    \
-    void __tsan_volatile_read##bytes(void *) { access_volatile(); }                               \
-    void __tsan_volatile_write##bytes(void *) { access_volatile(); }                              \
-    void __tsan_unaligned_volatile_read##bytes(void *) { access_volatile(); }                     \
-    void __tsan_unaligned_volatile_write##bytes(void *) { access_volatile(); }
+    void __tsan_volatile_read##bytes(void *at) { access_volatile(at, bytes, VOLATILE_READ, CODE); }            \
+    void __tsan_volatile_write##bytes(void *at) { access_volatile(at, bytes, VOLATILE_WRITE, CODE); }          \
+    void __tsan_unaligned_volatile_read##bytes(void *at) { access_volatile(at, bytes, VOLATILE_READ, CODE); }  \
+    void __tsan_unaligned_volatile_write##bytes(void *at) { access_volatile(at, bytes, VOLATILE_WRITE, CODE); }
 
 // As the compiler lays them out.
 struct SourceLocation {
@@ -45,9 +45,9 @@ ACCESSES(8)
 ACCESSES(16)
 void __tsan_read_range(void *address, unsigned long bytes) { access(address, bytes, READ, CODE); }
 void __tsan_write_range(void *address, unsigned long bytes) { access(address, bytes, WRITE, CODE); }
-void cuda_on_cpu_atomic(const void *address, u32 bytes) {
+void cuda_on_cpu_atomic(const void *address, u32 bytes, const void *code) {
     cuda_on_cpu_yield(false);
-    if (watch) observe(address, bytes, ATOMIC, CODE);
+    if (watch) observe(address, bytes, ATOMIC, code);
 }
 void __tsan_init() {}
 void __tsan_func_entry(void *) {}

@@ -31,7 +31,7 @@ class Machine:
     blocks : resident on each at a time
     limit : seconds that a launch may take
     memory : bytes
-    races : whether hazards in shared memory are looked for, which takes longer
+    races : whether hazards in shared memory are looked for (races.hpp), which takes longer
     """
 
     seed: int = 0

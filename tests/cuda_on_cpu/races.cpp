@@ -9,11 +9,15 @@ __thread Watch *watch;
 
 void begin_watch(u32 threads) {
     watch->epoch += 1;
+    watch->blocks += 1;
     for (std::vector<u32> *clocks : {&watch->clocks, &watch->reads}) {
         clocks->assign(32 * threads, 0);
         for (u32 k = 0; k < threads; ++k) (*clocks)[32 * k + (k & 31u)] = 1;
     }
 }
+
+// Of a call, by where it returns to.
+static std::string line_before(const void *code) { return line_of((const char *)code - 1); }
 
 // Whether the running fiber knows that this access is done.
 static bool before(const Stamp &stamp, const Fiber &self, const std::vector<u32> &clocks) {
@@ -22,8 +26,8 @@ static bool before(const Stamp &stamp, const Fiber &self, const std::vector<u32>
 }
 
 static std::string hazard(const char *does, const void *code, const char *did, const Stamp &stamp, size_t offset) {
-    return here() + ": " + does + " byte " + std::to_string(offset) + " of its shared memory" + line_of(code) + ", that thread " +
-           std::to_string(stamp.thread) + " " + did + line_of(stamp.code) + ", with no barrier between";
+    return here() + ": " + does + " byte " + std::to_string(offset) + " of its shared memory" + line_before(code) + ", that thread " +
+           std::to_string(stamp.thread) + " " + did + line_before(stamp.code) + ", with no barrier between";
 }
 
 void check_write() {
@@ -40,6 +44,13 @@ void observe(const void *address, u32 bytes, Access access, const void *code) {
     if (offset >= watch->size || offset + bytes > watch->size) return;
     const Fiber &self = *block->running;
     const Stamp now{watch->epoch, watch->clocks[32 * self.number + (self.number & 31u)], self.number, code};
+    for (Byte *byte = watch->bytes + offset; byte < watch->bytes + offset + bytes; ++byte) {
+        if (access != WRITE && access != VOLATILE_WRITE && byte->block != watch->blocks)
+            fail(here() + ": reads byte " + std::to_string(byte - watch->bytes) +
+                 " of its shared memory, which its block has not written" + line_before(code));
+        byte->block = watch->blocks;
+    }
+    if (access == VOLATILE_READ || access == VOLATILE_WRITE) return;
     const char *does = access == READ ? "reads" : access == WRITE ? "writes" : "changes";
     for (u32 k = 0; k < bytes; ++k) {
         Byte &byte = watch->bytes[offset + k];

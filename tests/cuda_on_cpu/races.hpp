@@ -1,4 +1,5 @@
-// Hazards in shared memory: two threads access a byte, one of them writes it, and nothing orders the two.
+// Hazards in shared memory: a thread reads what no thread of its block has written; or two threads access a byte, one of
+// them writes it, and nothing orders the two.
 //
 // A barrier of the block orders all before it and all after it, __syncwarp the lanes that it names; other collectives
 // order only what their lanes have read before what they write then. Atomics may meet each other, and volatile accesses may meet anything. A write of what is there
@@ -8,7 +9,7 @@
 
 namespace cuda_on_cpu {
 
-enum Access : unsigned char { READ, WRITE, ATOMIC };
+enum Access : unsigned char { READ, WRITE, ATOMIC, VOLATILE_READ, VOLATILE_WRITE };
 
 // When a thread accessed a byte: the block's barriers before, and the collectives of its warp's that it had passed.
 struct Stamp {
@@ -16,9 +17,10 @@ struct Stamp {
     const void *code;
 };
 
-// The last accesses to a byte; of reads those of two threads.
+// The last accesses to a byte; of reads those of two threads. block : of the OS thread's, the last that wrote it.
 struct Byte {
     Stamp written, changed, read[2];
+    u32 block;
 };
 
 // Of the OS thread's shared memory. `size` is 0 while races are not looked for.
@@ -26,6 +28,7 @@ struct Watch {
     char *begin;
     size_t size;
     u32 epoch;                 // barriers so far, of all blocks of the OS thread
+    u32 blocks;                // blocks so far
     Byte *bytes;               // most of them never touched, and so no memory
     // (threads, 32): of each lane of its warp, up to which collective of it a thread knows all accesses, or the reads.
     std::vector<u32> clocks, reads;

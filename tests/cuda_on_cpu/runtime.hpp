@@ -43,8 +43,8 @@ unsigned long long cuda_on_cpu_collective(
     Collective kind, unsigned int mask, unsigned long long value, unsigned int from, bool is_signed, Site site);
 // Others may run now. waits : the thread waits for another one.
 void cuda_on_cpu_yield(bool waits);
-// Before an atomic access.
-void cuda_on_cpu_atomic(const void *address, unsigned int bytes);
+// Before an atomic access; code : where the kernel makes it.
+void cuda_on_cpu_atomic(const void *address, unsigned int bytes, const void *code);
 long long cuda_on_cpu_clock();
 }
 }  // namespace cuda_on_cpu
