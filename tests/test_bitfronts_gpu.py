@@ -19,7 +19,14 @@ from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Counts, Filled, Pattern
 from fillpath.registry import HEADERS
 from impl.cuda.transfer import on_device, on_host
-from impl.symbolic import bitfronts_device, bitfronts_gpu, bitfronts_waves
+from impl.symbolic import (
+    bitfronts_analysis,
+    bitfronts_elimination,
+    bitfronts_gpu,
+    bitfronts_output,
+    bitfronts_waves,
+)
+from impl.symbolic.bitfronts_analysis import Shape, Totals
 from impl.symbolic.bitfronts_arena import (
     FRONTS,
     TREE,
@@ -29,7 +36,6 @@ from impl.symbolic.bitfronts_arena import (
     tables,
     tree_lengths,
 )
-from impl.symbolic.bitfronts_device import Shape, Totals
 from tests.cuda_on_cpu import Machine, cupy, machine
 from tests.patterns import from_dense, random_pattern
 from tests.test_gsofa_gpu import assert_same, drawn
@@ -63,9 +69,11 @@ def run(pattern: Pattern, **options: Any) -> tuple[Any, Any]:
 @pytest.fixture
 def small_blocks(cuda_on_cpu: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """Blocks of 64 threads: on the CPU every thread takes its time."""
-    for name in ("GRID_THREADS", "FRONT_THREADS", "ROW_THREADS"):
-        monkeypatch.setattr(bitfronts_device, name, 64)
-    monkeypatch.setattr(bitfronts_device, "ENTRIES_A_THREAD", 1)
+    for module in (bitfronts_analysis, bitfronts_elimination, bitfronts_output):
+        monkeypatch.setattr(module, "THREADS", 64)
+    monkeypatch.setattr(bitfronts_output, "GRID_THREADS", 64)
+    monkeypatch.setattr(bitfronts_output, "WARPS", 2)
+    monkeypatch.setattr(bitfronts_analysis, "ENTRIES_A_THREAD", 1)
     return cuda_on_cpu
 
 
@@ -73,14 +81,15 @@ def small_blocks(cuda_on_cpu: Machine, monkeypatch: pytest.MonkeyPatch) -> Machi
 def tiny(small_blocks: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     """The kernels with the constants of TINY."""
     changed = set()
-    for path in [*bitfronts_device.HERE.glob("bitfronts_*.cu"), HEADERS / "bitfronts.cuh"]:
+    for path in [*bitfronts_analysis.FOLDER.glob("bitfronts_*.cu"), HEADERS / "bitfronts.cuh"]:
         text = path.read_text()
         for name, value in TINY.items():
             text, times = re.subn(rf"\b{name} = \d+", f"{name} = {value}", text)
             changed |= {name} if times else set()
         (tmp_path / path.name).write_text(text.replace('#include "bitfronts.cuh"', header(tmp_path)))
     assert changed == set(TINY)
-    monkeypatch.setattr(bitfronts_device, "HERE", tmp_path)
+    for module in (bitfronts_analysis, bitfronts_elimination, bitfronts_output):
+        monkeypatch.setattr(module, "FOLDER", tmp_path)
     return small_blocks
 
 
@@ -171,7 +180,7 @@ def test_structures_beyond_every_limit_of_the_kernels(
 
 @pytest.mark.parametrize("top", [64, 66, 68])
 def test_lists_at_the_limit_of_levels(tiny: Machine, monkeypatch: pytest.MonkeyPatch, top: int) -> None:
-    """Vertex 0 reaches every other vertex of a path, and its list as many levels as the bitmap holds, or more."""
+    """Vertex 0 reaches every second vertex of a path: its list spans as many levels as the bitmap, or more."""
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
     entries = np.eye(top + 1, k=1, dtype=bool)
     entries[0, 1:] = np.arange(1, top + 1) % 2 == 0

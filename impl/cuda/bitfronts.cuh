@@ -18,15 +18,14 @@ enum State { UNSYMMETRIC, UPPERS, ROOTS, LONG_ROWS, LONG_LISTS, ARRIVED, ALIVE =
 // What the host reads; 0 at the launch.
 enum Totals { SYMMETRIC, TABLES, FRONT_COUNT, LISTS, WORDS, PANELS, ENTRIES, LARGEST };
 
-// As `Tree` in bitfronts_arena.py.
+// Fields are eight bytes each; bitfronts_arena.py places the arrays.
 struct Tree {
     const i64 *indptr;  // (n + 1,), of A
     const int *indices;
     i64 *lower, *upper;  // (n,) row counts of L and U
     i64 n, nnz;
     i64 path, columns;     // of Path; whether the rows will be wanted
-    i64 leaf, chain;       // of merge
-    i64 small, share, most;  // a front of more than `small` rows has a team of a block for `share` words, at most `most`
+    i64 leaf, chain, small, share, most;  // as in bitfronts_analysis.Shape
     u32 *state;
     i64 *totals, *partial;
     // By vertex.
@@ -65,7 +64,7 @@ __device__ __forceinline__ Below below_diagonal(const Tree &t, bool symmetric) {
     return {t.union_start, t.union_start + 1, t.union_label, t.union_row, t.union_start[t.n]};
 }
 
-// As `Fronts` in bitfronts_arena.py. By front, unless said otherwise.
+// Likewise. By front, unless said otherwise.
 struct Fronts {
     i64 count;
     // Entries of all lists, front by front.

@@ -146,6 +146,10 @@ class Arena:
         self.memory = cupy.empty(int(starts[-1]), np.uint8)
         self.memory[: int(starts[part.zeros])].fill(0)
 
+    @property
+    def nbytes(self) -> int:
+        return int(self._starts[-1])
+
     def array(self, name: str, entries: int) -> Array:
         """The first entries of an array."""
         number = next(k for k, (field, _, _) in enumerate(self.part.fields) if field == name)

@@ -20,10 +20,11 @@ from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda import device, kernels
-from impl.symbolic.bitfronts_device import Analysis, Elimination, Fronts, Rows, Shape
+from impl.symbolic.bitfronts_analysis import Request, Shape, analyse, list_fronts
+from impl.symbolic.bitfronts_elimination import eliminate, team_limit
+from impl.symbolic.bitfronts_output import write_rows
 
-# Every combination of the defines, of whichever file takes them.
-VARIANTS = tuple((f"COLUMNS={k & 1}", f"FULL={k >> 1}") for k in range(4))
+VARIANTS = ((), ("COLUMNS=0",), ("COLUMNS=1",), ("FULL=0",), ("FULL=1",))
 # Share of the free memory that may be used if no budget is given: the rows need the rest.
 SHARE = 0.5
 
@@ -55,33 +56,34 @@ def bitfronts_gpu(
     where the pattern is not symmetric; MemoryBudgetError, before the part that does not fit is allocated,
     with the bytes needed.
     """
-    import cupy
 
     if pattern.n == 0:
         return _nothing(output)
     columns = output == "pattern"
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
+    shape = Shape()
     with phase("tree"):
-        analysis = Analysis(pattern, path, columns, budget, Shape())
+        most = min(shape.most, team_limit(columns))
+        analysis = analyse(Request(pattern, path, columns, budget, shape, most))
     if path == "tree" and not analysis.totals.symmetric:
         raise UnsupportedError("path=tree: the pattern is not structurally symmetric; path=fronts takes any")
-    facts = {"tree": float(analysis.is_tree)}
+    totals, facts = analysis.totals, {"tree": float(analysis.is_tree)}
     if analysis.is_tree and not columns:
-        return analysis.counts, _work(pattern, analysis.totals.entries, analysis.nbytes, facts)
+        return analysis.counts, _work(pattern, totals.entries, analysis.nbytes, facts)
     with phase("lists"):
-        fronts = Fronts(analysis)
-    facts |= {"fronts": float(analysis.totals.fronts), "largest_front": float(analysis.totals.largest)}
+        fronts = list_fronts(analysis)
+    facts |= {"fronts": float(totals.fronts), "largest_front": float(totals.largest)}
     elimination = None
     if not analysis.is_tree:
         with phase("eliminate"):
-            elimination = Elimination(fronts)
+            elimination = eliminate(fronts)
         facts |= {"waves": float(elimination.waves), "bytes_bits": float(elimination.bits.nbytes)}
     if elimination is not None and not columns:
-        entries = int(cupy.add(analysis.counts.lower, analysis.counts.upper).sum())
+        entries = int((analysis.counts.lower + analysis.counts.upper).sum())
         return analysis.counts, _work(pattern, entries, elimination.nbytes, facts)
     with phase("rows"):
-        rows = Rows(fronts, elimination)
-    return rows.filled, _work(pattern, int(rows.filled.pattern.indices.size), rows.nbytes, facts)
+        filled, nbytes = write_rows(fronts, elimination)
+    return filled, _work(pattern, int(filled.pattern.indices.size), nbytes, facts)
 
 
 def _work(pattern: Pattern, entries: int, peak_memory: int, facts: dict[str, float]) -> Work:

@@ -1,0 +1,188 @@
+"""The tree of a pattern, and its fronts: the first steps of `bitfronts_gpu`, on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from fillpath.errors import MemoryBudgetError
+from fillpath.nouns import Array, Counts, Pattern
+from impl.cuda import device, kernels
+from impl.symbolic.bitfronts_arena import FRONTS, TREE, Arena, address, front_lengths, tree_lengths
+
+FOLDER = Path(__file__).parent
+PathOption = Literal["auto", "tree", "fronts"]
+PATHS: tuple[PathOption, ...] = ("auto", "tree", "fronts")
+# Threads a block of the kernels whose grid waits for itself.
+THREADS = 512
+# Entries of A per thread of such a grid: a barrier takes longer the more blocks there are.
+ENTRIES_A_THREAD = 2
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How columns are merged to fronts, and fronts divided among blocks.
+
+    leaf : subtrees of up to so many columns are one front
+    chain : fewer columns than that are merged with their parent, even if that adds entries
+    small : a front of more rows has a team of blocks; 128 at most
+    share : words of a front for each block of its team
+    most : blocks of a team
+    """
+
+    leaf: int = 32
+    chain: int = 16
+    small: int = 128
+    share: int = 3000
+    most: int = 64
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What the host learns from the tree: as `Totals` in bitfronts.cuh."""
+
+    symmetric: int
+    tables: int
+    fronts: int
+    lists: int
+    words: int
+    panels: int
+    entries: int
+    largest: int
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is asked for.
+
+    pattern : on the device
+    path : of the option
+    columns : whether the rows are wanted, not only their counts
+    budget : bytes of all arrays but the result's
+    shape : of the fronts
+    most : blocks of a team, all of which have to be resident
+    """
+
+    pattern: Pattern
+    path: PathOption
+    columns: bool
+    budget: int
+    shape: Shape
+    most: int
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The tree of a pattern, its row counts where it is symmetric, and the sizes of its fronts.
+
+    blocks : of the grid
+    arena : the arrays of `Tree` in bitfronts.cuh
+    struct : of them, as kernels take it
+    counts : of L and U; of fronts that have to be eliminated, 0 and unset
+    """
+
+    request: Request
+    blocks: int
+    arena: Arena
+    struct: Array
+    counts: Counts
+    totals: Totals
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the tree says all: the counts are there, and every entry of the fronts is one of F."""
+        return bool(self.totals.symmetric) and self.request.path != "fronts"
+
+    @property
+    def nbytes(self) -> int:
+        return self.arena.nbytes
+
+
+@dataclass(frozen=True, eq=False)
+class Fronts:
+    """The lists of an analysis's fronts, and the order in which they are eliminated.
+
+    arena : the arrays of `Fronts` in bitfronts.cuh, apart from the bits
+    """
+
+    analysis: Analysis
+    arena: Arena
+
+    @property
+    def nbytes(self) -> int:
+        """Of all arrays up to here."""
+        return self.analysis.nbytes + self.arena.nbytes
+
+    def struct(self, **more: int) -> Array:
+        """As kernels take it. more : fields that are not in the arena."""
+        first = self.analysis.arena.array("bits_start", 1)
+        return self.arena.struct({"count": self.analysis.totals.fronts, "bits_at": address(first), **more})
+
+
+def analyse(request: Request) -> Analysis:
+    """The tree, by one launch; waits for its totals.
+
+    Raises MemoryBudgetError, before anything is allocated.
+    """
+    import cupy
+
+    pattern = request.pattern
+    n, nnz = pattern.n, int(pattern.indices.size)
+    kernel = kernels.load(FOLDER / "bitfronts_tree.cu", ("bitfronts_tree",))["bitfronts_tree"]
+    wanted = -(-max(n, nnz) // (ENTRIES_A_THREAD * THREADS))
+    blocks = min(wanted, resident_blocks(kernel, THREADS))
+    starts = TREE.starts(tree_lengths(n, nnz, blocks))
+    refuse("the elimination tree", int(starts[-1]), request.budget)
+    arena = Arena(TREE, starts)
+    counts = Counts(cupy.empty(n, np.int64), cupy.empty(n, np.int64))
+    struct = arena.struct(
+        {
+            **vars(request.shape),
+            "most": request.most,
+            "indptr": address(pattern.indptr),
+            "indices": address(pattern.indices),
+            "lower": address(counts.lower),
+            "upper": address(counts.upper),
+            "n": n,
+            "nnz": nnz,
+            "path": PATHS.index(request.path),
+            "columns": int(request.columns),
+        }
+    )
+    kernel((blocks,), (THREADS,), (struct,), enable_cooperative_groups=True)
+    totals = Totals(*map(int, cupy.asnumpy(arena.array("totals", len(fields(Totals))))))
+    return Analysis(request, blocks, arena, struct, counts, totals)
+
+
+def list_fronts(analysis: Analysis) -> Fronts:
+    """The lists and the order of elimination, by one launch.
+
+    Raises MemoryBudgetError, before they are allocated.
+    """
+    totals, request = analysis.totals, analysis.request
+    # A front is a task or shares one, and each further member of its team has its own share of words.
+    tasks = 2 * totals.fronts + totals.words // request.shape.share + 1
+    rows = request.pattern.n if request.columns else 0
+    starts = FRONTS.starts(front_lengths(totals.fronts, totals.lists, tasks, totals.panels, rows))
+    refuse("the lists of fronts", analysis.nbytes + int(starts[-1]), request.budget)
+    fronts = Fronts(analysis, Arena(FRONTS, starts))
+    fronts.arena.array("common", totals.panels).fill(-1)
+    kernel = kernels.load(FOLDER / "bitfronts_lists.cu", ("bitfronts_lists",))["bitfronts_lists"]
+    # The analysis has room for the sums of its own blocks.
+    blocks = min(analysis.blocks, resident_blocks(kernel, THREADS))
+    kernel((blocks,), (THREADS,), (analysis.struct, fronts.struct()), enable_cooperative_groups=True)
+    return fronts
+
+
+def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
+    """Blocks of a kernel that the card holds at a time."""
+    return device.multiprocessors() * device.occupancy(kernel, threads, shared_bytes)
+
+
+def refuse(part: str, needed: int, budget: int) -> None:
+    """Raises MemoryBudgetError, naming the bytes, where they are not given."""
+    if needed > budget:
+        raise MemoryBudgetError(f"memory_budget: up to {part} {needed} bytes are needed, {budget} given")

@@ -1,0 +1,125 @@
+"""The bits of fronts, eliminated: the middle of `bitfronts_gpu`, on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fillpath.nouns import Array
+from impl.cuda import device, kernels
+from impl.symbolic.bitfronts_analysis import FOLDER, Fronts, refuse, resident_blocks
+from impl.symbolic.bitfronts_arena import address
+from impl.symbolic.bitfronts_waves import Waves, least_words, plan
+
+THREADS = 256
+WORD = 4
+# Bytes of dynamic shared memory of a block: of a large front the tables, rows and closures of a panel, or
+# eight small fronts.
+SHARED_BYTES = WORD * (160 * 64 + 1024)
+# Bytes by which each front is named in waves: where its bits begin, and when.
+WAVE_BYTES = 12
+EVERY_TASK = 2**32 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Elimination:
+    """Fronts with their bits eliminated, unless their wave is over.
+
+    struct : of the fronts and their bits, as kernels take it
+    bits : of the fronts
+    waves : that they were eliminated in
+    nbytes : of all arrays up to here
+    """
+
+    fronts: Fronts
+    struct: Array
+    bits: Array
+    waves: int
+    nbytes: int
+
+
+def team_limit(columns: bool) -> int:
+    """Blocks of the elimination that the card holds at a time: no team may have more, for it waits for all of
+    its members."""
+    return resident_blocks(_load(columns)["bitfronts_eliminate"], THREADS, SHARED_BYTES)
+
+
+def eliminate(fronts: Fronts) -> Elimination:
+    """The fronts' bits, all at a time or, for counts, in waves.
+
+    Raises MemoryBudgetError, before they are allocated.
+    """
+    import cupy
+
+    words, budget = fronts.analysis.totals.words, fronts.analysis.request.budget
+    if fronts.nbytes + WORD * words > budget:
+        return _eliminate_in_waves(fronts)
+    bits = cupy.zeros(words, np.uint32)
+    struct = fronts.struct(bits=address(bits))
+    _launch(fronts, struct, 0, EVERY_TASK)
+    return Elimination(fronts, struct, bits, 1, fronts.nbytes + int(bits.nbytes))
+
+
+def _eliminate_in_waves(fronts: Fronts) -> Elimination:
+    import cupy
+
+    analysis = fronts.analysis
+    waves = _plan(fronts)
+    bits = cupy.empty(waves.words, np.uint32)
+    start, birth = cupy.asarray(waves.start), cupy.asarray(waves.birth)
+    struct = fronts.struct(bits=address(bits), bits_at=address(start), birth=address(birth))
+    tasks = cupy.asnumpy(fronts.arena.array("task_start", analysis.totals.fronts + 1))
+    first = 0
+    for wave, top in enumerate(waves.tops):
+        for group in waves.groups:
+            if group.birth == wave:
+                bits[group.start : group.start + group.words].fill(0)
+        last = int(tasks[min(top, len(tasks) - 1)])
+        fronts.arena.array("next", 1).fill(first)
+        _launch(fronts, struct, wave, last)
+        first = last
+    nbytes = fronts.nbytes + int(bits.nbytes + start.nbytes + birth.nbytes)
+    return Elimination(fronts, struct, bits, len(waves.tops), nbytes)
+
+
+def _plan(fronts: Fronts) -> Waves:
+    """How the bits fit into the budget. Raises MemoryBudgetError where they do not."""
+    import cupy
+
+    analysis, budget = fronts.analysis, fronts.analysis.request.budget
+    if analysis.request.columns:
+        needed = fronts.nbytes + WORD * analysis.totals.words
+        refuse("the bits of all fronts, which rows are read from,", needed, budget)
+    count = analysis.totals.fronts
+    height = cupy.asnumpy(fronts.arena.array("height", count))
+    up = cupy.asnumpy(analysis.arena.array("up", count))
+    words = np.diff(cupy.asnumpy(analysis.arena.array("bits_start", count + 1)))
+    least = fronts.nbytes + WAVE_BYTES * count
+    waves = plan(height, up, words, (budget - least) // WORD)
+    if waves is None:
+        needed = least + WORD * least_words(height, up, words)
+        refuse("the bits of the fronts that are needed at a time", needed, budget)
+    assert waves is not None  # The fewest words need more than the budget where none fit.
+    return waves
+
+
+def _launch(fronts: Fronts, struct: Array, wave: int, last: int) -> None:
+    """Assemble the fronts that begin in a wave, then eliminate up to a task."""
+    request = fronts.analysis.request
+    load, arguments = _load(request.columns), (fronts.analysis.struct, struct)
+    blocks = min(-(-8 * request.pattern.n // THREADS), 32 * device.multiprocessors())
+    load["bitfronts_assemble"]((blocks,), (THREADS,), (*arguments, np.int32(wave)))
+    load["bitfronts_eliminate"](
+        (team_limit(request.columns),),
+        (THREADS,),
+        (*arguments, np.uint32(last)),
+        shared_mem=SHARED_BYTES,
+        enable_cooperative_groups=True,
+    )
+
+
+def _load(columns: bool) -> dict[str, Any]:
+    names = ("bitfronts_assemble", "bitfronts_eliminate")
+    return kernels.load(FOLDER / "bitfronts_bits.cu", names, (f"COLUMNS={int(columns)}",))
