@@ -180,7 +180,7 @@ def test_structures_beyond_every_limit_of_the_kernels(
 
 @pytest.mark.parametrize("top", [64, 66, 68])
 def test_lists_at_the_limit_of_levels(tiny: Machine, monkeypatch: pytest.MonkeyPatch, top: int) -> None:
-    """Vertex 0 reaches every second vertex of a path: its list spans as many levels as the bitmap, or more."""
+    """Vertex 0 reaches every second vertex of a path: its list has as many levels as a bitmap, or more."""
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
     entries = np.eye(top + 1, k=1, dtype=bool)
     entries[0, 1:] = np.arange(1, top + 1) % 2 == 0
