@@ -34,7 +34,7 @@ CUDA_ON_CPU_QUIET inline T replace(T *at, const void *code, Next next) {
 #define CUDA_ON_CPU_ATOMIC(name, type, expression)                                                                \
     CUDA_ON_CPU_QUIET inline type name(type *at, type value) {                                                    \
         const void *code = __builtin_return_address(0);                                                           \
-        return cuda_on_cpu::replace(at, code, [=](type old) CUDA_ON_CPU_QUIET -> type { return expression; });          \
+        return cuda_on_cpu::replace(at, code, [=](type old) CUDA_ON_CPU_QUIET -> type { return expression; });    \
     }                                                                                                             \
     CUDA_ON_CPU_QUIET inline type name##_block(type *at, type value) { return name(at, value); }                  \
     CUDA_ON_CPU_QUIET inline type name##_system(type *at, type value) { return name(at, value); }
@@ -61,7 +61,7 @@ CUDA_ON_CPU_ATOMIC(atomicDec, unsigned int, old == 0u || old > value ? value : o
 
 #define CUDA_ON_CPU_SWAP(type)                                                                                    \
     CUDA_ON_CPU_QUIET inline type atomicCAS(type *at, type expected, type value) {                                \
-        cuda_on_cpu::cuda_on_cpu_atomic(at, sizeof(type), __builtin_return_address(0));                                                  \
+        cuda_on_cpu::cuda_on_cpu_atomic(at, sizeof(type), __builtin_return_address(0));                           \
         if (!__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))        \
             cuda_on_cpu::cuda_on_cpu_yield(true);                                                                 \
         return expected;                                                                                          \

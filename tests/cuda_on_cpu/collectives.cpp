@@ -33,7 +33,8 @@ static void check(const Fiber &self, const Warp &warp, u32 came) {
         fail(at + "the warp has " + std::to_string(block->fibers.size() & 31u) + " threads");
     if (gone) fail(at + "thread " + std::to_string(number) + " has exited");
     const Fiber &other = block->fibers[number];
-    fail(at + "thread " + std::to_string(number) + " waits at " + where(other.site) + " with mask " + lanes(other.mask));
+    fail(at + "thread " + std::to_string(number) + " waits at " + where(other.site) + " with mask " +
+         lanes(other.mask));
 }
 
 static u64 reduced(Collective kind, bool is_signed, u64 a, u64 b) {
@@ -67,7 +68,7 @@ static void complete(const Fiber &self) {
         Fiber &fiber = warp[lane];
         if (self.kind == SHUFFLE) {
             // The value of a lane outside the mask is undefined.
-            fiber.value = mask >> fiber.from & 1u ? values[fiber.from] : 0x9E3779B97F4A7C15u * (block->random.state | 1);
+            fiber.value = mask >> fiber.from & 1u ? values[fiber.from] : block->random.state;
         } else if (self.kind == MATCH) {
             fiber.value = 0;
             for (u32 rest = mask; rest; rest &= rest - 1)

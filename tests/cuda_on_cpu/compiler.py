@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 # What a kernel's library consists of, beside its own text.
 HEADERS = ("runtime.hpp", "device.hpp", "warp.hpp", "atomics.hpp", "intrinsics.hpp")
 RUNTIME = ("scheduler.cpp", "collectives.cpp", "launch.cpp", "memory.cpp", "races.cpp", "hooks.cpp")
+OLDEST = 11
 OPTIONS = ("-std=c++17", "-fPIC", "-U_FORTIFY_SOURCE", "-pthread")
 # The scheduler sees every memory access by the calls that -fsanitize=thread makes; the sanitizers' libraries
 # are not linked (hooks.cpp).
@@ -52,9 +53,14 @@ class CompileError(AssertionError):
     """g++ refuses a kernel."""
 
 
-def compiler() -> str | None:
-    """The path of g++, None where there is none."""
-    return shutil.which("g++")
+@functools.cache
+def available() -> tuple[bool, str]:
+    """(whether g++ is here, and new enough to tell volatile accesses from others; the reason if not)."""
+    if shutil.which("g++") is None:
+        return False, "g++ is not installed"
+    printed = subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True, check=True).stdout
+    version = int(printed.partition(".")[0])
+    return version >= OLDEST, "" if version >= OLDEST else f"g++ {version} is older than {OLDEST}"
 
 
 @functools.cache

@@ -29,8 +29,9 @@ def machine(**facts: Any) -> Iterator[kernel.Machine]:
 @pytest.fixture
 def cuda_on_cpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[kernel.Machine]:
     """CuPy and `impl.cuda.kernels.load` play on the CPU; a parameter is a dict of the machine's facts."""
-    if compiler.compiler() is None:
-        pytest.skip("kernels run on the CPU by g++, which is not installed")
+    available, why_not = compiler.available()
+    if not available:
+        pytest.skip(f"kernels run on the CPU by g++: {why_not}")
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(kernels, "load", functools.cache(kernel.load))
     monkeypatch.setattr(device, "multiprocessors", lambda: kernel.MACHINE.multiprocessors)

@@ -26,8 +26,9 @@ static bool before(const Stamp &stamp, const Fiber &self, const std::vector<u32>
 }
 
 static std::string hazard(const char *does, const void *code, const char *did, const Stamp &stamp, size_t offset) {
-    return here() + ": " + does + " byte " + std::to_string(offset) + " of its shared memory" + line_before(code) + ", that thread " +
-           std::to_string(stamp.thread) + " " + did + line_before(stamp.code) + ", with no barrier between";
+    return here() + ": " + does + " byte " + std::to_string(offset) + " of its shared memory" + line_before(code) +
+           ", that thread " + std::to_string(stamp.thread) + " " + did + line_before(stamp.code) +
+           ", with no barrier between";
 }
 
 void check_write() {

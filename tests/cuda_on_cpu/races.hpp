@@ -1,9 +1,10 @@
-// Hazards in shared memory: a thread reads what no thread of its block has written; or two threads access a byte, one of
-// them writes it, and nothing orders the two.
+// Hazards in shared memory: a thread reads what no thread of its block has written; or two threads access a byte, one
+// of them writes it, and nothing orders the two.
 //
 // A barrier of the block orders all before it and all after it, __syncwarp the lanes that it names; other collectives
-// order only what their lanes have read before what they write then. Atomics may meet each other, and volatile accesses may meet anything. A write of what is there
-// already is none: it is looked at when its thread has made it, as no other runs before the next access.
+// order only what their lanes have read before what they write then. Atomics may meet each other, and volatile
+// accesses may meet anything. A write of what is there already is no hazard: it is looked at when its thread has made
+// it, as no other thread runs before the next access.
 #pragma once
 #include "scheduler.hpp"
 
