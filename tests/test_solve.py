@@ -138,6 +138,14 @@ def addressed(prepared: Prepared) -> Prepared:
     return replace(prepared, pattern=placed(prepared.pattern), values=values)
 
 
+def test_lu_gpu_names_the_kernels_of_all_that_it_calls() -> None:
+    """A measurement of it is valid as long as these are the same."""
+    stages = {"out_of_core": "symbolic", "bitfronts_gpu": "symbolic", "kahn_gpu": "levels", "glu3": "numeric"}
+    called = [registry.lookup(stage, name) for name, stage in stages.items()]
+    paths = {path.resolve() for entry in called for path in entry.kernel_paths()}
+    assert {path.resolve() for path in registry.lookup("solve", "lu_gpu").kernel_paths()} == paths
+
+
 @pytest.mark.parametrize("n", [1, 2, 30, 200])
 def test_the_stages_of_lu_gpu_fit_together(fake_sparse: CuSparse, n: int) -> None:
     prepared = well_conditioned(n, min(1.0, 3.0 / n), n)
