@@ -97,15 +97,20 @@ def test_fronts_hold_what_their_pivots_touch(pattern: Pattern, shape: tuple[int,
 
 @given(patterns(), SHAPES)
 def test_small_fronts_are_joined(pattern: Pattern, shape: tuple[int, int]) -> None:
-    """A subtree of at most `leaf` vertices, and a chain of at most so many, is not divided."""
+    """A subtree of at most `leaf` vertices, and a chain of at most so many, is not divided; what has more is
+    joined by exact chains alone."""
+    leaf, longest = shape
     tree = elimination_tree(pattern)
-    fronts = fronts_of(tree, factor_counts(tree), *shape)
+    counts = factor_counts(tree)
+    fronts = fronts_of(tree, counts, leaf, longest)
     front = fronts.of[tree.vertex]
-    for place in np.flatnonzero(tree.size <= shape[0]):
+    for place in np.flatnonzero(tree.size <= leaf):
         assert len(set(front[place + 1 - tree.size[place] : place + 1])) == 1
-    for place in range(1, pattern.n):
-        if tree.parent[place - 1] == place and place - fronts.first[front[place - 1]] < shape[1]:
-            assert front[place - 1] == front[place]
+    for place in np.flatnonzero(tree.size > max(leaf, 1)):
+        exact = counts.columns[place - 1] == counts.columns[place] + 1
+        short = place - fronts.first[front[place - 1]] < longest
+        joins = tree.parent[place - 1] == place and (exact or short)
+        assert (front[place - 1] == front[place]) == joins
 
 
 @given(patterns(), SHAPES)

@@ -13,9 +13,12 @@ from numba import njit
 
 from fillpath.nouns import Array
 from impl.symbolic.elimination_tree import Tree
-from impl.symbolic.front_bits_cpu import ALL, LOW, ONE, SIX, ZERO, lowest, words_of
+from impl.symbolic.front_bits_cpu import ALL, LOW, ONE, SIX, ZERO, lowest, up_to, words_of
 from impl.symbolic.front_elimination_cpu import Factor
 from impl.symbolic.fronts_cpu import Fronts, Segments
+
+# The columns of `_cursors`.
+FRONT, NEXT, WIDTH, FIRST, STOP = range(5)
 
 
 def rows_of(
@@ -46,11 +49,11 @@ def rows_of(
 
 
 @njit(cache=True, nogil=True)
-def _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indices):
-    """Write the rows begin <= row < end."""
-    place = _places(fronts, segments, begin)
-    current = np.uint64(np.searchsorted(segments.first, begin, side="right")) - ONE
-    for row in range(begin, end):
+def _range(fronts, segments, label, stop, where, bits, indptr, first_row, last_row, indices):
+    """Write the rows first_row <= row < last_row."""
+    cursors = _cursors(fronts, segments, label, stop, where, first_row)
+    current = np.uint64(np.searchsorted(segments.first, first_row, side="right")) - ONE
+    for row in range(first_row, last_row):
         if segments.first[current + ONE] == row:
             current += ONE
         at = indptr[row]
@@ -60,21 +63,19 @@ def _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indic
         reached = segments.start[row + ONE]
         for p in range(segments.start[row], reached + ONE):
             segment = np.uint64(segments.reaching[p]) if p < reached else current
-            vertex = segments.first[segment]
-            front = fronts.of[vertex]
-            member = pivot
-            if front != own:
-                member = place[segment]
-                place[segment] = member + ONE
-            k = np.uint64(label[vertex] - fronts.first[front])
-            shift = vertex - k
+            k = cursors[segment, FIRST]
+            shift = segments.first[segment] - k
             last = (segments.first[segment + ONE] if p < reached else row) - shift
-            bounded = min(last, stop[front])
-            base = where[front] + member * words_of(stop[front])
+            bounded = min(last, cursors[segment, STOP])
+            base = cursors[segment, NEXT]
+            if cursors[segment, FRONT] == own:
+                base = where[own] + pivot * cursors[segment, WIDTH]
+            else:
+                cursors[segment, NEXT] = base + cursors[segment, WIDTH]
             while k < bounded:
                 word = k >> SIX
                 stretch = min(bounded, (word + ONE) << SIX)
-                todo = bits[base + word] & (ALL << (k & LOW)) & (ALL >> (LOW - ((stretch - ONE) & LOW)))
+                todo = bits[base + word] & (ALL << (k & LOW)) & up_to(stretch - (word << SIX))
                 while todo != ZERO:
                     indices[at] = (word << SIX) + lowest(todo) + shift
                     todo &= todo - ONE
@@ -83,43 +84,44 @@ def _range(fronts, segments, label, stop, where, bits, indptr, begin, end, indic
             for column in range(k + shift, last + shift):
                 indices[at] = column
                 at += ONE
-        _members(fronts, own, pivot, stop[own], where[own], bits, indices, at)
+        # From the diagonal on: members of its own front.
+        start, end = fronts.start[own], fronts.start[own + ONE]
+        if pivot >= stop[own]:
+            for p in range(start + pivot, end):
+                indices[at] = fronts.members[p]
+                at += ONE
+            continue
+        base = where[own] + (end - start) * words_of(stop[own]) + pivot * words_of(end - start)
+        mask = ALL << (pivot & LOW)
+        for word in range(pivot >> SIX, words_of(end - start)):
+            todo = bits[base + word] & mask
+            mask = ALL
+            while todo != ZERO:
+                indices[at] = fronts.members[start + (word << SIX) + lowest(todo)]
+                todo &= todo - ONE
+                at += ONE
 
 
 @njit
-def _places(fronts, segments, begin):
-    """(k,) uint64: for each segment, which member of its front the first row >= begin is that is no pivot."""
-    k = np.uint64(len(segments.first) - 1)
-    place = np.empty(k, np.uint64)
-    for segment in range(k):
-        front = fronts.of[segments.first[segment]]
-        first = fronts.start[front] + fronts.first[front + ONE] - fronts.first[front]
-        low, high = first, fronts.start[front + ONE]
+def _cursors(fronts, segments, label, stop, where, begin):
+    """(k, 8) uint64, for each segment a line of the cache: its FRONT, where the bits of the NEXT row that is
+    no pivot begin, from row `begin` on, how many words (WIDTH) those of each row take, the segment's FIRST
+    pivot, and the front's STOP."""
+    cursors = np.empty((len(segments.first) - 1, 8), np.uint64)
+    for segment in range(np.uint64(len(cursors))):
+        vertex = segments.first[segment]
+        front = fronts.of[vertex]
+        low = fronts.start[front] + fronts.first[front + ONE] - fronts.first[front]
+        high = fronts.start[front + ONE]
         while low < high:
             middle = (low + high) >> ONE
             if fronts.members[middle] < begin:
                 low = middle + ONE
             else:
                 high = middle
-        place[segment] = low - fronts.start[front]
-    return place
-
-
-@njit
-def _members(fronts, front, pivot, stop, where, bits, indices, at):
-    """Write the members of a front that a pivot's row has, from the diagonal on."""
-    start, end = fronts.start[front], fronts.start[front + ONE]
-    if pivot >= stop:
-        for p in range(start + pivot, end):
-            indices[at] = fronts.members[p]
-            at += ONE
-        return
-    base = where + (end - start) * words_of(stop) + pivot * words_of(end - start)
-    mask = ALL << (pivot & LOW)
-    for word in range(pivot >> SIX, words_of(end - start)):
-        todo = bits[base + word] & mask
-        mask = ALL
-        while todo != ZERO:
-            indices[at] = fronts.members[start + (word << SIX) + lowest(todo)]
-            todo &= todo - ONE
-            at += ONE
+        cursors[segment, FRONT] = front
+        cursors[segment, WIDTH] = words_of(stop[front])
+        cursors[segment, NEXT] = where[front] + (low - fronts.start[front]) * cursors[segment, WIDTH]
+        cursors[segment, FIRST] = label[vertex] - fronts.first[front]
+        cursors[segment, STOP] = stop[front]
+    return cursors
