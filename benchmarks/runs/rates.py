@@ -47,7 +47,7 @@ ASSUMED: Mapping[Kind, Rate] = {
     ("symbolic", "fill1", ()): Rate("updates", 1.4e-9, 0.0, 0),
     ("symbolic", "fill1_pruned", ()): Rate("filled", 1.5e-8, 0.0, 0),
     ("symbolic", "gilbert_peierls", ()): Rate("updates", 6e-10, 0.0, 0),
-    ("symbolic", "bitfronts_cpu", ()): Rate("filled", 2e-8, 0.0, 0),
+    ("symbolic", "bitfronts_cpu", ()): Rate("filled", 1.5e-8, 0.0, 0),
 }
 
 
