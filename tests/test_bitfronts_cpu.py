@@ -16,6 +16,7 @@ from fillpath import registry
 from fillpath.nouns import Counts, Filled, Pattern
 from fillpath.paths import ROOT
 from impl.symbolic import bitfronts_cpu as module
+from impl.symbolic import front_elimination_cpu
 from impl.symbolic.fronts_cpu import fronts_of
 from tests.patterns import FAMILIES, chain, from_entries, random_pattern, to_dense
 from tests.test_architecture import imports
@@ -110,11 +111,12 @@ def test_fills_each_family(family: str, n: int) -> None:
     assert_same(BITS(pattern)[0], FILL1(pattern)[0])
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_fills_a_permuted_chain_of_a_million(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "get_num_threads", lambda: threads)
+def test_fills_a_permuted_chain_of_a_million(monkeypatch: pytest.MonkeyPatch) -> None:
     pattern = chain(10**6, np.random.default_rng(3).permutation(10**6))
-    assert_same(BITS(pattern)[0], PRUNED(pattern)[0])
+    expected, _ = PRUNED(pattern)
+    for threads in (1, 2):
+        monkeypatch.setattr(module, "get_num_threads", lambda threads=threads: threads)
+        assert_same(BITS(pattern)[0], expected)
 
 
 @given(st.integers(1, 150), st.floats(0, 0.1), st.integers(0, 2**32 - 1), st.integers(1, 4))
@@ -126,6 +128,24 @@ def test_threads_change_nothing(n: int, density: float, seed: int, threads: int)
         filled, again = BITS(pattern)
     assert_same(filled, alone)
     assert again == work and again.facts == work.facts
+
+
+def test_a_contribution_is_stored_until_its_parent_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    stacks = []
+
+    def spied(*arguments: Any) -> Any:
+        part = fronts(*arguments)
+        stacks.append(len(part[0]))
+        return part
+
+    fronts = front_elimination_cpu._fronts
+    monkeypatch.setattr(front_elimination_cpu, "_fronts", spied)
+    monkeypatch.setattr(module, "get_num_threads", lambda: 1)
+    BITS(random_pattern(400, 0.005, 4))
+    assert stacks == [0, 0]
+    monkeypatch.setattr(module, "get_num_threads", lambda: 2)
+    BITS(random_pattern(400, 0.005, 4))
+    assert min(stacks[2:4]) > 0 and stacks[4:] == [0]
 
 
 def test_a_full_front_is_left_at_once() -> None:

@@ -18,7 +18,16 @@ METIS = Preparation("none", "metis")
 @pytest.mark.usefixtures("shared_cache")
 @pytest.mark.parametrize(
     ("name", "threads"),
-    [("fill1", 1), ("fill1_pruned", 1), ("gilbert_peierls", 1), ("fill2_cpu", 1), ("fill2_cpu", 2)],
+    [
+        ("fill1", 1),
+        ("fill1_pruned", 1),
+        ("gilbert_peierls", 1),
+        ("fill2_cpu", 1),
+        ("fill2_cpu", 2),
+        ("etree_cpu", 1),
+        ("bitfronts_cpu", 1),
+        ("bitfronts_cpu", 2),
+    ],
 )
 def test_peak_memory_is_within_twice_the_output(name: str, threads: int) -> None:
     """4 bytes an entry of F and 16 a row; gsofa_cpu, whose pool is as large as it is told, is not meant."""
