@@ -18,14 +18,15 @@ import time
 from pathlib import Path
 
 from benchmarks.checks.rows import digest, verify_symbolic
+from benchmarks.engine import device_digest
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.errors import FillpathError, MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Filled, Pattern, Reference
+from impl.cuda.transfer import on_device, on_host
 from impl.symbolic.forecast import Forecast, sample_sources
-from tests.devices import hosted
 
 # What an implementation's time is proportional to, as a forecast names it: edges of fill2 for the others.
 WORK = {"fill1": "updates", "gilbert_peierls": "updates"}
@@ -84,18 +85,19 @@ def run(
     expected *= EDGES_OF_GSOFA if entry.name == "gsofa_cpu" else 1
     if expected > work:
         return f"left out: {entry.name}, about {expected:.2g} operations"
-    if entry.device == "gpu":
+    on_gpu = entry.device == "gpu"
+    if on_gpu:
         _empty_pool()
     start = time.perf_counter()
     try:
-        result, _ = hosted(entry)(pattern)
+        result, _ = entry.function(on_device(pattern) if on_gpu else pattern)
     except MemoryBudgetError as problem:
         return f"left out: {entry.name}, {problem}"
     except UnsupportedError:
         return f"unsymmetric: {entry.name}"
-    seconds = time.perf_counter() - start
     assert isinstance(result, Filled)
-    rows = verify_symbolic(result, made).value
+    rows = verify_symbolic(on_host(device_digest.digest(result)) if on_gpu else result, made).value
+    seconds = time.perf_counter() - start
     return f"differs: {entry.name} in {rows:.0f} rows ({seconds:.1f} s)" if rows else "same"
 
 
