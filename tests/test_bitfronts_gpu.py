@@ -409,7 +409,7 @@ def test_more_than_two_to_the_thirty_one_entries() -> None:
     from fillpath.case import Preparation
     from impl.cuda import transfer
 
-    prepared = prepare("poisson3d:109", Preparation(matching="none", ordering="metis"))
+    prepared = prepare("poisson3d,109", Preparation(matching="none", ordering="metis"))
     expected, _ = registry.lookup("symbolic", "etree_cpu").function(prepared.pattern, output="counts")
     assert expected.nnz > 2**31
     pattern = transfer.on_device(prepared.pattern)
