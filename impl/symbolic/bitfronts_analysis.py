@@ -152,7 +152,7 @@ def analyse(request: Request) -> Analysis:
             "columns": int(request.columns),
         }
     )
-    kernel((blocks,), (THREADS,), (struct,), enable_cooperative_groups=True)
+    kernel.kernel((blocks,), (THREADS,), (struct,), enable_cooperative_groups=True)
     totals = Totals(*map(int, cupy.asnumpy(arena.array("totals", len(fields(Totals))))))
     return Analysis(request, blocks, arena, struct, counts, totals)
 
@@ -173,7 +173,7 @@ def list_fronts(analysis: Analysis) -> Fronts:
     kernel = kernels.load(FOLDER / "bitfronts_lists.cu", ("bitfronts_lists",))["bitfronts_lists"]
     # The analysis has room for the sums of its own blocks.
     blocks = min(analysis.blocks, resident_blocks(kernel, THREADS))
-    kernel((blocks,), (THREADS,), (analysis.struct, fronts.struct()), enable_cooperative_groups=True)
+    kernel.kernel((blocks,), (THREADS,), (analysis.struct, fronts.struct()), enable_cooperative_groups=True)
     return fronts
 
 

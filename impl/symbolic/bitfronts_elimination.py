@@ -111,7 +111,7 @@ def _launch(fronts: Fronts, struct: Array, wave: int, last: int) -> None:
     load, arguments = _load(request.columns), (fronts.analysis.struct, struct)
     blocks = min(-(-8 * request.pattern.n // THREADS), 32 * device.multiprocessors())
     load["bitfronts_assemble"]((blocks,), (THREADS,), (*arguments, np.int32(wave)))
-    load["bitfronts_eliminate"](
+    load["bitfronts_eliminate"].kernel(
         (team_limit(request.columns),),
         (THREADS,),
         (*arguments, np.uint32(last)),

@@ -34,7 +34,7 @@ def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled,
     load = kernels.load(FOLDER / "bitfronts_rows.cu", names, (f"FULL={int(elimination is None)}",))
     straight, arrived = cupy.empty(analysis.totals.panels, np.int32), cupy.zeros(1, np.uint32)
     structs = (analysis.struct, fronts.struct() if elimination is None else elimination.struct)
-    load["bitfronts_holders"](
+    load["bitfronts_holders"].kernel(
         (min(analysis.blocks, resident_blocks(load["bitfronts_holders"], GRID_THREADS)),),
         (GRID_THREADS,),
         (*structs, arrived, straight),
