@@ -30,9 +30,6 @@ from impl.symbolic.front_bits_cpu import (
 )
 from impl.symbolic.fronts_cpu import Fronts
 
-# A subtree that one thread takes has at most this share of a thread's work.
-SHARE = 1 / 8
-
 
 class Factor(NamedTuple):
     """The pivots' rows and columns of all fronts, and the row counts of F.
@@ -70,7 +67,7 @@ class _Progress(NamedTuple):
 def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
     """Eliminate all fronts on so many threads. keep : their bits, not only counts."""
     m, n = len(fronts.parent), len(fronts.of)
-    owner = _owners(fronts.parent, fronts.start, threads)
+    owner = _owners(fronts.parent, fronts.descendants, fronts.start, threads)
     stop, where, left = np.zeros((3, m), np.uint64)
     progress = _Progress(stop, where, left, np.empty(n, np.uint64))
 
@@ -100,32 +97,28 @@ def _starts(arrays: list[Array]) -> Array:
 
 
 @njit(cache=True)
-def _owners(parent, start, threads):
-    """(m,) int64: the thread of each front; `threads` for the fronts above the subtrees. A thread's subtrees
-    follow each other."""
+def _owners(parent, descendants, start, threads):
+    """(m,) int64: the thread of each front, `threads` for the fronts above the subtrees. A subtree has at
+    most a thread's share of all bits; the largest that is left goes to the thread that has least."""
     m = len(parent)
     weight = np.empty(m, np.float64)
     for front in range(m):
         weight[front] = np.float64(start[front + 1] - start[front]) ** 2
-    total = weight.sum()
+    most = weight.sum() / threads
     for front in range(m):
         if parent[front] != NONE:
             weight[parent[front]] += weight[front]
-    most = total if threads == 1 else total / threads * SHARE
-    subtrees = 0.0
+    subtree = weight <= most
     for front in range(m):
-        if weight[front] <= most and (parent[front] == NONE or weight[parent[front]] > most):
-            subtrees += weight[front]
+        if parent[front] != NONE and weight[parent[front]] <= most:
+            subtree[front] = False
+    roots = np.flatnonzero(subtree)
+    load = np.zeros(threads, np.float64)
     owner = np.full(m, threads, np.int64)
-    done, thread = 0.0, 0
-    for front in range(m):
-        if weight[front] > most:
-            continue
-        owner[front] = thread
-        if parent[front] == NONE or weight[parent[front]] > most:
-            done += weight[front]
-            while thread < threads - 1 and done >= subtrees * (thread + 1) / threads:
-                thread += 1
+    for root in roots[np.argsort(-weight[roots])]:
+        thread = np.argmin(load)
+        load[thread] += weight[root]
+        owner[root + 1 - descendants[root] : root + 1] = thread
     return owner
 
 
