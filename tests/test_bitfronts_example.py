@@ -11,7 +11,8 @@ from commands import main
 from commands.maintain import example as command
 from fillpath import registry
 from fillpath.nouns import Array
-from impl.symbolic.elimination_tree import elimination_tree, factor_counts
+from impl.symbolic.elimination_tree import elimination_tree
+from impl.symbolic.factor_counts_cpu import factor_counts
 from reports.frames.bitfronts_example import Example, example
 from tests.patterns import from_dense, to_dense
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from fillpath import registry
 from fillpath.nouns import Array, Counts, Pattern
-from impl.symbolic.elimination_tree import NONE, elimination_tree, factor_counts, symmetric_tree
+from impl.symbolic.elimination_tree import NONE, elimination_tree, symmetric_tree
+from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of, segments_of
 from tests.patterns import FAMILIES, chain, eliminated, from_dense, mirrored, patterns, random_pattern
 

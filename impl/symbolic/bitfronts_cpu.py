@@ -18,7 +18,8 @@ from numba import get_num_threads
 from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.symbolic.elimination_tree import elimination_tree, factor_counts
+from impl.symbolic.elimination_tree import elimination_tree
+from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.front_elimination_cpu import eliminated
 from impl.symbolic.front_rows_cpu import rows_of
 from impl.symbolic.fronts_cpu import fronts_of, segments_of

@@ -20,7 +20,8 @@ from fillpath.errors import UnsupportedError
 from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.symbolic.elimination_tree import ONE, factor_counts, symmetric_tree
+from impl.symbolic.elimination_tree import ONE, symmetric_tree
+from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of, segments_of
 
 

@@ -18,16 +18,15 @@ from impl.symbolic.front_bits_cpu import (
     LOW,
     ONE,
     SIX,
-    UNIONS,
     ZERO,
     copy_corner,
     count_lower,
     count_upper,
-    eliminate,
     join_bits,
     join_full,
     words_of,
 )
+from impl.symbolic.front_pivots_cpu import UNIONS, eliminate
 from impl.symbolic.fronts_cpu import Fronts
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numba import njit
 
 from fillpath.nouns import Array
-from impl.symbolic.elimination_tree import NONE, ONE, FactorCounts, Tree
+from impl.symbolic.elimination_tree import NONE, ONE, Tree
+from impl.symbolic.factor_counts_cpu import FactorCounts
 
 # Subtrees of at most so many vertices are one front.
 LEAF = 32

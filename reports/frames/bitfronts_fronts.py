@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fillpath.nouns import Array
-from impl.symbolic.elimination_tree import NONE, Tree, factor_counts
-from impl.symbolic.front_bits_cpu import UNIONS, eliminate
+from impl.symbolic.elimination_tree import NONE, Tree
+from impl.symbolic.factor_counts_cpu import factor_counts
+from impl.symbolic.front_pivots_cpu import UNIONS, eliminate
 from impl.symbolic.fronts_cpu import fronts_of
 
 
