@@ -268,7 +268,7 @@ def test_arrays_of_an_arena_do_not_overlap_and_the_zero_ones_are_zero(n: int, nn
         patch.setitem(sys.modules, "cupy", cupy)
         for part, lengths in (
             (TREE, tree_lengths(n, nnz, blocks)),
-            (FRONTS, front_lengths(n, nnz, 7, blocks, n)),
+            (FRONTS, front_lengths(n, nnz, n, 7, blocks, columns=True)),
         ):
             arena = Arena(part, part.starts(lengths))
             views = {name: arena.array(name, lengths[length]) for name, length, _ in part.fields}

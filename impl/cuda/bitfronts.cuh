@@ -83,6 +83,8 @@ struct Fronts {
     int *arrived;     // contributions so far; 0 at the launch
     int *passed;      // team members past their panels; 0 at the launch
     u32 *common;      // by panel: columns that all rows below it have; all ones at the launch
+    int *pivot_lower, *pivot_upper;  // by label: entries of L, of U in its front; the first 0 at the launch
+    int *member_lower;               // by list entry: entries of L in its front; 0 at the launch
     u32 *next;        // (2,), tasks given out, and a grid barrier; 0 at the launch
     // The fronts of a label's list entries. By label.
     i64 *holder_start;  // (n + 1,); 0 at the launch

@@ -57,7 +57,7 @@ __device__ __forceinline__ void scan_apply(long long *array, long long length, c
 
 // Sort ascending, by one block: the bitonic network whose comparators all point the same way, so that it may be cut
 // off at any length.
-__device__ __forceinline__ void block_compare(int *keys, long long low, long long high, long long length) {
+__device__ __forceinline__ void block_compare(int *keys, unsigned int low, unsigned int high, unsigned int length) {
     if (high >= length) return;
     const int a = keys[low], b = keys[high];
     if (a > b) {
@@ -66,19 +66,20 @@ __device__ __forceinline__ void block_compare(int *keys, long long low, long lon
     }
 }
 
-__device__ __forceinline__ void block_sort(int *keys, long long length) {
-    long long half = 1;
-    while (2 * half < length) half *= 2;
+// length : below 2^31
+__device__ __forceinline__ void block_sort(int *keys, unsigned int length) {
+    unsigned int half = 1;
+    while (2u * half < length) half *= 2u;
     __syncthreads();
-    for (long long width = 1; width < length; width *= 2) {
-        for (long long t = threadIdx.x; t < half; t += blockDim.x) {
-            const long long first = t / width * 2 * width, offset = t % width;
-            block_compare(keys, first + offset, first + 2 * width - 1 - offset, length);
+    for (unsigned int width = 1; width < length; width *= 2u) {
+        for (unsigned int t = threadIdx.x; t < half; t += blockDim.x) {
+            const unsigned int offset = t & (width - 1u), first = 2u * (t - offset);
+            block_compare(keys, first + offset, first + 2u * width - 1u - offset, length);
         }
         __syncthreads();
-        for (long long step = width / 2; step > 0; step /= 2) {
-            for (long long t = threadIdx.x; t < half; t += blockDim.x) {
-                const long long low = t / step * 2 * step + t % step;
+        for (unsigned int step = width / 2u; step > 0u; step /= 2u) {
+            for (unsigned int t = threadIdx.x; t < half; t += blockDim.x) {
+                const unsigned int offset = t & (step - 1u), low = 2u * (t - offset) + offset;
                 block_compare(keys, low, low + step, length);
             }
             __syncthreads();

@@ -153,8 +153,7 @@ def analyse(request: Request) -> Analysis:
         }
     )
     kernel.kernel((blocks,), (THREADS,), (struct,), enable_cooperative_groups=True)
-    totals = Totals(*map(int, cupy.asnumpy(arena.array("totals", len(fields(Totals))))))
-    return Analysis(request, blocks, arena, struct, counts, totals)
+    return Analysis(request, blocks, arena, struct, counts, read_totals(arena))
 
 
 def list_fronts(analysis: Analysis) -> Fronts:
@@ -165,8 +164,8 @@ def list_fronts(analysis: Analysis) -> Fronts:
     totals, request = analysis.totals, analysis.request
     # A front is a task or shares one, and each further member of its team has its own share of words.
     tasks = 2 * totals.fronts + totals.words // request.shape.share + 1
-    rows = request.pattern.n if request.columns else 0
-    starts = FRONTS.starts(front_lengths(totals.fronts, totals.lists, tasks, totals.panels, rows))
+    sizes = (totals.fronts, totals.lists, tasks, totals.panels)
+    starts = FRONTS.starts(front_lengths(request.pattern.n, *sizes, request.columns))
     refuse("the lists of fronts", analysis.nbytes + int(starts[-1]), request.budget)
     fronts = Fronts(analysis, Arena(FRONTS, starts))
     fronts.arena.array("common", totals.panels).fill(-1)
@@ -175,6 +174,13 @@ def list_fronts(analysis: Analysis) -> Fronts:
     blocks = min(analysis.blocks, resident_blocks(kernel, THREADS))
     kernel.kernel((blocks,), (THREADS,), (analysis.struct, fronts.struct()), enable_cooperative_groups=True)
     return fronts
+
+
+def read_totals(tree: Arena) -> Totals:
+    """What the device has counted so far; waits for it."""
+    import cupy
+
+    return Totals(*map(int, cupy.asnumpy(tree.array("totals", len(fields(Totals))))))
 
 
 def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:

@@ -47,8 +47,8 @@ class Part:
     @functools.cached_property
     def positions(self) -> Array:
         """Of each array in the struct."""
-        names = struct_fields(self.struct)
-        return np.array([names.index(name) for name, _, _ in self.fields])
+        places = _places(self.struct)
+        return np.array([places[name] for name, _, _ in self.fields])
 
     @functools.cached_property
     def zeros(self) -> int:
@@ -89,17 +89,20 @@ TREE = Part(
         },
     },
 )
-# Lengths: fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1, or
-# 0 where the columns are not wanted, and holders: entries, likewise.
+# Lengths: n; fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1,
+# or 0 where the columns are not wanted, and holders: entries, likewise.
 FRONTS = Part(
     "Fronts",
     {
         "fronts": of(INT, "length", "pending", "awaited", "height", "arrived", "passed"),
         "sums": of(LONG, "teams", "smalls"),
         "pair": of(INT, "next"),
+        "n": of(INT, "pivot_lower"),
+        "entries": of(INT, "member_lower"),
         "rows": of(INT, "holder_length"),
     },
     {
+        "n": of(INT, "pivot_upper"),
         "entries": of(INT, "members", "list", "place"),
         "fronts": of(INT, "slot", "small_fronts"),
         "sums": of(LONG, "task_start"),
@@ -117,17 +120,19 @@ def tree_lengths(n: int, nnz: int, blocks: int) -> dict[str, int]:
     return {"state": 64, "totals": 8, "blocks": 3 * blocks, "nnz": nnz, **multiples}
 
 
-def front_lengths(fronts: int, entries: int, tasks: int, panels: int, rows: int) -> dict[str, int]:
-    """The lengths of FRONTS.
+def front_lengths(
+    n: int, fronts: int, entries: int, tasks: int, panels: int, columns: bool
+) -> dict[str, int]:
+    """The lengths of FRONTS for a pattern of n rows.
 
     entries : of all lists
     tasks : at most so many
     panels : of all fronts
-    rows : of the matrix, or 0 where the columns are not wanted
+    columns : whether the rows are wanted, not only their counts
     """
-    columns = {"rows": rows + 1, "holders": entries} if rows else {"rows": 0, "holders": 0}
+    rows = {"rows": n + 1, "holders": entries} if columns else {"rows": 0, "holders": 0}
     lists = {"entries": entries, "words": 4 * tasks, "panels": panels, "pair": 2}
-    return {"fronts": fronts, "sums": fronts + 1, **lists, **columns}
+    return {"n": n, "fronts": fronts, "sums": fronts + 1, **lists, **rows}
 
 
 def tables(n: int) -> int:
@@ -160,11 +165,11 @@ class Arena:
     def struct(self, values: Mapping[str, int]) -> Array:
         """The struct as kernels take it, by value. values : of other fields, by name, and of arrays that lie
         elsewhere; what is neither is 0."""
-        names = struct_fields(self.part.struct)
-        fields: Array = np.zeros(len(names), np.uint64)
+        places = _places(self.part.struct)
+        fields: Array = np.zeros(len(places), np.uint64)
         fields[self.part.positions] = address(self.memory) + self._starts[:-1]
         for name, value in values.items():
-            fields[names.index(name)] = value
+            fields[places[name]] = value
         return fields.view(_dtype(self.part.struct)).reshape(())
 
 
@@ -179,6 +184,11 @@ def struct_fields(name: str) -> tuple[str, ...]:
     text = re.sub(r"//.*", "", (HEADERS / "bitfronts.cuh").read_text())
     body = text.split(f"struct {name} {{")[1].split("};")[0]
     return tuple(re.findall(r"\w+", re.sub(r"\b(const|i64|int4|int|u32)\b", "", body)))
+
+
+@functools.cache
+def _places(name: str) -> dict[str, int]:
+    return {field: place for place, field in enumerate(struct_fields(name))}
 
 
 @functools.cache

@@ -18,10 +18,14 @@
 // are done, and then is written by its team alone. Tasks are given out in order, children before parents and a team's
 // side by side, and the grid is resident: whoever is waited for is running or done.
 //
+// Row counts are added up by label, and by list entry, where no look-up delays a panel, and brought to the matrix's
+// order at the end.
+//
 // Compile-time:
 //   COLUMNS  the panel's rows are written back too: the pattern is read from the bits
 
 #include "bitfronts.cuh"
+#include "grid_scan.cuh"
 #include "visibility.cuh"
 
 constexpr u32 ALL = 0xFFFFFFFFu;
@@ -56,18 +60,32 @@ extern "C" __global__ void bitfronts_assemble(const Tree t, const Fronts f, cons
     }
 }
 
-// The label of a front's row.
-__device__ __forceinline__ int label_at(const Tree &t, const Fronts &f, int front, int row) {
-    const int first = t.first[front], pivots = t.first[front + 1] - first;
-    return row < pivots ? first + row : f.list[t.list_start[front] + row - pivots];
+// A front as those who eliminate it see it.
+struct Member {
+    int front, rank, team;  // of the task
+    int first, size, pivots, words;
+    i64 list;
+    u32 *bits;
+
+    // Of the rows from `base` on: how many are this member's, and the j-th of them.
+    __device__ __forceinline__ int rows(int base) const {
+        return base + rank < size ? (size - base - rank + team - 1) / team : 0;
+    }
+    __device__ __forceinline__ int row(int base, int j) const { return base + rank + team * j; }
+};
+
+__device__ __forceinline__ Member member_of(const Tree &t, const Fronts &f, int front, int rank, int team) {
+    const int first = t.first[front], size = t.front_size[front];
+    return {front, rank, team, first, size, t.first[front + 1] - first, (int)row_words(size), t.list_start[front],
+            f.bits + f.bits_at[front]};
 }
 
-__device__ __forceinline__ void add_lower(const Tree &t, const Fronts &f, int front, int row, int entries) {
-    if (entries) atomicAdd((u64 *)t.lower + t.old[label_at(t, f, front, row)], (u64)entries);
+__device__ __forceinline__ void add_lower(const Fronts &f, const Member &m, int row, int entries) {
+    if (entries) atomicAdd(row < m.pivots ? f.pivot_lower + m.first + row : f.member_lower + m.list + row - m.pivots, entries);
 }
 
-__device__ __forceinline__ void set_upper(const Tree &t, int front, int row, int entries) {
-    t.upper[t.old[t.first[front] + row]] = entries;
+__device__ __forceinline__ void set_upper(const Fronts &f, const Member &m, int row, int entries) {
+    f.pivot_upper[m.first + row] = entries;
 }
 
 // Unions of four rows' words: entry e, of 16 with `stride` words between them, is the union of those in the bits of e.
@@ -87,20 +105,22 @@ __device__ __forceinline__ u32 unite(const u32 *tables, u32 c, int stride) {
 
 // A warp closes a panel's diagonal: word and closure c of lane's row.
 __device__ __forceinline__ void close_diagonal(u32 &word, u32 &c, int lane, int pivots) {
+#pragma unroll 4
     for (int k = 0; k < pivots; k++) {
         const u32 row = __shfl_sync(ALL, word, k), rows = __shfl_sync(ALL, c, k);
-        if (lane <= k || !(word >> k & 1u)) continue;
-        word |= row & ~1u << k;
-        c |= rows;
+        const bool takes = lane > k && (word >> k & 1u);
+        word |= takes ? row & ~1u << k : 0u;
+        c |= takes ? rows : 0u;
     }
 }
 
 // A row below: its word of the panel, and the panel's rows that it takes in.
 __device__ __forceinline__ void descend(u32 &word, u32 &c, const u32 *diagonal, const u32 *closure, int pivots) {
+#pragma unroll 8
     for (int k = 0; k < pivots; k++) {
-        if (!(word >> k & 1u)) continue;
-        word |= diagonal[k] & ~1u << k;
-        c |= closure[k];
+        const u32 takes = 0u - (word >> k & 1u);
+        word |= diagonal[k] & ~1u << k & takes;
+        c |= closure[k] & takes;
     }
 }
 
@@ -147,10 +167,12 @@ __device__ __forceinline__ u32 target_mask(const int *place, int k, int members,
     return mask;
 }
 
-// A thread waits for all of a front's children.
+// A thread waits for all of a front's children. It fences once: a load that acquires empties the multiprocessor's cache.
 __device__ __forceinline__ void await_children(const Fronts &f, int front) {
-    const u32 awaited = (u32)f.awaited[front];
-    while (acquire((const u32 *)f.arrived + front) < awaited) __nanosleep(40);
+    const int awaited = f.awaited[front];
+    while (load(f.arrived + front) < awaited) {
+    }
+    fence();
 }
 
 // ---- small fronts: a warp each ----
@@ -191,26 +213,25 @@ __device__ __forceinline__ void eliminate_small(u32 *rows, u32 *tables, u32 *dia
     }
 }
 
-__device__ __forceinline__ void count_small(const Tree &t, const Fronts &f, int front, const u32 *rows, int size, int pivots) {
-    const int words = (int)row_words(size);
-    for (int i = threadIdx.x & 31; i < size; i += 32) {
-        const int stop = min(i, pivots);
+__device__ __forceinline__ void count_small(const Fronts &f, const Member &m, const u32 *rows) {
+    for (int i = threadIdx.x & 31; i < m.size; i += 32) {
+        const int stop = min(i, m.pivots);
         int lower = 0, upper = 0;
-        for (int w = 0; w < words; w++) {
+        for (int w = 0; w < m.words; w++) {
             const u32 word = rows[i * STRIDE + w], left = stop > 32 * w ? below_bit(stop - 32 * w) : 0u;
             lower += __popc(word & left);
             upper += __popc(word & ~left);
         }
-        add_lower(t, f, front, i, lower);
-        if (i < pivots) set_upper(t, front, i, upper);
+        add_lower(f, m, i, lower);
+        if (i < m.pivots) set_upper(f, m, i, upper);
     }
 }
 
 // Lanes share the parent's words that the list goes to, and the rows.
 __device__ __forceinline__ void contribute_small(
-    const Tree &t, const Fronts &f, int front, const u32 *rows, int *heads, int size, int pivots) {
-    const int parent = t.up[front], members = size - pivots, lane = threadIdx.x & 31, words = (int)row_words(size);
-    const int *place = f.place + t.list_start[front];
+    const Tree &t, const Fronts &f, const Member &m, const u32 *rows, int *heads, int parent) {
+    const int members = m.size - m.pivots, lane = threadIdx.x & 31;
+    const int *place = f.place + m.list;
     const i64 width = row_words(t.front_size[parent]);
     u32 *bits = f.bits + f.bits_at[parent];
     int targets = 0;
@@ -226,14 +247,14 @@ __device__ __forceinline__ void contribute_small(
     while (1 << shift < targets && shift < 5) shift++;
     for (int e = lane & ((1 << shift) - 1); e < targets; e += 1 << shift) {
         int length;
-        const int k = heads[e], column = pivots + k, w = column >> 5;
+        const int k = heads[e], column = m.pivots + k, w = column >> 5;
         const u32 mask = target_mask(place, k, members, length);
         const Spread spread = spread_over(mask);
-        for (int i = pivots + (lane >> shift); i < size; i += 32 >> shift) {
-            const u32 low = rows[i * STRIDE + w], high = w + 1 < words ? rows[i * STRIDE + w + 1] : 0u;
+        for (int i = m.pivots + (lane >> shift); i < m.size; i += 32 >> shift) {
+            const u32 low = rows[i * STRIDE + w], high = w + 1 < m.words ? rows[i * STRIDE + w + 1] : 0u;
             const u32 word = __funnelshift_r(low, high, column & 31) & below_bit(length);
             if (!word) continue;
-            u32 *target = bits + place[i - pivots] * width + (place[k] >> 5);
+            u32 *target = bits + place[i - m.pivots] * width + (place[k] >> 5);
             atomicOr(target, spread_word(word, spread.mask, spread.moves, 1));
         }
     }
@@ -242,41 +263,27 @@ __device__ __forceinline__ void contribute_small(
 __device__ __forceinline__ void small_front(const Tree &t, const Fronts &f, int front, u32 *own) {
     u32 *rows = own, *tables = rows + SMALL * STRIDE, *diagonal = tables + 128 * 4, *closure = diagonal + 32;
     int *heads = (int *)(closure + 32);
-    const int lane = threadIdx.x & 31, size = t.front_size[front], pivots = t.first[front + 1] - t.first[front];
-    const int words = (int)row_words(size);
-    u32 *bits = f.bits + f.bits_at[front];
+    const int lane = threadIdx.x & 31, parent = t.up[front];
+    const Member m = member_of(t, f, front, 0, 1);
     if (lane == 0) await_children(f, front);
     __syncwarp();
-    for (int k = lane; k < size * words; k += 32) rows[k / words * STRIDE + k % words] = __ldcg(bits + k);
+    for (int k = lane; k < m.size * m.words; k += 32) rows[k / m.words * STRIDE + k % m.words] = __ldcg(m.bits + k);
     __syncwarp();
-    eliminate_small(rows, tables, diagonal, closure, size, pivots);
-    count_small(t, f, front, rows, size, pivots);
+    eliminate_small(rows, tables, diagonal, closure, m.size, m.pivots);
+    count_small(f, m, rows);
 #if COLUMNS
-    for (int k = lane; k < size * words; k += 32) bits[k] = rows[k / words * STRIDE + k % words];
+    for (int k = lane; k < m.size * m.words; k += 32) m.bits[k] = rows[k / m.words * STRIDE + k % m.words];
 #endif
-    if (t.up[front] < 0) return;
-    if (size > pivots) contribute_small(t, f, front, rows, heads, size, pivots);
+    if (parent < 0) return;
+    if (m.size > m.pivots) contribute_small(t, f, m, rows, heads, parent);
     __syncwarp();
     if (lane == 0) {
         fence();
-        atomicAdd(f.arrived + t.up[front], 1);
+        atomicAdd(f.arrived + parent, 1);
     }
 }
 
 // ---- large fronts: a team of blocks each ----
-
-// A front as a member of its team sees it.
-struct Member {
-    int front, rank, team;  // of the task
-    int size, pivots, words;
-    u32 *bits;
-
-    // Of the rows from `base` on: how many are this member's, and the j-th of them.
-    __device__ __forceinline__ int rows(int base) const {
-        return base + rank < size ? (size - base - rank + team - 1) / team : 0;
-    }
-    __device__ __forceinline__ int row(int base, int j) const { return base + rank + team * j; }
-};
 
 // What a block knows of the panel it works on. The first five are shared memory.
 struct Panel {
@@ -298,7 +305,7 @@ __device__ __forceinline__ void load_panel(const Member &m, const Panel &p, int 
     }
 }
 
-__device__ __forceinline__ void close_panel(const Tree &t, const Fronts &f, const Member &m, const Panel &p) {
+__device__ __forceinline__ void close_panel(const Fronts &f, const Member &m, const Panel &p) {
     const int lane = threadIdx.x;
     u32 *place = m.bits + (i64)(p.start + lane) * m.words + p.first_word;
     u32 word = lane < p.count ? __ldcg(place) : 0u, c = 1u << lane;
@@ -307,7 +314,7 @@ __device__ __forceinline__ void close_panel(const Tree &t, const Fronts &f, cons
     p.closure[lane] = c;
     p.upper[lane] = __popc(word & ALL << lane);
     if (m.rank != 0 || lane >= p.count) return;
-    add_lower(t, f, m.front, p.start + lane, __popc(word & below_bit(lane)));
+    add_lower(f, m, p.start + lane, __popc(word & below_bit(lane)));
 #if COLUMNS
     __stcg(place, word);
 #endif
@@ -323,7 +330,7 @@ __device__ __forceinline__ void tabulate_panel(const Panel &p, int width) {
 
 // The panel's word of the member's rows `from` to from + count - 1 below the panel.
 __device__ __forceinline__ void descend_rows(
-    const Tree &t, const Fronts &f, const Member &m, const Panel &p, int from, int count) {
+    const Fronts &f, const Member &m, const Panel &p, int from, int count) {
     u32 common = ALL;
     for (int j = threadIdx.x; j < count; j += blockDim.x) {
         const int i = m.row(p.end(), from + j);
@@ -334,7 +341,7 @@ __device__ __forceinline__ void descend_rows(
         common &= word;
         p.closures[j] = c;
         if (word != before) __stcg(place, word);
-        add_lower(t, f, m.front, i, __popc(word & below_bit(p.count)));
+        add_lower(f, m, i, __popc(word & below_bit(p.count)));
     }
     if (common != ALL) atomicAnd(p.common, common);
 }
@@ -375,7 +382,7 @@ __device__ __forceinline__ void unite_rows(
 }
 
 // One panel, by one member. Its rows below are done ROWS at a time.
-__device__ __forceinline__ void eliminate_panel(const Tree &t, const Fronts &f, const Member &m, const Panel &p) {
+__device__ __forceinline__ void eliminate_panel(const Fronts &f, const Member &m, const Panel &p) {
     const int right = m.words - p.first_word - 1, rows = m.rows(p.end());
     for (int from = 0; from == 0 || from < rows; from += ROWS) {
         const int count = min(ROWS, rows - from);
@@ -383,10 +390,10 @@ __device__ __forceinline__ void eliminate_panel(const Tree &t, const Fronts &f, 
             const int width = min(CHUNK, right - chunk);
             const bool diagonal = from == 0 && chunk == 0;
             load_panel(m, p, chunk, width, diagonal ? blockDim.x - 32 : blockDim.x);
-            if (diagonal && threadIdx.x < 32u) close_panel(t, f, m, p);
+            if (diagonal && threadIdx.x < 32u) close_panel(f, m, p);
             __syncthreads();
             tabulate_panel(p, width);
-            if (chunk == 0) descend_rows(t, f, m, p, from, count);
+            if (chunk == 0) descend_rows(f, m, p, from, count);
             __syncthreads();
             unite_rows(m, p, from, count, chunk, width, from == 0);
             __syncthreads();
@@ -400,7 +407,9 @@ __device__ __forceinline__ u32 meet(const Fronts &f, const Member &m, const Pane
         atomicAnd(common, *p.common);
         fence();
         atomicAdd(f.passed + m.front, 1);
-        while (acquire((const u32 *)f.passed + m.front) < (u32)(m.team * passed)) __nanosleep(40);
+        while (load(f.passed + m.front) < m.team * passed) {
+        }
+        fence();
         *p.common = __ldcg(common);
     }
     __syncthreads();
@@ -414,19 +423,19 @@ __device__ __forceinline__ bool rest_is_full(const Member &m, const Panel &p, u3
     return false;
 }
 
-__device__ __forceinline__ void count_full(const Tree &t, const Fronts &f, const Member &m, int full) {
+__device__ __forceinline__ void count_full(const Fronts &f, const Member &m, int full) {
     for (int j = threadIdx.x; j < m.rows(full); j += blockDim.x) {
         const int i = m.row(full, j);
-        add_lower(t, f, m.front, i, min(i, m.pivots) - full);
-        if (i < m.pivots) set_upper(t, m.front, i, m.size - i);
+        add_lower(f, m, i, min(i, m.pivots) - full);
+        if (i < m.pivots) set_upper(f, m, i, m.size - i);
     }
 }
 
 // The member's rows below the pivots, of those from `base` on, into the parent.
-__device__ __forceinline__ void contribute(const Tree &t, const Fronts &f, const Member &m, int base) {
+__device__ __forceinline__ void contribute(const Tree &t, const Fronts &f, const Member &m, int base, int parent) {
     __shared__ int targets;
-    const int parent = t.up[m.front], members = m.size - m.pivots;
-    const int *place = f.place + t.list_start[m.front];
+    const int members = m.size - m.pivots;
+    const int *place = f.place + m.list;
     const i64 width = row_words(t.front_size[parent]);
     u32 *bits = f.bits + f.bits_at[parent], *mask = shared, *moves = mask + TARGETS;
     int *head = (int *)(moves + 5 * TARGETS), *length = head + TARGETS;
@@ -477,29 +486,28 @@ __device__ __forceinline__ void contribute(const Tree &t, const Fronts &f, const
 __device__ __forceinline__ void large_front(const Tree &t, const Fronts &f, int front, int rank, int team) {
     __shared__ u32 diagonal[32], closure[32], common;
     __shared__ int upper[32];
-    const int size = t.front_size[front], pivots = t.first[front + 1] - t.first[front];
-    const Member m{front, rank, team, size, pivots, (int)row_words(size), f.bits + f.bits_at[front]};
+    const Member m = member_of(t, f, front, rank, team);
+    const int parent = t.up[front], panels = (m.pivots + 31) >> 5;
+    u32 *all_common = f.common + t.panel_start[front];
     u32 *tables = shared, *words = tables + 128 * CHUNK, *closures = words + 32 * CHUNK;
     if (threadIdx.x == 0u) await_children(f, front);
     __syncthreads();
-    const int panels = (pivots + 31) >> 5;
     int base = 0;
     bool full = false;
     for (int k = 0; k < panels && !full; k++) {
-        const Panel p{diagonal, closure, &common, upper, tables, words, closures, 32 * k, min(32, pivots - 32 * k), k};
+        const Panel p{diagonal, closure, &common, upper, tables, words, closures, 32 * k, min(32, m.pivots - 32 * k), k};
         if (threadIdx.x == 0u) common = ALL;
         __syncthreads();
-        eliminate_panel(t, f, m, p);
+        eliminate_panel(f, m, p);
         base = p.end();
-        if (rank == 0 && (int)threadIdx.x < p.count) set_upper(t, front, p.start + threadIdx.x, upper[threadIdx.x]);
+        if (rank == 0 && (int)threadIdx.x < p.count) set_upper(f, m, p.start + threadIdx.x, upper[threadIdx.x]);
         if (k + 1 == panels) break;
-        full = rest_is_full(m, p, meet(f, m, p, f.common + t.panel_start[front] + k, k + 1));
+        full = rest_is_full(m, p, meet(f, m, p, all_common + k, k + 1));
         __syncthreads();
     }
-    if (full) count_full(t, f, m, base);
-    const int parent = t.up[front];
+    if (full) count_full(f, m, base);
     if (parent < 0) return;
-    if (size > pivots) contribute(t, f, m, base);
+    if (m.size > m.pivots) contribute(t, f, m, base, parent);
     __syncthreads();
     if (threadIdx.x == 0u) {
         fence();
@@ -526,4 +534,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) bitfronts_eliminate(
         for (int k = warp; k < task.z; k += warps)
             small_front(t, f, f.small_fronts[task.y + k], shared + warp * WARP_WORDS);
     }
+}
+
+// Row counts in the order of the matrix, and their sum in totals[ENTRIES], which is 0 before.
+extern "C" __global__ void bitfronts_counts(const Tree t, const Fronts f) {
+    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
+    i64 entries = 0, total;
+    EACH(label, t.n) {
+        const int v = t.old[label], lower = f.pivot_lower[label], upper = f.pivot_upper[label];
+        t.upper[v] = upper;
+        if (lower) atomicAdd((u64 *)t.lower + v, (u64)lower);
+        entries += lower + upper;
+    }
+    EACH(k, t.totals[LISTS]) {
+        const int lower = f.member_lower[k];
+        if (lower) atomicAdd((u64 *)t.lower + t.old[f.list[k]], (u64)lower);
+        entries += lower;
+    }
+    block_scan(entries, total);
+    if (threadIdx.x == 0u) atomicAdd((u64 *)t.totals + ENTRIES, (u64)total);
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from fillpath.nouns import Array
 from impl.cuda import device, kernels
-from impl.symbolic.bitfronts_analysis import FOLDER, Fronts, refuse, resident_blocks
+from impl.symbolic.bitfronts_analysis import FOLDER, Fronts, read_totals, refuse, resident_blocks
 from impl.symbolic.bitfronts_arena import address
 from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 
@@ -30,6 +30,7 @@ class Elimination:
     struct : of the fronts and their bits, as kernels take it
     bits : of the fronts
     waves : that they were eliminated in
+    entries : of F
     nbytes : of all arrays up to here
     """
 
@@ -37,6 +38,7 @@ class Elimination:
     struct: Array
     bits: Array
     waves: int
+    entries: int
     nbytes: int
 
 
@@ -59,7 +61,7 @@ def eliminate(fronts: Fronts) -> Elimination:
     bits = cupy.zeros(words, np.uint32)
     struct = fronts.struct(bits=address(bits))
     _launch(fronts, struct, 0, EVERY_TASK)
-    return Elimination(fronts, struct, bits, 1, fronts.nbytes + int(bits.nbytes))
+    return Elimination(fronts, struct, bits, 1, _count(fronts, struct), fronts.nbytes + int(bits.nbytes))
 
 
 def _eliminate_in_waves(fronts: Fronts) -> Elimination:
@@ -81,7 +83,7 @@ def _eliminate_in_waves(fronts: Fronts) -> Elimination:
         _launch(fronts, struct, wave, last)
         first = last
     nbytes = fronts.nbytes + int(bits.nbytes + start.nbytes + birth.nbytes)
-    return Elimination(fronts, struct, bits, len(waves.tops), nbytes)
+    return Elimination(fronts, struct, bits, len(waves.tops), _count(fronts, struct), nbytes)
 
 
 def _plan(fronts: Fronts) -> Waves:
@@ -120,6 +122,16 @@ def _launch(fronts: Fronts, struct: Array, wave: int, last: int) -> None:
     )
 
 
+def _count(fronts: Fronts, struct: Array) -> int:
+    """Row counts in the order of the matrix; waits for their sum."""
+    analysis = fronts.analysis
+    most = max(analysis.request.pattern.n, analysis.totals.lists)
+    blocks = min(-(-most // THREADS), 32 * device.multiprocessors())
+    kernel = _load(analysis.request.columns)["bitfronts_counts"]
+    kernel((blocks,), (THREADS,), (analysis.struct, struct))
+    return read_totals(analysis.arena).entries
+
+
 def _load(columns: bool) -> dict[str, Any]:
-    names = ("bitfronts_assemble", "bitfronts_eliminate")
+    names = ("bitfronts_assemble", "bitfronts_eliminate", "bitfronts_counts")
     return kernels.load(FOLDER / "bitfronts_bits.cu", names, (f"COLUMNS={int(columns)}",))

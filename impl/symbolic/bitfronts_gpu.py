@@ -79,8 +79,7 @@ def bitfronts_gpu(
             elimination = eliminate(fronts)
         facts |= {"waves": float(elimination.waves), "bytes_bits": float(elimination.bits.nbytes)}
     if elimination is not None and not columns:
-        entries = int((analysis.counts.lower + analysis.counts.upper).sum())
-        return analysis.counts, _work(pattern, entries, elimination.nbytes, facts)
+        return analysis.counts, _work(pattern, elimination.entries, elimination.nbytes, facts)
     with phase("rows"):
         filled, nbytes = write_rows(fronts, elimination)
     return filled, _work(pattern, int(filled.pattern.indices.size), nbytes, facts)

@@ -84,7 +84,7 @@ __device__ __forceinline__ void sort_long_list(const Tree &t, const Fronts &f, i
     __syncthreads();
     if (deepest >= 32 * LEVEL_WORDS) {
         for (i64 k = threadIdx.x; k < length; k += blockDim.x) f.list[from + k] = f.members[from + k];
-        block_sort(f.list + from, length);
+        block_sort(f.list + from, (u32)length);
         return;
     }
     for (i64 k = threadIdx.x; k < length; k += blockDim.x) {

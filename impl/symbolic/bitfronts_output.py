@@ -28,7 +28,7 @@ def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled,
     n, counts = analysis.request.pattern.n, analysis.counts
     indptr = cupy.zeros(n + 1, np.int64)
     cupy.cumsum(counts.lower + counts.upper, out=indptr[1:])
-    entries = analysis.totals.entries if elimination is None else int(indptr[-1])
+    entries = analysis.totals.entries if elimination is None else elimination.entries
     indices = cupy.empty(entries, np.int32)
     names = ("bitfronts_holders", "bitfronts_rows")
     load = kernels.load(FOLDER / "bitfronts_rows.cu", names, (f"FULL={int(elimination is None)}",))

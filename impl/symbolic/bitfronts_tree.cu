@@ -222,7 +222,7 @@ __device__ __forceinline__ void list_long_rows(const Tree &t, const Threads &thr
 __device__ __forceinline__ void sort_long_rows(const Tree &t, const Below &below) {
     for (u32 k = blockIdx.x; k < t.state[LONG_ROWS]; k += gridDim.x) {
         const int v = t.long_rows[k];
-        block_sort(below.labels + below.begin(v), below.end(v) - below.begin(v));
+        block_sort(below.labels + below.begin(v), (u32)(below.end(v) - below.begin(v)));
     }
 }
 
