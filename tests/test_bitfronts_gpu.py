@@ -71,7 +71,6 @@ def small_blocks(cuda_on_cpu: Machine, monkeypatch: pytest.MonkeyPatch) -> Machi
     """Blocks of 64 threads: on the CPU every thread takes its time."""
     for module in (bitfronts_analysis, bitfronts_elimination, bitfronts_output):
         monkeypatch.setattr(module, "THREADS", 64)
-    monkeypatch.setattr(bitfronts_output, "GRID_THREADS", 64)
     monkeypatch.setattr(bitfronts_output, "WARPS", 2)
     monkeypatch.setattr(bitfronts_analysis, "ENTRIES_A_THREAD", 1)
     return cuda_on_cpu
@@ -81,15 +80,16 @@ def small_blocks(cuda_on_cpu: Machine, monkeypatch: pytest.MonkeyPatch) -> Machi
 def tiny(small_blocks: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     """The kernels with the constants of TINY."""
     changed = set()
-    for path in [*bitfronts_analysis.FOLDER.glob("bitfronts_*.cu"), HEADERS / "bitfronts.cuh"]:
+    for path in [*bitfronts_output.KERNEL.parent.glob("bitfronts_*.cu"), HEADERS / "bitfronts.cuh"]:
         text = path.read_text()
         for name, value in TINY.items():
             text, times = re.subn(rf"\b{name} = \d+", f"{name} = {value}", text)
             changed |= {name} if times else set()
         (tmp_path / path.name).write_text(text.replace('#include "bitfronts.cuh"', header(tmp_path)))
     assert changed == set(TINY)
-    for module in (bitfronts_analysis, bitfronts_elimination, bitfronts_output):
-        monkeypatch.setattr(module, "FOLDER", tmp_path)
+    places = ((bitfronts_analysis, "TREE_KERNEL"), (bitfronts_analysis, "LISTS_KERNEL"))
+    for module, name in (*places, (bitfronts_elimination, "KERNEL"), (bitfronts_output, "KERNEL")):
+        monkeypatch.setattr(module, name, tmp_path / getattr(module, name).name)
     return small_blocks
 
 

@@ -82,14 +82,17 @@ struct Fronts {
     u32 *bits;        // 0 before the front's wave
     int *arrived;     // contributions so far; 0 at the launch
     int *passed;      // team members past their panels; 0 at the launch
-    u32 *common;      // by panel: columns that all rows below it have; all ones at the launch
+    u32 *lacking;     // by panel: columns that some row below it lacks; 0 at the launch
     int *pivot_lower, *pivot_upper;  // by label: entries of L, of U in its front; the first 0 at the launch
     int *member_lower;               // by list entry: entries of L in its front; 0 at the launch
     u32 *next;        // (2,), tasks given out, and a grid barrier; 0 at the launch
     // The fronts of a label's list entries. By label.
-    i64 *holder_start;  // (n + 1,); 0 at the launch
+    i64 *holder_start;  // (n + 1,)
     int *holder_length;  // 0 at the launch
     int *holder, *holder_row;  // by entry: the front, and the label's row in it
+    int *member_holder;        // by member: its entry among the holders
+    int *list_vertex;          // the vertices of `list`
+    int *straight;             // by panel: whether its pivots have consecutive vertices
 };
 
 struct Threads {

@@ -13,13 +13,17 @@ from fillpath.nouns import Array, Counts, Pattern
 from impl.cuda import device, kernels
 from impl.symbolic.bitfronts_arena import FRONTS, TREE, Arena, address, front_lengths, tree_lengths
 
-FOLDER = Path(__file__).parent
+TREE_KERNEL = Path(__file__).with_name("bitfronts_tree.cu")
+LISTS_KERNEL = Path(__file__).with_name("bitfronts_lists.cu")
 PathOption = Literal["auto", "tree", "fronts"]
 PATHS: tuple[PathOption, ...] = ("auto", "tree", "fronts")
 # Threads a block of the kernels whose grid waits for itself.
 THREADS = 512
-# Entries of A per thread of such a grid: a barrier takes longer the more blocks there are.
+# Entries per thread of such a grid: a barrier takes longer the more blocks there are.
 ENTRIES_A_THREAD = 2
+# Share of the free memory that may be used if no budget is given: the rows need the rest. To ask what is free
+# takes longer than to analyse a small matrix, and is left out for fewer bytes than these.
+SHARE, TRIFLE = 0.5, 2**28
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Request:
     pattern : on the device
     path : of the option
     columns : whether the rows are wanted, not only their counts
-    budget : bytes of all arrays but the result's
+    budget : bytes of all arrays but the result's; None for a share of what is free
     shape : of the fronts
     most : blocks of a team, all of which have to be resident
     """
@@ -69,7 +73,7 @@ class Request:
     pattern: Pattern
     path: PathOption
     columns: bool
-    budget: int
+    budget: int | None
     shape: Shape
     most: int
 
@@ -131,11 +135,11 @@ def analyse(request: Request) -> Analysis:
 
     pattern = request.pattern
     n, nnz = pattern.n, int(pattern.indices.size)
-    kernel = kernels.load(FOLDER / "bitfronts_tree.cu", ("bitfronts_tree",))["bitfronts_tree"]
+    kernel = kernels.load(TREE_KERNEL, ("bitfronts_tree",))["bitfronts_tree"]
     wanted = -(-max(n, nnz) // (ENTRIES_A_THREAD * THREADS))
     blocks = min(wanted, resident_blocks(kernel, THREADS))
     starts = TREE.starts(tree_lengths(n, nnz, blocks))
-    refuse("the elimination tree", int(starts[-1]), request.budget)
+    refuse("the elimination tree", int(starts[-1]), request)
     arena = Arena(TREE, starts)
     counts = Counts(cupy.empty(n, np.int64), cupy.empty(n, np.int64))
     struct = arena.struct(
@@ -161,18 +165,21 @@ def list_fronts(analysis: Analysis) -> Fronts:
 
     Raises MemoryBudgetError, before they are allocated.
     """
+    import cupy
+
     totals, request = analysis.totals, analysis.request
     # A front is a task or shares one, and each further member of its team has its own share of words.
     tasks = 2 * totals.fronts + totals.words // request.shape.share + 1
     sizes = (totals.fronts, totals.lists, tasks, totals.panels)
     starts = FRONTS.starts(front_lengths(request.pattern.n, *sizes, request.columns))
-    refuse("the lists of fronts", analysis.nbytes + int(starts[-1]), request.budget)
+    refuse("the lists of fronts", analysis.nbytes + int(starts[-1]), request)
     fronts = Fronts(analysis, Arena(FRONTS, starts))
-    fronts.arena.array("common", totals.panels).fill(-1)
-    kernel = kernels.load(FOLDER / "bitfronts_lists.cu", ("bitfronts_lists",))["bitfronts_lists"]
-    # The analysis has room for the sums of its own blocks.
-    blocks = min(analysis.blocks, resident_blocks(kernel, THREADS))
-    kernel.kernel((blocks,), (THREADS,), (analysis.struct, fronts.struct()), enable_cooperative_groups=True)
+    kernel = kernels.load(LISTS_KERNEL, ("bitfronts_lists",))["bitfronts_lists"]
+    wanted = -(-max(request.pattern.n, totals.lists, 32 * totals.fronts) // (ENTRIES_A_THREAD * THREADS))
+    blocks = min(wanted, resident_blocks(kernel, THREADS))
+    partial = cupy.empty(2 * blocks, np.int64)
+    arguments = (analysis.struct, fronts.struct(), partial)
+    kernel.kernel((blocks,), (THREADS,), arguments, enable_cooperative_groups=True)
     return fronts
 
 
@@ -188,7 +195,19 @@ def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
     return device.multiprocessors() * device.occupancy(kernel, threads, shared_bytes)
 
 
-def refuse(part: str, needed: int, budget: int) -> None:
+def refuse(part: str, needed: int, request: Request) -> None:
     """Raises MemoryBudgetError, naming the bytes, where they are not given."""
-    if needed > budget:
-        raise MemoryBudgetError(f"memory_budget: up to {part} {needed} bytes are needed, {budget} given")
+    if not allows(request, needed):
+        raise MemoryBudgetError(
+            f"memory_budget: up to {part} {needed} bytes are needed, {room(request)} given"
+        )
+
+
+def allows(request: Request, needed: int) -> bool:
+    """Whether so many bytes are given."""
+    return (request.budget is None and needed <= TRIFLE) or needed <= room(request)
+
+
+def room(request: Request) -> int:
+    """Bytes that are given."""
+    return int(SHARE * device.free_bytes()) if request.budget is None else request.budget

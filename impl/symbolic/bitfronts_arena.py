@@ -90,7 +90,7 @@ TREE = Part(
     },
 )
 # Lengths: n; fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1,
-# or 0 where the columns are not wanted, and holders: entries, likewise.
+# or 0 where the columns are not wanted; holders: entries, and straights: panels, likewise.
 FRONTS = Part(
     "Fronts",
     {
@@ -100,6 +100,7 @@ FRONTS = Part(
         "n": of(INT, "pivot_lower"),
         "entries": of(INT, "member_lower"),
         "rows": of(INT, "holder_length"),
+        "panels": of(INT, "lacking"),
     },
     {
         "n": of(INT, "pivot_upper"),
@@ -107,9 +108,9 @@ FRONTS = Part(
         "fronts": of(INT, "slot", "small_fronts"),
         "sums": of(LONG, "task_start"),
         "words": of(INT, "tasks"),
-        "panels": of(INT, "common"),
         "rows": of(LONG, "holder_start"),
-        "holders": of(INT, "holder", "holder_row"),
+        "holders": of(INT, "holder", "holder_row", "member_holder", "list_vertex"),
+        "straights": of(INT, "straight"),
     },
 )
 
@@ -130,7 +131,8 @@ def front_lengths(
     panels : of all fronts
     columns : whether the rows are wanted, not only their counts
     """
-    rows = {"rows": n + 1, "holders": entries} if columns else {"rows": 0, "holders": 0}
+    rows = {"rows": n + 1, "holders": entries, "straights": panels}
+    rows = rows if columns else dict.fromkeys(rows, 0)
     lists = {"entries": entries, "words": 4 * tasks, "panels": panels, "pair": 2}
     return {"n": n, "fronts": fronts, "sums": fronts + 1, **lists, **rows}
 
@@ -149,7 +151,7 @@ class Arena:
 
         self.part, self._starts = part, starts
         self.memory = cupy.empty(int(starts[-1]), np.uint8)
-        self.memory[: int(starts[part.zeros])].fill(0)
+        self.memory.data.memset_async(0, int(starts[part.zeros]))
 
     @property
     def nbytes(self) -> int:

@@ -402,15 +402,15 @@ __device__ __forceinline__ void eliminate_panel(const Fronts &f, const Member &m
 }
 
 // All members have done a panel. Returns the columns of it that all rows below have; to all threads of the block.
-__device__ __forceinline__ u32 meet(const Fronts &f, const Member &m, const Panel &p, u32 *common, int passed) {
+__device__ __forceinline__ u32 meet(const Fronts &f, const Member &m, const Panel &p, u32 *lacking, int passed) {
     if (m.team > 1 && threadIdx.x == 0u) {
-        atomicAnd(common, *p.common);
+        atomicOr(lacking, ~*p.common);
         fence();
         atomicAdd(f.passed + m.front, 1);
         while (load(f.passed + m.front) < m.team * passed) {
         }
         fence();
-        *p.common = __ldcg(common);
+        *p.common = ~__ldcg(lacking);
     }
     __syncthreads();
     return *p.common;
@@ -488,7 +488,7 @@ __device__ __forceinline__ void large_front(const Tree &t, const Fronts &f, int 
     __shared__ int upper[32];
     const Member m = member_of(t, f, front, rank, team);
     const int parent = t.up[front], panels = (m.pivots + 31) >> 5;
-    u32 *all_common = f.common + t.panel_start[front];
+    u32 *lacking = f.lacking + t.panel_start[front];
     u32 *tables = shared, *words = tables + 128 * CHUNK, *closures = words + 32 * CHUNK;
     if (threadIdx.x == 0u) await_children(f, front);
     __syncthreads();
@@ -502,7 +502,7 @@ __device__ __forceinline__ void large_front(const Tree &t, const Fronts &f, int 
         base = p.end();
         if (rank == 0 && (int)threadIdx.x < p.count) set_upper(f, m, p.start + threadIdx.x, upper[threadIdx.x]);
         if (k + 1 == panels) break;
-        full = rest_is_full(m, p, meet(f, m, p, all_common + k, k + 1));
+        full = rest_is_full(m, p, meet(f, m, p, lacking + k, k + 1));
         __syncthreads();
     }
     if (full) count_full(f, m, base);

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fillpath.nouns import Array
 from impl.cuda import device, kernels
-from impl.symbolic.bitfronts_analysis import FOLDER, Fronts, read_totals, refuse, resident_blocks
+from impl.symbolic.bitfronts_analysis import Fronts, allows, read_totals, refuse, resident_blocks, room
 from impl.symbolic.bitfronts_arena import address
 from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 
+KERNEL = Path(__file__).with_name("bitfronts_bits.cu")
 THREADS = 256
 WORD = 4
 # Bytes of dynamic shared memory of a block: of a large front the tables, rows and closures of a panel, or
@@ -55,8 +57,8 @@ def eliminate(fronts: Fronts) -> Elimination:
     """
     import cupy
 
-    words, budget = fronts.analysis.totals.words, fronts.analysis.request.budget
-    if fronts.nbytes + WORD * words > budget:
+    words = fronts.analysis.totals.words
+    if not allows(fronts.analysis.request, fronts.nbytes + WORD * words):
         return _eliminate_in_waves(fronts)
     bits = cupy.zeros(words, np.uint32)
     struct = fronts.struct(bits=address(bits))
@@ -90,19 +92,19 @@ def _plan(fronts: Fronts) -> Waves:
     """How the bits fit into the budget. Raises MemoryBudgetError where they do not."""
     import cupy
 
-    analysis, budget = fronts.analysis, fronts.analysis.request.budget
-    if analysis.request.columns:
+    analysis, request = fronts.analysis, fronts.analysis.request
+    if request.columns:
         needed = fronts.nbytes + WORD * analysis.totals.words
-        refuse("the bits of all fronts, which rows are read from,", needed, budget)
+        refuse("the bits of all fronts, which rows are read from,", needed, request)
     count = analysis.totals.fronts
     height = cupy.asnumpy(fronts.arena.array("height", count))
     up = cupy.asnumpy(analysis.arena.array("up", count))
     words = np.diff(cupy.asnumpy(analysis.arena.array("bits_start", count + 1)))
     least = fronts.nbytes + WAVE_BYTES * count
-    waves = plan(height, up, words, (budget - least) // WORD)
+    waves = plan(height, up, words, (room(request) - least) // WORD)
     if waves is None:
         needed = least + WORD * least_words(height, up, words)
-        refuse("the bits of the fronts that are needed at a time", needed, budget)
+        refuse("the bits of the fronts that are needed at a time", needed, request)
     assert waves is not None  # The fewest words need more than the budget where none fit.
     return waves
 
@@ -134,4 +136,4 @@ def _count(fronts: Fronts, struct: Array) -> int:
 
 def _load(columns: bool) -> dict[str, Any]:
     names = ("bitfronts_assemble", "bitfronts_eliminate", "bitfronts_counts")
-    return kernels.load(FOLDER / "bitfronts_bits.cu", names, (f"COLUMNS={int(columns)}",))
+    return kernels.load(KERNEL, names, (f"COLUMNS={int(columns)}",))

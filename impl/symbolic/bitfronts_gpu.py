@@ -19,14 +19,12 @@ from fillpath.errors import UnsupportedError
 from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.cuda import device, kernels
+from impl.cuda import kernels
 from impl.symbolic.bitfronts_analysis import Request, Shape, analyse, list_fronts
 from impl.symbolic.bitfronts_elimination import eliminate, team_limit
 from impl.symbolic.bitfronts_output import write_rows
 
 VARIANTS = ((), ("COLUMNS=0",), ("COLUMNS=1",), ("FULL=0",), ("FULL=1",))
-# Share of the free memory that may be used if no budget is given: the rows need the rest.
-SHARE = 0.5
 
 
 @implementation(
@@ -60,11 +58,10 @@ def bitfronts_gpu(
     if pattern.n == 0:
         return _nothing(output)
     columns = output == "pattern"
-    budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
     shape = Shape()
     with phase("tree"):
         most = min(shape.most, team_limit(columns))
-        analysis = analyse(Request(pattern, path, columns, budget, shape, most))
+        analysis = analyse(Request(pattern, path, columns, memory_budget, shape, most))
     if path == "tree" and not analysis.totals.symmetric:
         raise UnsupportedError("path=tree: the pattern is not structurally symmetric; path=fronts takes any")
     totals, facts = analysis.totals, {"tree": float(analysis.is_tree)}

@@ -28,15 +28,55 @@ __device__ __forceinline__ void count_children(const Tree &t, const Fronts &f, c
     }
 }
 
-__device__ __forceinline__ void walk_paths(const Tree &t, const Fronts &f, const Threads &threads) {
+// What is done with a path: from the front of a leaf up to, and without, that of its branch.
+template <class Visit>
+__device__ __forceinline__ void walk_paths(const Tree &t, const Fronts &f, const Threads &threads, const Visit &visit) {
     const Below below = below_diagonal(t, t.totals[SYMMETRIC]);
     EACH(q, below.length) {
         const int i = below.rows[q];
         if (q >= below.end(i) || t.branch[q] < 0) continue;
-        const int label = t.label[i], stop = t.front_of[t.branch[q]];
-        for (int front = t.front_of[below.labels[q]]; front != stop; front = t.up[front])
-            f.members[t.list_start[front] + atomicAdd(f.length + front, 1)] = label;
+        visit(t.label[i], t.front_of[below.labels[q]], t.front_of[t.branch[q]]);
     }
+}
+
+__device__ __forceinline__ void list_members(const Tree &t, const Fronts &f, const Threads &threads) {
+    walk_paths(t, f, threads, [&](int label, int front, int stop) {
+        for (; front != stop; front = t.up[front])
+            f.members[t.list_start[front] + atomicAdd(f.length + front, 1)] = label;
+    });
+}
+
+// The fronts of each label, for the rows: their numbers first, then, with the lists, the fronts.
+__device__ __forceinline__ void count_holders(const Tree &t, const Fronts &f, const Threads &threads) {
+    walk_paths(t, f, threads, [&](int label, int front, int stop) {
+        int fronts = 0;
+        for (; front != stop; front = t.up[front]) fronts++;
+        if (fronts) atomicAdd(f.holder_length + label, fronts);
+    });
+}
+
+__device__ __forceinline__ void list_holders(const Tree &t, const Fronts &f, const Threads &threads) {
+    walk_paths(t, f, threads, [&](int label, int front, int stop) {
+        int fronts = 0;
+        for (int u = front; u != stop; u = t.up[u]) fronts++;
+        if (!fronts) return;
+        i64 at = f.holder_start[label] + atomicSub(f.holder_length + label, fronts) - fronts;
+        for (; front != stop; front = t.up[front], at++) {
+            const i64 member = t.list_start[front] + atomicAdd(f.length + front, 1);
+            f.members[member] = label;
+            f.member_holder[member] = (int)(at - f.holder_start[label]);
+            f.holder[at] = front;
+        }
+    });
+}
+
+// Member k of a front is entry `rank` of its list, `row` of the front.
+__device__ __forceinline__ void put(const Tree &t, const Fronts &f, i64 from, i64 k, int rank, int pivots) {
+    const int label = f.members[from + k];
+    f.list[from + rank] = label;
+    if (!t.columns) return;
+    f.list_vertex[from + rank] = t.old[label];
+    f.holder_row[f.holder_start[label] + f.member_holder[from + k]] = pivots + rank;
 }
 
 // A warp a list: the rank of each label is the number of smaller ones.
@@ -59,8 +99,9 @@ __device__ __forceinline__ void sort_short_lists(const Tree &t, const Fronts &f,
         __syncwarp();
         for (int k = 0; k < length; k++)
             for (int c = 0; c < EACH_LANE; c++) rank[c] += keys[k] < label[c];
+        const int pivots = t.first[front + 1] - t.first[front];
         for (int c = 0; c < EACH_LANE; c++)
-            if (lane + 32 * c < length) f.list[from + rank[c]] = label[c];
+            if (lane + 32 * c < length) put(t, f, from, lane + 32 * c, rank[c], pivots);
         __syncwarp();
     }
 }
@@ -72,7 +113,7 @@ __device__ __forceinline__ void sort_long_list(const Tree &t, const Fronts &f, i
     __shared__ int ranks[LEVEL_WORDS];
     __shared__ int deepest;
     const i64 from = t.list_start[front], length = t.list_start[front + 1] - from;
-    const int parent = t.label_level[t.first[front + 1] - 1] - 1;
+    const int parent = t.label_level[t.first[front + 1] - 1] - 1, pivots = t.first[front + 1] - t.first[front];
     __syncthreads();
     if (threadIdx.x == 0u) deepest = 0;
     for (int w = threadIdx.x; w < LEVEL_WORDS; w += blockDim.x) levels[w] = 0u;
@@ -85,6 +126,12 @@ __device__ __forceinline__ void sort_long_list(const Tree &t, const Fronts &f, i
     if (deepest >= 32 * LEVEL_WORDS) {
         for (i64 k = threadIdx.x; k < length; k += blockDim.x) f.list[from + k] = f.members[from + k];
         block_sort(f.list + from, (u32)length);
+        // Of each member its place among the sorted.
+        for (i64 k = threadIdx.x; t.columns && k < length; k += blockDim.x) {
+            const int label = f.members[from + k], row = row_of(t, f, front, label);
+            f.list_vertex[from + row - pivots] = t.old[label];
+            f.holder_row[f.holder_start[label] + f.member_holder[from + k]] = row;
+        }
         return;
     }
     for (i64 k = threadIdx.x; k < length; k += blockDim.x) {
@@ -102,8 +149,22 @@ __device__ __forceinline__ void sort_long_list(const Tree &t, const Fronts &f, i
     }
     __syncthreads();
     for (i64 k = threadIdx.x; k < length; k += blockDim.x) {
-        const int label = f.members[from + k], level = parent - t.label_level[label];
-        f.list[from + ranks[level >> 5] + __popc(levels[level >> 5] & ((1u << (level & 31)) - 1u))] = label;
+        const int level = parent - t.label_level[f.members[from + k]];
+        const int rank = ranks[level >> 5] + __popc(levels[level >> 5] & ((1u << (level & 31)) - 1u));
+        put(t, f, from, k, rank, pivots);
+    }
+}
+
+__device__ __forceinline__ void find_straight(const Tree &t, const Fronts &f, const Threads &threads) {
+    for (i64 front = threads.first >> 5; front < f.count; front += threads.count >> 5) {
+        const int first = t.first[front], end = t.first[front + 1];
+        for (int k = threadIdx.x & 31; first + 32 * k < end; k += 32) {
+            const int from = first + 32 * k, last = min(from + 32, end);
+            bool consecutive = true;
+            for (int label = from + 1; label < last; label++)
+                consecutive = consecutive && t.old[label] == t.old[label - 1] + 1;
+            f.straight[t.panel_start[front] + k] = consecutive;
+        }
     }
 }
 
@@ -159,13 +220,27 @@ __device__ __forceinline__ void write_tasks(const Tree &t, const Fronts &f, cons
     }
 }
 
-extern "C" __global__ void __launch_bounds__(512, 2) bitfronts_lists(const Tree t, const Fronts f) {
+// partial : (2 gridDim.x,)
+extern "C" __global__ void __launch_bounds__(512, 2) bitfronts_lists(const Tree t, const Fronts f, i64 *partial) {
     const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
     u32 passed = 0;
     const auto barrier = [&]() { grid_barrier(f.next + 1, passed); };
 
     count_children(t, f, threads);
-    walk_paths(t, f, threads);
+    if (t.columns) {
+        count_holders(t, f, threads);
+        find_straight(t, f, threads);
+        barrier();
+        EACH(label, t.n) f.holder_start[label] = f.holder_length[label];
+        barrier();
+        scan_sums(f.holder_start, t.n, partial);
+        barrier();
+        scan_apply(f.holder_start, t.n, partial);
+        barrier();
+        list_holders(t, f, threads);
+    } else {
+        list_members(t, f, threads);
+    }
     barrier();
     sort_short_lists(t, f, threads);
     for (u32 k = blockIdx.x; k < t.state[LONG_LISTS]; k += gridDim.x) sort_long_list(t, f, t.long_lists[k]);
@@ -176,13 +251,13 @@ extern "C" __global__ void __launch_bounds__(512, 2) bitfronts_lists(const Tree 
     take_slots(t, f, threads);
     barrier();
     count_tasks(f, threads);
-    scan_sums(f.smalls, f.count, t.partial);
+    scan_sums(f.smalls, f.count, partial);
     barrier();
     // The number of tasks of a height needs its small fronts, whose scan replaces them.
-    scan_apply(f.smalls, f.count, t.partial);
-    scan_sums(f.task_start, f.count, t.partial + gridDim.x);
+    scan_apply(f.smalls, f.count, partial);
+    scan_sums(f.task_start, f.count, partial + gridDim.x);
     barrier();
-    scan_apply(f.task_start, f.count, t.partial + gridDim.x);
+    scan_apply(f.task_start, f.count, partial + gridDim.x);
     barrier();
     write_tasks(t, f, threads);
 }

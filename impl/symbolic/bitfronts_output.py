@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from fillpath.nouns import Array, Filled, Pattern
 from impl.cuda import kernels
-from impl.symbolic.bitfronts_analysis import FOLDER, Fronts, resident_blocks
-from impl.symbolic.bitfronts_analysis import THREADS as GRID_THREADS
+from impl.symbolic.bitfronts_analysis import Fronts, resident_blocks
 from impl.symbolic.bitfronts_elimination import Elimination
 
+KERNEL = Path(__file__).with_name("bitfronts_rows.cu")
 THREADS = 256
 WARPS = THREADS // 32
 WORD = 4
@@ -30,26 +32,19 @@ def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled,
     cupy.cumsum(counts.lower + counts.upper, out=indptr[1:])
     entries = analysis.totals.entries if elimination is None else elimination.entries
     indices = cupy.empty(entries, np.int32)
-    names = ("bitfronts_holders", "bitfronts_rows")
-    load = kernels.load(FOLDER / "bitfronts_rows.cu", names, (f"FULL={int(elimination is None)}",))
-    straight, arrived = cupy.empty(analysis.totals.panels, np.int32), cupy.zeros(1, np.uint32)
+    define = f"FULL={int(elimination is None)}"
+    kernel = kernels.load(KERNEL, ("bitfronts_rows",), (define,))["bitfronts_rows"]
     structs = (analysis.struct, fronts.struct() if elimination is None else elimination.struct)
-    load["bitfronts_holders"].kernel(
-        (min(analysis.blocks, resident_blocks(load["bitfronts_holders"], GRID_THREADS)),),
-        (GRID_THREADS,),
-        (*structs, arrived, straight),
-        enable_cooperative_groups=True,
-    )
-    blocks = min(-(-n // WARPS), resident_blocks(load["bitfronts_rows"], THREADS))
+    blocks = min(-(-n // WARPS), resident_blocks(kernel, THREADS))
     sets, words, stride = _sets(n, blocks)
-    load["bitfronts_rows"](
+    kernel(
         (len(sets) // (WARPS * stride),),
         (THREADS,),
-        (*structs, straight, indptr, indices, sets, np.int64(stride), np.int64(words)),
+        (*structs, indptr, indices, sets, np.int64(stride), np.int64(words)),
     )
     earlier = fronts.nbytes if elimination is None else elimination.nbytes
     filled = Filled(Pattern(indptr, indices), indptr[:-1] + counts.lower)
-    return filled, earlier + int(straight.nbytes + sets.nbytes)
+    return filled, earlier + int(sets.nbytes)
 
 
 def _sets(n: int, blocks: int) -> tuple[Array, int, int]:

@@ -13,8 +13,6 @@
 //   FULL  every entry of a front is there (the tree of a symmetric pattern, fronts merged only where that adds nothing)
 
 #include "bitfronts.cuh"
-#include "grid_barrier.cuh"
-#include "grid_scan.cuh"
 
 constexpr u32 ALL = 0xFFFFFFFFu;
 // Words of pivots that a lane takes alone; the warp shares longer fronts.
@@ -22,49 +20,14 @@ constexpr int LANE_WORDS = 4;
 
 __device__ __forceinline__ u32 below_bit(int bits) { return bits >= 32 ? ALL : (1u << bits) - 1u; }
 
-// Which fronts have a label in their list, and in which row. `straight`: whether a panel's pivots have consecutive
-// vertices.
-extern "C" __global__ void bitfronts_holders(const Tree t, const Fronts f, u32 *arrived, int *straight) {
-    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
-    const int lane = threadIdx.x & 31;
-    u32 passed = 0;
-    for (i64 front = threads.first >> 5; front < f.count; front += threads.count >> 5) {
-        for (i64 k = t.list_start[front] + lane; k < t.list_start[front + 1]; k += 32)
-            atomicAdd(f.holder_length + f.list[k], 1);
-        const int first = t.first[front], end = t.first[front + 1];
-        for (int k = lane; first + 32 * k < end; k += 32) {
-            const int from = first + 32 * k, last = min(from + 32, end);
-            bool consecutive = true;
-            for (int label = from + 1; label < last; label++)
-                consecutive = consecutive && t.old[label] == t.old[label - 1] + 1;
-            straight[t.panel_start[front] + k] = consecutive;
-        }
-    }
-    grid_barrier(arrived, passed);
-    EACH(label, t.n) f.holder_start[label] = f.holder_length[label];
-    grid_barrier(arrived, passed);
-    scan_sums(f.holder_start, t.n, t.partial);
-    grid_barrier(arrived, passed);
-    scan_apply(f.holder_start, t.n, t.partial);
-    grid_barrier(arrived, passed);
-    for (i64 front = threads.first >> 5; front < f.count; front += threads.count >> 5) {
-        const i64 from = t.list_start[front];
-        const int pivots = t.first[front + 1] - t.first[front];
-        for (i64 k = from + lane; k < t.list_start[front + 1]; k += 32) {
-            const int label = f.list[k];
-            const i64 at = f.holder_start[label] + atomicSub(f.holder_length + label, 1) - 1;
-            f.holder[at] = (int)front;
-            f.holder_row[at] = pivots + (int)(k - from);
-        }
-    }
-}
-
 // A set of n columns in two levels: each bit of the summary says whether one word is not zero.
 struct Set {
     u32 *words, *summary;
 
     __device__ __forceinline__ void join(i64 word, u32 bits) const {
-        if (bits && atomicOr(words + word, bits) == 0u) atomicOr(summary + (word >> 5), 1u << (word & 31));
+        // Nobody waits for either.
+        atomicOr(words + word, bits);
+        atomicOr(summary + (word >> 5), 1u << (word & 31));
     }
 };
 
@@ -82,14 +45,14 @@ __device__ __forceinline__ u32 front_word(const Tree &t, const Fronts &f, const 
 
 // Pivots 32 word to 32 word + 31 of a front, of those before column `stop`, into the set.
 __device__ __forceinline__ void join_pivots(
-    const Tree &t, const Fronts &f, const int *straight, const Row &row, int word, int stop, const Set &set) {
+    const Tree &t, const Fronts &f, const Row &row, int word, int stop, const Set &set) {
     u32 bits = front_word(t, f, row, word) & below_bit(stop - 32 * word);
     if (!bits) return;
     const int *vertices = t.old + t.first[row.front] + 32 * word;
-    if (straight[t.panel_start[row.front] + word]) {
+    if (f.straight[t.panel_start[row.front] + word]) {
         const u32 shift = vertices[0] & 31;
-        set.join(vertices[0] >> 5, bits << shift);
-        if (shift) set.join((vertices[0] >> 5) + 1, bits >> (32u - shift));
+        if (bits << shift) set.join(vertices[0] >> 5, bits << shift);
+        if (shift && bits >> (32u - shift)) set.join((vertices[0] >> 5) + 1, bits >> (32u - shift));
         return;
     }
     for (; bits; bits &= bits - 1u) {
@@ -100,8 +63,8 @@ __device__ __forceinline__ void join_pivots(
 
 // All of the warp for one front.
 __device__ __forceinline__ void join_front(
-    const Tree &t, const Fronts &f, const int *straight, const Row &row, int stop, const Set &set) {
-    for (int word = threadIdx.x & 31; 32 * word < stop; word += 32) join_pivots(t, f, straight, row, word, stop, set);
+    const Tree &t, const Fronts &f, const Row &row, int stop, const Set &set) {
+    for (int word = threadIdx.x & 31; 32 * word < stop; word += 32) join_pivots(t, f, row, word, stop, set);
 }
 
 // Each lane has a word; its bit b stands for the column column(lane, b). Returns where the next goes.
@@ -114,19 +77,28 @@ __device__ __forceinline__ i64 emit(u32 word, int *indices, i64 at, const Column
         if (lane >= d) through += before;
     }
     const int before = through - __popc(word);
-    for (u32 lanes = __ballot_sync(ALL, word != 0u); lanes; lanes &= lanes - 1u) {
-        const int from = __ffs((int)lanes) - 1;
-        const u32 bits = __shfl_sync(ALL, word, from);
-        const int offset = __shfl_sync(ALL, before, from) + __popc(bits & below_bit(lane));
-        if (bits >> lane & 1u) indices[at + offset] = column(from, lane);
+    // Two words at a time: the second one's columns are under way while the first waits for its own.
+    for (u32 lanes = __ballot_sync(ALL, word != 0u); lanes;) {
+        const int one = __ffs((int)lanes) - 1;
+        lanes &= lanes - 1u;
+        const int other = lanes ? __ffs((int)lanes) - 1 : one;
+        lanes &= lanes - 1u;
+        const u32 bits = __shfl_sync(ALL, word, one), more = __shfl_sync(ALL, word, other);
+        const int offset = __shfl_sync(ALL, before, one) + __popc(bits & below_bit(lane));
+        const int further = __shfl_sync(ALL, before, other) + __popc(more & below_bit(lane));
+        int first = 0, second = 0;
+        if (bits >> lane & 1u) first = column(one, lane);
+        if (more >> lane & 1u) second = column(other, lane);
+        if (bits >> lane & 1u) indices[at + offset] = first;
+        if (more >> lane & 1u) indices[at + further] = second;
     }
     return at + __shfl_sync(ALL, through, 31);
 }
 
 __device__ __forceinline__ void collect_lower(
-    const Tree &t, const Fronts &f, const int *straight, int label, const Row &own, const Set &set) {
+    const Tree &t, const Fronts &f, int label, const Row &own, const Set &set) {
     const int lane = threadIdx.x & 31;
-    join_front(t, f, straight, own, own.number, set);
+    join_front(t, f, own, own.number, set);
     const i64 end = f.holder_start[label + 1];
     for (i64 base = f.holder_start[label]; base < end; base += 32) {
         const i64 k = base + lane;
@@ -137,11 +109,11 @@ __device__ __forceinline__ void collect_lower(
             pivots = t.first[row.front + 1] - t.first[row.front];
         }
         if (pivots <= 32 * LANE_WORDS)
-            for (int word = 0; 32 * word < pivots; word++) join_pivots(t, f, straight, row, word, pivots, set);
+            for (int word = 0; 32 * word < pivots; word++) join_pivots(t, f, row, word, pivots, set);
         for (u32 lanes = __ballot_sync(ALL, pivots > 32 * LANE_WORDS); lanes; lanes &= lanes - 1u) {
             const int from = __ffs((int)lanes) - 1;
             const Row shared{__shfl_sync(ALL, row.front, from), __shfl_sync(ALL, row.number, from)};
-            join_front(t, f, straight, shared, __shfl_sync(ALL, pivots, from), set);
+            join_front(t, f, shared, __shfl_sync(ALL, pivots, from), set);
         }
     }
     __syncwarp();
@@ -171,28 +143,28 @@ __device__ __forceinline__ void drain(const Set &set, int v, int *indices, i64 a
 __device__ __forceinline__ void write_upper(const Tree &t, const Fronts &f, const Row &own, int *indices, i64 at) {
     const int lane = threadIdx.x & 31, first = t.first[own.front], pivots = t.first[own.front + 1] - first;
     const int size = t.front_size[own.front], words = (int)row_words(size);
-    const int *list = f.list + t.list_start[own.front];
+    const int *pivot = t.old + first, *list = f.list_vertex + t.list_start[own.front];
     for (int base = own.number >> 5; base < words; base += 32) {
         const int w = base + lane;
         u32 word = w < words ? front_word(t, f, own, w) : 0u;
         if (w == own.number >> 5) word &= ~below_bit(own.number & 31);
         at = emit(word, indices, at, [=](int j, int b) {
             const int column = 32 * (base + j) + b;
-            return t.old[column < pivots ? first + column : list[column - pivots]];
+            return column < pivots ? pivot[column] : list[column - pivots];
         });
     }
 }
 
 // sets : 0 before and after, (warps of the grid, stride), a set's words and then its summary
 extern "C" __global__ void bitfronts_rows(
-    const Tree t, const Fronts f, const int *straight, const i64 *indptr, int *indices, u32 *sets, const i64 stride,
+    const Tree t, const Fronts f, const i64 *indptr, int *indices, u32 *sets, const i64 stride,
     const i64 words) {
     const i64 warp = (blockIdx.x * (i64)blockDim.x + threadIdx.x) >> 5, warps = gridDim.x * (i64)blockDim.x >> 5;
     const Set set{sets + warp * stride, sets + warp * stride + words};
     for (i64 v = warp; v < t.n; v += warps) {
         const int label = t.label[v], front = t.front_of[label];
         const Row own{front, label - t.first[front]};
-        collect_lower(t, f, straight, label, own, set);
+        collect_lower(t, f, label, own, set);
         drain(set, (int)v, indices, indptr[v]);
         write_upper(t, f, own, indices, indptr[v] + t.lower[v]);
     }

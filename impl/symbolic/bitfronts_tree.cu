@@ -123,6 +123,17 @@ __device__ __forceinline__ void adopt(const Tree &t, const Threads &threads) {
     if (alive) t.state[ALIVE] = 1u;
 }
 
+// counts[at] += count in each lane, none where `at` is negative. Neighbouring vertices share most of their far ancestors:
+// a warp of which all lanes have the same adds once.
+__device__ __forceinline__ void add_from_warp(int *counts, int at, int count) {
+    if (!__all_sync(LANES, at == __shfl_sync(LANES, at, 0))) {
+        if (at >= 0) atomicAdd(counts + at, count);
+        return;
+    }
+    for (int d = 16; d > 0; d >>= 1) count += __shfl_xor_sync(LANES, count, d);
+    if (at >= 0 && (threadIdx.x & 31u) == 0u) atomicAdd(counts + at, count);
+}
+
 // Round k: from what holds for the next 2^k levels to the next 2^(k + 1). Sizes go up: carry k holds what vertices
 // 2^k levels below bring, and is added in the next round.
 __device__ __forceinline__ void lift(const Tree &t, const Threads &threads, u32 k) {
@@ -131,15 +142,19 @@ __device__ __forceinline__ void lift(const Tree &t, const Threads &threads, u32 
     const int *brought = t.carry + (k + 2) % 3 * t.n;
     int *bring = t.carry + k % 3 * t.n, *next = t.carry + (k + 1) % 3 * t.n;
     bool alive = false;
-    EACH(v, t.n) {
-        const int size = t.size[v] + brought[v], u = ancestor[v];
-        t.size[v] = size;
-        next[v] = 0;
-        further[v] = u < 0 ? -1 : ancestor[u];
-        deeper[v] = depth[v] + (u < 0 ? 0 : depth[u]);
-        if (u < 0) continue;
-        atomicAdd(bring + u, size);
-        alive = alive || ancestor[u] >= 0;
+    for (i64 base = threads.first - (threadIdx.x & 31u); base < t.n; base += threads.count) {
+        const i64 v = base + (threadIdx.x & 31u);
+        int size = 0, u = -1;
+        if (v < t.n) {
+            size = t.size[v] + brought[v];
+            u = ancestor[v];
+            t.size[v] = size;
+            next[v] = 0;
+            further[v] = u < 0 ? -1 : ancestor[u];
+            deeper[v] = depth[v] + (u < 0 ? 0 : depth[u]);
+            alive = alive || (u >= 0 && ancestor[u] >= 0);
+        }
+        add_from_warp(bring, u, size);
     }
     if (alive) t.state[ALIVE + k + 1] = 1u;
 }
