@@ -172,7 +172,8 @@ class Arena:
         fields[self.part.positions] = address(self.memory) + self._starts[:-1]
         for name, value in values.items():
             fields[places[name]] = value
-        return fields.view(_dtype(self.part.struct)).reshape(())
+        # Bytes of no fields: CuPy describes those of a structured dtype at each launch, one by one.
+        return fields.view(np.dtype((np.void, fields.nbytes)))
 
 
 def address(array: Any) -> int:
@@ -191,8 +192,3 @@ def struct_fields(name: str) -> tuple[str, ...]:
 @functools.cache
 def _places(name: str) -> dict[str, int]:
     return {field: place for place, field in enumerate(struct_fields(name))}
-
-
-@functools.cache
-def _dtype(name: str) -> np.dtype[Any]:
-    return np.dtype([(field, np.uint64) for field in struct_fields(name)])
