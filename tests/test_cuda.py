@@ -99,7 +99,7 @@ def test_a_sample_ends_when_the_device_is_done() -> None:
     assert record.kernel_seconds is not None
     for seconds, kernel in zip(record.seconds, record.kernel_seconds, strict=True):
         assert 0.19 < kernel <= 1.01 * seconds
-    assert len(record.phases["to_device"]) == 1 and len(record.phases["to_host"]) == 2
+    assert len(record.phases["to_device"]) == 1 == len(record.phases["to_host"])
     assert record.peak_memory is not None and 64 * MIB <= record.peak_memory < 80 * MIB
     assert record.device == device.identity()
 
