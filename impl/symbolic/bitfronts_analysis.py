@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -77,19 +78,32 @@ class Request:
     shape: Shape
     most: int
 
+    @functools.cached_property
+    def room(self) -> int:
+        """Bytes that are given; of what is free, as it is when this is first asked."""
+        return int(SHARE * device.free_bytes()) if self.budget is None else self.budget
+
+    def allows(self, needed: int) -> bool:
+        """Whether so many bytes are given."""
+        return (self.budget is None and needed <= TRIFLE) or needed <= self.room
+
+    def refuse(self, part: str, needed: int) -> None:
+        """Raises MemoryBudgetError, naming the bytes, where they are not given."""
+        if not self.allows(needed):
+            given = f"{needed} bytes are needed, {self.room} given"
+            raise MemoryBudgetError(f"memory_budget: up to {part} {given}")
+
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """The tree of a pattern, its row counts where it is symmetric, and the sizes of its fronts.
 
-    blocks : of the grid
     arena : the arrays of `Tree` in bitfronts.cuh
     struct : of them, as kernels take it
     counts : of L and U; of fronts that have to be eliminated, 0 and unset
     """
 
     request: Request
-    blocks: int
     arena: Arena
     struct: Array
     counts: Counts
@@ -139,7 +153,7 @@ def analyse(request: Request) -> Analysis:
     wanted = -(-max(n, nnz) // (ENTRIES_A_THREAD * THREADS))
     blocks = min(wanted, resident_blocks(kernel, THREADS))
     starts = TREE.starts(tree_lengths(n, nnz, blocks))
-    refuse("the elimination tree", int(starts[-1]), request)
+    request.refuse("the elimination tree", int(starts[-1]))
     arena = Arena(TREE, starts)
     counts = Counts(cupy.empty(n, np.int64), cupy.empty(n, np.int64))
     struct = arena.struct(
@@ -157,7 +171,7 @@ def analyse(request: Request) -> Analysis:
         }
     )
     kernel.kernel((blocks,), (THREADS,), (struct,), enable_cooperative_groups=True)
-    return Analysis(request, blocks, arena, struct, counts, read_totals(arena))
+    return Analysis(request, arena, struct, counts, read_totals(arena))
 
 
 def list_fronts(analysis: Analysis) -> Fronts:
@@ -172,7 +186,7 @@ def list_fronts(analysis: Analysis) -> Fronts:
     tasks = 2 * totals.fronts + totals.words // request.shape.share + 1
     sizes = (totals.fronts, totals.lists, tasks, totals.panels)
     starts = FRONTS.starts(front_lengths(request.pattern.n, *sizes, request.columns))
-    refuse("the lists of fronts", analysis.nbytes + int(starts[-1]), request)
+    request.refuse("the lists of fronts", analysis.nbytes + int(starts[-1]))
     fronts = Fronts(analysis, Arena(FRONTS, starts))
     kernel = kernels.load(LISTS_KERNEL, ("bitfronts_lists",))["bitfronts_lists"]
     wanted = -(-max(request.pattern.n, totals.lists, 32 * totals.fronts) // (ENTRIES_A_THREAD * THREADS))
@@ -193,21 +207,3 @@ def read_totals(tree: Arena) -> Totals:
 def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
     """Blocks of a kernel that the card holds at a time."""
     return device.multiprocessors() * device.occupancy(kernel, threads, shared_bytes)
-
-
-def refuse(part: str, needed: int, request: Request) -> None:
-    """Raises MemoryBudgetError, naming the bytes, where they are not given."""
-    if not allows(request, needed):
-        raise MemoryBudgetError(
-            f"memory_budget: up to {part} {needed} bytes are needed, {room(request)} given"
-        )
-
-
-def allows(request: Request, needed: int) -> bool:
-    """Whether so many bytes are given."""
-    return (request.budget is None and needed <= TRIFLE) or needed <= room(request)
-
-
-def room(request: Request) -> int:
-    """Bytes that are given."""
-    return int(SHARE * device.free_bytes()) if request.budget is None else request.budget

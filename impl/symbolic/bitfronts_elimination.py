@@ -10,7 +10,7 @@ import numpy as np
 
 from fillpath.nouns import Array
 from impl.cuda import device, kernels
-from impl.symbolic.bitfronts_analysis import Fronts, allows, read_totals, refuse, resident_blocks, room
+from impl.symbolic.bitfronts_analysis import Fronts, read_totals, resident_blocks
 from impl.symbolic.bitfronts_arena import address
 from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 
@@ -58,7 +58,7 @@ def eliminate(fronts: Fronts) -> Elimination:
     import cupy
 
     words = fronts.analysis.totals.words
-    if not allows(fronts.analysis.request, fronts.nbytes + WORD * words):
+    if not fronts.analysis.request.allows(fronts.nbytes + WORD * words):
         return _eliminate_in_waves(fronts)
     bits = cupy.zeros(words, np.uint32)
     struct = fronts.struct(bits=address(bits))
@@ -95,16 +95,16 @@ def _plan(fronts: Fronts) -> Waves:
     analysis, request = fronts.analysis, fronts.analysis.request
     if request.columns:
         needed = fronts.nbytes + WORD * analysis.totals.words
-        refuse("the bits of all fronts, which rows are read from,", needed, request)
+        request.refuse("the bits of all fronts, which rows are read from,", needed)
     count = analysis.totals.fronts
     height = cupy.asnumpy(fronts.arena.array("height", count))
     up = cupy.asnumpy(analysis.arena.array("up", count))
     words = np.diff(cupy.asnumpy(analysis.arena.array("bits_start", count + 1)))
     least = fronts.nbytes + WAVE_BYTES * count
-    waves = plan(height, up, words, (room(request) - least) // WORD)
+    waves = plan(height, up, words, (request.room - least) // WORD)
     if waves is None:
         needed = least + WORD * least_words(height, up, words)
-        refuse("the bits of the fronts that are needed at a time", needed, request)
+        request.refuse("the bits of the fronts that are needed at a time", needed)
     assert waves is not None  # The fewest words need more than the budget where none fit.
     return waves
 

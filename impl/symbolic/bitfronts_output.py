@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fillpath.nouns import Array, Filled, Pattern
+from fillpath.nouns import Filled, Pattern
 from impl.cuda import kernels
 from impl.symbolic.bitfronts_analysis import Fronts, resident_blocks
 from impl.symbolic.bitfronts_elimination import Elimination
@@ -28,32 +28,27 @@ def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled,
 
     analysis = fronts.analysis
     n, counts = analysis.request.pattern.n, analysis.counts
+    define = f"FULL={int(elimination is None)}"
+    kernel = kernels.load(KERNEL, ("bitfronts_rows",), (define,))["bitfronts_rows"]
+    structs = (analysis.struct, fronts.struct() if elimination is None else elimination.struct)
+    earlier = fronts.nbytes if elimination is None else elimination.nbytes
+    # A set has whole words of its summary, a word of which is for 32 words.
+    words = 32 * -(-n // 1024)
+    stride = words + words // 32
+    block_bytes = WORD * WARPS * stride
+    analysis.request.refuse("the sets of a block that writes rows", earlier + block_bytes)
+    blocks = min(-(-n // WARPS), resident_blocks(kernel, THREADS), max(1, SET_BYTES // block_bytes))
+    while not analysis.request.allows(earlier + blocks * block_bytes):
+        blocks -= 1
+    sets = cupy.zeros(blocks * WARPS * stride, np.uint32)
     indptr = cupy.zeros(n + 1, np.int64)
     cupy.cumsum(counts.lower + counts.upper, out=indptr[1:])
     entries = analysis.totals.entries if elimination is None else elimination.entries
     indices = cupy.empty(entries, np.int32)
-    define = f"FULL={int(elimination is None)}"
-    kernel = kernels.load(KERNEL, ("bitfronts_rows",), (define,))["bitfronts_rows"]
-    structs = (analysis.struct, fronts.struct() if elimination is None else elimination.struct)
-    blocks = min(-(-n // WARPS), resident_blocks(kernel, THREADS))
-    sets, words, stride = _sets(n, blocks)
     kernel(
-        (len(sets) // (WARPS * stride),),
+        (blocks,),
         (THREADS,),
         (*structs, indptr, indices, sets, np.int64(stride), np.int64(words)),
     )
-    earlier = fronts.nbytes if elimination is None else elimination.nbytes
     filled = Filled(Pattern(indptr, indices), indptr[:-1] + counts.lower)
     return filled, earlier + int(sets.nbytes)
-
-
-def _sets(n: int, blocks: int) -> tuple[Array, int, int]:
-    """Empty sets of n columns for the warps of so many blocks, or of fewer; words of each, and of each with
-    its summary."""
-    import cupy
-
-    # A word of the summary is for 32 words.
-    words = 32 * -(-n // 1024)
-    stride = words + words // 32
-    blocks = min(blocks, max(1, SET_BYTES // (WORD * WARPS * stride)))
-    return cupy.zeros(blocks * WARPS * stride, np.uint32), words, stride
