@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -16,7 +17,7 @@ from benchmarks.checks.rows import verify_symbolic
 from benchmarks.engine.reference import make_reference
 from fillpath import registry
 from fillpath.errors import UnsupportedError
-from fillpath.nouns import Counts, Filled, Pattern
+from fillpath.nouns import Counts, Filled, Pattern, Work
 from impl.symbolic.forecast import sample_sources
 from tests.devices import hosted
 from tests.every_matrix import compare
@@ -246,8 +247,30 @@ def test_the_comparison_over_every_matrix_compares_all_but_its_measure(ordering:
     chosen = [e for e in chosen if e.name not in SYMMETRIC]
     assert compare("circuit:300", ordering, chosen, 1e9, 1e9) == ["same"] * len(chosen)
     assert compare("circuit:300", ordering, chosen, 1e9, 1.0)[0].startswith("left out")
-    etree = [registry.lookup("symbolic", "etree_cpu")]
-    assert compare("circuit:300", ordering, etree, 1e9, 1e9)[0].startswith("unsymmetric")
+    etree = registry.lookup("symbolic", "etree_cpu")
+    assert compare("circuit:300", ordering, [etree], 1e9, 1e9)[0].startswith("unsymmetric")
+
+
+def test_a_refusal_is_believed_of_unsymmetric_patterns_alone() -> None:
+    def refuse(pattern: Pattern) -> tuple[Filled, Work]:
+        raise UnsupportedError("symmetric patterns alone")
+
+    refusing = dataclasses.replace(registry.lookup("symbolic", "etree_cpu"), function=refuse)
+    assert compare("circuit:300", "natural", [refusing], 1e9, 1e9) == ["unsymmetric: etree_cpu"]
+    assert compare("grid2d:9", "natural", [refusing], 1e9, 1e9)[0].startswith("differs: etree_cpu refuses")
+
+
+def test_fronts_are_compared_too_where_a_pattern_is_symmetric() -> None:
+    options: list[str] = []
+
+    def fronts(pattern: Pattern, *, path: str = "auto") -> tuple[Any, Any]:
+        options.append(path)
+        return FILL1.function(pattern)
+
+    entry = dataclasses.replace(FILL1, name="bitfronts_gpu", function=fronts)
+    assert compare("grid2d:9", "natural", [entry], 1e9, 1e9) == ["same", "same"]
+    assert compare("circuit:300", "natural", [entry], 1e9, 1e9) == ["same"]
+    assert options == ["auto", "fronts", "auto"]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
