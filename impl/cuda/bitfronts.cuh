@@ -1,7 +1,8 @@
 // What the kernels of bitfronts_gpu share: their arrays, which bitfronts_arena.py places, and how they are read.
 //
 // Vertices are rows and columns of A; labels number them in a postorder of the elimination tree. A front has pivots of
-// consecutive labels, then its list: the labels of the rows below, ascending. All of them lie on one path to the root.
+// consecutive labels, then its list: the labels of the rows below, ascending. The list lies on one path to the root, and
+// so do the columns of each pivot by itself; pivots of merged subtrees branch.
 // Its bits are `size` rows of row_words(size) words; bit c of a row is column c of the front.
 
 typedef unsigned int u32;

@@ -1,4 +1,7 @@
-"""Boolean multifrontal elimination of fronts of bits: any pattern, at the cost of A | A^T's fill in bits.
+"""Boolean multifrontal elimination of fronts of bits, for any pattern.
+
+It costs what it takes to eliminate the fronts of A | A^T in words of 64 entries, less what the early stop
+spares: near the cost of the result only where A is nearly symmetric.
 
 The fronts are those of A | A^T: eliminating a pivot of A touches no row and no column outside of its front.
 Each is assembled from A's entries and from what its children leave over, eliminated word by word, and left as

@@ -1,11 +1,11 @@
-"""Exact symbolic LU at the cost of its output, on the GPU: the elimination tree, and fronts of bits.
+"""Exact symbolic LU without a search for paths, on the GPU: the elimination tree, and fronts of bits.
 
-The project's own answer to the papers' question; nobody has published it. Where the pattern is structurally
-symmetric, its elimination tree says all: J. W. H. Liu, The role of elimination trees in sparse
+The project's own answer to the papers' question; we know of no publication of it. Where the pattern is
+structurally symmetric, its elimination tree says all: J. W. H. Liu, The role of elimination trees in sparse
 factorization, SIAM J. Matrix Anal. Appl. 11 (1990); J. R. Gilbert, E. G. Ng and B. W. Peyton, An efficient
 algorithm to compute row and column counts for sparse Cholesky factorization, SIAM J. Matrix Anal. Appl. 15
 (1994). Any other pattern is eliminated on the fronts of A | A^T (I. S. Duff and J. K. Reid, The
-multifrontal solution of indefinite sparse symmetric linear systems, ACM Trans. Math. Softw. 9 (1983)), with
+multifrontal solution of indefinite sparse symmetric linear equations, ACM Trans. Math. Softw. 9 (1983)), with
 one bit for each entry. docs/bitfronts.md has the steps, the proof and an example.
 """
 

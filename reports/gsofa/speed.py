@@ -134,8 +134,9 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     f"""Not in the paper: rows are counted, none is stored (output=counts). fill1_pruned traverses the filled
-    graph, fill2 and gsofa traverse A; etree_cpu counts by the elimination tree, bitfronts_cpu and
-    bitfronts_gpu, the project's own, by it or by fronts of bits. A ratio is of one run and machine;
+    graph, fill2 and gsofa traverse A; etree_cpu counts by the elimination tree; of the project's own,
+    bitfronts_cpu eliminates fronts of bits, and bitfronts_gpu counts by the tree where A is symmetric and by
+    fronts of bits elsewhere. A ratio is of one run and machine;
     {LETTERS}. {{seconds}}""",
     lambda frame: {"seconds": _seconds(frame)},
     one_run=True,

@@ -76,9 +76,10 @@ EXHIBIT = Exhibit(
     "end to end, symbolic on the GPU or on the CPU",
     frame,
     Composed((OUT_OF_CORE, PARALLEL.name, FRONTS.name), PARTS, printed_range(CLAIM), labelled),
-    """Ordered by nnz/n. Stages over the seconds of the baseline; above each pair, the baseline's seconds over
-    those of out_of_core. {moved}The paper's baseline is a parallel CPU code modified from GLU3.0: fill2_cpu,
-    with levels by {on_cpu}, stands for it; sequential codes are in the CSV. {sequential}{fronts}
+    """Ordered by nnz/n. Stages over the seconds of the baseline; above each group of
+    bars the ratio of the first two, the baseline's seconds over those of out_of_core. {moved}The paper's
+    baseline is a parallel CPU code modified from GLU3.0: fill2_cpu, with levels by {on_cpu}, stands for it;
+    sequential codes are in the CSV. {sequential}{fronts}
     {composed}""",
     lambda frame: {
         "sequential": sequential_how(frame[frame["way"] == BEST]),

@@ -38,8 +38,9 @@ EXHIBIT = Exhibit(
         arrays.printed_range(CLAIM),
         partial(arrays.labelled, memory=True),
     ),
-    """Ordered by nnz/n. Stages over the seconds with unified memory; above each pair, these over the seconds
-    of out_of_core. Only the symbolic phase differs; without prefetching it is in the CSV. {regimes}
+    """Ordered by nnz/n. Stages over the seconds with unified memory; above each group of
+    bars the ratio of the first two, these over the seconds of out_of_core. Only the symbolic phase differs;
+    without prefetching it is in the CSV. {regimes}
     {fronts}{composed}""",
     lambda frame: {
         "regimes": arrays.REGIMES,
