@@ -92,6 +92,22 @@ def test_a_sample_on_a_device() -> None:
 
 
 @pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_result_that_the_host_has_no_memory_for_is_measured(
+    monkeypatch: pytest.MonkeyPatch, killed: bool
+) -> None:
+    """The counts and hashes of 36 rows fit, the entries of F do not."""
+    monkeypatch.setenv("FAKE_HOST", "400")
+    if killed:
+        monkeypatch.setenv("FAKE_KILL", "1")
+    record = measured("on_the_card")
+    assert record.status is Status.OK and record.conclusive and not record.reason
+    assert len(record.seconds) == 3 and record.verified is not None and record.verified.passes
+    assert len(record.phases["to_device"]) == 1 and "to_host" not in record.phases
+    assert record.work is not None and record.work["edges"] == 7 and record.series is not None
+
+
+@pytest.mark.usefixtures("registered")
 def test_a_sample_ends_when_the_device_is_done() -> None:
     record = measured("unwaited", Limits(seconds=60, samples=2))
     assert record.status is Status.OK

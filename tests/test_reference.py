@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.engine import reference as module
 from benchmarks.engine.places import Host
-from benchmarks.engine.reference import make_reference, reference, reference_path
+from benchmarks.engine.reference import front_bytes, make_reference, reference, reference_path
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
@@ -17,7 +17,8 @@ from fillpath.errors import FillpathError
 from fillpath.nouns import Filled, Pattern, Reference
 from impl.symbolic.bitfronts_cpu import bitfronts_cpu
 from impl.symbolic.fill1 import fill1
-from tests.patterns import random_pattern
+from impl.symbolic.gilbert_peierls import gilbert_peierls
+from tests.patterns import FAMILIES, from_entries, random_pattern
 
 METIS = Preparation("none", "metis")
 
@@ -69,6 +70,57 @@ def test_a_reference_that_is_there_is_taken_whoever_checked_it(monkeypatch: pyte
     taken = reference(prepared)
     assert (taken.made_by, taken.checked_by) == ("fill1_pruned", "gilbert_peierls")
     assert np.array_equal(taken.row_hashes, made.row_hashes)
+
+
+def lower_arrow(n: int) -> Pattern:
+    """A full first column, with which A | A^T fills, but A does not."""
+    return from_entries(n, np.arange(n), np.zeros(n, np.int64))
+
+
+def test_a_lower_arrow_is_checked_without_its_front() -> None:
+    """The front has 20 000 rows of 20 000 bits, which are 50 MB, and as many are kept."""
+    make_reference(lower_arrow(10))  # compiled
+    pattern = lower_arrow(20_000)
+    assert front_bytes(pattern) > 50e6 > 300 * pattern.indices.nbytes
+    where = Host()
+    where.begin()
+    made = make_reference(pattern)
+    peak = where.peak_memory()
+    assert made.checked_by == "gilbert_peierls" and made.counts.nnz == pattern.nnz
+    assert peak is not None and peak < 30e6
+
+
+def test_bits_are_left_alone_only_where_they_take_more_than_the_pattern(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pattern = lower_arrow(2000)
+    assert make_reference(pattern).checked_by == "bitfronts_cpu and gilbert_peierls"
+    monkeypatch.setattr(module, "LEAST_ROOM", 0)
+    alone = make_reference(pattern)
+    assert alone.checked_by == "gilbert_peierls"
+    monkeypatch.setattr(module, "MOST_ENTRIES", 0)
+    assert make_reference(pattern).checked_by == "gilbert_peierls"
+    # Whatever bits take, something checks.
+    monkeypatch.setattr(module, "MOST_UPDATES", -1)
+    large = make_reference(pattern)
+    assert large.checked_by == "bitfronts_cpu"
+    assert np.array_equal(large.row_hashes, alone.row_hashes)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_updates_are_the_entries_that_gilbert_peierls_examines(family: str) -> None:
+    pattern = FAMILIES[family](60)
+    assert module._updates(fill1(pattern)[0]) == gilbert_peierls(pattern)[1].edges
+
+
+def test_the_bytes_of_fronts_are_about_what_they_take() -> None:
+    bitfronts_cpu(lower_arrow(10))  # compiled
+    pattern = lower_arrow(20_000)
+    where = Host()
+    where.begin()
+    bitfronts_cpu(pattern)
+    peak, forecast = where.peak_memory(), front_bytes(pattern)
+    assert peak is not None and forecast / 2 < peak < 2 * forecast
 
 
 def test_making_and_checking_takes_twice_the_pattern_at_most() -> None:

@@ -18,6 +18,7 @@ class Outcome:
     """What the worker has reported so far.
 
     began : whether the implementation was called: what went wrong before is not its doing.
+    complete : whether all that a right result needs is there, whatever becomes of the worker from then on.
     done : whether there is nothing to wait for.
     bytes : the least that had to be moved. The other fields are those of a record.
     """
@@ -26,6 +27,7 @@ class Outcome:
     reason: str = ""
     conclusive: bool = True
     began: bool = False
+    complete: bool = False
     done: bool = False
     seconds: list[float] = field(default_factory=list)
     phases: dict[str, list[float]] = field(default_factory=dict)
@@ -43,6 +45,11 @@ class Outcome:
         """Take in one message. Those after the last are of no account."""
         if not self.done:
             getattr(self, f"_on_{message['event']}")(message)
+
+    def stop(self, status: Status, reason: str) -> None:
+        """Note why the worker is ended, unless nothing that matters is missing."""
+        if not self.complete:
+            self.status, self.reason = status, reason
 
     def _on_began(self, message: dict[str, Any]) -> None:
         self.began = True
@@ -82,12 +89,18 @@ class Outcome:
             self.work = {**work, "facts": {**(work.get("facts") or {}), **message["facts"]}}
             self._refuse_impossible_work()
 
+    def _on_complete(self, message: dict[str, Any]) -> None:
+        self.status, self.complete, self.series = Status.OK, True, message["series"]
+
     def _on_failed(self, message: dict[str, Any]) -> None:
+        if self.complete:
+            self.done = True
+            return
         self._end(Status(message["status"]), message["reason"])
         self.conclusive = self.began
 
     def _on_done(self, message: dict[str, Any]) -> None:
-        self.status, self.done, self.series = Status.OK, True, message.get("series")
+        self.status, self.done = Status.OK, True
 
     def _refuse_impossible_work(self) -> None:
         impossible = _impossible(self.work or {"facts": None})

@@ -41,7 +41,7 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed
         # Another supervisor of this machine may measure next.
         ahead.pause()
         code, last_line = worker.end()
-    if not outcome.done and not outcome.reason:
+    if not (outcome.done or outcome.complete or outcome.reason):
         _explain_death(outcome, code, oom_kills, last_line)
     return outcome
 
@@ -79,11 +79,11 @@ def _follow(worker: Worker, outcome: Outcome, seconds: float, memory: int | None
                     return
             resident = _resident_bytes(worker.pid)
             if memory is not None and resident > memory:
-                outcome.status = Status.OUT_OF_MEMORY
-                outcome.reason = f"used {resident / 2**30:.2f} GiB, the limit is {memory / 2**30:.2f} GiB"
+                reason = f"used {resident / 2**30:.2f} GiB, the limit is {memory / 2**30:.2f} GiB"
+                outcome.stop(Status.OUT_OF_MEMORY, reason)
                 return
             if time.monotonic() > deadline:
-                outcome.status, outcome.reason = Status.TIMEOUT, f"not done within {seconds:.4g} s"
+                outcome.stop(Status.TIMEOUT, f"not done within {seconds:.4g} s")
                 return
 
 

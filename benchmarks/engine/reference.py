@@ -1,7 +1,8 @@
 """The reference of a prepared matrix: made by fill1_pruned, checked by bitfronts_cpu, then cached.
 
 The two share no code. Where F is small gilbert_peierls, a third method, checks as well: its work is that of
-the numerical factorisation, which in three dimensions grows with n^2.
+the numerical factorisation, which in three dimensions grows with n^2. It checks alone where A | A^T fills so
+much more than A that the fronts of bits would take more memory than F.
 """
 
 from __future__ import annotations
@@ -14,14 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from benchmarks.checks.rows import Digest, digest, verify_symbolic
 from fillpath.errors import FillpathError
-from fillpath.nouns import Counts, Pattern, Prepared, Reference
+from fillpath.nouns import Array, Counts, Filled, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache
 from impl.symbolic.bitfronts_cpu import bitfronts_cpu
+from impl.symbolic.elimination_tree import NONE, elimination_tree
+from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fill1_pruned import fill1_pruned
 from impl.symbolic.gilbert_peierls import gilbert_peierls
+
+Implementation = Callable[[Pattern], tuple[Any, Any]]
 
 # A change of what a reference holds, or of how its hashes are made, is another version. Before the first
 # version a hash of sources stood in its place; the references of the last such hash are adopted.
@@ -31,6 +37,11 @@ _ADOPTED = "367e35ff07db1d89"
 # F, any two of which name the third, so m entries take at most m^(3/2) / 2 updates (Loomis and Whitney 1949):
 # here 2.6e9, or 1.6 s at the rate that `rates` assumes. A full F has two thirds of that, and took 0.35 s.
 MOST_ENTRIES = 3_000_000
+# Updates up to which gilbert_peierls checks alone where fronts of bits would take too much memory: a minute
+# at the rate that `rates` assumes. With more, bitfronts_cpu checks all the same.
+MOST_UPDATES = 100_000_000_000
+# Bytes of bits that bitfronts_cpu may hold whatever F takes: little beside the process's own.
+LEAST_ROOM = 16_000_000
 
 
 def reference_path(prepared_hash: str) -> Path:
@@ -58,12 +69,12 @@ def reference(prepared: Prepared) -> Reference:
 def make_reference(pattern: Pattern) -> Reference:
     """Factorise with fill1_pruned and hold independent implementations against it.
 
-    One pattern is held at a time: of each only the digest is kept. gilbert_peierls is among them where F has
-    at most MOST_ENTRIES. Raises FillpathError where they differ.
+    One pattern is held at a time: of each only the digest is kept. Raises FillpathError where they differ.
     """
-    first = _digest_by(fill1_pruned, pattern)
-    few = first.counts.nnz <= MOST_ENTRIES
-    checkers = (bitfronts_cpu, gilbert_peierls) if few else (bitfronts_cpu,)
+    filled, _ = fill1_pruned(pattern)
+    checkers = _checkers(pattern, filled)
+    first = digest(filled)
+    del filled
     names = " and ".join(checker.__name__ for checker in checkers)
     reference = Reference(first.counts, first.hashes, "fill1_pruned", names)
     for checker in checkers:
@@ -74,7 +85,50 @@ def make_reference(pattern: Pattern) -> Reference:
     return reference
 
 
-def _digest_by(function: Callable[[Pattern], tuple[Any, Any]], pattern: Pattern) -> Digest:
+def _checkers(pattern: Pattern, filled: Filled) -> tuple[Implementation, ...]:
+    """bitfronts_cpu, and gilbert_peierls where F is small; the latter alone where it can be, and the bits of
+    the former would take more memory than F."""
+    few = filled.pattern.nnz <= MOST_ENTRIES
+    large = front_bytes(pattern) > max(LEAST_ROOM, filled.pattern.indices.nbytes)
+    if large and _updates(filled) <= MOST_UPDATES:
+        return (gilbert_peierls,)
+    return (bitfronts_cpu, gilbert_peierls) if few else (bitfronts_cpu,)
+
+
+def front_bytes(pattern: Pattern) -> float:
+    """About what the bits of bitfronts_cpu take at once, as if each column were a front of its own: the
+    entries of A | A^T's factor and of its transpose, which are kept, and at some column the most that it and
+    what waits for a parent have."""
+    if pattern.n == 0:
+        return 0.0
+    tree = elimination_tree(pattern)
+    size = factor_counts(tree).columns.astype(np.float64)
+    left = (size - 1) ** 2
+    child = tree.parent != NONE
+    joined = np.bincount(tree.parent[child], left[child], minlength=pattern.n)
+    # A column's own bits are there before what is joined to them is free.
+    most = np.max(np.cumsum(left - joined) - left + joined + size**2)
+    return float(most + 2 * size.sum()) / 8
+
+
+def _updates(filled: Filled) -> int:
+    """Of gilbert_peierls: each entry of U, without the diagonal, by those of L in the column of its row."""
+    pattern = filled.pattern
+    upper = np.diff(pattern.indptr) - (filled.upper_start - pattern.indptr[:-1]) - 1
+    return int(_column_counts(pattern.indptr, pattern.indices, filled.upper_start) @ upper)
+
+
+@njit(cache=True)
+def _column_counts(indptr: Array, indices: Array, upper_start: Array) -> Array:
+    """(n,) int64: of L."""
+    counts = np.zeros(len(upper_start), np.int64)
+    for row in range(len(upper_start)):
+        for p in range(indptr[row], upper_start[row]):
+            counts[indices[p]] += 1
+    return counts
+
+
+def _digest_by(function: Implementation, pattern: Pattern) -> Digest:
     """What an implementation makes of the pattern; F itself is free again."""
     filled, _ = function(pattern)
     return digest(filled)

@@ -3,12 +3,14 @@
 Device arrays are no NumPy arrays, so that one which was never fetched is noticed. Work that `launch` starts
 goes on until the device is synchronised with. Memory ends at MEMORY bytes. An illegal access breaks all that
 follows it. A kernel computes what KERNELS says. FAKE_GPU in the environment names the card, FAKE_TRANSFER is
-the seconds of a transfer.
+the seconds of a transfer, FAKE_HOST the bytes of the largest array that the host has memory for, FAKE_KILL
+whether the process is killed for a larger one instead of refused.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import time
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -167,6 +169,10 @@ def asarray(values: Any) -> ndarray:
 
 def asnumpy(array: ndarray) -> Any:
     time.sleep(float(os.environ.get("FAKE_TRANSFER", "0")))
+    if array.nbytes > int(os.environ.get("FAKE_HOST", MEMORY)):
+        if "FAKE_KILL" in os.environ:
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise MemoryError(f"Unable to allocate {array.nbytes} bytes")
     return array.get()
 
 
