@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.checks import rows
+from benchmarks.engine import device_digest
 from fillpath import registry
 from fillpath.errors import MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Counts, Filled, Pattern
@@ -37,7 +39,7 @@ from impl.symbolic.bitfronts_arena import (
     tree_lengths,
 )
 from tests.cuda_on_cpu import Machine, cupy, machine
-from tests.patterns import from_dense, random_pattern
+from tests.patterns import from_dense, mirrored, random_pattern
 from tests.test_gsofa_gpu import assert_same, drawn
 
 PRUNED = registry.lookup("symbolic", "fill1_pruned").function
@@ -213,32 +215,107 @@ def test_the_check_of_symmetry_decides(small_blocks: Machine) -> None:
         run(from_dense(dense), path="tree")
 
 
-def test_less_memory_means_waves_and_then_a_refusal_with_the_bytes(small_blocks: Machine) -> None:
-    pattern = band(300, 40)
-    expected = PRUNED(pattern)[0].counts()
-    _, work = run(pattern, path="fronts", output="counts")
-    assert work.facts["waves"] == 1.0
-    least = most = int(work.peak_memory)
-    seen = set()
+def descend(pattern: Pattern, expected: Filled, **options: Any) -> tuple[list[Any], str]:
+    """The work of runs with ever less memory, none of which takes more than its budget or makes another
+    result, and the message of the refusal at the end."""
+    works: list[Any] = []
     while True:
+        budget = int(works[-1].peak_memory) - 1 if works else None
         try:
-            counts, work = run(pattern, path="fronts", output="counts", memory_budget=least - 1)
+            result, work = run(pattern, memory_budget=budget, **options)
         except MemoryBudgetError as error:
-            message = str(error)
-            break
-        assert np.array_equal(counts.lower, expected.lower) and np.array_equal(counts.upper, expected.upper)
-        assert work.peak_memory <= least - 1
-        least = int(work.peak_memory)
-        seen.add(work.facts["waves"])
-    assert seen
-    needed = int(re.search(r"(\d+) bytes are needed", message)[1])
-    assert needed == least
-    assert run(pattern, path="fronts", output="counts", memory_budget=needed)[1].peak_memory == needed
+            return works, str(error)
+        same(result, expected)
+        assert budget is None or 0 < work.peak_memory <= budget
+        works.append(work)
+
+
+def same(result: Any, expected: Filled) -> None:
+    """Rows, or counts where the result has no more, are those expected."""
+    if isinstance(result, Filled):
+        assert_same(result, expected)
+    else:
+        assert np.array_equal(result.lower, expected.counts().lower)
+        assert np.array_equal(result.upper, expected.counts().upper)
+
+
+def check_waves(pattern: Pattern, expected: Filled) -> None:
+    """Counts by fronts are right in waves; the refusal names the least bytes that do, and pattern and tree
+    are refused where they have too few."""
+    options = {"path": "fronts", "output": "counts"}
+    works, message = descend(pattern, expected, **options)
+    assert works[0].facts["waves"] == 1.0 and works[-1].facts["waves"] > 1.0
+    most, least = int(works[0].peak_memory), int(works[-1].peak_memory)
+    assert int(re.search(r"(\d+) bytes are needed", message)[1]) == least
+    assert run(pattern, memory_budget=least, **options)[1].peak_memory == least
     # Rows are read from the bits of all fronts.
     with pytest.raises(MemoryBudgetError, match=f"bytes are needed, {most} given"):
         run(pattern, path="fronts", memory_budget=most)
     with pytest.raises(MemoryBudgetError, match="elimination tree"):
         run(pattern, memory_budget=1000)
+
+
+def check_budgets_of_rows(pattern: Pattern, path: str) -> None:
+    """Less memory than the sets of all blocks take means fewer blocks, and at last a refusal."""
+    works, message = descend(pattern, PRUNED(pattern)[0], path=path)
+    assert len(works) > 1
+    assert int(re.search(r"(\d+) bytes are needed", message)[1]) == works[-1].peak_memory
+
+
+def test_less_memory_means_waves_and_then_a_refusal_with_the_bytes(small_blocks: Machine) -> None:
+    check_waves(band(300, 40), PRUNED(band(300, 40))[0])
+
+
+@pytest.mark.parametrize("path", ["auto", "fronts"])
+def test_rows_stay_within_the_budget(small_blocks: Machine, path: str) -> None:
+    check_budgets_of_rows(symmetric(band(150, 10)), path)
+
+
+def check_packed(count: int) -> None:
+    """So many patterns in one: as they are by fronts, mirrored by the tree and by fronts."""
+    pattern, expected = drawn(count, 1)
+    mirror = mirrored(pattern)
+    tree = PRUNED(mirror)[0]
+    for output in ("pattern", "counts"):
+        result, work = run(pattern, output=output)
+        assert work.facts["tree"] == 0.0
+        same(result, expected)
+        result, work = run(mirror, output=output)
+        assert work.facts["tree"] == 1.0
+        same(result, tree)
+        same(run(mirror, path="fronts", output=output)[0], tree)
+
+
+def test_packed_patterns(small_blocks: Machine) -> None:
+    check_packed(8)
+
+
+def test_packed_patterns_in_waves(small_blocks: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By fronts of one column: with larger ones waves take more memory than they spare."""
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
+    check_waves(*drawn(8, 1))
+
+
+def check_digest(pattern: Pattern) -> int:
+    """Of what the tree makes of a symmetric pattern, counted and written: as of etree_cpu's. Returns the
+    entries."""
+    filled, _ = registry.lookup("symbolic", "etree_cpu").function(pattern)
+    entries, expected = filled.pattern.nnz, rows.digest(filled)
+    del filled
+    function, there = registry.lookup("symbolic", "bitfronts_gpu").function, on_device(pattern)
+    counts = on_host(function(there, output="counts")[0])
+    filled, work = function(there)
+    assert device_digest.can_digest(filled, pattern.n) and work.facts["tree"] == 1.0
+    made = on_host(device_digest.digest(filled))
+    for one in (counts, made.counts):
+        assert np.array_equal(one.lower, expected.counts.lower)
+        assert np.array_equal(one.upper, expected.counts.upper)
+    assert np.array_equal(made.hashes, expected.hashes)
+    return int(entries)
+
+
+def test_digest_of_what_the_tree_makes(small_blocks: Machine) -> None:
+    assert check_digest(symmetric(band(100, 10))) > 0
 
 
 def test_repeats_agree_to_the_bit(small_blocks: Machine) -> None:
@@ -337,15 +414,16 @@ def test_the_fewest_waves_that_fit_are_taken(forest: tuple[Array, Array, Array])
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("path", ["auto", "fronts"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_two_thousand_patterns(monkeypatch: pytest.MonkeyPatch, path: str, shape: Shape) -> None:
+def test_two_thousand_patterns(monkeypatch: pytest.MonkeyPatch, shape: Shape) -> None:
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: shape)
-    pattern, expected = drawn(2000, 1)
-    assert_same(run(pattern, path=path)[0], expected)
-    counts = run(pattern, path=path, output="counts")[0]
-    assert np.array_equal(counts.lower, expected.counts().lower)
-    assert np.array_equal(counts.upper, expected.counts().upper)
+    check_packed(2000)
+
+
+@pytest.mark.gpu
+def test_two_thousand_patterns_in_waves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
+    check_waves(*drawn(2000, 1))
 
 
 @pytest.mark.gpu
@@ -390,35 +468,18 @@ def test_forty_repeats_on_poisoned_memory(path: str) -> None:
 
 
 @pytest.mark.gpu
-def test_budgets_on_a_card() -> None:
+@pytest.mark.parametrize("path", ["auto", "fronts"])
+def test_budgets_on_a_card(path: str) -> None:
     pattern = band(1500, 60)
-    expected = PRUNED(pattern)[0].counts()
-    _, work = run(pattern, path="fronts", output="counts")
-    budget = int(work.peak_memory - 0.3 * work.facts["bytes_bits"])
-    counts, fewer = run(pattern, path="fronts", output="counts", memory_budget=budget)
-    assert fewer.facts["waves"] > 1 and fewer.peak_memory <= budget
-    assert np.array_equal(counts.lower, expected.lower) and np.array_equal(counts.upper, expected.upper)
+    check_waves(pattern, PRUNED(pattern)[0])
+    check_budgets_of_rows(symmetric(pattern), path)
 
 
 @pytest.mark.gpu
 def test_more_than_two_to_the_thirty_one_entries() -> None:
-    """109^3 points in METIS order: the rows have more than 2^31 entries, counted and written."""
-    import cupy
-
+    """109^3 points in METIS order. The host holds F as well: 9 GB."""
     from fetch.prepare import prepare
     from fillpath.case import Preparation
-    from impl.cuda import transfer
 
     prepared = prepare("poisson3d,109", Preparation(matching="none", ordering="metis"))
-    expected, _ = registry.lookup("symbolic", "etree_cpu").function(prepared.pattern, output="counts")
-    assert expected.nnz > 2**31
-    pattern = transfer.on_device(prepared.pattern)
-    function = registry.lookup("symbolic", "bitfronts_gpu").function
-    counts, _ = function(pattern, output="counts")
-    assert np.array_equal(cupy.asnumpy(counts.lower), expected.lower)
-    assert np.array_equal(cupy.asnumpy(counts.upper), expected.upper)
-    filled, _ = function(pattern)
-    assert int(filled.pattern.indptr[-1]) == expected.nnz
-    rows = cupy.asnumpy(filled.pattern.indptr[-5:])
-    tail = cupy.asnumpy(filled.pattern.indices[rows[0] :])
-    assert isinstance(filled, Filled) and (np.diff(tail[: rows[1] - rows[0]]) > 0).all()
+    assert check_digest(prepared.pattern) > 2**31
