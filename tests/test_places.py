@@ -14,6 +14,7 @@ import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
+from benchmarks.engine.outcome import Outcome
 from benchmarks.probes.doctor import diagnosis
 from commands._records import record_text
 from fetch.prepare import prepare
@@ -105,6 +106,16 @@ def test_a_result_that_the_host_has_no_memory_for_is_measured(
     assert len(record.seconds) == 3 and record.verified is not None and record.verified.passes
     assert len(record.phases["to_device"]) == 1 and "to_host" not in record.phases
     assert record.work is not None and record.work["edges"] == 7 and record.series is not None
+
+
+@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.OUT_OF_MEMORY])
+def test_a_limit_passed_by_the_last_transfer_takes_nothing_back(status: Status) -> None:
+    complete, incomplete = Outcome(), Outcome()
+    complete.take({"event": "complete", "series": None})
+    for outcome in (complete, incomplete):
+        outcome.stop(status, "a limit")
+    assert (complete.status, complete.reason) == (Status.OK, "")
+    assert (incomplete.status, incomplete.reason) == (status, "a limit")
 
 
 @pytest.mark.usefixtures("registered")
