@@ -95,7 +95,8 @@ COUNTS: dict[str, Callable[[Raw], float]] = {
 class Measure:
     """Numbers of `top`, over those of `bottom` if there is one: of variants joined by `+` the sum, by `|` the
     fastest; `@` of another preparation. others : more of the figure, which weigh in the choice of the run.
-    one_run : the figure is of ratios, which are of one run; else each case's last record stands."""
+    one_run : the figure is of ratios, which are of one run; else each case's last record stands.
+    every : the fastest is of all its variants, none of which may be missing."""
 
     of: str
     preparation: str
@@ -103,6 +104,7 @@ class Measure:
     bottom: str = ""
     others: str = ""
     one_run: bool = True
+    every: bool = False
 
     def rows(self, records: Records, tail: float) -> Rows:
         """The numbers of all matrices whose records suffice."""
@@ -143,7 +145,10 @@ class Measure:
         return [self._fastest(term.split("|"), pools) for term in names.split("+") if term]
 
     def _fastest(self, names: Iterable[str], pools: Mapping[str, Pool]) -> Pool:
+        names = [*names]
         there = [pool for name in names if (pool := pools.get(self._prepared(name)))]
+        if self.every and len(there) < len(names):
+            return []
         seconds = TIMES.get(self.of, solution)
         if len(there) < 2:
             return there[0] if there else []
@@ -199,7 +204,7 @@ MEASURES = {
     "exact": Measure("levels", "mc64+amd", EXACT, others=TABLE2),
     "ic0": Measure("solution", "nnz", PEERS, SPSV, TABLE3),
     "iterations": Measure("iterations", "nnz", PEERS, SPSV, TABLE3),
-    "ordered": Measure("solution", "nnz", f"{PARAC}@amd|{PARAC}@random", PARAC, ON_CPU),
+    "ordered": Measure("solution", "nnz", f"{PARAC}@amd|{PARAC}@random", PARAC, ON_CPU, every=True),
 }
 # A claim, its aggregate, its measure (of a trend with what it goes along), what is printed (a number, 1 of
 # `most` and `rises`, or columns of config/papers/), of which matrices, if not all: these, all but these, any.
