@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.checks.updates import updates
 from benchmarks.engine import reference as module
 from benchmarks.engine.places import Host
 from benchmarks.engine.reference import front_bytes, make_reference, reference, reference_path
@@ -110,7 +111,7 @@ def test_bits_are_left_alone_only_where_they_take_more_than_the_pattern(
 @pytest.mark.parametrize("family", FAMILIES)
 def test_updates_are_the_entries_that_gilbert_peierls_examines(family: str) -> None:
     pattern = FAMILIES[family](60)
-    assert module._updates(fill1(pattern)[0]) == gilbert_peierls(pattern)[1].edges
+    assert updates(fill1(pattern)[0]) == gilbert_peierls(pattern)[1].edges
 
 
 def test_the_bytes_of_fronts_are_about_what_they_take() -> None:

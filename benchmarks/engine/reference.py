@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from benchmarks.checks.rows import Digest, digest, verify_symbolic
+from benchmarks.checks.updates import updates
 from fillpath.errors import FillpathError
-from fillpath.nouns import Array, Counts, Filled, Pattern, Prepared, Reference
+from fillpath.nouns import Counts, Filled, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache
 from impl.symbolic.bitfronts_cpu import bitfronts_cpu
 from impl.symbolic.elimination_tree import NONE, elimination_tree
@@ -90,7 +90,7 @@ def _checkers(pattern: Pattern, filled: Filled) -> tuple[Implementation, ...]:
     the former would take more memory than F."""
     few = filled.pattern.nnz <= MOST_ENTRIES
     large = front_bytes(pattern) > max(LEAST_ROOM, filled.pattern.indices.nbytes)
-    if large and _updates(filled) <= MOST_UPDATES:
+    if large and updates(filled) <= MOST_UPDATES:
         return (gilbert_peierls,)
     return (bitfronts_cpu, gilbert_peierls) if few else (bitfronts_cpu,)
 
@@ -109,23 +109,6 @@ def front_bytes(pattern: Pattern) -> float:
     # A column's own bits are there before what is joined to them is free.
     most = np.max(np.cumsum(left - joined) - left + joined + size**2)
     return float(most + 2 * size.sum()) / 8
-
-
-def _updates(filled: Filled) -> int:
-    """Of gilbert_peierls: each entry of U, without the diagonal, by those of L in the column of its row."""
-    pattern = filled.pattern
-    upper = np.diff(pattern.indptr) - (filled.upper_start - pattern.indptr[:-1]) - 1
-    return int(_column_counts(pattern.indptr, pattern.indices, filled.upper_start) @ upper)
-
-
-@njit(cache=True)
-def _column_counts(indptr: Array, indices: Array, upper_start: Array) -> Array:
-    """(n,) int64: of L."""
-    counts = np.zeros(len(upper_start), np.int64)
-    for row in range(len(upper_start)):
-        for p in range(indptr[row], upper_start[row]):
-            counts[indices[p]] += 1
-    return counts
 
 
 def _digest_by(function: Implementation, pattern: Pattern) -> Digest:
