@@ -175,7 +175,7 @@ def test_structures_beyond_every_limit_of_the_kernels(
     tiny: Machine, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[number])
-    for name, pattern in shapes(150 - 10 * number, number).items():
+    for name, pattern in shapes(100 - 10 * number, number).items():
         with machine(seed=len(name), blocks=3, races=True):
             check(pattern)
 
