@@ -65,7 +65,7 @@ __device__ __forceinline__ Below below_diagonal(const Tree &t, bool symmetric) {
     return {t.union_start, t.union_start + 1, t.union_label, t.union_row, t.union_start[t.n]};
 }
 
-// Likewise. By front, unless said otherwise.
+// Fields as of Tree. By front, unless said otherwise.
 struct Fronts {
     i64 count;
     // Entries of all lists, front by front.
@@ -75,7 +75,7 @@ struct Fronts {
     // 0 at the launch: entries so far; children still to come; arrivals to wait for; levels of fronts below.
     int *length, *pending, *awaited, *height;
     int *slot;
-    i64 *teams, *smalls, *task_start;  // (count + 1,), by height; 0 at the launch
+    i64 *teams, *smalls, *task_start;  // by height: (count,), (count + 1,), (count + 1,); the first two 0 at the launch
     int4 *tasks;
     int *small_fronts;
     i64 *bits_at;     // where its bits begin

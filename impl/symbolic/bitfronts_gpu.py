@@ -54,7 +54,6 @@ def bitfronts_gpu(
     where the pattern is not symmetric; MemoryBudgetError, before the part that does not fit is allocated,
     with the bytes needed.
     """
-
     if pattern.n == 0:
         return _nothing(output)
     columns = output == "pattern"

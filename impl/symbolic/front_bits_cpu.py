@@ -1,6 +1,7 @@
 """One front as bits: f x f in words of 64, row by row, column 0 in the lowest bit of a row's first word.
 
-Its first columns are the pivots.
+Its first columns are the pivots. What it has in common with impl/cpu/bitset.py stands twice on purpose:
+bitfronts_cpu checks references that are made with that module, and shares no code with it.
 
 All index arithmetic is unsigned: Numba then omits its check for negative indices. Loops over words stand
 within loops over rows: a call for each row would count references to its arrays, and take longer than that.
