@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 import fillpath.settings
-from fillpath import registry
+from fillpath import host, registry
 from fillpath.paths import ROOT
 from impl.cuda import kernels
 from tests.cuda_on_cpu.fixture import cuda_on_cpu  # noqa: F401
@@ -54,6 +54,12 @@ def shared_cache(
 ) -> None:
     """One prepared grid serves every test that measures: preparing it takes a process of its own."""
     monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
+
+
+@pytest.fixture
+def own_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits for no test beside this one that measures: for what times nothing."""
+    monkeypatch.setattr(host, "WORK", tmp_path)
 
 
 @pytest.fixture

@@ -101,6 +101,7 @@ def test_the_rest_goes_on_after_a_crash() -> None:
     assert measure(case_of("right"), LIMITS).status is Status.OK
 
 
+@pytest.mark.usefixtures("own_lock")
 def test_a_hang_ends_at_the_limit() -> None:
     # So that preparing the grid, on kernels that may have to be compiled, is not what takes the limit.
     measure(case_of("right"), LIMITS)

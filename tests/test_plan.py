@@ -255,7 +255,7 @@ def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) ->
 
 def test_what_a_server_has_not_is_not_obtainable(server: Callable[[int], list[str]]) -> None:
     server(404)
-    needs = plan.plan(Settings(suite="small", paper="gsofa"))
+    needs = plan.plan(Settings(suite="small", figure="gsofa.fig11"))
     assert all("not obtainable: " in line.remarks[0] and line.disk == 0 for line in collected(needs))
 
 
@@ -264,13 +264,13 @@ def test_offline_nothing_is_asked(
 ) -> None:
     monkeypatch.setenv("FILLPATH_OFFLINE", "1")
     asked = server(200)
-    lines = collected(plan.plan(Settings(suite="small", paper="gsofa")))
+    lines = collected(plan.plan(Settings(suite="small", figure="gsofa.fig11")))
     assert asked == [] and lines and all(line.guessed for line in lines)
 
 
 def test_a_server_that_does_not_answer_leaves_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", "http://127.0.0.1:1")
-    needs = plan.plan(Settings(suite="small", paper="gsofa"))
+    needs = plan.plan(Settings(suite="small", figure="gsofa.fig11"))
     lines = collected(needs)
     assert all(line.guessed and line.disk > line.download for line in lines)
     downloaded = {line.name.rpartition(".")[0] for line in lines if line.download}
@@ -294,6 +294,7 @@ def test_a_folder_is_looked_into_and_nothing_is_copied(
     assert sizes.archive_bytes("HB", "west2021") == 4321
     with pytest.raises(TransferError, match="No such file"):
         sizes.archive_bytes("HB", "west2022")
-    [line] = [line for line in plan.plan(Settings(suite="small", paper="gsofa")).lines if line.download]
+    planned = plan.plan(Settings(suite="small", figure="gsofa.fig11")).lines
+    [line] = [line for line in planned if line.download]
     assert (line.name, line.download, line.guessed) == ("west2021.metis", 4321, False)
     assert not (Path(os.environ["FILLPATH_CACHE"]) / "matrices").exists()
