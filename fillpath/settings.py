@@ -49,6 +49,7 @@ class Settings:
     offline : ask no server
     profile : folder of profiles/ that says where jobs run
     cuda : `12`, `13` or `none`, empty for what the driver supports
+    superlu_dist, hypre, amgx, umfpack, cholmod : the file of a peer's library, None for where it is installed
     """
 
     suite: str = "embedded"
@@ -66,6 +67,11 @@ class Settings:
     offline: bool = False
     profile: str = "default"
     cuda: str = ""
+    superlu_dist: Path | None = None
+    hypre: Path | None = None
+    amgx: Path | None = None
+    umfpack: Path | None = None
+    cholmod: Path | None = None
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> Settings:
@@ -178,6 +184,13 @@ def _folder(text: str) -> Path:
     return path
 
 
+def _file(text: str) -> Path:
+    path = Path(text)
+    if not path.is_file():
+        raise ConfigError("expected a file, and there is none")
+    return path.absolute()
+
+
 def _machine(text: str) -> str:
     # It is a folder of results/, and part of the names of files.
     if re.fullmatch(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?", text) is None:
@@ -199,6 +212,7 @@ def _profile(text: str) -> str:
 # What a process says to those that it starts, read where it is used: it changes while a process runs.
 PARENT, PROGRESS = "FILLPATH_PARENT", "FILLPATH_PROGRESS"
 _BY_DRIVER = "what the driver supports"
+_INSTALLED = "where it is installed"
 VARIABLES = (
     Variable(
         "FILLPATH_SUITE", "size class: embedded, small or papers", "embedded", "suite", _one_of(*SUITES)
@@ -235,6 +249,11 @@ VARIABLES = (
         "cuda",
         _one_of("none", "12", "13"),
     ),
+    Variable("FILLPATH_SUPERLU_DIST", "file of SuperLU_DIST's library", _INSTALLED, "superlu_dist", _file),
+    Variable("FILLPATH_HYPRE", "file of HYPRE's library", _INSTALLED, "hypre", _file),
+    Variable("FILLPATH_AMGX", "file of AmgX's library", _INSTALLED, "amgx", _file),
+    Variable("FILLPATH_UMFPACK", "file of UMFPACK's library", _INSTALLED, "umfpack", _file),
+    Variable("FILLPATH_CHOLMOD", "file of CHOLMOD's library", _INSTALLED, "cholmod", _file),
     Variable("FILLPATH_BROWSER", "tests: 1 where a missing browser is a failure", "0"),
     Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),
     Variable("FILLPATH_KILL_RANDOM", "tests: the trial that a process belongs to"),

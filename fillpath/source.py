@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fillpath import syntax
+from fillpath import peers, syntax
 from fillpath.makers import makers_of
 from fillpath.paths import ROOT
 
@@ -78,7 +78,8 @@ def versions(packages: Iterable[str], recorded: Mapping[str, str] | None = None)
     """
     if recorded is not None:
         return [recorded[name] for name in packages if name in recorded]
-    installed = []
+    known = peers.versions()
+    installed = [known[name] for name in packages if name in known]
     for name in packages:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             installed.append(importlib.metadata.version(name))

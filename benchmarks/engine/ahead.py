@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, cast
 
 # So many wait at most; each holds some 200 MB. One on a small machine.
@@ -69,14 +70,17 @@ class Worker:
     def pid(self) -> int:
         return self._process.pid
 
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def resident_bytes(self) -> int:
+        return resident_bytes(self.pid)
+
     def tell(self, line: str) -> None:
         """Write a line to its standard input."""
         # Where it died, its supervisor finds out, and says how.
         with contextlib.suppress(BrokenPipeError):
             print(line, file=self._process.stdin, flush=True)
-
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
 
     def stop(self) -> None:
         """Stop it until `go_on`, once it has said by its first byte that it dies with its supervisor: stopped
@@ -95,9 +99,17 @@ class Worker:
         # A line that it never read cannot be written any more.
         with contextlib.suppress(BrokenPipeError):
             cast(IO[str], self._process.stdin).close()
-        last = _last_line(self._log)
+        last = last_line(self._log)
         self._log.close()
         return code, last
+
+
+def resident_bytes(pid: int) -> int:
+    """What a process has in memory, 0 where it has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
 
 
 _waiting: list[Worker] = []
@@ -107,7 +119,7 @@ def take(setup: Setup) -> Worker:
     """A worker that waits with this setup, let go on; else a new one."""
     for worker in [each for each in _waiting if each.setup == setup]:
         _waiting.remove(worker)
-        if worker.is_alive():
+        if not worker.has_ended():
             worker.go_on()
             return worker
         worker.end()
@@ -147,7 +159,8 @@ def dismiss() -> None:
         _waiting.pop().end()
 
 
-def _last_line(log: IO[str]) -> str:
+def last_line(log: IO[str]) -> str:
+    """The last line of a log that is not empty, shortened."""
     log.seek(0)
     lines = [line.strip() for line in log.read().splitlines() if line.strip()]
     return lines[-1][:300] if lines else ""

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fillpath import host
+from fillpath import host, peers
 from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
@@ -117,7 +117,7 @@ def versions() -> dict[str, str]:
             installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return installed
+    return installed | peers.versions()
 
 
 def accelerator(used: Device) -> dict[str, Any]:

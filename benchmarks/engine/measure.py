@@ -10,6 +10,8 @@ from benchmarks.engine import machine, run, standing
 from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
+from benchmarks.engine.mpirun import launcher
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import run_worker
 from benchmarks.engine.provenance import blank_record, prepared_facts
 from benchmarks.engine.reference import reference_path
@@ -18,7 +20,7 @@ from benchmarks.engine.series import series_path
 from fetch.prepare import prepared_path
 from fillpath import host, paths
 from fillpath.case import Case
-from fillpath.errors import FillpathError, UnsupportedError
+from fillpath.errors import FillpathError, UnavailableError, UnsupportedError
 from fillpath.lock import exclusive
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status
@@ -61,16 +63,11 @@ def measure(
     blank = blank_record(case, within, process)
     for folder in (paths.results(), paths.cache()):
         paths.require_space(folder, 0)
-    available, reason = implementation.available()
-    if not available:
-        return _not_started(blank, Status.UNAVAILABLE, reason)
-    if case.threads > machine.machine().cores:
-        # In turns on fewer cores they would take the time of no machine.
-        reason = f"{case.threads} threads, and this machine has {machine.machine().cores} cores"
-        return _not_started(blank, Status.UNAVAILABLE, reason)
+    try:
+        _require(case, implementation)
+    except UnavailableError as error:
+        return _not_started(blank, Status.UNAVAILABLE, str(error))
     blank = replace(blank, **machine.accelerator(implementation.device))
-    if case.gpus > 1 and (count := device_count()) < case.gpus:
-        return _not_started(blank, Status.UNAVAILABLE, f"{case.gpus} GPUs, and this machine has {count}")
     if within.remaining() <= 0:
         ok = standing.ok_record(case, within.id)
         return standing.make_last(ok) if ok is not None else standing.store(_late(blank))
@@ -92,21 +89,39 @@ def measure(
         return standing.store(_supervised(case, implementation, prepared, limits, blank, within, followed))
 
 
-def store_outcome(
-    case: Case, implementation: Implementation, prepared: Prepared, within: Run, **outcome: Any
-) -> Record:
-    """Store what another driver than `measure` measured, under the key that `measure` would give it.
+def _require(case: Case, implementation: Implementation) -> None:
+    """Raise UnavailableError for what this machine lacks."""
+    available, reason = implementation.available()
+    if not available:
+        raise UnavailableError(reason)
+    cores, ranks = machine.machine().cores, ranks_of(case, implementation)
+    for count, what in ((case.threads, "threads"), (ranks, "ranks")):
+        if count > cores:
+            # In turns on fewer cores they would take the time of no machine.
+            raise UnavailableError(f"{count} {what}, and this machine has {cores} cores")
+    if ranks > 1:
+        launcher(implementation.peer)
+    gpus = ranks * max(1, case.gpus) if implementation.device == "gpu" else 1
+    if gpus > 1 and (count := device_count()) < gpus:
+        raise UnavailableError(f"{gpus} GPUs, and this machine has {count}")
 
-    outcome : fields of the record.
-    """
+
+def ranks_of(case: Case, implementation: Implementation) -> int:
+    """How many processes of MPI the case is measured on; 1: on one that knows no MPI."""
+    return int(implementation.values(dict(case.options)).get("ranks", 1))
+
+
+def store_outcome(
+    case: Case, implementation: Implementation, prepared: Prepared, within: Run, outcome: Outcome
+) -> Record:
+    """Store what another driver than `measure` measured, under the key that `measure` would give it."""
     blank = replace(
         blank_record(case, within),
         key=standing.key_of(case, prepared.hash),
         prepared=prepared_facts(prepared),
-        threads_used=standing.threads_of(case),
         **machine.accelerator(implementation.device),
     )
-    return standing.store(replace(blank, **outcome))
+    return standing.store(_filled(blank, case, implementation, outcome))
 
 
 def job_of(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
@@ -120,6 +135,8 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "options": dict(case.options),
         "threads": standing.threads_of(case),
         "gpus": case.gpus,
+        "ranks": ranks_of(case, implementation),
+        "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "seed": case.seed,
         "reference": None if stage_of(case.stage).on_graph else str(reference_path(prepared.hash)),
@@ -184,6 +201,12 @@ def _supervised(
     outcome = run_worker(job, seconds, memory, followed)
     if outcome.status is Status.TIMEOUT and remaining < limits.seconds:
         outcome.status, outcome.reason = Status.NOT_RUN, "the time limit of this run cut it off"
+    record = _filled(blank, case, implementation, outcome)
+    return replace(record, limit_seconds=seconds, memory_limit=memory)
+
+
+def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
+    """The blank record with what became of the worker."""
     median = sorted(outcome.seconds)[len(outcome.seconds) // 2] if outcome.seconds else None
     rate = BYTES_PER_SECOND[implementation.device]
     too_fast = median is not None and outcome.bytes is not None and median < outcome.bytes / rate
@@ -204,7 +227,5 @@ def _supervised(
         throttle=outcome.throttle,
         suspect=too_fast,
         threads_used=standing.threads_of(case),
-        limit_seconds=seconds,
-        memory_limit=memory,
         series=outcome.series,
     )

@@ -9,11 +9,11 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import ahead, machine
 from benchmarks.engine.ahead import Setup, Worker
+from benchmarks.engine.mpirun import RankWorker, launcher
 from benchmarks.engine.outcome import Outcome
 from fillpath.record import Status
 
@@ -31,10 +31,10 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed
     outcome = Outcome()
     oom_kills = machine.oom_kills()
     setup = Setup(_environment(job["threads"]), _imports(job))
-    worker = ahead.take(setup)
+    worker = ahead.take(setup) if job.get("ranks", 1) == 1 else _on_ranks(job, setup)
     try:
         worker.tell(json.dumps(job))
-        if followed:
+        if followed and isinstance(worker, Worker):
             ahead.prepare(setup, machine.machine().cores)
         _follow(worker, outcome, seconds, memory)
     finally:
@@ -44,6 +44,12 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed
     if not (outcome.done or outcome.complete or outcome.reason):
         _explain_death(outcome, code, oom_kills, last_line)
     return outcome
+
+
+def _on_ranks(job: Mapping[str, Any], setup: Setup) -> RankWorker:
+    """Its ranks begin to measure when they like, so that nothing may run beside them."""
+    ahead.pause()
+    return RankWorker(launcher(job["peer"]), job["ranks"], job, setup.environment)
 
 
 def _environment(threads: int) -> dict[str, str]:
@@ -60,13 +66,15 @@ def _imports(job: Mapping[str, Any]) -> list[str]:
     return ["benchmarks.engine.operands", *(["cupy"] if job.get("device") == "gpu" else [])]
 
 
-def _follow(worker: Worker, outcome: Outcome, seconds: float, memory: int | None) -> None:
+def _follow(worker: Worker | RankWorker, outcome: Outcome, seconds: float, memory: int | None) -> None:
     """Take in reports until the worker closes its pipe or passes a limit."""
     deadline = time.monotonic() + seconds
     pending = b""
     with selectors.DefaultSelector() as selector:
         selector.register(worker.reports, selectors.EVENT_READ)
         while True:
+            # What it wrote before it ended is still to be read.
+            ended = worker.has_ended()
             if selector.select(_POLL_SECONDS):
                 chunk = worker.reports.read(65536)
                 if not chunk:
@@ -77,7 +85,9 @@ def _follow(worker: Worker, outcome: Outcome, seconds: float, memory: int | None
                     _take(json.loads(line), outcome, worker)
                 if outcome.done:
                     return
-            resident = _resident_bytes(worker.pid)
+            elif ended:
+                return
+            resident = worker.resident_bytes()
             if memory is not None and resident > memory:
                 reason = f"used {resident / 2**30:.2f} GiB, the limit is {memory / 2**30:.2f} GiB"
                 outcome.stop(Status.OUT_OF_MEMORY, reason)
@@ -87,7 +97,7 @@ def _follow(worker: Worker, outcome: Outcome, seconds: float, memory: int | None
                 return
 
 
-def _take(message: dict[str, Any], outcome: Outcome, worker: Worker) -> None:
+def _take(message: dict[str, Any], outcome: Outcome, worker: Worker | RankWorker) -> None:
     """Take in a report, and stop the workers that wait while this one takes samples."""
     outcome.take(message)
     if message["event"] == "sampling":
@@ -110,10 +120,3 @@ def _explain_death(outcome: Outcome, code: int, oom_kills: int | None, last_line
         outcome.reason, outcome.conclusive = f"killed from outside by {name}", False
     else:
         outcome.reason = f"crashed with {name}{': ' if last_line else ''}{last_line}"
-
-
-def _resident_bytes(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
-        return 0

@@ -2,7 +2,7 @@
 
 Started by `ahead` as `python -m benchmarks.engine.worker`, with a pipe for its reports. On standard input it
 reads what to import, then its job, as JSON, and a line when it may take samples. It writes no record:
-whatever becomes of it, its supervisor does.
+whatever becomes of it, its supervisor does. `rank_worker` is the same for one of several ranks.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from impl.cuda.device import is_out_of_memory
 
 if TYPE_CHECKING:
     from benchmarks.engine.benchmark import Context
+    from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import Meter
     from benchmarks.engine.places import Place
     from fillpath.registry import Implementation
@@ -41,7 +42,7 @@ Report = Callable[..., None]
 
 def main() -> None:
     start = json.loads(sys.stdin.readline())
-    _die_with_the_supervisor(start["supervisor"])
+    die_with(start["supervisor"])
     os.write(start["reports"], b"\n")
     _import(start["modules"])
     job = json.loads(sys.stdin.readline())
@@ -50,21 +51,31 @@ def main() -> None:
         def report(event: str, **values: Any) -> None:
             pipe.write(json.dumps({"event": event, **values}) + "\n")
             pipe.flush()
+            if event == "sampling":
+                sys.stdin.readline()
 
-        try:
-            TASKS[job["task"]](job, report)
-        except MemoryError as error:
-            report("failed", status="out_of_memory", reason=f"MemoryError: {error}")
-        except FillpathError as error:
-            report("failed", status=error.status, reason=str(error))
-        except Exception as error:
-            # After an error of a kernel's, nothing works any more on the device: the worker ends here.
-            traceback.print_exc()
-            status = "out_of_memory" if is_out_of_memory(error) else "error"
-            report("failed", status=status, reason=f"{type(error).__name__}: {error}")
+        reported(report, lambda: TASKS[job["task"]](job, report))
 
 
-def _die_with_the_supervisor(supervisor: int) -> None:
+def reported(report: Report, work: Callable[[], None]) -> bool:
+    """Do the work, and report how it failed. Returns whether it did not."""
+    try:
+        work()
+    except MemoryError as error:
+        report("failed", status="out_of_memory", reason=f"MemoryError: {error}")
+    except FillpathError as error:
+        report("failed", status=error.status, reason=str(error))
+    except Exception as error:
+        # After an error of a kernel's, nothing works any more on the device: the worker ends here.
+        traceback.print_exc()
+        status = "out_of_memory" if is_out_of_memory(error) else "error"
+        report("failed", status=status, reason=f"{type(error).__name__}: {error}")
+    else:
+        return True
+    return False
+
+
+def die_with(supervisor: int) -> None:
     """Have the kernel kill this process when its parent dies, and pick it first when memory runs out."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -94,6 +105,17 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
 
 
 def _measure(job: Mapping[str, Any], report: Report) -> None:
+    from benchmarks.engine.crew import Alone
+
+    measure(job, report, Alone())
+
+
+def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
+    """Measure a case with all of the crew, each of whom calls this.
+
+    job : as `benchmarks.engine.measure.job_of` has it.
+    report : takes what the first of the crew has to say; from "sampling" it returns when samples may begin.
+    """
     from benchmarks.engine import operands
     from benchmarks.engine.benchmark import benchmark_of
     from benchmarks.engine.energy import metered
@@ -106,19 +128,21 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
     importlib.import_module(job["module"])
     implementation = lookup(job["stage"], job["implementation"])
     benchmark = benchmark_of(job["stage"])
-    _set_threads(job["threads"])
-    context = _context(job, implementation)
+    crew.take_share(job["threads"], implementation.device, job["gpus"])
+    context = _context(job, implementation) if crew.first else None
     where = place(implementation.device)
-    noun = where.bring(operands.operand(implementation, context))
+    noun = where.bring(crew.share(None if context is None else operands.operand(implementation, context)))
     arguments = operands.arguments(implementation, job["options"], job["seed"], job["gpus"])
 
     def call() -> Any:
         return implementation.function(noun, **arguments)
 
     def passes(result: Any) -> bool:
+        if context is None:
+            return bool(crew.share(None))
         verdict = verify(job["stage"], result, context, where.fetch)
         report("verified", **asdict(verdict))
-        return verdict.passes
+        return bool(crew.share(verdict.passes))
 
     # From here on, what goes wrong is the implementation's doing.
     report("began")
@@ -126,12 +150,11 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
         return
     # Whatever else runs for this measurement stops first.
     report("sampling")
-    sys.stdin.readline()
     where.begin()
     with metered(implementation.device, max(1, job["gpus"])) as meter:
-        (last, work), joules = _sample(call, job["samples"], where, meter, report)
+        (last, work), joules = _sample(call, job["samples"], where, meter, report, crew)
     state = {"peak_memory": where.peak_memory(), "joules": joules, **where.state()}
-    if passes(last):
+    if passes(last) and context is not None:
         least = benchmark.least_bytes(last, context)
         report("sampled", **state, work=counted(work), bytes=least)
         # What follows may take long, or more memory, and loses nothing of the above.
@@ -163,7 +186,7 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
 
 
 def _sample(
-    call: Callable[[], Any], samples: int | None, where: Place, meter: Meter, report: Report
+    call: Callable[[], Any], samples: int | None, where: Place, meter: Meter, report: Report, crew: Alone
 ) -> tuple[Any, float | None]:
     """Take `samples` samples, or by the rule of the constants above. Returns the last result, and joules of a
     sample."""
@@ -171,9 +194,10 @@ def _sample(
 
     timed = where.sampled(call)
     count, spent, outcome = 0, 0.0, (None, None)
-    while count < (samples or MOST_SAMPLES) and (samples or spent < SECONDS_SAMPLED):
+    while crew.share(count < (samples or MOST_SAMPLES) and (samples or spent < SECONDS_SAMPLED)):
         # The memory of a result is free before the next call asks for its own.
         outcome = (None, None)
+        crew.barrier()
         with recording(PhaseClock(where.synchronise)) as clock:
             start = time.perf_counter()
             outcome = timed()
@@ -182,12 +206,6 @@ def _sample(
         report("sample", seconds=elapsed, phases=clock.seconds, kernel_seconds=where.kernel_seconds())
         count, spent = count + 1, spent + elapsed
     return outcome, meter.per_sample(count, spent)
-
-
-def _set_threads(threads: int) -> None:
-    import numba
-
-    numba.set_num_threads(threads)
 
 
 def counted(work: Any) -> dict[str, Any]:

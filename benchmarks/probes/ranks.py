@@ -1,44 +1,32 @@
-"""One measurement on the ranks of MPI: a record as `measure` writes them, of a case with the option `ranks`.
+"""One measurement on ranks of MPI that were started by hand, on several hosts too: a record as of `measure`.
 
     mpirun -n 4 python -m fillpath ranks symbolic.fill2_multi.ranks=4@grid2d,60.metis
     mpirun -n 2 python -m fillpath ranks symbolic.gsofa_multi.gpus=2.ranks=2@bcsstk18.metis
 
-Rank 0 prepares the matrix, holds results against the reference, reads the clock and writes the record; a
-sample is the time from a barrier of all ranks to its own result. On a host each rank has `gpus` GPUs to
-itself, by its number there, and an equal part of the cores that the host's ranks may run on, unless the case
-says how many threads; Open MPI binds each of two ranks to a core, unless it is called with `--bind-to none`.
-A rank that fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeout`).
-
-Longer than two screens: which rank does what, and which waits for it, has to be read in one place.
+On one host `fillpath run` starts the ranks of a case itself. Here rank 0 prepares the matrix and writes the
+record. A rank that fails ends them all, and nothing is recorded; time limits are mpirun's (`--timeout`). Each
+rank has its part of its host's cores, however mpirun bound it.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import time
 import traceback
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.engine import operands, run
-from benchmarks.engine.gate import verify
+from benchmarks.engine import run
+from benchmarks.engine.crew import Ranks
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.machine import introduce, machine
-from benchmarks.engine.measure import store_outcome
-from benchmarks.engine.places import Place, place
-from benchmarks.engine.reference import load_reference, reference_path
-from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED, counted
+from benchmarks.engine.machine import introduce
+from benchmarks.engine.measure import job_of, ranks_of, store_outcome
+from benchmarks.engine.outcome import Outcome
+from benchmarks.engine.worker import measure
 from fillpath.case import Case
-from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
-from fillpath.nouns import Pattern, Prepared
-from fillpath.phase import PhaseClock, recording
-from fillpath.record import Record, Status, Verified
-from fillpath.registry import Implementation, load_all, lookup
-from impl.cpu.ranks import rank_of, world
-from impl.cuda.peers import device_count
+from fillpath.errors import FillpathError, UnknownNameError
+from fillpath.record import Record
+from fillpath.registry import load_all, lookup
 
 
 def measure_or_abort(name: str) -> Record | None:
@@ -60,141 +48,23 @@ def measure_on_ranks(name: str) -> Record | None:
     case = Case.parse(name)
     implementation = lookup(case.stage, case.implementation)
     case = replace(case, options=implementation.canonical(dict(case.options)))
-    ranks = implementation.values(dict(case.options)).get("ranks", 1)
+    ranks = ranks_of(case, implementation)
     if ranks == 1:
         raise UnknownNameError(f"case {name}: measured on one process, by `fillpath run`; set option ranks")
-    communicator = world(ranks)
-    local = communicator.Split_type(_shared())
-    _take_share(case, implementation, local)
-    if rank_of(communicator) == 0:
-        introduce()
-    prepared = make_ready(case, Limits(), run.alone()) if rank_of(communicator) == 0 else None
-    pattern = communicator.bcast(_arrays(prepared))
-    where = place(implementation.device)
-    noun = where.bring(Pattern(*pattern))
-    arguments = operands.arguments(implementation, dict(case.options), case.seed, case.gpus)
+    crew = Ranks(ranks)
+    outcome = Outcome()
 
-    def call() -> Any:
-        return implementation.function(noun, **arguments)
+    def report(event: str, **values: Any) -> None:
+        if crew.first:
+            outcome.take({"event": event, **values})
 
-    return _measured(case, implementation, prepared, communicator, where, call)
-
-
-def _measured(
-    case: Case,
-    implementation: Implementation,
-    prepared: Prepared | None,
-    communicator: Any,
-    where: Place,
-    call: Callable[[], Any],
-) -> Record | None:
-    check = _check(case, implementation, prepared, where)
-    verified = check(where.rehearse(call)[0])
-    if not communicator.bcast(verified is None or verified.passes):
-        return _stored(case, implementation, prepared, status=Status.WRONG, verified=verified)
-    seconds, phases, outcome = _samples(communicator, where, call)
-    verified = check(outcome[0])
-    right = verified is None or verified.passes
-    if not right or prepared is None:
-        return _stored(case, implementation, prepared, status=Status.WRONG, verified=verified)
-    return _stored(
-        case,
-        implementation,
-        prepared,
-        status=Status.OK,
-        verified=verified,
-        seconds=seconds,
-        phases=phases,
-        work=counted(outcome[1]),
-        peak_memory=where.peak_memory(),
-        **where.state(),
-    )
-
-
-def _samples(
-    communicator: Any, where: Place, call: Callable[[], Any]
-) -> tuple[list[float], dict[str, list[float]], Any]:
-    """(seconds, seconds of each phase, the last outcome), rank 0's. All ranks sample as long as it does."""
-    timed = where.sampled(call)
-    where.begin()
-    seconds: list[float] = []
-    phases: dict[str, list[float]] = {}
-    outcome = (None, None)
-    while communicator.bcast(_wants_more(seconds)):
-        # The memory of a result is free before the next call asks for its own.
-        outcome = (None, None)
-        communicator.Barrier()
-        with recording(PhaseClock(where.synchronise)) as clock:
-            start = time.perf_counter()
-            outcome = timed()
-            seconds.append(time.perf_counter() - start)
-        for name, elapsed in clock.seconds.items():
-            phases.setdefault(name, []).append(elapsed)
-    return seconds, phases, outcome
-
-
-def _wants_more(seconds: Sequence[float]) -> bool:
-    """By the worker's rule."""
-    return len(seconds) < MOST_SAMPLES and sum(seconds) < SECONDS_SAMPLED
-
-
-def _check(
-    case: Case, implementation: Implementation, prepared: Prepared | None, where: Place
-) -> Callable[[Any], Verified | None]:
-    """What holds a result against the reference, on rank 0; elsewhere it says None."""
-    if prepared is None:
-        return lambda result: None
-    reference = load_reference(reference_path(prepared.hash))
-    context = operands.context(prepared, reference, implementation, dict(case.options), case.seed)
-    return lambda result: verify(case.stage, result, context, where.fetch)
-
-
-def _stored(
-    case: Case, implementation: Implementation, prepared: Prepared | None, **outcome: Any
-) -> Record | None:
-    if prepared is None:
+    if not crew.first:
+        measure(crew.share(None), report, crew)
         return None
-    return store_outcome(case, implementation, prepared, run.alone(), **outcome)
-
-
-def _take_share(case: Case, implementation: Implementation, local: Any) -> None:
-    """This rank's GPUs and threads of its host. local : the communicator of the host's ranks."""
-    import numba
-
-    _unbind(local)
-    # Of a rank that was bound when it began Numba has no more threads than it saw cores then.
-    part = max(1, machine().cores // int(local.Get_size()))
-    most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    if case.threads > most:
-        raise UnavailableError(f"{case.threads} threads, and a rank here can start {most}")
-    numba.set_num_threads(case.threads or min(part, most))
-    if implementation.device == "gpu":
-        import cupy
-
-        each, number, there = max(1, case.gpus), int(local.Get_rank()), device_count()
-        if (number + 1) * each > there:
-            raise UnavailableError(f"rank {number} of its host, gpus={each}, and it sees {there}")
-        cupy.cuda.Device(number * each).use()
-
-
-def _unbind(local: Any) -> None:
-    """Let each rank run where any of its host's may: a record's cores are those of all of them."""
-    cores: set[int] = set().union(*local.allgather(os.sched_getaffinity(0)))
-    os.sched_setaffinity(0, cores)
-    there = os.cpu_count() or len(cores)
-    if rank_of(local) == 0 and len(cores) < there:
-        bound = f"its {local.Get_size()} ranks are bound to {len(cores)} of this host's {there} cores"
-        print(f"ranks: {bound} (mpirun --bind-to none, if it was mpirun that bound them)", file=sys.stderr)
-
-
-def _arrays(prepared: Prepared | None) -> Any:
-    return None if prepared is None else (prepared.pattern.indptr, prepared.pattern.indices)
-
-
-def _shared() -> Any:
-    from mpi4py import MPI
-
-    return MPI.COMM_TYPE_SHARED
+    introduce()
+    prepared = make_ready(case, Limits(), run.alone())
+    measure(crew.share(job_of(case, implementation, prepared, Limits())), report, crew)
+    return store_outcome(case, implementation, prepared, run.alone(), outcome)
 
 
 def _abort() -> None:

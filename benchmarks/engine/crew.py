@@ -1,0 +1,100 @@
+"""The processes that measure a case together: one alone, or the ranks of MPI.
+
+The first prepares, checks, reads the clock and reports; the others call the implementation when it does. On a
+host each rank has `gpus` GPUs to itself, by its number there, and an equal part of the cores that the host's
+ranks may run on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from benchmarks.engine.machine import machine
+from fillpath.errors import UnavailableError
+from fillpath.registry import Device
+from impl.cpu.ranks import rank_of, world
+from impl.cuda.peers import device_count
+
+
+class Alone:
+    """A process that measures alone."""
+
+    first = True
+
+    def share(self, value: Any) -> Any:
+        """The first one's value, on each."""
+        return value
+
+    def barrier(self) -> None:
+        """Wait until all are here."""
+
+    def take_share(self, threads: int, device: Device, gpus: int) -> None:
+        """Have this process run on its part of the host.
+
+        threads : of the case, 0 where it does not say
+        """
+        import numba
+
+        numba.set_num_threads(threads or machine().cores)
+
+
+class Ranks(Alone):
+    """The ranks of MPI. Raises as `impl.cpu.ranks.world`."""
+
+    def __init__(self, ranks: int) -> None:
+        from mpi4py import MPI
+        from mpi4py.util import pkl5
+
+        # Of its own messages none may be taken for one of the implementation's; and some have 2^31 bytes.
+        self._communicator = pkl5.Intracomm(world(ranks).Dup())
+        self._local = self._communicator.Split_type(MPI.COMM_TYPE_SHARED)
+        self.first = rank_of(self._communicator) == 0
+
+    def share(self, value: Any) -> Any:
+        return self._communicator.bcast(value if self.first else None)
+
+    def barrier(self) -> None:
+        self._communicator.Barrier()
+
+    def take_share(self, threads: int, device: Device, gpus: int) -> None:
+        import numba
+
+        self._unbind()
+        number, size = int(self._local.Get_rank()), int(self._local.Get_size())
+        part = max(1, machine().cores // size)
+        # Of a rank that was bound when it began Numba has no more threads than it saw cores then.
+        most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        if threads > most:
+            raise UnavailableError(f"{threads} threads, and a rank here can start {most}")
+        numba.set_num_threads(threads or min(part, most))
+        if device == "gpu":
+            import cupy
+
+            each, there = max(1, gpus), device_count()
+            if (number + 1) * each > there:
+                raise UnavailableError(f"rank {number} of its host, gpus={each}, and it sees {there}")
+            cupy.cuda.Device(number * each).use()
+
+    def abort(self) -> None:
+        """End all ranks: those that wait for this one would wait for ever."""
+        self._communicator.Abort(1)
+
+    def _unbind(self) -> None:
+        """Let each rank run where any of its host's may: a record's cores are those of all of them."""
+        cores: set[int] = set().union(*self._local.allgather(os.sched_getaffinity(0)))
+        os.sched_setaffinity(0, cores)
+        there = os.cpu_count() or len(cores)
+        if rank_of(self._local) == 0 and len(cores) < there:
+            bound = (
+                f"its {self._local.Get_size()} ranks are bound to {len(cores)} of this host's {there} cores"
+            )
+            print(
+                f"ranks: {bound} (mpirun --bind-to none, if it was mpirun that bound them)", file=sys.stderr
+            )
+
+
+def crew_of(ranks: int) -> Alone:
+    """That of a case with so many ranks."""
+    return Alone() if ranks == 1 else Ranks(ranks)
