@@ -1,0 +1,171 @@
+"""HYPRE's BoomerAMG and its conjugate gradients through its C interface, on ranks of MPI.
+
+R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and U. M. Yang,
+BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures are those of versions 2.2x and 2.3x with 32-bit HYPRE_Int.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from fillpath.errors import FillpathError
+from fillpath.nouns import Array
+from fillpath.peers import peer
+
+# HYPRE_PARCSR.
+_PARALLEL_ROWS = 5555
+# HYPRE_ERROR_CONV: the iterations ended before the tolerance.
+_UNCONVERGED = 256
+
+_int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
+
+
+@functools.cache
+def library() -> Any:
+    """The library, initialised. Raises UnavailableError, and OSError for one that cannot be loaded."""
+    # It finds MPI's symbols among those that mpi4py has loaded.
+    loaded = ctypes.CDLL(str(peer("hypre").library()), mode=ctypes.RTLD_GLOBAL)
+    loaded.HYPRE_Init()
+    return loaded
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A rank's rows of A x = b in HYPRE.
+
+    begin, end : which rows, the last one excluded
+    matrix, right, solution : HYPRE's objects; those of vectors are (assembled, as rows are used)
+    """
+
+    communicator: Any
+    begin: int
+    end: int
+    matrix: Any
+    right: Any
+    solution: Any
+    _filled: Any
+
+    @property
+    def x(self) -> Array:
+        """(end - begin,) float64: the solution so far."""
+        x = np.empty(self.end - self.begin)
+        rows = np.arange(self.begin, self.end, dtype=np.intc)
+        _call("IJVectorGetValues", self._filled, _int(len(x)), _at(rows), _at(x))
+        return x
+
+
+@contextmanager
+def opened(communicator: Any, matrix: csr_array, b: Array) -> Iterator[Rows]:
+    """This rank's share of the rows, in HYPRE until the end of the block.
+
+    communicator : of mpi4py
+    matrix : n x n, symmetric positive (semi-)definite, float64, with 32-bit indices; the same on all ranks
+    b : (n,) float64
+    """
+    n, ranks, rank = matrix.shape[0], communicator.Get_size(), communicator.Get_rank()
+    begin, end = n * rank // ranks, n * (rank + 1) // ranks
+    share = matrix[begin:end]
+    world, bounds = _world(communicator), (_int(begin), _int(end - 1))
+    rows, lengths = np.arange(begin, end, dtype=np.intc), np.diff(share.indptr).astype(np.intc)
+    indices, values = share.indices.astype(np.intc), share.data.astype(np.float64)
+    with ExitStack() as stack:
+
+        def own(kind: str, *arguments: Any) -> Any:
+            created = _created(f"{kind}Create", *arguments)
+            stack.callback(_call, f"{kind}Destroy", created)
+            _call(f"{kind}SetObjectType", created, _int(_PARALLEL_ROWS))
+            return created
+
+        def vector(entries: Array) -> Any:
+            filled = own("IJVector", world, *bounds)
+            _call("IJVectorInitialize", filled)
+            _call("IJVectorSetValues", filled, _int(end - begin), _at(rows), _at(entries))
+            _call("IJVectorAssemble", filled)
+            return filled
+
+        filled = own("IJMatrix", world, *bounds, *bounds)
+        _call("IJMatrixSetRowSizes", filled, _at(lengths))
+        _call("IJMatrixInitialize", filled)
+        _call("IJMatrixSetValues", filled, _int(end - begin), *map(_at, (lengths, rows, indices, values)))
+        _call("IJMatrixAssemble", filled)
+        right, solution = vector(b[begin:end].copy()), vector(np.zeros(end - begin))
+        objects = [_created(f"IJ{kind}GetObject", each) for kind, each in (("Matrix", filled), ("Vector", right), ("Vector", solution))]
+        yield Rows(communicator, begin, end, *objects, solution)
+
+
+@dataclass(frozen=True, eq=False)
+class Multigrid:
+    """One V-cycle of BoomerAMG, with its defaults, an iteration of conjugate gradients."""
+
+    rows: Rows
+    amg: Any
+    gradients: Any
+
+    def set_up(self) -> None:
+        """Make the levels."""
+        _call("ParCSRPCGSetup", self.gradients, *self._system())
+
+    def solve(self, tolerance: float, most: int) -> int:
+        """Go on from the solution so far until ||b - A x|| <= tolerance ||b|| by the recurrence, in the Euclidean norm.
+        Returns the number of iterations, at most `most`."""
+        _call("ParCSRPCGSetTol", self.gradients, _double(tolerance))
+        _call("ParCSRPCGSetMaxIter", self.gradients, _int(most))
+        status = library().HYPRE_ParCSRPCGSolve(self.gradients, *self._system())
+        library().HYPRE_ClearAllErrors()
+        if status & ~_UNCONVERGED:
+            raise FillpathError(f"HYPRE_ParCSRPCGSolve: error {status}")
+        iterations = _int()
+        _call("ParCSRPCGGetNumIterations", self.gradients, ctypes.byref(iterations))
+        return iterations.value
+
+    def _system(self) -> tuple[Any, Any, Any]:
+        return self.rows.matrix, self.rows.right, self.rows.solution
+
+
+@contextmanager
+def multigrid(rows: Rows) -> Iterator[Multigrid]:
+    """BoomerAMG and the conjugate gradients that it preconditions, until the end of the block."""
+    with ExitStack() as stack:
+        amg = _created("BoomerAMGCreate")
+        stack.callback(_call, "BoomerAMGDestroy", amg)
+        for name, value in (("PrintLevel", _int(0)), ("Tol", _double(0.0)), ("MaxIter", _int(1))):
+            _call(f"BoomerAMGSet{name}", amg, value)
+        gradients = _created("ParCSRPCGCreate", _world(rows.communicator))
+        stack.callback(_call, "ParCSRPCGDestroy", gradients)
+        _call("ParCSRPCGSetTwoNorm", gradients, _int(1))
+        cycle = library().HYPRE_BoomerAMGSolve, library().HYPRE_BoomerAMGSetup
+        _call("ParCSRPCGSetPrecond", gradients, *cycle, amg)
+        yield Multigrid(rows, amg, gradients)
+
+
+def _call(name: str, *arguments: Any) -> None:
+    status = int(getattr(library(), f"HYPRE_{name}")(*arguments))
+    if status:
+        library().HYPRE_ClearAllErrors()
+        raise FillpathError(f"HYPRE_{name}: error {status}")
+
+
+def _created(name: str, *arguments: Any) -> Any:
+    created = _pointer()
+    _call(name, *arguments, ctypes.byref(created))
+    return created
+
+
+def _at(array: Array) -> Any:
+    return _pointer(array.ctypes.data)
+
+
+def _world(communicator: Any) -> Any:
+    """MPI_Comm by value: a pointer in Open MPI, an int in MPICH."""
+    from mpi4py import MPI
+
+    kind = _pointer if MPI._sizeof(MPI.Comm) == ctypes.sizeof(_pointer) else _int
+    return kind.from_address(MPI._addressof(communicator))
