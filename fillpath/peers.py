@@ -79,10 +79,15 @@ class Peer:
         inside = place in self._in_package()
         return _package_version(self.package) if inside else _file_version(place.resolve())
 
-    def available(self) -> tuple[bool, str]:
+    def installed(self) -> tuple[bool, str]:
         """(whether it is there, the reason if not). Never raises."""
+        there = self.version() is not None
+        return there, "" if there else self._lacking()
+
+    def available(self) -> tuple[bool, str]:
+        """As `installed`, with what calls it. Never raises."""
         if self.version() is None:
-            return False, self._lacking()
+            return self.installed()
         if self.mpi and _package_version("mpi4py") is None:
             return False, f"{self.title} is called through mpi4py: .venv/bin/pip install -e '.[mpi]'"
         return True, ""

@@ -64,6 +64,16 @@ def world(ranks: int) -> Any:
     return MPI.COMM_WORLD
 
 
+def everyone(ranks: int) -> Any:
+    """As `world`, for what needs MPI on one rank too: then a communicator of this process alone."""
+    communicator = world(ranks)
+    if communicator is not None:
+        return communicator
+    from mpi4py import MPI
+
+    return MPI.COMM_SELF
+
+
 def rank_of(communicator: Any) -> int:
     """This process's number, 0 without MPI."""
     return 0 if communicator is None else int(communicator.Get_rank())

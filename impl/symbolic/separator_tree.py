@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from scipy.sparse import csr_array
 
 from fillpath.errors import InputError
 from fillpath.nouns import Array, Pattern
@@ -48,6 +49,14 @@ def separator_tree(both: Pattern, leaves: int) -> SeparatorTree:
     nodes = [*parts, *(node for level in levels for node in level), (both.n, both.n)]
     bounds = np.array(nodes, np.int32)
     return SeparatorTree(bounds[:, 1] - bounds[:, 0], bounds[:, 0].copy())
+
+
+def both_ways(pattern: Pattern) -> Pattern:
+    """The pattern of A + A^T, sorted."""
+    matrix = csr_array((np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr), shape=(pattern.n,) * 2)
+    both = csr_array(matrix + matrix.T)
+    both.sort_indices()
+    return Pattern(both.indptr.astype(np.int64), both.indices.astype(np.int32))
 
 
 @njit(cache=True, nogil=True)

@@ -9,11 +9,11 @@ from fillpath.nouns import Counts, Pattern, Work
 from fillpath.peers import peer
 from fillpath.registry import implementation
 from impl.peers.superlu_dist import factorised
-from impl.symbolic.elimination_tree import is_symmetric
+from impl.symbolic.elimination_tree import symmetric_tree
 
 
 @implementation(
-    stage="symbolic", available=peer("superlu_dist").loadable, peer="superlu_dist"
+    stage="symbolic", available=peer("superlu_dist").installed, peer="superlu_dist"
 )
 def superlu_dist(pattern: Pattern) -> tuple[Counts, Work]:
     """SuperLU_DIST's symbfact (sequential), row counts from the subscripts of its supernodes.
@@ -24,7 +24,7 @@ def superlu_dist(pattern: Pattern) -> tuple[Counts, Work]:
     relaxed, for those hold zeros. Raises UnsupportedError for an unsymmetric pattern, of which it keeps U in
     segments, which hold zeros too: `superlu_dist_parallel` takes those.
     """
-    if not is_symmetric(pattern):
+    if symmetric_tree(pattern) is None:
         raise UnsupportedError("an unsymmetric pattern: symbfact keeps segments of U, zeros included")
     lower, upper = factorised(pattern)
     return Counts(lower, upper), Work(fills=int(np.sum(lower) + np.sum(upper)) - pattern.nnz)
