@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.probes.ranks import _unbind
+from benchmarks.engine.crew import unbind
 from commands import main
 from fillpath.paths import ROOT
 from fillpath.record import Status, read_records, record_path
@@ -101,7 +101,7 @@ def test_a_bound_rank_runs_where_any_of_its_host_may_and_says_what_is_idle(
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     monkeypatch.setattr(os, "sched_setaffinity", lambda pid, cores: asked.append(cores))
     monkeypatch.setattr(os, "cpu_count", lambda: there)
-    _unbind(OfAHost({1}))
+    unbind(OfAHost({1}))
     assert asked == [{0, 1}]
     message = capsys.readouterr().err
     assert ("its 2 ranks are bound to 2 of this host's 8 cores" in message) if there == 8 else message == ""

@@ -51,6 +51,9 @@ class Ranks(Alone):
         self._communicator = pkl5.Intracomm(world(ranks).Dup())
         self._local = self._communicator.Split_type(MPI.COMM_TYPE_SHARED)
         self.first = rank_of(self._communicator) == 0
+        unbind(self._local)
+        # A record's cores are those of all ranks of its host: before this one has its part.
+        self._cores = machine().cores
 
     def share(self, value: Any) -> Any:
         return self._communicator.bcast(value if self.first else None)
@@ -58,17 +61,23 @@ class Ranks(Alone):
     def barrier(self) -> None:
         self._communicator.Barrier()
 
+    def abort(self) -> None:
+        """End all ranks: those that wait for this one would wait for ever."""
+        self._communicator.Abort(1)
+
     def take_share(self, threads: int, device: Device, gpus: int) -> None:
         import numba
 
-        self._unbind()
         number, size = int(self._local.Get_rank()), int(self._local.Get_size())
-        part = max(1, machine().cores // size)
+        part = max(1, self._cores // size)
         # Of a rank that was bound when it began Numba has no more threads than it saw cores then.
         most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         if threads > most:
             raise UnavailableError(f"{threads} threads, and a rank here can start {most}")
         numba.set_num_threads(threads or min(part, most))
+        if (threads or part) * size <= self._cores:
+            cores = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, cores[number * part : (number + 1) * part])
         if device == "gpu":
             import cupy
 
@@ -77,24 +86,16 @@ class Ranks(Alone):
                 raise UnavailableError(f"rank {number} of its host, gpus={each}, and it sees {there}")
             cupy.cuda.Device(number * each).use()
 
-    def abort(self) -> None:
-        """End all ranks: those that wait for this one would wait for ever."""
-        self._communicator.Abort(1)
 
-    def _unbind(self) -> None:
-        """Let each rank run where any of its host's may: a record's cores are those of all of them."""
-        cores: set[int] = set().union(*self._local.allgather(os.sched_getaffinity(0)))
-        os.sched_setaffinity(0, cores)
-        there = os.cpu_count() or len(cores)
-        if rank_of(self._local) == 0 and len(cores) < there:
-            bound = (
-                f"its {self._local.Get_size()} ranks are bound to {len(cores)} of this host's {there} cores"
-            )
-            print(
-                f"ranks: {bound} (mpirun --bind-to none, if it was mpirun that bound them)", file=sys.stderr
-            )
+def unbind(local: Any) -> None:
+    """Let each rank run where any of its host's may, however mpirun bound it.
 
-
-def crew_of(ranks: int) -> Alone:
-    """That of a case with so many ranks."""
-    return Alone() if ranks == 1 else Ranks(ranks)
+    local : the communicator of the host's ranks
+    """
+    cores: set[int] = set().union(*local.allgather(os.sched_getaffinity(0)))
+    os.sched_setaffinity(0, cores)
+    there = os.cpu_count() or len(cores)
+    if rank_of(local) == 0 and len(cores) < there:
+        bound = f"its {local.Get_size()} ranks are bound to {len(cores)} of this host's {there} cores"
+        how = "mpirun --bind-to none, if it was mpirun that bound them"
+        print(f"ranks: {bound} ({how})", file=sys.stderr)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -29,22 +31,23 @@ def hypre(system: System, *, ranks: int = 1) -> tuple[Solution, Work]:
     ranks : of MPI, each with its share of the rows
 
     Where the recurrence has come to the tolerance, b - A x is computed from scratch, as for every other
-    preconditioner; where that is larger, the iteration starts again from x. Its phases: convert; assemble, HYPRE's
-    own matrix; factor, the levels; solve. Facts: iterations, residual. Returns the solution on rank 0, the rank's own
-    part of it elsewhere. Raises UnsupportedError for 2^31 entries or more, and after MOST_ITERATIONS.
+    preconditioner; where that is larger, the iteration starts again from x. Its phases: convert; assemble,
+    HYPRE's own matrix; factor, the levels; solve. Facts: iterations, residual. Returns the solution on every
+    rank. Raises UnsupportedError for 2^31 entries or more, and after MOST_ITERATIONS.
     """
     communicator, graph = everyone(ranks), system.laplacian
     with phase("convert"):
         rows = graph.n - graph.grounded
-        matrix = csr_array(as_matrix(graph).tocsr()[:rows, :rows], dtype=np.float64)
+        matrix = as_matrix(graph).tocsr()[:rows, :rows].astype(np.float64)
         if matrix.nnz > MOST_ENTRIES:
             raise UnsupportedError(f"{matrix.nnz} entries: HYPRE is given 32-bit row pointers here")
         b = system.b[:rows]
         communicator.Barrier()
-    with phase("assemble"):
-        pair = opened(communicator, matrix, b)
-    with pair as own, multigrid(own) as levels:
+    with ExitStack() as stack:
+        with phase("assemble"):
+            own = stack.enter_context(opened(communicator, matrix, b))
         with phase("factor"):
+            levels = stack.enter_context(multigrid(own))
             levels.set_up()
             communicator.Barrier()
         with phase("solve"):

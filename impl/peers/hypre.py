@@ -1,7 +1,8 @@
 """HYPRE's BoomerAMG and its conjugate gradients through its C interface, on ranks of MPI.
 
-R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and U. M. Yang,
-BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures are those of versions 2.2x and 2.3x with 32-bit HYPRE_Int.
+R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and
+U. M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures are those of versions 2.2x and 2.3x
+with 32-bit HYPRE_Int.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Rows:
     """A rank's rows of A x = b in HYPRE.
 
     begin, end : which rows, the last one excluded
-    matrix, right, solution : HYPRE's objects; those of vectors are (assembled, as rows are used)
+    matrix, right, solution : HYPRE's objects
+    filled : the solution as it is filled and read by rows
     """
 
     communicator: Any
@@ -51,14 +53,14 @@ class Rows:
     matrix: Any
     right: Any
     solution: Any
-    _filled: Any
+    filled: Any
 
     @property
     def x(self) -> Array:
         """(end - begin,) float64: the solution so far."""
         x = np.empty(self.end - self.begin)
         rows = np.arange(self.begin, self.end, dtype=np.intc)
-        _call("IJVectorGetValues", self._filled, _int(len(x)), _at(rows), _at(x))
+        _call("IJVectorGetValues", self.filled, _int(len(x)), _at(rows), _at(x))
         return x
 
 
@@ -97,8 +99,15 @@ def opened(communicator: Any, matrix: csr_array, b: Array) -> Iterator[Rows]:
         _call("IJMatrixSetValues", filled, _int(end - begin), *map(_at, (lengths, rows, indices, values)))
         _call("IJMatrixAssemble", filled)
         right, solution = vector(b[begin:end].copy()), vector(np.zeros(end - begin))
-        objects = [_created(f"IJ{kind}GetObject", each) for kind, each in (("Matrix", filled), ("Vector", right), ("Vector", solution))]
-        yield Rows(communicator, begin, end, *objects, solution)
+        yield Rows(
+            communicator=communicator,
+            begin=begin,
+            end=end,
+            matrix=_created("IJMatrixGetObject", filled),
+            right=_created("IJVectorGetObject", right),
+            solution=_created("IJVectorGetObject", solution),
+            filled=solution,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +123,8 @@ class Multigrid:
         _call("ParCSRPCGSetup", self.gradients, *self._system())
 
     def solve(self, tolerance: float, most: int) -> int:
-        """Go on from the solution so far until ||b - A x|| <= tolerance ||b|| by the recurrence, in the Euclidean norm.
-        Returns the number of iterations, at most `most`."""
+        """Go on from the solution so far until ||b - A x|| <= tolerance ||b||, by the recurrence and in the
+        Euclidean norm. Returns the number of iterations, at most `most`."""
         _call("ParCSRPCGSetTol", self.gradients, _double(tolerance))
         _call("ParCSRPCGSetMaxIter", self.gradients, _int(most))
         status = library().HYPRE_ParCSRPCGSolve(self.gradients, *self._system())

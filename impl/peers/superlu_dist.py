@@ -1,7 +1,8 @@
 """SuperLU_DIST's symbolic factorisation through its C interface, without values, in the order of the pattern.
 
-Structures and signatures are those of superlu_defs.h and psymbfact.h, versions 8.1 and 9.2 with 32-bit int_t, which
-agree in everything used here. Its options are passed as it fills them in: their members move between versions.
+Structures and signatures are those of superlu_defs.h and psymbfact.h, versions 8.1 and 9.2 with 32-bit int_t,
+which agree in everything used here. Its options are passed as it fills them in: their members move between
+versions.
 
 Longer than two screens: the library's structures and the calls that follow them belong together.
 """
@@ -36,7 +37,8 @@ _BY_COLUMNS, _BY_LOCAL_ROWS, _DOUBLE, _GENERAL = 0, 7, 1, 0
 
 class _Matrix(ctypes.Structure):
     _fields_ = (
-        ("stype", _int), ("dtype", _int), ("mtype", _int), ("nrow", _int), ("ncol", _int), ("store", _pointer),
+        ("stype", _int), ("dtype", _int), ("mtype", _int), ("nrow", _int), ("ncol", _int),
+        ("store", _pointer),
     )  # fmt: skip
 
 
@@ -55,8 +57,9 @@ class _Distributed(ctypes.Structure):
     """Pslu_freeable_t."""
 
     _fields_ = (
-        ("xlsub", _ints), ("lsub", _ints), ("szLsub", _int), ("xusub", _ints), ("usub", _ints), ("szUsub", _int),
-        ("supno_loc", _ints), ("xsup_beg_loc", _ints), ("xsup_end_loc", _ints), ("nvtcs_loc", _int),
+        ("xlsub", _ints), ("lsub", _ints), ("szLsub", _int), ("xusub", _ints), ("usub", _ints),
+        ("szUsub", _int), ("supno_loc", _ints), ("xsup_beg_loc", _ints), ("xsup_end_loc", _ints),
+        ("nvtcs_loc", _int),
         ("globToLoc", _ints), ("maxNvtcsPProc", _int), ("nnzLU", _int64),
     )  # fmt: skip
 
@@ -70,7 +73,13 @@ class _Persistent(ctypes.Structure):
 class _Freeable(ctypes.Structure):
     """Glu_freeable_t, with more room behind than any version's has: only these members are read."""
 
-    _fields_ = (("lsub", _ints), ("xlsub", _ints), ("usub", _ints), ("xusub", _ints), ("rest", ctypes.c_char * 256))
+    _fields_ = (
+        ("lsub", _ints),
+        ("xlsub", _ints),
+        ("usub", _ints),
+        ("xusub", _ints),
+        ("rest", ctypes.c_char * 256),
+    )
 
 
 class _Memory(ctypes.Structure):
@@ -85,8 +94,8 @@ class Subscripts:
 
     first, last : (k,) int64, the vertices of each supernode, the last one excluded
     starts : (k + 1,) int64, into indices
-    indices : int32, the subscripts of each supernode's first vertex; those of a later one are the same from it
-        on
+    indices : int64, the subscripts of each supernode's first vertex; those of a later one are the same, from
+        it on
     """
 
     first: Array
@@ -143,8 +152,9 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
         communicator.Barrier()
     with phase("symbolic"):
         status = library().symbfact_dist(
-            options, _int(ranks), _int(ranks), ctypes.byref(matrix), *map(_address, (columns, order, sizes, first)),
-            ctypes.byref(structure), world, world, ctypes.byref(_Memory()),
+            options, _int(ranks), _int(ranks), ctypes.byref(matrix),
+            *map(_address, (columns, order, sizes, first)), ctypes.byref(structure), world, world,
+            ctypes.byref(_Memory()),
         )  # fmt: skip
         communicator.Barrier()
     if status > 0:
@@ -153,9 +163,9 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
         below = _part(structure, structure.xlsub, structure.lsub)
         right = _part(structure, structure.xusub, structure.usub)
         # The diagonal is U's.
-        own = np.cumsum(np.bincount(right.first, minlength=n + 1) - np.bincount(right.last, minlength=n + 1))[:n]
-        lower, upper = below.by_subscript(n), right.by_vertex(n) + own
-        _free(structure, ("xlsub", "lsub", "xusub", "usub", "supno_loc", "xsup_beg_loc", "xsup_end_loc", "globToLoc"))
+        lower, upper = below.by_subscript(n), right.by_vertex(n) + _between(right.first, right.last, n)
+        _free(structure, ("xlsub", "lsub", "xusub", "usub"))
+        _free(structure, ("supno_loc", "xsup_beg_loc", "xsup_end_loc", "globToLoc"))
         return _sum(communicator, lower), _sum(communicator, upper)
 
 
@@ -166,7 +176,8 @@ def factorised(pattern: Pattern) -> tuple[Array, Array]:
     """
     with phase("convert"):
         n = _order(pattern)
-        columns = csr_array((np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr), shape=(n, n)).tocsc()
+        rows = csr_array((np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr), shape=(n, n))
+        columns = rows.tocsc()
         indices, indptr = columns.indices.astype(np.intc), columns.indptr.astype(np.intc)
         values, order, etree = np.ones(1), np.arange(n, dtype=np.intc), np.zeros(n, np.intc)
         stored = _Columns(len(indices), *map(_address, (values, indices, indptr)))
@@ -174,13 +185,14 @@ def factorised(pattern: Pattern) -> tuple[Array, Array]:
         ordered, options = _Matrix(), _options()
     with phase("etree"):
         # Its elimination tree and a postorder of it, which becomes the order.
-        library().sp_colorder(options, ctypes.byref(matrix), *map(_address, (order, etree)), ctypes.byref(ordered))
+        numbers = _address(order), _address(etree)
+        library().sp_colorder(options, ctypes.byref(matrix), *numbers, ctypes.byref(ordered))
     with phase("symbolic"):
         # By rows too, as pdgssvx does; both matrices hold these indices.
         indices[:] = order[indices]
         persistent, freeable = _Persistent(), _Freeable()
         status = library().symbfact(
-            options, _int(0), ctypes.byref(ordered), *map(_address, (order, etree)), ctypes.byref(persistent),
+            options, _int(0), ctypes.byref(ordered), *numbers, ctypes.byref(persistent),
             ctypes.byref(freeable),
         )  # fmt: skip
     if status > 0:
@@ -234,9 +246,15 @@ def _serial_counts(persistent: _Persistent, freeable: _Freeable, n: int) -> tupl
     # A column of U is kept from the first entry in each supernode to that supernode's last row.
     top = _array(freeable.usub, int(segments[-1]))
     bottom = last[_array(persistent.supno, n)[top]]
-    change = np.bincount(top, minlength=n + 1) - np.bincount(bottom, minlength=n + 1)
     inside = np.repeat(last, last - first) - np.arange(n)
-    return below.by_subscript(n), np.cumsum(change)[:n] + inside
+    return below.by_subscript(n), _between(top, bottom, n) + inside
+
+
+def _between(first: Array, last: Array, n: int) -> Array:
+    """(n,) int64: how many of these ranges each number is in, their ends excluded."""
+    change = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)
+    counts: Array = np.cumsum(change[:n])
+    return counts
 
 
 def _array(place: Any, count: int) -> Array:
@@ -246,7 +264,7 @@ def _array(place: Any, count: int) -> Array:
     return np.ctypeslib.as_array(place, (count,)).astype(np.int64)
 
 
-def _address(array: Array) -> Any:
+def _address(array: Any) -> Any:
     return _pointer(array.ctypes.data)
 
 

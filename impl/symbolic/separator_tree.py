@@ -1,8 +1,8 @@
 """Separators of a pattern in the order that it has, for codes that hand subtrees to processes.
 
 Nested dissection orders a graph so that a part is two halves, without an entry between them, and their
-separator behind both. Such a division can be read off any order in one pass: the part before m and the part from
-m to s share no entry where no vertex of the second has a neighbour before m.
+separator behind both. Such a division can be read off any order in one pass: the part before m and the part
+from m to s share no entry where no vertex of the second has a neighbour before m.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def separator_tree(both: Pattern, leaves: int) -> SeparatorTree:
 
 def both_ways(pattern: Pattern) -> Pattern:
     """The pattern of A + A^T, sorted."""
-    matrix = csr_array((np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr), shape=(pattern.n,) * 2)
+    matrix = csr_array(
+        (np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr), shape=(pattern.n,) * 2
+    )
     both = csr_array(matrix + matrix.T)
     both.sort_indices()
     return Pattern(both.indptr.astype(np.int64), both.indices.astype(np.int32))
@@ -61,7 +63,7 @@ def both_ways(pattern: Pattern) -> Pattern:
 
 @njit(cache=True, nogil=True)
 def _division(indptr, indices, begin, end):
-    """(m, s): no entry joins [begin, m) and [m, s), with the longer of the two and [s, end) together least."""
+    """(m, s): no entry joins [begin, m) and [m, s), the longer of the two and [s, end) together least."""
     stack = np.empty(end - begin + 1, np.int64)
     least = np.empty(end - begin + 1, np.int64)
     depth = 0

@@ -12,17 +12,15 @@ from impl.peers.superlu_dist import factorised
 from impl.symbolic.elimination_tree import symmetric_tree
 
 
-@implementation(
-    stage="symbolic", available=peer("superlu_dist").installed, peer="superlu_dist"
-)
+@implementation(stage="symbolic", available=peer("superlu_dist").installed, peer="superlu_dist")
 def superlu_dist(pattern: Pattern) -> tuple[Counts, Work]:
     """SuperLU_DIST's symbfact (sequential), row counts from the subscripts of its supernodes.
 
     pattern : n x n, structurally symmetric, sorted, diagonal present
 
-    Its phases: convert, to its own columns; etree, with a postorder of it; symbolic; counts. Supernodes are not
-    relaxed, for those hold zeros. Raises UnsupportedError for an unsymmetric pattern, of which it keeps U in
-    segments, which hold zeros too: `superlu_dist_parallel` takes those.
+    Its phases: convert, to its own columns; etree, with a postorder of it; symbolic; counts. Supernodes are
+    not relaxed, for those hold zeros. Raises UnsupportedError for an unsymmetric pattern, of which it keeps U
+    in segments, which hold zeros too: `superlu_dist_parallel` takes those.
     """
     if symmetric_tree(pattern) is None:
         raise UnsupportedError("an unsymmetric pattern: symbfact keeps segments of U, zeros included")

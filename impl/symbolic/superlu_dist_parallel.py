@@ -1,5 +1,8 @@
-"""SuperLU_DIST's parallel symbolic factorisation, a peer: L. Grigori, J. W. Demmel, X. S. Li, Parallel symbolic
-factorization for sparse LU with static pivoting, SISC 29 (2007)."""
+"""SuperLU_DIST's parallel symbolic factorisation, a peer.
+
+L. Grigori, J. W. Demmel, X. S. Li, Parallel symbolic factorization for sparse LU with static pivoting, SISC
+29 (2007).
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,9 @@ def superlu_dist_parallel(pattern: Pattern, *, ranks: int = 1) -> tuple[Counts, 
     pattern : n x n, sorted, diagonal present, the same on all ranks
     ranks : a power of two
 
-    Its phases: separators, a tree of them with a leaf for each rank, found in the pattern's own order; convert, to
-    the rank's rows; symbolic, the function alone; counts. Returns the counts on rank 0. Raises InputError for
-    another number of ranks.
+    Its phases: separators, a tree of them with a leaf for each rank, found in the pattern's own order;
+    convert, to the rank's rows; symbolic, the function alone; counts. Returns the counts on rank 0. Raises
+    InputError for another number of ranks.
     """
     communicator = everyone(ranks)
     with phase("separators"):
