@@ -1,6 +1,6 @@
 """The stage `symbolic`: from the pattern of A to that of L + U.
 
-An implementation is given the pattern; a peer, which factorises as well, the matrix with its values.
+An implementation is given the pattern; a peer that factorises as well, the matrix with its values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Symbolic(Suite):
         """Row counts and row hashes equal the reference's.
 
         Row counts alone, or a peer's factorisation, are other work than the pattern. They pass by checks of
-        their own, and only where the case's name says that they were asked for.
+        their own, and only where the case's name says that they were asked for, or names a peer.
         """
         from benchmarks.checks.residuals import verify_residual
         from benchmarks.checks.rows import verify_counts, verify_symbolic
@@ -33,7 +33,7 @@ class Symbolic(Suite):
             raise FillpathError("stage symbolic: the check needs the reference of the matrix")
         if context.peer and isinstance(result, Factorised):
             return verify_residual(result, context.prepared)
-        if context.options.get("output") == "counts" and isinstance(result, Counts):
+        if (context.peer or context.options.get("output") == "counts") and isinstance(result, Counts):
             return verify_counts(result, context.reference)
         return verify_symbolic(result, context.reference)
 
@@ -51,7 +51,7 @@ class Symbolic(Suite):
         return fetch(result)
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The pattern of A, a peer's values with it, and all that is returned."""
+        """The pattern of A, of a factorisation its values too, and all that is returned."""
         prepared = context.prepared
-        values = [prepared.values] if context.peer else []
+        values = [prepared.values] if isinstance(result, Factorised) else []
         return bytes_of(prepared.pattern, *values, result)
