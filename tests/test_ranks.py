@@ -1,38 +1,66 @@
-"""Ranks of MPI: a record as `measure` writes it, where mpirun and mpi4py are at hand.
+"""Ranks of MPI, started by `measure` or by hand: a record as of one process.
 
-Where they are not, these tests skip; with FILLPATH_MPI=1, which .ci/run sets, they fail.
+Where mpirun or mpi4py is not at hand, these tests skip; with FILLPATH_MPI=1, which .ci/run sets, they fail.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from benchmarks.engine.crew import unbind
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
 from commands import main
+from fillpath.case import Case
 from fillpath.paths import ROOT
 from fillpath.record import Status, read_records, record_path
+from tests import rank_fakes
 
+LIMITS = Limits(seconds=100, samples=3)
+
+CASE = "symbolic.shares.ranks=2@grid2d,6.natural"
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def require_mpi() -> str:
+    """The path of mpirun. Skips the test without it or mpi4py."""
+    mpirun = shutil.which("mpirun")
+    if mpirun is not None and importlib.util.find_spec("mpi4py") is not None:
+        return mpirun
+    missing = f"{'mpi4py' if mpirun else 'mpirun'} is not installed"
+    if os.environ.get("FILLPATH_MPI") == "1":
+        pytest.fail(f"{missing}, which FILLPATH_MPI=1 asks for")
+    pytest.skip(missing)
+
+
+@pytest.fixture
+def two_cores(own_registry: None, shared_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two ranks of tests.rank_fakes can be started."""
+    require_mpi()
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one core")
+    # As .ci/run is, mostly.
+    for name in AS_ROOT:
+        monkeypatch.delenv(name, raising=False)
+    rank_fakes.register()
 
 
 def on_ranks(
     count: int, *arguments: str, module: str = "benchmarks.ranks", launch: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """The module on so many ranks. Skips the test without MPI."""
-    mpirun = shutil.which("mpirun")
-    if mpirun is None or importlib.util.find_spec("mpi4py") is None:
-        missing = f"{'mpi4py' if mpirun else 'mpirun'} is not installed"
-        if os.environ.get("FILLPATH_MPI") == "1":
-            pytest.fail(f"{missing}, which FILLPATH_MPI=1 asks for")
-        pytest.skip(missing)
+    mpirun = require_mpi()
     # Open MPI asks for more slots than there are cores to be said.
     more = ["--oversubscribe"] if shutil.which("ompi_info") else []
     command = [mpirun, *more, *launch, "-n", str(count), sys.executable, "-m", module, *arguments]
@@ -126,3 +154,85 @@ def test_other_than_the_cases_ranks_are_refused() -> None:
 def test_a_case_without_ranks_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ranks", "symbolic.fill2_multi@grid2d,12.natural"]) == 2
     assert "set option ranks" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_a_case_on_ranks_is_measured_as_any_other() -> None:
+    record = measure(CASE, LIMITS)
+    assert record.status is Status.OK, record.reason
+    assert len(record.seconds) == 3 and record.verified is not None and record.peak_memory is not None
+    cores = len(os.sched_getaffinity(0))
+    facts = record.work["facts"]
+    assert facts["ranks"] == 2 and record.threads_used == cores
+    # Each has its part of the cores, and no two have the same.
+    assert facts["cores"] == facts["threads"] == 2 * (cores // 2) and facts["shared"] == 0
+    assert measure(CASE, LIMITS).started_at == record.started_at, "it was measured again"
+
+
+@pytest.mark.usefixtures("two_cores")
+@pytest.mark.parametrize(
+    ("way", "status", "reason"),
+    [
+        ("crash", Status.ERROR, "signal 11"),
+        ("leave", Status.ERROR, "ended early with exit status"),
+        ("raise", Status.ERROR, "rank 1: RuntimeError: no such thing"),
+        ("refuse", Status.UNSUPPORTED, "symmetric input only"),
+        ("hang", Status.TIMEOUT, "not done within 8 s"),
+        ("hoard", Status.OUT_OF_MEMORY, "the limit is"),
+        ("talk", Status.OK, ""),
+    ],
+)
+def test_ranks_that_go_wrong_end_in_a_status_and_leave_nothing_behind(
+    way: str, status: Status, reason: str
+) -> None:
+    measure(Case("symbolic", "shares", "grid2d,6"), LIMITS)
+    limits = Limits(seconds=8 if way == "hang" else 100, samples=3, memory=2**30 if way == "hoard" else None)
+    record = measure(f"symbolic.goes_wrong.ranks=2.way={way}@grid2d,6.natural", limits)
+    assert record.status is status and reason in record.reason, record.reason
+    deadline = time.monotonic() + 10
+    while ranks_of_this_test() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not ranks_of_this_test()
+
+
+def ranks_of_this_test() -> list[str]:
+    """The command lines of ranks that measure in this test's folder of results."""
+    lines = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_text().split("\0")
+            if "benchmarks.engine.rank_worker" in words and os.environ["FILLPATH_RESULTS"] in (
+                entry / "environ"
+            ).read_text().replace("=", "\0").split("\0"):
+                lines.append(" ".join(words))
+    return lines
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_ranks_die_with_their_supervisor() -> None:
+    case = "symbolic.goes_wrong.ranks=2.way=hang@grid2d,6.natural"
+    text = f"import tests.rank_fakes\nfrom benchmarks.engine.measure import measure\nmeasure({case!r})"
+    supervisor = subprocess.Popen([sys.executable, "-c", text], cwd=ROOT, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(ranks_of_this_test()) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(ranks_of_this_test()) == 3, "mpirun and two ranks"
+    supervisor.kill()
+    supervisor.wait()
+    deadline = time.monotonic() + 10
+    while ranks_of_this_test() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not ranks_of_this_test()
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_what_ranks_need_is_said_before_they_are_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = len(os.sched_getaffinity(0)) + 1
+    record = measure(f"symbolic.shares.ranks={many}@grid2d,6.natural", LIMITS)
+    assert record.status is Status.UNAVAILABLE and f"{many} ranks, and this machine has" in record.reason
+    monkeypatch.setenv("PATH", "/nowhere")
+    record = measure(CASE, LIMITS)
+    assert record.status is Status.UNAVAILABLE and "openmpi-bin" in record.reason
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    record = measure(CASE, LIMITS)
+    assert record.status is Status.UNAVAILABLE and "'.[mpi]'" in record.reason

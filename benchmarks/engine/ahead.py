@@ -160,7 +160,7 @@ def dismiss() -> None:
 
 
 def last_line(log: IO[str]) -> str:
-    """The last line of a log that is not empty, shortened."""
+    """The last line of a log that says something, shortened: some launchers frame theirs."""
     log.seek(0)
-    lines = [line.strip() for line in log.read().splitlines() if line.strip()]
+    lines = [line.strip() for line in log.read().splitlines() if any(map(str.isalnum, line))]
     return lines[-1][:300] if lines else ""

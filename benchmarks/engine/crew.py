@@ -50,7 +50,8 @@ class Ranks(Alone):
         # Of its own messages none may be taken for one of the implementation's; and some have 2^31 bytes.
         self._communicator = pkl5.Intracomm(world(ranks).Dup())
         self._local = self._communicator.Split_type(MPI.COMM_TYPE_SHARED)
-        self.first = rank_of(self._communicator) == 0
+        self.rank = rank_of(self._communicator)
+        self.first = self.rank == 0
         unbind(self._local)
         # A record's cores are those of all ranks of its host: before this one has its part.
         self._cores = machine().cores

@@ -21,10 +21,8 @@ from fillpath.paths import ROOT, results, write_text
 from fillpath.registry import Device
 from impl.cuda import device, kernels
 
-LIBRARIES = (
-    *("numpy", "scipy", "numba", "llvmlite", "pymetis", "pyamg", "mpi4py"),
-    *("cupy-cuda12x", "cupy-cuda13x", "nvidia-cudss-cu12", "nvidia-cudss-cu13"),
-)
+# Beside the peers.
+LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pymetis", "mpi4py", "cupy-cuda12x", "cupy-cuda13x")
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,8 @@ def store_outcome(
 
 
 def job_of(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
-    """The worker's job: to measure a case whose matrix is prepared."""
+    """The worker's job: to measure a case whose matrix is prepared. Ranks share this machine's cores."""
+    ranks = ranks_of(case, implementation)
     return {
         "task": "measure",
         "stage": case.stage,
@@ -133,9 +134,9 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "module": implementation.module,
         "device": implementation.device,
         "options": dict(case.options),
-        "threads": standing.threads_of(case),
+        "threads": case.threads or max(1, machine.machine().cores // ranks),
         "gpus": case.gpus,
-        "ranks": ranks_of(case, implementation),
+        "ranks": ranks,
         "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "seed": case.seed,

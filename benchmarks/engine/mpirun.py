@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import shutil
@@ -39,7 +40,9 @@ class Launcher:
 
 def launcher(libraries: Sequence[str]) -> Launcher:
     """What starts ranks that call these peers: of the environment's own MPI, if it has one, unless a peer is
-    linked with the system's. Raises UnavailableError where there is none."""
+    linked with the system's. Raises UnavailableError where there is none, or no mpi4py."""
+    if importlib.util.find_spec("mpi4py") is None:
+        raise UnavailableError("ranks call each other through mpi4py: .venv/bin/pip install -e '.[mpi]'")
     own = Path(sys.executable).with_name("mpiexec")
     linked = [peers()[name] for name in libraries if name in peers() and peers()[name].mpi]
     if own.is_file() and all(peer.is_packaged for peer in linked):

@@ -22,21 +22,39 @@ FIRST_SECONDS = 3.0
 
 def main() -> None:
     ranks, job, reports = int(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text()), Path(sys.argv[3])
-    # A rank whose mpirun was killed may end in a message that never comes.
-    worker.die_with(os.getppid())
-    crew = Ranks(ranks)
+    _die_with_the_launcher()
     with reports.open("w") as pipe:
 
         def report(event: str, **values: Any) -> None:
-            if crew.first:
-                pipe.write(json.dumps({"event": event, **values}) + "\n")
-                pipe.flush()
-            elif event == "failed":
-                print(values["reason"], file=sys.stderr, flush=True)
+            pipe.write(json.dumps({"event": event, **values}) + "\n")
+            pipe.flush()
 
-        if not worker.reported(report, lambda: worker.measure(job, report, crew)):
-            time.sleep(0 if crew.first else FIRST_SECONDS)
-            crew.abort()
+        crews: list[Ranks] = []
+        if not worker.reported(report, lambda: crews.append(Ranks(ranks))):
+            sys.exit(1)
+        (crew,) = crews
+
+        def report_failure(event: str, **values: Any) -> None:
+            """Of a rank that is not the first: what else happens, the first one reports."""
+            if event == "failed":
+                time.sleep(FIRST_SECONDS)
+                report("failed", **{**values, "reason": f"rank {crew.rank}: {values['reason']}"})
+
+        chosen = report if crew.first else report_failure
+        done = False
+        try:
+            done = worker.reported(chosen, lambda: worker.measure(job, chosen, crew))
+        finally:
+            # The others wait for this one, which may end by `exit` too.
+            if not done:
+                crew.abort()
+
+
+def _die_with_the_launcher() -> None:
+    """Have the kernel kill this rank when what started it dies; end now if that is dead already."""
+    worker.die_with(os.getppid())
+    if not Path(f"/proc/{os.getsid(0)}/exe").exists():
+        sys.exit("the launcher died before the rank began")
 
 
 if __name__ == "__main__":

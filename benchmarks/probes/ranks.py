@@ -63,7 +63,9 @@ def measure_on_ranks(name: str) -> Record | None:
         return None
     introduce()
     prepared = make_ready(case, Limits(), run.alone())
-    measure(crew.share(job_of(case, implementation, prepared, Limits())), report, crew)
+    # How many ranks share a host, and its cores, only they know.
+    job = {**job_of(case, implementation, prepared, Limits()), "threads": case.threads}
+    measure(crew.share(job), report, crew)
     return store_outcome(case, implementation, prepared, run.alone(), outcome)
 
 
