@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
+import json
 import os
+import platform
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,8 +25,11 @@ from fillpath.paths import CONFIG
 from fillpath.settings import settings
 
 FILE = CONFIG / "peers.yaml"
-# Where a system keeps its libraries, the user's own first.
-_FOLDERS = ("local/lib", "lib/*-linux-gnu", "lib64", "lib")
+_SYSTEM = Path("/usr")
+# Where a system keeps its libraries, the user's own first. Others of lib/*-linux-gnu are another machine's.
+_FOLDERS = ("local/lib", f"lib/{platform.machine()}-linux-gnu", "lib64", "lib")
+# The version in a library's name: of libx.so.1.2, libx-1.2.so, libx-a1b2c3.so.1.2, which packages have.
+_VERSION = re.compile(r"\d+(\.\d+)*(?=$|\.so$)")
 
 
 @dataclass(frozen=True)
@@ -32,10 +37,11 @@ class Peer:
     """Another author's library.
 
     name : as in the versions of a record
-    title, licence, size, seen : words of docs/peers.md: its name, its licence, what is fetched, and which
-        versions have been tried
+    title, home, licence, size, seen : words of docs/peers.md: its name, its page, its licence, what is
+        fetched, and which versions have been tried
     command : what brings it, in a line
-    package : of PyPI; empty where it is in none
+    alternative : another way to have it, in a line; empty without one
+    packages : of PyPI that it comes in; the first one that is installed counts
     file : a regular expression of the shared library's name; empty where the package is imported
     setting : the variable that names the file
     mpi : whether it is called on ranks, through mpi4py
@@ -43,26 +49,31 @@ class Peer:
 
     name: str
     title: str
+    home: str
     licence: str
     size: str
     seen: str
     command: str
-    package: str = ""
+    alternative: str = ""
+    packages: tuple[str, ...] = ()
     file: str = ""
     setting: str = ""
     mpi: bool = False
 
     @property
+    def remedy(self) -> str:
+        """What to do where it is not there, in a line."""
+        named = f", or name its library by {self.setting}"
+        return f"{self.command}{named if self.setting and self.setting not in self.command else ''}"
+
+    @property
     def is_packaged(self) -> bool:
         """Whether the library is the one inside its package."""
-        return self.version() is not None and self.library() in self._in_package()
+        return self._place() in self._packaged()
 
     def library(self) -> Path:
         """The file to load. Raises UnavailableError, naming the command that brings it."""
-        named: Path | None = getattr(settings(), self.name) if self.setting else None
-        if named is not None:
-            return named
-        place = next(self._places(), None)
+        place = self._place()
         if place is None:
             raise UnavailableError(self._lacking())
         return place
@@ -71,13 +82,17 @@ class Peer:
         """That of the package, or the number in the library's file name, or, without one, a hash of the file;
         None where there is no library."""
         if not self.file:
-            return _package_version(self.package)
-        try:
-            place = self.library()
-        except UnavailableError:
-            return None
-        inside = place in self._in_package()
-        return _package_version(self.package) if inside else _file_version(place.resolve())
+            return next(filter(None, map(package_version, self.packages)), None)
+        place = self._place()
+        return None if place is None else self._packaged().get(place) or _file_version(place.resolve())
+
+    def recorded_version(self, versions: Mapping[str, str]) -> str | None:
+        """That of a record; None where the peer was not there.
+
+        versions : of the record, which names the peer, or, where it was made before the peer had a name here,
+            its package
+        """
+        return next((versions[name] for name in (self.name, *self.packages) if name in versions), None)
 
     def installed(self) -> tuple[bool, str]:
         """(whether it is there, the reason if not). Never raises."""
@@ -86,41 +101,53 @@ class Peer:
 
     def available(self) -> tuple[bool, str]:
         """As `installed`, with what calls it. Never raises."""
-        if self.version() is None:
-            return self.installed()
-        if self.mpi and _package_version("mpi4py") is None:
+        there, why_not = self.installed()
+        if there and self.mpi and package_version("mpi4py") is None:
             return False, f"{self.title} is called through mpi4py: .venv/bin/pip install -e '.[mpi]'"
-        return True, ""
+        return there, why_not
 
     def _lacking(self) -> str:
-        named = f", or name its library by {self.setting}" if self.setting else ""
-        return f"{self.title} is not installed: {self.command}{named}"
+        return f"{self.title} is not installed: {self.remedy}"
+
+    def _place(self) -> Path | None:
+        """Its file: the named one, the one of its package, or the newest in the first folder that has any."""
+        named: Path | None = getattr(settings(), self.name) if self.setting else None
+        return named or next(self._places(), None)
 
     def _places(self) -> Iterator[Path]:
-        """Where it lies: in its package, or among the libraries of the system, the newest first."""
-        yield from self._in_package()
+        if not self.file:
+            return
+        yield from self._packaged()
         for folder in _folders():
-            matching = [path for path in folder.glob("lib*") if re.fullmatch(self.file, path.name)]
-            yield from sorted(matching, key=_numbers, reverse=True)
+            yield from self._matching(folder.glob("lib*"))
 
-    def _in_package(self) -> list[Path]:
-        if not self.package:
-            return []
-        try:
-            files = importlib.metadata.files(self.package) or []
-        except importlib.metadata.PackageNotFoundError:
-            return []
-        return [Path(str(file.locate())) for file in files if re.fullmatch(self.file, file.name)]
+    def _packaged(self) -> dict[Path, str]:
+        """The libraries inside its packages, and the version of the package of each."""
+        return {
+            path: distribution.version
+            for distribution in map(_distribution, self.packages)
+            if distribution is not None and self.file
+            for path in self._matching(Path(str(file.locate())) for file in distribution.files or ())
+        }
+
+    def _matching(self, paths: Iterator[Path]) -> list[Path]:
+        """The libraries among these files, the newest first."""
+        named = [path for path in paths if re.fullmatch(self.file, path.name) and path.is_file()]
+        return sorted(named, key=_numbers, reverse=True)
 
 
 @functools.cache
 def peers() -> Mapping[str, Peer]:
-    """Every peer by its name. Raises ConfigError for a file that does not say what a peer is."""
-    read: Mapping[str, Mapping[str, Any]] = yaml.safe_load(FILE.read_text())
+    """Every peer by its name. Raises ConfigError where the file is damaged, or contradicts
+    config/schemas/peers.json."""
     try:
-        return {name: Peer(name, **fields) for name, fields in read.items()}
-    except TypeError as error:
-        raise ConfigError(f"{FILE}: {error}") from None
+        loaded = yaml.safe_load(FILE.read_text())
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigError(f"config/{FILE.name}: {' '.join(str(error).split())}") from None
+    problem = _problem(loaded)
+    if problem:
+        raise ConfigError(f"config/{FILE.name}: {problem}; fillpath/peers.py lists the fields of a peer")
+    return {name: _peer(name, **fields) for name, fields in loaded.items()}
 
 
 def peer(name: str) -> Peer:
@@ -132,30 +159,61 @@ def peer(name: str) -> Peer:
     return peers()[name]
 
 
+def peer_of(names: tuple[str, ...]) -> Peer | None:
+    """The peer that an implementation names, by its own name or by those of its packages; None for none."""
+    return next((each for each in peers().values() if {each.name, *each.packages} & set(names)), None)
+
+
 def versions() -> dict[str, str]:
     """The version of each peer that is there."""
     known = {name: each.version() for name, each in peers().items()}
     return {name: version for name, version in known.items() if version is not None}
 
 
-def _package_version(name: str) -> str | None:
+def package_version(name: str) -> str | None:
+    """That of an installed package of PyPI; None of another."""
+    distribution = _distribution(name)
+    return None if distribution is None else distribution.version
+
+
+def _peer(name: str, packages: tuple[str, ...] = (), **fields: Any) -> Peer:
+    return Peer(name, packages=tuple(packages), **fields)
+
+
+def _problem(loaded: Any) -> str:
+    """What is wrong with the content of the file, and where in it; empty for nothing."""
+    # Whoever only asks for help or for a record need not wait for it.
+    import jsonschema
+
+    schema = json.loads((CONFIG / "schemas" / "peers.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
+    if error is not None:
+        return f"{error.json_path}: {error.message}"
+    settled = {name: fields["setting"] for name, fields in loaded.items() if "setting" in fields}
+    wrong = [name for name, setting in settled.items() if setting != f"FILLPATH_{name.upper()}"]
+    return f"$.{wrong[0]}.setting: expected FILLPATH_{wrong[0].upper()}" if wrong else ""
+
+
+def _distribution(name: str) -> importlib.metadata.Distribution | None:
     try:
-        return importlib.metadata.version(name)
+        return importlib.metadata.distribution(name)
     except importlib.metadata.PackageNotFoundError:
         return None
 
 
 @functools.cache
 def _file_version(path: Path) -> str:
-    number = re.search(r"\d+(\.\d+)+", path.name)
-    return number[0] if number else f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
+    number = _VERSION.search(path.name)
+    if number is not None and "." in number[0]:
+        return number[0]
+    return f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
 
 
 def _folders() -> list[Path]:
     named = [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
-    usual = [folder for pattern in _FOLDERS for folder in sorted(Path("/usr").glob(pattern))]
-    return [*named, *usual]
+    return [*named, *(_SYSTEM / folder for folder in _FOLDERS)]
 
 
 def _numbers(path: Path) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", path.name))
+    number = _VERSION.search(path.resolve().name)
+    return tuple(map(int, number[0].split("."))) if number else ()

@@ -5,9 +5,7 @@ What counts as the same code is `fillpath.syntax`'s to say; which code counts is
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import importlib.metadata
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -71,19 +69,24 @@ def included(kernel: Path) -> list[Path]:
     return sorted(headers)
 
 
-def versions(packages: Iterable[str], recorded: Mapping[str, str] | None = None) -> list[str]:
-    """The versions of those packages that are there.
+def versions(names: Iterable[str], recorded: Mapping[str, str] | None = None) -> list[str]:
+    """The versions of those libraries that are there.
 
-    recorded : version by package, where a measurement was made; None: as installed here.
+    names : of peers, or of packages.
+    recorded : version by name, where a measurement was made; None: as installed here.
     """
-    if recorded is not None:
-        return [recorded[name] for name in packages if name in recorded]
-    known = peers.versions()
-    installed = [known[name] for name in packages if name in known]
-    for name in packages:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            installed.append(importlib.metadata.version(name))
-    return installed
+    found = [_recorded(name, recorded) if recorded is not None else _installed(name) for name in names]
+    return [version for version in found if version is not None]
+
+
+def _recorded(name: str, versions: Mapping[str, str]) -> str | None:
+    known = peers.peers()
+    return known[name].recorded_version(versions) if name in known else versions.get(name)
+
+
+def _installed(name: str) -> str | None:
+    known = peers.peers()
+    return known[name].version() if name in known else peers.package_version(name)
 
 
 def _reached(function: Callable[..., Any]) -> frozenset[syntax.Definition]:

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.engine import machine
-from fillpath import host, paths, registry
+from fillpath import host, paths, peers, registry
 from fillpath.errors import FillpathError
 from fillpath.settings import VARIABLES
 from impl.cuda import device, kernels, nvml
 
 
 def diagnosis() -> str:
-    """The machine, its libraries and places, the settings, and why an implementation cannot run."""
+    """The machine, its libraries and places, settings and peers, and why an implementation cannot run."""
     registry.load_all()
     facts = machine.machine()
     memory = "unknown" if facts.memory is None else f"{facts.memory / 2**30:.1f} GiB"
@@ -32,8 +32,9 @@ def diagnosis() -> str:
         f"cache     {paths.cache()}, {shutil.disk_usage(_existing(paths.cache())).free / 2**30:.1f} GiB free",
         "",
     ]
+    libraries = [_library(each) for each in peers.peers().values()]
     verdicts = [_verdict(entry) for entry in registry.registered()]
-    return "\n".join([*lines, *_settings(os.environ), "", *verdicts])
+    return "\n".join([*lines, *_settings(os.environ), "", *libraries, "", *verdicts])
 
 
 def _settings(environment: Mapping[str, str]) -> list[str]:
@@ -54,6 +55,14 @@ def _name() -> str:
     except FillpathError as error:
         return str(error)
     return host.name_message() or "FILLPATH_MACHINE names it otherwise"
+
+
+def _library(peer: peers.Peer) -> str:
+    """What there is of a peer's library and where, or what brings it."""
+    version = peer.version()
+    if version is None:
+        return f"no peer   {peer.title}: {peer.remedy}"
+    return f"peer      {peer.title} {version}{f' at {peer.library()}' if peer.file else ''}"
 
 
 def _verdict(entry: registry.Implementation) -> str:

@@ -8,20 +8,16 @@ import numpy as np
 
 from fillpath.errors import UnsupportedError
 from fillpath.nouns import Array, Solution, System, Work
+from fillpath.peers import peer
 from fillpath.phase import phase
-from fillpath.registry import Available, implementation
+from fillpath.registry import implementation
 from impl.cholesky.graph import as_matrix
 from impl.laplacian.pcg_cpu import RightHandSide, solved
-from impl.peers.optional import importable
 
 MOST_ENTRIES = 2**31 - 1
 
 
-def available() -> Available:
-    return importable("pyamg", "PyAMG is not installed: .venv/bin/pip install -e '.[amg]'")
-
-
-@implementation(stage="laplacian", available=available, peer="pyamg")
+@implementation(stage="laplacian", available=peer("pyamg").available, peer="pyamg")
 def pyamg(
     system: System,
     *,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fillpath import registry
+from fillpath import registry, source
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, record_key
@@ -22,7 +22,7 @@ class TodaysKeys:
             implementation = registry.lookup(case.stage, case.implementation)
         except UnknownNameError:
             return None
-        library = [record.versions.get(name, "") for name in implementation.peer]
+        library = source.versions(implementation.peer, record.versions)
         name = case.stage, case.implementation, *library
         if name not in self._hashes:
             self._hashes[name] = implementation.source_hash(record.versions)
