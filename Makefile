@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures page artifact nightly test gpu lint lock clean
+.PHONY: help figures page artifact nightly test gpu peers lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -73,6 +73,21 @@ gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|p
 nightly: $(STAMP) ## measure the default branch's new commits and their base, and say what became slower: SUITE=small LIMIT=6h
 	@$(PY) -m fillpath nightly
 
+# Free software, LGPL and freer; others come by their names alone, and nothing else installs any.
+PEERS ?= klu superlu_dist mpi
+PEERS_KNOWN := klu superlu_dist mpi pardiso umfpack cholmod cudss12 cudss13
+# The requirements that extras of pyproject.toml consist of, a line each.
+EXTRAS := import sys, tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+	named = dict.fromkeys(line for name in sys.argv[1:] for line in extras[name]); print(*named, sep="\n")
+peers: $(STAMP) ## install other people's libraries that are free software, or those named: PEERS=pardiso
+	@$(if $(filter-out $(PEERS_KNOWN),$(PEERS)),echo "PEERS=$(PEERS): expected some of $(PEERS_KNOWN)" >&2; exit 2,:)
+	@mkdir -p .fillpath
+	@$(PY) -c '$(EXTRAS)' $(PEERS) | awk -F'[^a-z0-9-]' 'NR == FNR { named[$$1]; next } /^[a-z]/ { take = $$1 in named } take' \
+		- requirements-peers.lock > .fillpath/peers.lock
+	@echo "installing into .venv, where there is one for this Python: $$(sed -n 's/==\([^ ]*\).*/ \1/p' .fillpath/peers.lock | paste -sd, | sed 's/,/, /g')"
+	@$(INSTALL) --only-binary :all: --no-deps --require-hashes -r .fillpath/peers.lock
+	@$(PY) -m fillpath doctor | grep -E '^(no )?peer  '
+
 lint: $(STAMP) ## ruff, mypy --strict, snakefmt
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
@@ -83,6 +98,8 @@ lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
 	@$(LOCK) --extra amg --extra dev --extra slurm pyproject.toml -o requirements.lock >/dev/null
 	@for cuda in 12 13; do $(LOCK) --only-binary :all: --constraints requirements.lock \
 		--group pyproject.toml:cuda$$cuda -o requirements-cuda$$cuda.lock >/dev/null || exit 1; done
+	@$(PY) -c '$(EXTRAS)' $(PEERS_KNOWN) | $(LOCK) --no-deps --constraints requirements.lock - \
+		-o requirements-peers.lock >/dev/null
 
 # Named one by one: results/ and the cache of downloads are out of reach.
 clean: ## remove what can be made again without measuring or downloading
