@@ -1,7 +1,7 @@
-"""CuPy, cuSPARSE and cuDSS on a machine without a GPU, as far as the stage `solve` calls them.
+"""CuPy and cuSPARSE on a machine without a GPU, as far as the stage `solve` calls them.
 
 Arrays are NumPy's with an address where CuPy has one; what the libraries are told they read at addresses, so
-that a wrong argument shows. Names and signatures are those of CuPy 14, cusparse.h and cudss.h.
+that a wrong argument shows. Names and signatures are those of CuPy 14 and cusparse.h.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse.linalg import spsolve, spsolve_triangular
+from scipy.sparse.linalg import spsolve_triangular
 
-from impl.peers import cudss, cusparse
+from impl.peers import cusparse
 
 HANDLE, STREAM = 77, 0
 C_TYPES = {10: np.int32, 0: np.float32, 1: np.float64}
@@ -164,75 +164,6 @@ class CuSparse:
         return b"CUSPARSE_STATUS_INTERNAL_ERROR" if status == 7 else b"CUSPARSE_STATUS_INVALID_VALUE"
 
 
-class CuDss:
-    """libcudss of a version. statuses : of phases, 0 if not named. info : of the factorisation."""
-
-    def __init__(self, version: tuple[int, int]) -> None:
-        self.version = version
-        self.objects = Objects()
-        self.done: list[int] = []
-        self.statuses: dict[int, int] = {}
-        self.info = 0
-
-    def cudssCreate(self, made: Any) -> int:
-        made._obj.value = HANDLE
-        return 0
-
-    def cudssSetStream(self, handle: Any, stream: int) -> int:
-        assert (handle.value, stream) == (HANDLE, STREAM)
-        return 0
-
-    def cudssConfigCreate(self, made: Any) -> int:
-        return self._made(made, "config")
-
-    def cudssDataCreate(self, handle: Any, made: Any) -> int:
-        assert handle.value == HANDLE
-        return self._made(made, "data")
-
-    def cudssMatrixCreateCsr(self, made: Any, rows: int, cols: int, nnz: int, *rest: Any) -> int:
-        indptr, end, indices, values, *types, mtype, view, base = rest
-        assert rows == cols and end is None and (mtype, view, base) == (0, 0, 0)
-        assert types == ([10, 10, 1] if self.version >= (0, 8) else [10, 1])
-        kinds = {"index_type": np.int32, "value_type": np.float64}
-        csr = Csr(n=rows, nnz=nnz, indptr=indptr, indices=indices, values=values, **kinds)
-        return self._made(made, csr)
-
-    def cudssMatrixCreateDn(
-        self, made: Any, rows: int, cols: int, stride: int, values: int, kind: int, layout: int
-    ) -> int:
-        assert (cols, stride, layout) == (1, rows, 0)
-        return self._made(made, (values, rows, C_TYPES[kind]))
-
-    def cudssConfigDestroy(self, made: Any) -> int:
-        return self.objects.destroy(made.value)
-
-    def cudssMatrixDestroy(self, made: Any) -> int:
-        return self.objects.destroy(made.value)
-
-    def cudssDataDestroy(self, handle: Any, made: Any) -> int:
-        return self.objects.destroy(made.value)
-
-    def cudssDataGet(self, handle: Any, data: Any, what: int, into: Any, size: int, written: Any) -> int:
-        assert self.objects.alive[data.value] == "data" and size == {0: 4, 1: 8, 2: 4}[what]
-        into._obj.value = {0: self.info, 1: 12345, 2: 6}[what]
-        return 0
-
-    def cudssExecute(
-        self, handle: Any, phase: int, config: Any, data: Any, matrix: Any, solution: Any, right: Any
-    ) -> int:
-        alive = self.objects.alive
-        assert (alive[config.value], alive[data.value]) == ("config", "data")
-        self.done.append(phase)
-        if phase == 1008:
-            b, x = at(*alive[right.value]), at(*alive[solution.value])
-            x[:] = spsolve(alive[matrix.value].matrix().tocsc(), b)
-        return self.statuses.get(phase, 0)
-
-    def _made(self, made: Any, what: Any) -> int:
-        made._obj.value = self.objects.make(what)
-        return 0
-
-
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> CuSparse:
     """Have `import cupy` and what belongs to it find the fakes above."""
     fake = CuSparse()
@@ -274,12 +205,4 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> CuSparse:
         monkeypatch.setitem(sys.modules, name, module)
     sys.modules["cupy"].cuda = sys.modules["cupy.cuda"]  # type: ignore[attr-defined]
     monkeypatch.setattr(cusparse, "_library", lambda: fake)
-    return fake
-
-
-def stand_in_cudss(monkeypatch: pytest.MonkeyPatch, version: tuple[int, int]) -> CuDss:
-    """Have impl.peers.cudss find a library of that version."""
-    fake = CuDss(version)
-    monkeypatch.setattr(cudss, "library", lambda: cudss.Library(fake, version))
-    cudss._handle.cache_clear()
     return fake

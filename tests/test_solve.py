@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +16,7 @@ from benchmarks.engine.gate import verify
 from benchmarks.engine.operands import context, operand
 from benchmarks.engine.reference import make_reference
 from fillpath import registry
-from fillpath.errors import FillpathError, InputError, MemoryBudgetError, UnavailableError, UnsupportedError
+from fillpath.errors import FillpathError, InputError, UnsupportedError
 from fillpath.nouns import Array, Factorised, Filled, Pattern, Prepared, Solution
 from fillpath.phase import PhaseClock, phase, recording
 from impl.cuda.transfer import on_device as moved
@@ -27,8 +25,7 @@ from impl.levels.glu3_relaxed import glu3_relaxed
 from impl.levels.two_way import assembled, by_both
 from impl.numeric.left_looking import left_looking
 from impl.numeric.superlu import superlu
-from impl.peers import cudss, cusparse
-from impl.solve import cudss as solve_cudss
+from impl.peers import cusparse
 from impl.solve import lu_gpu as solve_lu_gpu
 from impl.solve.lu_cpu import lu_cpu
 from impl.solve.right_hand_side import as_matrix
@@ -36,7 +33,7 @@ from impl.symbolic.fill1 import fill1
 from tests import solver_fakes
 from tests.devices import hosted
 from tests.patterns import from_dense, random_pattern
-from tests.solver_fakes import CuSparse, stand_in, stand_in_cudss
+from tests.solver_fakes import CuSparse, stand_in
 from tests.test_numeric import of_dense, prepared_of, start_of, well_conditioned
 
 PHASES = ["right_hand_side", "symbolic", "columns", "levels", "assemble", "numeric", "triangular", "refine"]
@@ -200,91 +197,6 @@ def test_long_factors_have_wide_indices(monkeypatch: pytest.MonkeyPatch) -> None
     assert cusparse._Csr(pattern, values).indptr.dtype == np.int32
     wide = cusparse._Csr(replace(pattern, indices=pattern.indices.view(Long)), values)
     assert wide.indptr.dtype == wide.indices.dtype == np.int64
-
-
-# cuDSS, over a library that takes and returns what cudss.h says.
-
-
-@pytest.mark.usefixtures("fake_sparse")
-@pytest.mark.parametrize("version", [(0, 7), (0, 8), (1, 0)])
-def test_cudss_goes_through_its_phases(monkeypatch: pytest.MonkeyPatch, version: tuple[int, int]) -> None:
-    fake = stand_in_cudss(monkeypatch, version)
-    prepared = well_conditioned(50, 0.1, 3)
-    with recording(PhaseClock()) as clock:
-        solution, work = solve_cudss.cudss(addressed(prepared), refine=2)
-    assert verify_solution(solution, prepared, None).value <= 1e-15
-    assert fake.done == [1, 2, 4, 1008, 1008, 1008] and not fake.objects.alive
-    assert list(clock.seconds) == ["right_hand_side", "reordering", *PHASES[1:2], *PHASES[5:]]
-    assert work.facts == {"nnz_factor": 12345, "pivots": 6}
-
-
-@pytest.mark.usefixtures("fake_sparse")
-@pytest.mark.parametrize(
-    ("phase_number", "status", "error", "said"),
-    [
-        (1, 4, UnsupportedError, "cuDSS, reordering: not supported"),
-        (2, 2, MemoryBudgetError, "cuDSS, symbolic factorisation: out of memory"),
-        (4, 5, FillpathError, "cuDSS, numeric factorisation: execution failed"),
-        (1008, 99, FillpathError, "cuDSS, solve: status 99"),
-    ],
-)
-def test_what_cudss_refuses_is_said_with_its_phase(
-    monkeypatch: pytest.MonkeyPatch, phase_number: int, status: int, error: type[FillpathError], said: str
-) -> None:
-    fake = stand_in_cudss(monkeypatch, (1, 0))
-    fake.statuses = {phase_number: status}
-    with pytest.raises(error, match=said) as caught:
-        solve_cudss.cudss(addressed(chain(5)))
-    assert type(caught.value) is error and not fake.objects.alive
-
-
-@pytest.mark.usefixtures("fake_sparse")
-def test_a_matrix_that_cudss_calls_singular_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = stand_in_cudss(monkeypatch, (1, 0))
-    fake.info = 3
-    with pytest.raises(UnsupportedError, match="error indicator is 3"):
-        solve_cudss.cudss(addressed(chain(5)))
-    assert not fake.objects.alive
-
-
-@pytest.fixture
-def no_needs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(cudss, "_load_needed", lambda name: None)
-    cudss.library.cache_clear()
-    yield
-    cudss.library.cache_clear()
-
-
-def wheel(monkeypatch: pytest.MonkeyPatch, *files: str) -> None:
-    """A cuDSS that lists these files."""
-    listed = [SimpleNamespace(name=Path(file).name, locate=lambda file=file: Path(file)) for file in files]
-    monkeypatch.setattr(cudss, "distribution", lambda: cudss.DISTRIBUTIONS[0])
-    monkeypatch.setattr(cudss.importlib.metadata, "files", lambda name: listed)
-
-
-@pytest.mark.usefixtures("no_needs")
-def test_a_cudss_that_cannot_be_used_is_unavailable_with_the_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cudss.kernels, "available", lambda: (True, ""))
-    monkeypatch.setattr(cudss, "DISTRIBUTIONS", ("no-such-library",))
-    there, why_not = cudss.available()
-    assert not there and "not installed" in why_not and "'.[cudss13]'" in why_not
-    wheel(monkeypatch, "libcudss_mtlayer_gomp.so.1")
-    assert cudss.available() == (False, "no-such-library lists no libcudss.so")
-    (tmp_path / "libcudss.so.1").write_bytes(b"no library")
-    wheel(monkeypatch, str(tmp_path / "libcudss.so.1"))
-    there, why_not = cudss.available()
-    assert not there and "cuDSS cannot be loaded" in why_not and str(tmp_path) in why_not
-    monkeypatch.setattr(cudss, "_version", lambda cdll: (0, 6))
-    monkeypatch.setattr(ctypes, "CDLL", lambda path: SimpleNamespace())
-    with pytest.raises(UnavailableError, match=r"cuDSS 0\.6: 0\.7 or newer is needed"):
-        cudss.library()
-
-
-def test_without_a_gpu_cudss_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cudss.kernels, "available", lambda: (False, "no NVIDIA GPU"))
-    assert cudss.available() == (False, "no NVIDIA GPU")
 
 
 @pytest.mark.parametrize("stage", ["solve", "numeric"])

@@ -1,7 +1,9 @@
 """NVIDIA's cuDSS, a direct solver on the GPU, through its C interface. `make` never installs it.
 
 Constants and signatures are those of cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0, which agree
-in everything used here except the types of a matrix.
+in everything used here except the types of a matrix. The configuration is cuDSS's own unless said otherwise:
+pivots are searched for within the diagonal block of a supernode, and a matching, with scaling, permutes the
+columns first in 1.0 where cuDSS thinks fit, in 0.7 and 0.8 never.
 
 Longer than two screens: the library's signatures and the calls that follow them belong together.
 """
@@ -43,8 +45,10 @@ _STATUSES = (
     "internal error", "refinement failed",
 )  # fmt: skip
 _ALLOC_FAILED, _NOT_SUPPORTED = 2, 4
+# cudssConfigParam_t: the algorithm of the matching; in 0.7 whether there is one. 0 is none in both.
+_MATCHING, _NONE = 3, 0
 # cudssDataParam_t.
-_INFO, _LU_NNZ, _NPIVOTS = 0, 1, 2
+_INFO, _LU_NNZ, _NPIVOTS, _USER_PERM = 0, 1, 2, 9
 # cudaDataType_t, libraryPropertyType_t.
 _FLOAT64, _INT32 = 1, 10
 _MAJOR, _MINOR = 0, 1
@@ -154,12 +158,13 @@ def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
         "cudssSetStream": (_pointer, _pointer),
         "cudssConfigCreate": (_created,),
         "cudssConfigDestroy": (_pointer,),
+        "cudssConfigSet": (_pointer, _int, _pointer, _size),
         "cudssDataCreate": (_pointer, _created),
         "cudssDataDestroy": (_pointer, _pointer),
+        "cudssDataSet": (_pointer, _pointer, _int, _pointer, _size),
         "cudssDataGet": (_pointer, _pointer, _int, _pointer, _size, ctypes.POINTER(_size)),
         "cudssMatrixCreateCsr": (_created, *(_int64,) * 3, *(_pointer,) * 4, *types),
         "cudssMatrixCreateDn": (_created, *(_int64,) * 3, _pointer, _int, _int),
-        "cudssMatrixSetValues": (_pointer, _pointer),
         "cudssMatrixDestroy": (_pointer,),
         "cudssExecute": (_pointer, _int, *(_pointer,) * 5),
     }
@@ -173,11 +178,11 @@ def _handle(device: int) -> Any:
     return handle
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class System:
     """A matrix in cuDSS, with its factorisation.
 
-    given, found : (n,) float64, the vectors of every phase
+    b, x : (n,) float64, the vectors of every phase
 
     The other fields are objects of cuDSS.
     """
@@ -189,8 +194,22 @@ class System:
     matrix: Any
     right: Any
     solution: Any
-    given: Array
-    found: Array
+    b: Array
+    x: Array
+
+    def keep_order(self) -> None:
+        """Have the matrix factorised in the order that it has. Called before REORDERING, which has to run all
+        the same.
+
+        The permutation of rows and columns is the identity, and there is no matching, which would permute
+        the columns first.
+        """
+        matching = ctypes.byref(_int(_NONE))
+        self.library.call("cudssConfigSet", self.config, _MATCHING, matching, ctypes.sizeof(_int))
+        # Of the type of the column indices. cuDSS copies it.
+        order = np.arange(len(self.b), dtype=np.int32)
+        permutation = _USER_PERM, order.ctypes.data, order.nbytes
+        self.library.call("cudssDataSet", self.handle, self.data, *permutation, during="permutation")
 
     def execute(self, phase: int) -> None:
         """Run one of the phases above, in their order."""
@@ -200,29 +219,39 @@ class System:
     def factorise(self) -> None:
         """The numeric phase. Raises UnsupportedError for a matrix that cuDSS calls singular."""
         self.execute(FACTORIZATION)
-        info = self._told(_INFO, _int())
+        info = self._read(_INFO, _int())
         if info:
             raise UnsupportedError(f"cuDSS finds no factors: its error indicator is {info}")
 
     def solved(self, b: Array) -> Array:
         """x with A x = b, both (n,) float64, after `factorise`."""
-        self.given[...] = b
+        self.b[...] = b
         self.execute(SOLVE)
-        x: Array = self.found.copy()
+        x: Array = self.x.copy()
         return x
 
+    def nnz(self) -> int:
+        """Entries of L and U in the order that they have in cuDSS, after SYMBOLIC.
+
+        Raises FillpathError where cuDSS does not say, UnsupportedError where it has not counted them.
+        """
+        nnz = self._read(_LU_NNZ, _int64())
+        if nnz < len(self.b):
+            rows = f"{len(self.b)} rows"
+            raise UnsupportedError(f"cuDSS counts {nnz} entries of L and U before it factorises {rows}")
+        return nnz
+
     def counted(self) -> dict[str, float]:
-        """Facts after `factorise`: nnz_factor, entries of L and U in cuDSS's own order; pivots, replaced
-        because they were small. A fact that cuDSS does not report is left out rather than losing the
-        solution."""
+        """Facts after `factorise`: nnz_factor, as `nnz`; pivots, replaced because they were small. A fact
+        that cuDSS does not report is left out rather than losing the solution."""
         asked = (("nnz_factor", _LU_NNZ, _int64()), ("pivots", _NPIVOTS, _int()))
-        found: dict[str, float] = {}
+        facts: dict[str, float] = {}
         for name, what, into in asked:
             with suppress(FillpathError):
-                found[name] = float(self._told(what, into))
-        return found
+                facts[name] = float(self._read(what, into))
+        return facts
 
-    def _told(self, what: int, into: Any) -> int:
+    def _read(self, what: int, into: Any) -> int:
         room = ctypes.byref(into), ctypes.sizeof(into), ctypes.byref(_size())
         self.library.call("cudssDataGet", self.handle, self.data, what, *room)
         return int(into.value)
@@ -247,7 +276,7 @@ def opened(pattern: Pattern, values: Array) -> Iterator[System]:
     rows: Any = (pattern.indptr.astype(np.int32), pattern.indices, values)
     indptr, indices, entries = (array.data.ptr for array in rows)
     types = (_INT32, _INT32, _FLOAT64) if used.version >= SPLIT else (_INT32, _FLOAT64)
-    given, found = cupy.zeros(n), cupy.zeros(n)
+    b, x = cupy.zeros(n), cupy.zeros(n)
     with ExitStack() as stack:
 
         def own(kind: str, *before: Any, create: str = "", after: tuple[Any, ...] = ()) -> Any:
@@ -266,8 +295,8 @@ def opened(pattern: Pattern, values: Array) -> Iterator[System]:
             config=own("Config"),
             data=own("Data", handle),
             matrix=own("Matrix", create="Csr", after=matrix),
-            right=vector(given),
-            solution=vector(found),
-            given=given,
-            found=found,
+            right=vector(b),
+            solution=vector(x),
+            b=b,
+            x=x,
         )

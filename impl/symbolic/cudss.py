@@ -1,0 +1,58 @@
+"""NVIDIA's cuDSS as a peer in the stage symbolic: its phases up to the symbolic factorisation, on the GPU."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from contextlib import ExitStack
+
+from fillpath.nouns import Array, Factorised, Prepared, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cuda.transfer import on_host
+from impl.peers import cudss as peer
+from impl.peers.cusparse import Matrix
+
+
+# Without cuDSS nothing is measured, but keys of records from other machines are computed.
+@implementation(stage="symbolic", device="gpu", available=peer.available, peer=peer.DISTRIBUTIONS)
+def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
+    """NVIDIA's cuDSS, its reordering and symbolic phases (GPU): a count, verified by a residual only.
+
+    prepared : n x n, on the device, factorised in the order that it has, without a matching
+
+    cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
+    `nnz_factor`. It need not be that of F: cuDSS makes the pattern symmetric first. The order is the prepared
+    matrix's, so that the phase `reordering`, which cuDSS demands, has none to find.
+
+    Returns a factorisation that has yet to be made: `solve`, from and to the host, runs the numeric phase
+    first, and refines once. The check alone calls it, outside of the seconds. cuDSS's memory is outside of
+    CuPy's pool, not in `peak_memory`, and free again when `solve` is dropped.
+
+    Raises UnsupportedError if cuDSS cannot take the matrix, or counts only what it has factorised;
+    MemoryBudgetError if it runs out of memory.
+    """
+    with ExitStack() as stack:
+        system = stack.enter_context(peer.opened(prepared.pattern, prepared.values))
+        with phase("reordering"):
+            system.keep_order()
+            system.execute(peer.REORDERING)
+        with phase("symbolic"):
+            system.execute(peer.SYMBOLIC)
+            stored = system.nnz()
+        # At the end of the process CUDA may be gone before.
+        weakref.finalize(system, stack.pop_all().close).atexit = False
+    solve = functools.partial(_solution, system, prepared)
+    return Factorised(solve, stored), Work(facts={"nnz_factor": float(stored)})
+
+
+def _solution(system: peer.System, prepared: Prepared, b: Array) -> Array:
+    """x with A x = b. b : (n,) float64, on the host, as is x."""
+    import cupy
+
+    matrix, right = Matrix(prepared.pattern, prepared.values), cupy.asarray(b)
+    system.factorise()
+    x = system.solved(right)
+    x += system.solved(matrix.residual(right, x))
+    solution: Array = on_host(x)
+    return solution
