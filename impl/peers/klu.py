@@ -1,0 +1,116 @@
+"""KLU through the package nbklu: LU by the method of Gilbert and Peierls, one block of a block triangular
+form after the other.
+
+T. A. Davis and E. Palamadai Natarajan, Algorithm 907: KLU, ACM TOMS 37 (2010).
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from fillpath.errors import FillpathError, MemoryBudgetError, UnsupportedError
+from fillpath.nouns import Array
+
+# Neither a block triangular form, nor scaling, nor a pivot off the diagonal unless that one is 0.
+BARE = {"btf": 0, "scale": 0, "tol": 0.0}
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A matrix in KLU.
+
+    columns : n x n, float64, with 32-bit indices
+    solver : of nbklu
+    given : whether KLU keeps its order
+    """
+
+    columns: csc_array
+    solver: Any
+    given: bool
+
+    def analyse(self) -> None:
+        from nbklu.solver import KLUException, KLUSingularException
+
+        columns, solver = self.columns, self.solver
+        n, indptr, indices = columns.shape[0], columns.indptr, columns.indices
+        try:
+            if self.given:
+                order = np.arange(n, dtype=np.int32)
+                solver.analyze_given(n, indptr, indices, order, order)
+            else:
+                solver.analyze(n, indptr, indices)
+        except KLUException as error:
+            if not isinstance(error, KLUSingularException):
+                # There is nothing to free: nbklu would pass on a null pointer.
+                solver.symbolic = None
+            raise _reason(error) from None
+
+    def factorise(self) -> None:
+        """Raises UnsupportedError for a singular matrix: `solve` would crash the process."""
+        from nbklu.solver import KLUException
+
+        try:
+            self.solver.factor(self.columns.data)
+        except KLUException as error:
+            # KLU has freed it.
+            self.solver.numeric = None
+            raise _reason(error) from None
+
+    def factorise_again(self) -> None:
+        """The same factors in the structure that `factorise` has found."""
+        from nbklu.solver import KLUException
+
+        try:
+            self.solver.refactor(self.columns.data)
+        except KLUException as error:
+            raise _reason(error) from None
+
+    def solve(self, b: Array) -> Array:
+        x: Array = self.solver.solve(b)
+        return x
+
+    def facts(self) -> dict[str, float]:
+        """nnz_factor, entries of L and U, the diagonal once, with those between blocks; blocks, of the block
+        triangular form; off_diagonal_pivots."""
+        numeric, n = self.solver.numeric, self.columns.shape[0]
+        return {
+            "nnz_factor": numeric.lnz + numeric.unz + numeric.nzoff - n,
+            "blocks": self.solver.symbolic.nblocks,
+            "off_diagonal_pivots": self.solver.common.noffdiag,
+        }
+
+
+def system(columns: csc_array, *, given: bool, **settings: float) -> System:
+    """A matrix in KLU, which frees what it has for it with the last reference to the result.
+
+    given : whether KLU keeps its order
+    settings : of klu_common, in place of its defaults
+    """
+    from nbklu import KLUSolver32Real
+
+    solver = KLUSolver32Real(singular_as_error=True)
+    for name, value in settings.items():
+        setattr(solver.common, name, value)
+    held = System(columns, solver, given)
+    weakref.finalize(held, solver.close)
+    return held
+
+
+def _reason(error: Exception) -> FillpathError:
+    from nbklu.solver import KLUOutOfMemoryException, KLUSingularException, KLUTooLargeException
+
+    if isinstance(error, KLUSingularException):
+        return UnsupportedError(
+            "KLU: a pivot is 0 in this order of the values: try --matching mc64, or --matching none "
+            "--diagonal 1000"
+        )
+    if isinstance(error, KLUTooLargeException):
+        return UnsupportedError("KLU: the factors are too large for 32-bit indices")
+    if isinstance(error, KLUOutOfMemoryException):
+        return MemoryBudgetError("KLU is out of memory")
+    return FillpathError(f"KLU: {error}")

@@ -1,0 +1,38 @@
+"""CHOLMOD as a peer, from the matrix to the solution."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Prepared, Solution, Work
+from fillpath.peers import peer
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.peers.cholmod import opened
+from impl.solve.direct import Ordering, solution, system_of, with_32_bits
+
+
+@implementation(stage="solve", available=peer("cholmod").installed, peer="cholmod")
+def cholmod(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
+    """CHOLMOD with its defaults and its triangular solves, symmetric matrices only, on its BLAS's threads.
+
+    prepared : n x n, symmetric positive definite: most are no longer after --matching mc64, which scales and
+        permutes rows and columns apart
+    ordering : own, AMD's, or METIS's where AMD's is poor; given, the prepared matrix's, with a postorder
+    refine : as in lu_cpu
+
+    Its phases: right_hand_side; convert, to 32-bit indices, if the matrix is symmetric; analysis; numeric;
+    triangular; refine. Returns x for the b of `right_hand_side`, and the facts of `impl.peers.cholmod`.
+    Raises UnsupportedError for a matrix that is not symmetric positive definite, MemoryBudgetError, and
+    InputError for refine < 0.
+    """
+    matrix, b = system_of(prepared, refine)
+    with phase("convert"):
+        rows = with_32_bits(matrix)
+        columns = rows.tocsc()
+        names = "indptr", "indices", "data"
+        if not all(np.array_equal(getattr(rows, name), getattr(columns, name)) for name in names):
+            raise UnsupportedError("the values are not symmetric: CHOLMOD factorises symmetric matrices only")
+    with opened(rows, given=ordering == "given") as system:
+        return solution(system, matrix, b, refine, "numeric")
