@@ -28,6 +28,7 @@ from impl.solve import cudss as solve
 from impl.solve.right_hand_side import as_matrix
 from impl.symbolic import cudss as symbolic
 from tests.cudss_fake import MATCHING, CuDss, filled_entries, stand_in_cudss
+from tests.devices import hosted
 from tests.solver_fakes import stand_in
 from tests.test_numeric import well_conditioned
 from tests.test_solve import addressed, chain
@@ -213,3 +214,15 @@ def test_a_cudss_that_cannot_be_used_is_unavailable_with_the_reason(
 def test_without_a_gpu_cudss_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cudss.kernels, "available", lambda: (False, "no NVIDIA GPU"))
     assert cudss.available() == (False, "no NVIDIA GPU")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("seed", range(5))
+def test_cudss_solves_on_a_card_in_either_order(seed: int) -> None:
+    prepared = well_conditioned(1 + 60 * seed, min(1.0, 4.0 / (1 + 60 * seed)), seed)
+    for ordering in ("own", "given"):
+        solution, work = hosted(registry.lookup("solve", "cudss"))(prepared, ordering=ordering)
+        assert verify_solution(solution, prepared, None).value <= 1e-13
+        assert work.facts["nnz_factor"] >= prepared.pattern.n
+    result, work = hosted(registry.lookup("symbolic", "cudss"))(prepared)
+    assert held(result, prepared).passes and work.facts == {"nnz_factor": result.nnz}
