@@ -69,7 +69,13 @@ class Peer:
     @property
     def is_packaged(self) -> bool:
         """Whether the library is the one inside its package."""
-        return self._place() in self._packaged()
+        return bool(self.file) and self._distribution() is not None
+
+    @property
+    def package(self) -> str:
+        """The package that it comes in here; empty where it comes in none, or is not there."""
+        distribution = self._distribution()
+        return "" if distribution is None else distribution.name
 
     def library(self) -> Path:
         """The file to load. Raises UnavailableError, naming the command that brings it."""
@@ -79,12 +85,12 @@ class Peer:
         return place
 
     def version(self) -> str | None:
-        """That of the package, or the number in the library's file name, or, without one, a hash of the file;
-        None where there is no library."""
-        if not self.file:
-            return next(filter(None, map(package_version, self.packages)), None)
-        place = self._place()
-        return None if place is None else self._packaged().get(place) or _file_version(place.resolve())
+        """That of the package that it comes in, or the number in the library's file name, or, without one, a
+        hash of the file; None where there is no library."""
+        distribution, place = self._distribution(), self._place()
+        if distribution is not None:
+            return distribution.version
+        return None if place is None else _file_version(place.resolve())
 
     def recorded_version(self, versions: Mapping[str, str]) -> str | None:
         """That of a record; None where the peer was not there.
@@ -121,12 +127,21 @@ class Peer:
         for folder in _folders():
             yield from self._matching(folder.glob("lib*"))
 
-    def _packaged(self) -> dict[Path, str]:
-        """The libraries inside its packages, and the version of the package of each."""
+    def _distribution(self) -> importlib.metadata.Distribution | None:
+        """The package that it comes in here."""
+        if self.file:
+            place = self._place()
+            return None if place is None else self._packaged().get(place)
+        return next(self._distributions(), None)
+
+    def _distributions(self) -> Iterator[importlib.metadata.Distribution]:
+        return (each for each in map(_distribution, self.packages) if each is not None)
+
+    def _packaged(self) -> dict[Path, importlib.metadata.Distribution]:
+        """The libraries inside its packages, and the package of each."""
         return {
-            path: distribution.version
-            for distribution in map(_distribution, self.packages)
-            if distribution is not None and self.file
+            path: distribution
+            for distribution in self._distributions()
             for path in self._matching(Path(str(file.locate())) for file in distribution.files or ())
         }
 

@@ -21,6 +21,7 @@ from benchmarks.engine.worker import _sample
 from fillpath import registry
 from fillpath.errors import FillpathError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Factorised, Prepared
+from fillpath.peers import Peer
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Verified
 from impl.peers import cudss
@@ -196,6 +197,9 @@ def test_a_cudss_that_cannot_be_used_is_unavailable_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cudss.kernels, "available", lambda: (True, ""))
+    monkeypatch.setattr(Peer, "installed", lambda peer: (False, f"{peer.name} is not there"))
+    assert cudss.available() == (False, "cudss is not there")
+    monkeypatch.setattr(Peer, "installed", lambda peer: (True, ""))
     monkeypatch.setattr(cudss, "DISTRIBUTIONS", ("no-such-library",))
     there, why_not = cudss.available()
     assert not there and "not installed" in why_not and "'.[cudss13]'" in why_not

@@ -62,7 +62,8 @@ def _library(peer: peers.Peer) -> str:
     version = peer.version()
     if version is None:
         return f"no peer   {peer.title}: {peer.remedy}"
-    return f"peer      {peer.title} {version}{f' at {peer.library()}' if peer.file else ''}"
+    package = f" of {peer.package}" if peer.package not in ("", peer.name) else ""
+    return f"peer      {peer.title}{package} {version}{f' at {peer.library()}' if peer.file else ''}"
 
 
 def _verdict(entry: registry.Implementation) -> str:

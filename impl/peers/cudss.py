@@ -24,6 +24,7 @@ import numpy as np
 
 from fillpath.errors import FillpathError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Pattern
+from fillpath.peers import peer
 from impl.cuda import kernels
 
 DISTRIBUTIONS = ("nvidia-cudss-cu13", "nvidia-cudss-cu12")
@@ -73,9 +74,9 @@ def distribution() -> str | None:
 
 def available() -> tuple[bool, str]:
     """(whether there are a GPU and a cuDSS that can be loaded, the reason if not). Never raises."""
-    there, why_not = kernels.available()
-    if not there:
-        return False, why_not
+    for there, why_not in (kernels.available(), peer("cudss").installed()):
+        if not there:
+            return False, why_not
     try:
         library()
     except UnavailableError as error:

@@ -13,7 +13,7 @@ from impl.solve.device_system import on_device
 
 
 # Without cuDSS nothing is measured, but keys of records from other machines are computed.
-@implementation(stage="solve", device="gpu", available=peer.available, peer=peer.DISTRIBUTIONS)
+@implementation(stage="solve", device="gpu", available=peer.available, peer="cudss")
 def cudss(
     prepared: Prepared, *, refine: int = 1, ordering: Literal["own", "given"] = "own"
 ) -> tuple[Solution, Work]:

@@ -15,7 +15,7 @@ from impl.peers.cusparse import Matrix
 
 
 # Without cuDSS nothing is measured, but keys of records from other machines are computed.
-@implementation(stage="symbolic", device="gpu", available=peer.available, peer=peer.DISTRIBUTIONS)
+@implementation(stage="symbolic", device="gpu", available=peer.available, peer="cudss")
 def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
     """NVIDIA's cuDSS, its reordering and symbolic phases (GPU): a count, verified by a residual only.
 
