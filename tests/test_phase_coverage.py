@@ -42,8 +42,9 @@ SINGLE = {
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
-# Of which no machine has a record of today's sources: two peers, and what had no option `symbolic` yet.
-UNMEASURED = {("laplacian", "amgx"), ("laplacian", "hypre"), ("solve", "lu_gpu")}
+# Of which no machine has a record of today's sources: two peers, and what had no option `symbolic` or
+# `ordering` yet.
+UNMEASURED = {("laplacian", "amgx"), ("laplacian", "hypre"), ("solve", "lu_gpu"), ("solve", "cudss")}
 # Variants with a gap that is known, and the least share of theirs.
 GAPS = {
     # It brings the matrix into SciPy's form before its phase `factor`.
