@@ -2,7 +2,7 @@
 
 R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and
 U. M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures are those of versions 2.2x and 2.3x
-with 32-bit HYPRE_Int.
+with 32-bit HYPRE_Int, error codes those of HYPRE_utilities.h.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from fillpath.errors import FillpathError
+from fillpath.errors import FillpathError, MemoryBudgetError
 from fillpath.nouns import Array
 from fillpath.peers import peer
 
 # HYPRE_PARCSR.
 _PARALLEL_ROWS = 5555
-# HYPRE_ERROR_CONV: the iterations ended before the tolerance.
-_UNCONVERGED = 256
+# HYPRE_ERROR_MEMORY; HYPRE_ERROR_CONV: the iterations ended before the tolerance.
+_MEMORY, _UNCONVERGED = 2, 256
+# HYPRE_DescribeError writes a few words.
+_DESCRIPTION_BYTES = 1024
 
 _int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
 
@@ -34,7 +36,8 @@ def library() -> Any:
     """The library, initialised. Raises UnavailableError, and OSError for one that cannot be loaded."""
     # It finds MPI's symbols among those that mpi4py has loaded.
     loaded = ctypes.CDLL(str(peer("hypre").library()), mode=ctypes.RTLD_GLOBAL)
-    loaded.HYPRE_Init()
+    # From 2.29 on the other is a macro.
+    (loaded.HYPRE_Initialize if hasattr(loaded, "HYPRE_Initialize") else loaded.HYPRE_Init)()
     return loaded
 
 
@@ -65,19 +68,18 @@ class Rows:
 
 
 @contextmanager
-def opened(communicator: Any, matrix: csr_array, b: Array) -> Iterator[Rows]:
-    """This rank's share of the rows, in HYPRE until the end of the block.
+def opened(communicator: Any, begin: int, share: csr_array, b: Array) -> Iterator[Rows]:
+    """This rank's rows of A x = b, in HYPRE until the end of the block.
 
     communicator : of mpi4py
-    matrix : n x n, symmetric positive (semi-)definite, float64, with 32-bit indices; the same on all ranks
-    b : (n,) float64
+    begin : the first of them; they follow those of the rank before
+    share : (rows, n) float64, rows of a symmetric positive (semi-)definite A
+    b : (rows,) float64
     """
-    n, ranks, rank = matrix.shape[0], communicator.Get_size(), communicator.Get_rank()
-    begin, end = n * rank // ranks, n * (rank + 1) // ranks
-    share = matrix[begin:end]
+    end = begin + share.shape[0]
     world, bounds = _world(communicator), (_int(begin), _int(end - 1))
     rows, lengths = np.arange(begin, end, dtype=np.intc), np.diff(share.indptr).astype(np.intc)
-    indices, values = share.indices.astype(np.intc), share.data.astype(np.float64)
+    indices, values = share.indices.astype(np.intc, copy=False), share.data
     with ExitStack() as stack:
 
         def own(kind: str, *arguments: Any) -> Any:
@@ -98,7 +100,7 @@ def opened(communicator: Any, matrix: csr_array, b: Array) -> Iterator[Rows]:
         _call("IJMatrixInitialize", filled)
         _call("IJMatrixSetValues", filled, _int(end - begin), *map(_at, (lengths, rows, indices, values)))
         _call("IJMatrixAssemble", filled)
-        right, solution = vector(b[begin:end].copy()), vector(np.zeros(end - begin))
+        right, solution = vector(b), vector(np.zeros(end - begin))
         yield Rows(
             communicator=communicator,
             begin=begin,
@@ -122,18 +124,16 @@ class Multigrid:
         """Make the levels."""
         _call("ParCSRPCGSetup", self.gradients, *self._system())
 
-    def solve(self, tolerance: float, most: int) -> int:
-        """Go on from the solution so far until ||b - A x|| <= tolerance ||b||, by the recurrence and in the
-        Euclidean norm. Returns the number of iterations, at most `most`."""
+    def solve(self, tolerance: float, most: int) -> tuple[int, bool]:
+        """Go on from the solution so far until ||b - A x|| < tolerance ||b||, by the recurrence and in the
+        Euclidean norm. Returns (iterations, whether it came to that); without a solution that is exact
+        already, an iteration at least, and at most `most`."""
         _call("ParCSRPCGSetTol", self.gradients, _double(tolerance))
         _call("ParCSRPCGSetMaxIter", self.gradients, _int(most))
-        status = library().HYPRE_ParCSRPCGSolve(self.gradients, *self._system())
-        library().HYPRE_ClearAllErrors()
-        if status & ~_UNCONVERGED:
-            raise FillpathError(f"HYPRE_ParCSRPCGSolve: error {status}")
+        status = _call("ParCSRPCGSolve", self.gradients, *self._system(), may=_UNCONVERGED)
         iterations = _int()
         _call("ParCSRPCGGetNumIterations", self.gradients, ctypes.byref(iterations))
-        return iterations.value
+        return iterations.value, not status
 
     def _system(self) -> tuple[Any, Any, Any]:
         return self.rows.matrix, self.rows.right, self.rows.solution
@@ -155,11 +155,20 @@ def multigrid(rows: Rows) -> Iterator[Multigrid]:
         yield Multigrid(rows, amg, gradients)
 
 
-def _call(name: str, *arguments: Any) -> None:
+def _call(name: str, *arguments: Any, may: int = 0) -> int:
+    """Call a function. Returns those of its error's bits that it `may` end with. Raises MemoryBudgetError or
+    FillpathError for others, in HYPRE's words."""
     status = int(getattr(library(), f"HYPRE_{name}")(*arguments))
-    if status:
-        library().HYPRE_ClearAllErrors()
-        raise FillpathError(f"HYPRE_{name}: error {status}")
+    if not status:
+        return 0
+    words = ctypes.create_string_buffer(_DESCRIPTION_BYTES)
+    library().HYPRE_DescribeError(_int(status & ~may), words)
+    # Of one call HYPRE keeps the error for all that follow.
+    library().HYPRE_ClearAllErrors()
+    if status & ~may:
+        kind = MemoryBudgetError if status & _MEMORY else FillpathError
+        raise kind(f"HYPRE_{name}: error {status} {words.value.decode().strip()}")
+    return status
 
 
 def _created(name: str, *arguments: Any) -> Any:
