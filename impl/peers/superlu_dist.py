@@ -1,8 +1,8 @@
 """SuperLU_DIST's symbolic factorisation through its C interface, without values, in the order of the pattern.
 
-Structures and signatures are those of superlu_defs.h and psymbfact.h, versions 8.1 and 9.2 with 32-bit int_t,
-which agree in everything used here. Its options are passed as it fills them in: their members move between
-versions.
+Structures and signatures are those of supermatrix.h, superlu_defs.h and psymbfact.h, versions 8.1 and 9.2
+with 32-bit int_t, which agree in everything used here. Its options are passed as it fills them in: their
+members move between versions.
 
 Longer than two screens: the library's structures and the calls that follow them belong together.
 """
@@ -12,20 +12,26 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from numba import njit
 
-from fillpath.errors import MemoryBudgetError, UnsupportedError
+from fillpath.errors import InputError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Pattern
 from fillpath.peers import peer
 from fillpath.phase import phase
 from impl.symbolic.separator_tree import SeparatorTree
+from impl.symbolic.supernode_subscripts import Segments, Subscripts
 
-MOST_ENTRIES = 2**31 - 1
+# The supernodes are the fundamental ones: relaxed ones hold zeros. The other two are what it takes by itself:
+# the most columns of a supernode, and the room for its subscripts, in entries of A.
+ENVIRONMENT = {"SUPERLU_RELAX": "1", "SUPERLU_MAXSUP": "256", "SUPERLU_FILL": "5"}
+# It counts the bytes of that room in 32 bits.
+MOST_ENTRIES = (2**31 - 1) // (4 * int(ENVIRONMENT["SUPERLU_FILL"])) - 1
 
 _int, _int64, _pointer = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p
 _ints = ctypes.POINTER(_int)
@@ -36,6 +42,8 @@ _BY_COLUMNS, _BY_LOCAL_ROWS, _DOUBLE, _GENERAL = 0, 7, 1, 0
 
 
 class _Matrix(ctypes.Structure):
+    """SuperMatrix."""
+
     _fields_ = (
         ("stype", _int), ("dtype", _int), ("mtype", _int), ("nrow", _int), ("ncol", _int),
         ("store", _pointer),
@@ -43,6 +51,8 @@ class _Matrix(ctypes.Structure):
 
 
 class _LocalRows(ctypes.Structure):
+    """NRformat_loc."""
+
     _fields_ = (
         ("nnz_loc", _int), ("m_loc", _int), ("fst_row", _int), ("nzval", _pointer), ("rowptr", _pointer),
         ("colind", _pointer),
@@ -50,7 +60,17 @@ class _LocalRows(ctypes.Structure):
 
 
 class _Columns(ctypes.Structure):
+    """NCformat."""
+
     _fields_ = (("nnz", _int), ("nzval", _pointer), ("rowind", _pointer), ("colptr", _pointer))
+
+
+class _Permuted(ctypes.Structure):
+    """NCPformat: columns in another order than they lie in."""
+
+    _fields_ = (
+        ("nnz", _int), ("nzval", _pointer), ("rowind", _pointer), ("colbeg", _ints), ("colend", _ints),
+    )  # fmt: skip
 
 
 class _Distributed(ctypes.Structure):
@@ -59,8 +79,7 @@ class _Distributed(ctypes.Structure):
     _fields_ = (
         ("xlsub", _ints), ("lsub", _ints), ("szLsub", _int), ("xusub", _ints), ("usub", _ints),
         ("szUsub", _int), ("supno_loc", _ints), ("xsup_beg_loc", _ints), ("xsup_end_loc", _ints),
-        ("nvtcs_loc", _int),
-        ("globToLoc", _ints), ("maxNvtcsPProc", _int), ("nnzLU", _int64),
+        ("nvtcs_loc", _int), ("globToLoc", _ints), ("maxNvtcsPProc", _int), ("nnzLU", _int64),
     )  # fmt: skip
 
 
@@ -74,12 +93,8 @@ class _Freeable(ctypes.Structure):
     """Glu_freeable_t, with more room behind than any version's has: only these members are read."""
 
     _fields_ = (
-        ("lsub", _ints),
-        ("xlsub", _ints),
-        ("usub", _ints),
-        ("xusub", _ints),
-        ("rest", ctypes.c_char * 256),
-    )
+        ("lsub", _ints), ("xlsub", _ints), ("usub", _ints), ("xusub", _ints), ("rest", ctypes.c_char * 256),
+    )  # fmt: skip
 
 
 class _Memory(ctypes.Structure):
@@ -88,132 +103,123 @@ class _Memory(ctypes.Structure):
     _fields_ = (("for_lu", ctypes.c_float), ("total", ctypes.c_float), ("rest", ctypes.c_char * 256))
 
 
-@dataclass(frozen=True, eq=False)
-class Subscripts:
-    """A factor by supernodes: L by columns or U by rows, the diagonal included.
-
-    first, last : (k,) int64, the vertices of each supernode, the last one excluded
-    starts : (k + 1,) int64, into indices
-    indices : int64, the subscripts of each supernode's first vertex; those of a later one are the same, from
-        it on
-    """
-
-    first: Array
-    last: Array
-    starts: Array
-    indices: Array
-
-    def by_subscript(self, n: int) -> Array:
-        """(n,) int64: entries off the diagonal in each row of L, or in each column of U."""
-        lengths = np.diff(self.starts)
-        width = np.repeat(self.last - self.first, lengths)
-        held = np.minimum(self.indices - np.repeat(self.first, lengths), width)
-        return np.bincount(self.indices, held, n).astype(np.int64)
-
-    def by_vertex(self, n: int) -> Array:
-        """(n,) int64: entries off the diagonal in each column of L, or in each row of U."""
-        lengths = np.diff(self.starts)
-        until = np.minimum(self.indices, np.repeat(self.last, lengths))
-        change = np.bincount(self.first, lengths, n + 1) - np.bincount(until, minlength=n + 1)
-        return np.cumsum(change[:n]).astype(np.int64)
-
-
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError, and OSError for one that cannot be loaded."""
-    # It finds MPI's symbols among those that mpi4py has loaded.
-    loaded = ctypes.CDLL(str(peer("superlu_dist").library()), mode=ctypes.RTLD_GLOBAL)
+    """The library. Raises UnavailableError where there is none, where MPI's is missing, or where it is linked
+    with another MPI than mpi4py."""
+    os.environ.update(ENVIRONMENT)
+    place = peer("superlu_dist").library()
+    if peer("superlu_dist").is_packaged:
+        # MPI's library lies in the environment, where the loader does not look and mpi4py does.
+        _import_mpi()
+    try:
+        loaded = ctypes.CDLL(str(place))
+    except OSError as error:
+        raise UnavailableError(f"{place} cannot be loaded: {error}") from error
+    _refuse_two(_libraries_of_mpi())
+    loaded.symbfact_dist.argtypes = [_pointer, _int, _int, *[_pointer] * 9]
     loaded.symbfact_dist.restype = ctypes.c_float
-    loaded.superlu_free_dist.argtypes = [_pointer]
+    loaded.sp_colorder.argtypes = [_pointer] * 5
+    loaded.symbfact.argtypes = [_pointer, _int, *[_pointer] * 5]
+    for name in ("set_default_options_dist", "symbfact_SubFree", "superlu_free_dist"):
+        getattr(loaded, name).argtypes = [_pointer]
+    loaded.Destroy_CompCol_Permuted_dist.argtypes = [_pointer]
     return loaded
 
 
 def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: Any) -> tuple[Array, Array]:
-    """(lower, upper), row counts of L + U on rank 0, each rank's own part of them elsewhere: symbfact_dist.
+    """(lower, upper), row counts of L + U on rank 0, meaningless elsewhere: symbfact_dist.
 
     pattern : n x n, the same on all ranks, each of which hands over its share of the rows
     tree : with a leaf for each rank
     communicator : of mpi4py
 
-    Raises MemoryBudgetError where it finds too little memory.
+    The phase `symbolic` is what pdgssvx calls SYMBFACT, from when all ranks are ready to when the last one is
+    done. Raises InputError, UnsupportedError, and MemoryBudgetError where a rank finds too little memory.
     """
-    from mpi4py import MPI
-
     with phase("convert"):
         rank, ranks, n = communicator.Get_rank(), communicator.Get_size(), _order(pattern)
         begin, end = n * rank // ranks, n * (rank + 1) // ranks
-        indptr = (pattern.indptr[begin : end + 1] - pattern.indptr[begin]).astype(np.intc)
-        indices = pattern.indices[pattern.indptr[begin] : pattern.indptr[end]].astype(np.intc)
-        values, order = np.ones(len(indices)), np.arange(n, dtype=np.intc)
-        columns, sizes, first = order.copy(), tree.sizes.astype(np.intc), tree.first.astype(np.intc)
-        rows = _LocalRows(len(indices), end - begin, begin, *map(_address, (values, indptr, indices)))
-        matrix = _Matrix(_BY_LOCAL_ROWS, _DOUBLE, _GENERAL, n, n, ctypes.cast(ctypes.pointer(rows), _pointer))
-        structure, options, world = _Distributed(), _options(), _pointer(MPI._addressof(communicator))
+        offset = pattern.indptr[begin]
+        indptr = (pattern.indptr[begin : end + 1] - offset).astype(np.intc)
+        indices = pattern.indices[offset : pattern.indptr[end]]
+        rows = _LocalRows(len(indices), end - begin, begin, None, indptr.ctypes.data, indices.ctypes.data)
+        matrix = _Matrix(_BY_LOCAL_ROWS, _DOUBLE, _GENERAL, n, n, ctypes.addressof(rows))
+        order, world = np.arange(n, dtype=np.intc).ctypes, _address(communicator)
+        structure, memory, options = _Distributed(), _Memory(), _options()
         communicator.Barrier()
     with phase("symbolic"):
         status = library().symbfact_dist(
-            options, _int(ranks), _int(ranks), ctypes.byref(matrix),
-            *map(_address, (columns, order, sizes, first)), ctypes.byref(structure), world, world,
-            ctypes.byref(_Memory()),
+            options, ranks, ranks, ctypes.byref(matrix), order.data, order.data, tree.sizes.ctypes.data,
+            tree.first.ctypes.data, ctypes.byref(structure), world, world, ctypes.byref(memory),
         )  # fmt: skip
+        # Before the barrier: ranks that wait for this one within the call would never get there.
+        _check(status)
         communicator.Barrier()
-    if status > 0:
-        raise MemoryBudgetError(f"SuperLU_DIST had {status:.0f} bytes when memory ran out")
     with phase("counts"):
-        below = _part(structure, structure.xlsub, structure.lsub)
-        right = _part(structure, structure.xusub, structure.usub)
+        below = _part(structure, structure.xlsub, structure.lsub).by_subscript(n)
+        right = _part(structure, structure.xusub, structure.usub).by_vertex(n)
+        _free(structure, ("xlsub", "lsub", "xusub", "usub", "supno_loc", "globToLoc"))
+        _free(structure, ("xsup_beg_loc", "xsup_end_loc"))
+        lower, upper = _sum(communicator, np.stack([below, right]))
         # The diagonal is U's.
-        lower, upper = below.by_subscript(n), right.by_vertex(n) + _between(right.first, right.last, n)
-        _free(structure, ("xlsub", "lsub", "xusub", "usub"))
-        _free(structure, ("supno_loc", "xsup_beg_loc", "xsup_end_loc", "globToLoc"))
-        return _sum(communicator, lower), _sum(communicator, upper)
+        return lower, upper + 1
 
 
 def factorised(pattern: Pattern) -> tuple[Array, Array]:
-    """(lower, upper), row counts of L + U: symbfact, without relaxed supernodes.
+    """(lower, upper), row counts of L + U: symbfact, on this process alone.
 
-    pattern : n x n, structurally symmetric: of others the library keeps U in segments, which hold zeros
+    pattern : n x n
+
+    The phase `symbolic` is what pdgssvx calls SYMBFACT; before it, as there, the phase `etree` makes the
+    elimination tree of A + A^T and a postorder of it, which fills alike, and permutes A by it. Raises as
+    `factorised_in_parallel`.
     """
     with phase("convert"):
         n = _order(pattern)
-        rows = csr_array((np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr), shape=(n, n))
-        columns = rows.tocsc()
-        indices, indptr = columns.indices.astype(np.intc), columns.indptr.astype(np.intc)
-        values, order, etree = np.ones(1), np.arange(n, dtype=np.intc), np.zeros(n, np.intc)
-        stored = _Columns(len(indices), *map(_address, (values, indices, indptr)))
-        matrix = _Matrix(_BY_COLUMNS, _DOUBLE, _GENERAL, n, n, ctypes.cast(ctypes.pointer(stored), _pointer))
-        ordered, options = _Matrix(), _options()
+        indptr, indices = _by_columns(pattern.indptr, pattern.indices)
+        columns = _Columns(len(indices), None, indices.ctypes.data, indptr.ctypes.data)
+        matrix = _Matrix(_BY_COLUMNS, _DOUBLE, _GENERAL, n, n, ctypes.addressof(columns))
+        order, parents = np.arange(n, dtype=np.intc), np.empty(n, np.intc)
+        ordered, persistent, freeable, options = _Matrix(), _Persistent(), _Freeable(), _options()
+        numbers = order.ctypes.data, parents.ctypes.data
     with phase("etree"):
-        # Its elimination tree and a postorder of it, which becomes the order.
-        numbers = _address(order), _address(etree)
         library().sp_colorder(options, ctypes.byref(matrix), *numbers, ctypes.byref(ordered))
-    with phase("symbolic"):
-        # By rows too, as pdgssvx does; both matrices hold these indices.
+        # That has permuted columns alone; both matrices hold these rows.
         indices[:] = order[indices]
-        persistent, freeable = _Persistent(), _Freeable()
+    with phase("symbolic"):
         status = library().symbfact(
-            options, _int(0), ctypes.byref(ordered), *numbers, ctypes.byref(persistent),
-            ctypes.byref(freeable),
-        )  # fmt: skip
-    if status > 0:
-        raise MemoryBudgetError(f"SuperLU_DIST had {status} bytes when memory ran out")
+            options, 0, ctypes.byref(ordered), *numbers, ctypes.byref(persistent), ctypes.byref(freeable)
+        )
+    _check(status)
     with phase("counts"):
-        lower, upper = _serial_counts(persistent, freeable, n)
-        _free(freeable, ("lsub", "xlsub", "usub", "xusub"))
+        permuted = ctypes.cast(ordered.store, ctypes.POINTER(_Permuted)).contents
+        begin, end = _view(permuted.colbeg, n), _view(permuted.colend, n)
+        below, segments = _structure(persistent, freeable, n)
+        lower, upper = below.by_subscript(n), segments.by_row(below, begin, end, indices)
+        library().symbfact_SubFree(ctypes.byref(freeable))
         _free(persistent, ("xsup", "supno"))
         library().Destroy_CompCol_Permuted_dist(ctypes.byref(ordered))
-    return lower[order], upper[order]
+        return lower[order], upper[order]
 
 
 def _order(pattern: Pattern) -> int:
+    if pattern.n == 0:
+        raise InputError("a pattern of order 0: SuperLU_DIST takes 1 or more")
     if pattern.nnz > MOST_ENTRIES:
-        raise UnsupportedError(f"{pattern.nnz} entries: SuperLU_DIST counts {MOST_ENTRIES}")
+        raise UnsupportedError(
+            f"{pattern.nnz} entries: SuperLU_DIST with 32-bit integers takes {MOST_ENTRIES}"
+        )
     return pattern.n
 
 
+def _check(status: float) -> None:
+    """Both functions return minus a size where they succeed, and what they had where memory ran out."""
+    if status > 0:
+        raise MemoryBudgetError(f"SuperLU_DIST had {status:.0f} bytes when memory ran out")
+
+
 def _options() -> Any:
-    # Its supernodes are the fundamental ones: relaxed ones hold zeros.
-    os.environ["SUPERLU_RELAX"] = "1"
     options = ctypes.create_string_buffer(_OPTIONS_BYTES)
     library().set_default_options_dist(options)
     return options
@@ -221,60 +227,80 @@ def _options() -> Any:
 
 def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
     """A rank's part of a factor."""
-    supernodes, vertices = structure.supno_loc[structure.nvtcs_loc], structure.nvtcs_loc
-    first, last = (_array(place, supernodes) for place in (structure.xsup_beg_loc, structure.xsup_end_loc))
+    vertices = structure.nvtcs_loc
+    supernodes = structure.supno_loc[vertices]
+    first, last = (_view(place, supernodes) for place in (structure.xsup_beg_loc, structure.xsup_end_loc))
     # Its vertices have numbers of its own, which follow its supernodes.
     local = np.cumsum(last - first) - (last - first)
-    bounds = _array(starts, vertices + 1)
-    begin, end = bounds[local], bounds[local + 1]
-    lengths = end - begin
-    own = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.repeat(begin - own[:-1], lengths) + np.arange(own[-1])
-    return Subscripts(first, last, own, _array(indices, int(bounds[-1]))[places])
+    bounds = _view(starts, vertices + 1)
+    return Subscripts(first, last, bounds[local], bounds[local + 1], _view(indices, int(bounds[-1])))
 
 
-def _serial_counts(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Array, Array]:
-    """(lower, upper) by rows, in the order that the library has made."""
-    supernodes = persistent.supno[n - 1] + 1
-    bounds = _array(persistent.xsup, supernodes + 1)
-    first, last = bounds[:-1], bounds[1:]
-    starts, segments = _array(freeable.xlsub, n + 1), _array(freeable.xusub, n + 1)
-    begin, lengths = starts[first], starts[first + 1] - starts[first]
-    own = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.repeat(begin - own[:-1], lengths) + np.arange(own[-1])
-    below = Subscripts(first, last, own, _array(freeable.lsub, int(starts[-1]))[places])
-    # A column of U is kept from the first entry in each supernode to that supernode's last row.
-    top = _array(freeable.usub, int(segments[-1]))
-    bottom = last[_array(persistent.supno, n)[top]]
-    inside = np.repeat(last, last - first) - np.arange(n)
-    return below.by_subscript(n), _between(top, bottom, n) + inside
+def _structure(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Subscripts, Segments]:
+    """(L, U), in the order that the library has made."""
+    bounds = _view(persistent.xsup, persistent.supno[n - 1] + 2)
+    starts, tops = _view(freeable.xlsub, n + 1), _view(freeable.xusub, n + 1)
+    first, last, indices = bounds[:-1], bounds[1:], _view(freeable.lsub, int(starts[-1]))
+    below = Subscripts(first, last, starts[first], starts[first + 1], indices)
+    return below, Segments(tops, _view(freeable.usub, int(tops[-1])))
 
 
-def _between(first: Array, last: Array, n: int) -> Array:
-    """(n,) int64: how many of these ranges each number is in, their ends excluded."""
-    change = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)
-    counts: Array = np.cumsum(change[:n])
-    return counts
+@njit(cache=True, nogil=True)
+def _by_columns(indptr, indices):
+    """(int32 pointers, int32 rows) of the transpose."""
+    n = len(indptr) - 1
+    starts = np.zeros(n + 2, np.int32)
+    for column in indices:
+        starts[column + 2] += 1
+    for column in range(n):
+        starts[column + 2] += starts[column + 1]
+    rows = np.empty(len(indices), np.int32)
+    for row in range(n):
+        for place in range(indptr[row], indptr[row + 1]):
+            column = indices[place]
+            rows[starts[column + 1]] = row
+            starts[column + 1] += 1
+    return starts[:-1], rows
 
 
-def _array(place: Any, count: int) -> Array:
-    """A copy of the library's integers."""
-    if count == 0:
-        return np.zeros(0, np.int64)
-    return np.ctypeslib.as_array(place, (count,)).astype(np.int64)
-
-
-def _address(array: Any) -> Any:
-    return _pointer(array.ctypes.data)
+def _view(place: Any, count: int) -> Array:
+    """The library's integers, where they lie."""
+    return np.ctypeslib.as_array(place, (count,)) if count else np.zeros(0, np.intc)
 
 
 def _free(structure: Any, names: Sequence[str]) -> None:
     for name in names:
-        library().superlu_free_dist(ctypes.cast(getattr(structure, name), _pointer))
+        library().superlu_free_dist(getattr(structure, name))
 
 
 def _sum(communicator: Any, array: Array) -> Array:
-    """The sum over all ranks, on rank 0."""
+    """The sum over all ranks, on rank 0; elsewhere the array itself."""
     total = np.zeros_like(array) if communicator.Get_rank() == 0 else None
     communicator.Reduce(array, total)
     return array if total is None else total
+
+
+def _address(communicator: Any) -> int:
+    address: int = _import_mpi()._addressof(communicator)
+    return address
+
+
+def _import_mpi() -> Any:
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise UnavailableError(f"no MPI library: {' '.join(str(error).split())}") from error
+    return MPI
+
+
+def _libraries_of_mpi() -> set[str]:
+    """The names of the MPI libraries that this process has loaded, where the system tells."""
+    maps = Path("/proc/self/maps")
+    return set(re.findall(r"libmpi\.so[.\d]*$", maps.read_text(), re.MULTILINE)) if maps.exists() else set()
+
+
+def _refuse_two(libraries: set[str]) -> None:
+    if len(libraries) > 1:
+        both = " and ".join(sorted(libraries))
+        how = "have mpi4py take SuperLU_DIST's by MPI4PY_LIBMPI, for Open MPI libmpi.so.40"
+        raise UnavailableError(f"two MPI libraries in one process, {both}: {how}")

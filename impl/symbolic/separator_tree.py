@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from scipy.sparse import csr_array
 
-from fillpath.errors import InputError
+from fillpath.errors import InputError, UnsupportedError
 from fillpath.nouns import Array, Pattern
 
 
@@ -29,61 +28,67 @@ class SeparatorTree:
     first: Array
 
 
-def separator_tree(both: Pattern, leaves: int) -> SeparatorTree:
+def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
     """The tree of n vertices with that many leaves, each division the one that leaves the shortest way from a
     leaf to the root of its part.
 
-    both : n x n, of A + A^T, sorted
+    pattern : n x n, sorted; an entry joins two vertices either way
     leaves : a power of two
 
-    Raises InputError for another number.
+    A leaf has a vertex or more, a separator may have none. Raises InputError for another number of leaves,
+    UnsupportedError where the order has no such divisions.
     """
     if leaves < 1 or leaves & (leaves - 1):
-        raise InputError(f"{leaves} leaves: expected a power of two")
-    parts = [(0, both.n)]
+        raise InputError(f"{leaves} leaves of a separator tree: expected a power of two")
+    parts = [(0, pattern.n)]
     levels: list[list[tuple[int, int]]] = []
     while len(parts) < leaves:
-        divided = [(begin, end, *_division(both.indptr, both.indices, begin, end)) for begin, end in parts]
-        levels.insert(0, [(separator, end) for _, end, _, separator in divided])
-        parts = [half for begin, _, m, s in divided for half in ((begin, m), (m, s))]
-    nodes = [*parts, *(node for level in levels for node in level), (both.n, both.n)]
+        divided = [_divided(pattern, begin, end, leaves // len(parts) // 2) for begin, end in parts]
+        levels.insert(0, [(s, end) for (_, end), (_, s) in zip(parts, divided, strict=True)])
+        parts = [
+            half for (begin, _), (m, s) in zip(parts, divided, strict=True) for half in ((begin, m), (m, s))
+        ]
+    nodes = [*parts, *(node for level in levels for node in level), (pattern.n, pattern.n)]
     bounds = np.array(nodes, np.int32)
     return SeparatorTree(bounds[:, 1] - bounds[:, 0], bounds[:, 0].copy())
 
 
-def both_ways(pattern: Pattern) -> Pattern:
-    """The pattern of A + A^T, sorted."""
-    matrix = csr_array(
-        (np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr), shape=(pattern.n,) * 2
-    )
-    both = csr_array(matrix + matrix.T)
-    both.sort_indices()
-    return Pattern(both.indptr.astype(np.int64), both.indices.astype(np.int32))
+def _divided(pattern: Pattern, begin: int, end: int, least: int) -> tuple[int, int]:
+    """(m, s): no entry joins [begin, m) and [m, s), each of which has at least so many vertices."""
+    m, s = _division(pattern.indptr, pattern.indices, begin, end, least)
+    if m < 0:
+        part = f"vertices {begin} to {end - 1} have no two parts of {least} or more that no entry joins"
+        raise UnsupportedError(f"no separator tree in this order, {part}: fewer leaves may have one")
+    return m, s
 
 
 @njit(cache=True, nogil=True)
-def _division(indptr, indices, begin, end):
-    """(m, s): no entry joins [begin, m) and [m, s), the longer of the two and [s, end) together least."""
+def _division(indptr, indices, begin, end, least):
+    """(m, s), the longer of both halves and [s, end) together least; -1 where there is none."""
+    # Of each vertex the lowest neighbour in the part, either way; itself where none is below it.
+    lowest = np.arange(begin, end)
+    for vertex in range(begin, end):
+        for place in range(indptr[vertex], indptr[vertex + 1]):
+            other = np.int64(indices[place])
+            if other >= end:
+                break
+            if other >= begin:
+                above = max(vertex, other) - begin
+                lowest[above] = min(lowest[above], vertex, other)
     stack = np.empty(end - begin + 1, np.int64)
-    least = np.empty(end - begin + 1, np.int64)
+    until = np.full(end - begin + 1, end)
     depth = 0
-    best, middle, separator = 2 * (end - begin) + 1, end, end
     # Of the vertices m on the stack, no vertex from m to here has a neighbour before m.
     for vertex in range(begin, end):
-        lowest = vertex
-        for place in range(indptr[vertex], indptr[vertex + 1]):
-            if begin <= indices[place] < lowest:
-                lowest = indices[place]
-                break
         stack[depth] = vertex
         depth += 1
-        least[vertex - begin] = end
-        while depth > 0 and stack[depth - 1] > lowest:
+        while depth > 0 and stack[depth - 1] > lowest[vertex - begin]:
             depth -= 1
-            least[stack[depth] - begin] = vertex
-    for m in range(begin, end):
-        s = least[m - begin]
+            until[stack[depth] - begin] = vertex
+    best, middle, separator = end - begin + 1, -1, -1
+    for m in range(begin + least, end - least + 1):
+        s = until[m - begin]
         cost = max(m - begin, s - m) + end - s
-        if cost < best:
+        if s - m >= least and cost < best:
             best, middle, separator = cost, m, s
     return middle, separator

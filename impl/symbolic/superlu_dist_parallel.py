@@ -14,7 +14,7 @@ from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cpu.ranks import everyone
 from impl.peers.superlu_dist import factorised_in_parallel
-from impl.symbolic.separator_tree import both_ways, separator_tree
+from impl.symbolic.separator_tree import separator_tree
 
 
 @implementation(
@@ -29,10 +29,11 @@ def superlu_dist_parallel(pattern: Pattern, *, ranks: int = 1) -> tuple[Counts, 
 
     Its phases: separators, a tree of them with a leaf for each rank, found in the pattern's own order;
     convert, to the rank's rows; symbolic, the function alone; counts. Returns the counts on rank 0. Raises
-    InputError for another number of ranks.
+    InputError for another number of ranks, at which the function crashes, and UnsupportedError where the
+    order has no leaf with a vertex for each rank: for an empty one it writes where it must not.
     """
     communicator = everyone(ranks)
     with phase("separators"):
-        tree = separator_tree(both_ways(pattern), ranks)
+        tree = separator_tree(pattern, ranks)
     lower, upper = factorised_in_parallel(pattern, tree, communicator)
     return Counts(lower, upper), Work(fills=int(np.sum(lower) + np.sum(upper)) - pattern.nnz)
