@@ -48,7 +48,7 @@ class Worker:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self._log: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self._log: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         reading, writing = os.pipe()
         self.reports: IO[bytes] = os.fdopen(reading, "rb", buffering=0)
         try:

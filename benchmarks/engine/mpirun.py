@@ -63,7 +63,7 @@ class RankWorker:
         self, launcher: Launcher, ranks: int, job: Mapping[str, Any], environment: Mapping[str, str]
     ) -> None:
         self._folder = tempfile.TemporaryDirectory()
-        self._log: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self._log: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         pipe, described = Path(self._folder.name, "reports"), Path(self._folder.name, "job.json")
         described.write_text(json.dumps(job))
         os.mkfifo(pipe)
