@@ -10,7 +10,7 @@ import pytest
 
 from fillpath.record import Record, Status
 from reports.frames.cost_growth import CODES, CUDSS, FRONTS
-from reports.frames.sequential import faster, sequential_how, sequential_over
+from reports.frames.sequential import FILLING, SEQUENTIAL, fastest, sequential_how, sequential_over
 from reports.gsofa import growth
 from tests.reports_fakes import Made, case_of, made_frame, measured, texts
 
@@ -110,13 +110,20 @@ def row(seconds: float, status: str = "ok", run: str = "run-1") -> dict[str, Any
         (None, "fill1_pruned", "etree_cpu", 2.0),
     ],
 )
-def test_the_good_sequential_code_is_the_faster_one_of_the_run(
+def test_the_good_sequential_code_is_the_fastest_of_the_run(
     etree: dict[str, Any] | None, name: str, untimed: str, ratio: float
 ) -> None:
-    codes = {"fill1_pruned": row(4.0), **({"etree_cpu": etree} if etree else {})}
-    result = sequential_over(codes, row(2.0))
+    codes = {code: row(9.0) for code in SEQUENTIAL} | {"fill1_pruned": row(4.0)}
+    codes = {code: each for code, each in codes.items() if code != "etree_cpu"}
+    result = sequential_over({**codes, **({"etree_cpu": etree} if etree else {})}, row(2.0))
     assert (result["sequential"], result["sequential_untimed"]) == (name, untimed)
     assert result["over_sequential"] == pytest.approx(ratio) and result["pair_sequential"] == "ok"
+
+
+def test_a_peer_may_be_the_good_sequential_code() -> None:
+    result = sequential_over({"fill1_pruned": row(4.0), "superlu_dist": row(3.0)}, row(2.0))
+    assert result["sequential"] == "superlu_dist" and result["over_sequential"] == pytest.approx(1.5)
+    assert "etree_cpu" in result["sequential_untimed"]
 
 
 def test_without_a_time_there_is_no_good_sequential_code() -> None:
@@ -124,7 +131,8 @@ def test_without_a_time_there_is_no_good_sequential_code() -> None:
     assert result["sequential"] is None and result["over_sequential"] is None
     assert result["pair_sequential"] == "fill1_pruned timeout"
     assert sequential_over({"fill1_pruned": row(4.0)}, None)["sequential"] is None
-    assert faster({}) == ("fill1_pruned", "fill1_pruned, etree_cpu")
+    assert fastest({}) == ("fill1_pruned", ", ".join(SEQUENTIAL))
+    assert fastest({}, FILLING) == ("fill1_pruned", ", ".join(FILLING))
 
 
 def test_a_caption_says_which_code_on_how_many_and_what_has_no_time() -> None:
@@ -133,4 +141,5 @@ def test_a_caption_says_which_code_on_how_many_and_what_has_no_time() -> None:
     )
     text = sequential_how(frame)
     assert "(fill1_pruned on 1, etree_cpu on 1; no time of etree_cpu on 1 of 2)" in text
+    assert "superlu_dist (etree + symbolic)" in text and "superlu_dist" not in sequential_how(frame, FILLING)
     assert sequential_how(frame[frame["sequential"].isna()]) == ""

@@ -17,6 +17,7 @@ from fillpath.record import Record, Status
 from reports.facts.claims import subject
 from reports.facts.records import Records
 from reports.facts.series import read_series
+from reports.frames import ranks
 from reports.gsofa import fig4, fig5, fig10, fig11, fig12, table1, table2, table3
 from tests.reports_fakes import (
     ENTRIES,
@@ -24,6 +25,7 @@ from tests.reports_fakes import (
     METIS,
     MORE_OF_GSOFA,
     Made,
+    in_five_processes,
     made_frame,
     made_record,
     measured,
@@ -231,10 +233,17 @@ def sequential(name: str, seconds: float, matrix: str = "bcsstk18", **changes: A
     return measured(f"{name}.threads=1", seconds, matrix, device=None, **changes)
 
 
-def test_figure_11_has_gsofa_over_one_core_and_over_the_faster_good_code() -> None:
+def of_phases(name: str, whole: float, matrix: str = "bcsstk18", **phases: float) -> Record:
+    """A peer's record of that many seconds in all, and of each phase."""
+    samples = {each: [seconds * factor for factor in (0.9, 1.0, 1.2)] for each, seconds in phases.items()}
+    return measured(name, whole, matrix, device=None, phases=samples)
+
+
+def test_figure_11_has_gsofa_over_one_core_and_over_the_fastest_good_code() -> None:
     records = (
         sequential("gilbert_peierls", 100.0), measured("gsofa", 2.0),
         sequential("fill1_pruned", 10.0), sequential("etree_cpu", 6.0),
+        of_phases("superlu_dist.threads=1", 50.0, convert=38.0, etree=3.0, symbolic=4.0, counts=5.0),
     )  # fmt: skip
     frame = frame_of(fig11.EXHIBIT, *records).set_index("implementation")
     row = frame.loc["gsofa"]
@@ -248,6 +257,22 @@ def test_figure_11_has_gsofa_over_one_core_and_over_the_faster_good_code() -> No
     (axes,) = fig11.EXHIBIT.picture(frame.reset_index()).axes
     assert {"50x", "3x e", "1.01x"} <= set(texts(axes).splitlines())
     assert "printed mean 50.1x, 1.01x (BC) to 171.1x (BB)" in texts(axes)
+    assert frame.loc["superlu_dist", "median"] == pytest.approx(7), "etree and symbolic alone"
+    assert "klu" not in texts(axes), "a peer without a record has no line"
+
+
+def test_figure_11_has_klus_search_for_the_pattern_beside_the_print() -> None:
+    klu = of_phases("klu.threads=1", 90.0, analysis=20.0, factor=30.0, refactor=10.0)
+    frame = frame_of(fig11.EXHIBIT, measured("gsofa", 2.0), klu)
+    row = frame.set_index("implementation").loc["gsofa"]
+    assert row["over_klu"] == pytest.approx(10) and row["pair_klu"] == "ok"
+    assert "gsofa over klu (factor - refactor): 10x" in texts(fig11.EXHIBIT.picture(frame).axes[0])
+    (verdict,) = (v for v in fig11.EXHIBIT.verdicts(frame) if "KLU" in v.basis)
+    assert verdict.outcome == "beside the print"
+    for phases in ({"factor": 30.0}, {"factor": 10.0, "refactor": 10.0}):
+        unknown = frame_of(fig11.EXHIBIT, measured("gsofa", 2.0), of_phases("klu.threads=1", 90.0, **phases))
+        assert set(unknown.loc[unknown["implementation"] == "klu", "status"]) == {"not_measured"}
+        assert unknown["over_klu"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -286,17 +311,92 @@ def test_that_the_speedup_grows_with_the_work_can_fail(seconds: float, outcome: 
     assert verdict.outcome == outcome
 
 
-def test_figure_12_keeps_the_print_and_another_quantity_on_axes_of_their_own() -> None:
+def on_ranks(ranks: int, seconds: float, matrix: str = "bcsstk18", **changes: Any) -> Record:
+    """SuperLU_DIST's, of whose seconds those of the phase `symbolic` are meant."""
+    name = "superlu_dist_parallel" + (f".ranks={ranks}" if ranks > 1 else "")
+    record = of_phases(name, 50 * seconds, matrix, separators=9 * seconds, symbolic=seconds)
+    return replace(record, **changes)
+
+
+def in_fig12(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of SuperLU_DIST by ranks."""
+    return frame[frame["series"] == ranks.RANKED].set_index("ranks")
+
+
+def test_figure_12_is_of_superlu_dists_symbolic_phase_by_ranks() -> None:
     codes = sequential("fill1_pruned", 10.0), sequential("etree_cpu", 12.0)
-    frame = frame_of(fig12.EXHIBIT, measured("gsofa", 2.0), *codes)
-    printed, here = fig12.EXHIBIT.picture(frame).axes
+    times = [on_ranks(count, seconds) for count, seconds in ((1, 8.0), (2, 5.0), (4, 3.0), (8, 4.0))]
+    frame = frame_of(fig12.EXHIBIT, measured("gsofa", 2.0), *codes, *times)
+    rows = in_fig12(frame)
+    assert rows["ratio"].to_dict() == pytest.approx({1: 4, 2: 2.5, 4: 1.5, 8: 2})
+    assert list(rows.index[rows["best"]]) == [4] and rows["ratio_low"][4] == pytest.approx(2.7 / 2.4)
+    top, printed = fig12.EXHIBIT.picture(frame).axes
+    assert {"1.5x (4)", "5x p", "1.2x"} <= set(texts(top).splitlines())
     for abbr, value in subject("gsofa", fig12.CLAIM).data["one_node"].items():
         assert f"{abbr} {value:.3g}x" in texts(printed)
     assert "G7 10.9x" in texts(printed) and "mean 5x" in texts(printed) and "HM 1.3x" in texts(printed)
-    assert "5x" in texts(here).splitlines() and "another comparison" in texts(here)
-    assert [text.get_text() for text in here.get_legend().get_texts()] == ["fill1_pruned"], "the faster one"
-    assert not printed.get_shared_y_axes().joined(printed, here)
-    assert not fig12.EXHIBIT.verdicts(frame), "SuperLU_DIST is not at hand"
+    assert not top.get_shared_y_axes().joined(top, printed)
+
+
+def test_one_gpu_of_figure_12_stands_beside_the_print_and_six_of_one_host_are_judged() -> None:
+    one = [measured("gsofa", 2.0), on_ranks(1, 8.0), on_ranks(2, 5.0)]
+    outcomes = {v.basis: str(v.outcome) for v in fig12.EXHIBIT.verdicts(frame_of(fig12.EXHIBIT, *one))}
+    assert outcomes == {
+        "seconds of SuperLU_DIST on the best of 1 to 16 ranks over gsofa_multi on six GPUs of the host":
+            "not run",
+        "seconds of SuperLU_DIST on the best of 1 to 16 ranks over gsofa on one GPU of the host":
+            "beside the print",
+    }  # fmt: skip
+    for seconds, outcome in ((5 / 1.2, "reproduced"), (0.5, "deviates"), (50.0, "contradicted")):
+        six = replace(measured("gsofa_multi.gpus=6", seconds), seconds=[seconds] * 3)
+        best = replace(on_ranks(2, 5.0), phases={"symbolic": [5.0] * 3})
+        frame = frame_of(fig12.EXHIBIT, *one[:2], best, six)
+        (verdict,) = (v for v in fig12.EXHIBIT.verdicts(frame) if "six GPUs" in v.basis)
+        assert verdict.measured and verdict.measured.points[0].value == pytest.approx(5 / seconds)
+        assert str(verdict.outcome) == outcome and verdict.doubt, "of one process"
+        assert "six GPUs" in texts(fig12.EXHIBIT.picture(frame).axes[0])
+
+
+def test_figure_12_says_which_ranks_a_host_cannot_have_and_hatches_only_what_failed() -> None:
+    none: dict[str, Any] = {"seconds": [], "phases": {}}
+    records = [
+        measured("gsofa", 2.0),
+        on_ranks(1, 8.0),
+        replace(on_ranks(2, 1.0), status=Status.WRONG, reason="3 rows differ", **none),
+        *(
+            replace(on_ranks(count, 1.0), status=Status.UNAVAILABLE, reason=f"{count} ranks, 2 cores", **none)
+            for count in (4, 8)
+        ),
+    ]
+    frame = frame_of(fig12.EXHIBIT, *records)
+    rows = in_fig12(frame)
+    assert rows["pair"].to_dict() == {1: "ok", 2: "wrong", 4: "unavailable", 8: "unavailable"}
+    assert list(rows.index[rows["best"]]) == [1]
+    assert "Unavailable on 4, 8 ranks: 4 ranks, 2 cores." in fig12.EXHIBIT.words(frame)
+    drawn = texts(fig12.EXHIBIT.picture(frame).axes[0])
+    assert "wrong" in drawn and "unavailable" not in drawn
+
+
+def test_figure_12_of_a_host_without_a_gpu_shows_seconds_and_no_ratio() -> None:
+    codes = sequential("fill1_pruned", 10.0), sequential("etree_cpu", 6.0)
+    frame = frame_of(fig12.EXHIBIT, on_ranks(1, 8.0), on_ranks(2, 5.0), *codes)
+    (good,) = frame[frame["series"] == ranks.GOOD].to_dict("records")
+    assert good["sequential"] == "etree_cpu" and good["pair"] == "gsofa not_run"
+    assert frame["ratio"].isna().all() and set(in_fig12(frame)["pair"]) == {"gsofa not_run"}
+    top, _ = fig12.EXHIBIT.picture(frame).axes
+    assert "over gsofa" not in texts(top) and top.get_ylim()[0] < 5 < top.get_ylim()[1]
+    assert {str(v.outcome) for v in fig12.EXHIBIT.verdicts(frame)} == {"not run"}
+
+
+def test_figure_12_pairs_no_two_runs_and_counts_the_processes_of_one() -> None:
+    frame = frame_of(fig12.EXHIBIT, measured("gsofa", 2.0), on_ranks(1, 8.0, run_id="run-2"))
+    assert in_fig12(frame)["pair"][1] == "two_runs"
+    records = [measured("gsofa", 2.0), on_ranks(1, 8.0)]
+    cases = [Case.parse(record.case) for record in records]
+    frame = fig12.EXHIBIT.frame(in_five_processes(records), ALL, cases)
+    row = in_fig12(frame).loc[1]
+    assert row["ratio"] == pytest.approx(4) and row["ratio_processes"] == 5
+    assert 2.9 < row["ratio_low"] < row["ratio_high"] < 5.4, "both of a round drift alike, by up to 16 times"
 
 
 @pytest.mark.parametrize("exhibit", [fig4, fig5, fig10, fig11, fig12, table1, table2, table3])

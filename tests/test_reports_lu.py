@@ -139,7 +139,7 @@ def test_budgets_are_those_of_the_printed_blocks_in_proportion_to_n() -> None:
 def test_every_solver_that_is_measured_has_parts() -> None:
     for case in figure_cases("glu3", "phases", Settings(suite="papers")):
         assert registry.lookup("solve", case.implementation)
-        assert not case.options or case.options == (("symbolic", "bitfronts"),)
+        assert case.options in ((), (("symbolic", "bitfronts"),), (("ordering", "given"),))
         assert set(PHASES[case.implementation]) <= {part.name for part in PARTS}
     embedded = {case.matrix for case in figure_cases("glu3", "phases", Settings())}
     assert embedded == {"circuit,20000"}
@@ -582,6 +582,23 @@ def test_phases_make_up_a_solution_and_the_rest_is_what_none_has() -> None:
     assert "symbolic and numeric at once" in legend and "ordering" in legend
     assert "mc64+amd" in phases.EXHIBIT.words(frame) and "its residual" in phases.EXHIBIT.words(frame)
     assert [t.get_text() for t in top.get_legend().get_texts()] == ["lu_cpu", "superlu", "cudss"]
+
+
+def test_what_a_library_does_at_once_is_one_part_of_its_solution() -> None:
+    records = [
+        solved("pardiso", 4.0, {"analysis": 2.0, "numeric": 1.0, "triangular": 0.5, "refine": 0.25}),
+        solved("klu", 4.0, {"analysis": 1.0, "factorise": 2.0, "triangular": 0.5}),
+        solved("cudss.ordering=given", 2.0, {"reordering": 0.5, "symbolic": 0.5, "numeric": 0.5}),
+        solved("cholmod", 4.0, {"analysis": 1.0, "numeric": 1.0}),
+        measured("solve", "klu", 5.0, "memplus", preparation="mc64+amd"),
+    ]
+    frame = frame_of(phases.EXHIBIT.frame, *records)
+    rows = frame[frame["matrix"] == "rajat12"].set_index("implementation")
+    assert rows.loc["pardiso", "share_analysis"] == pytest.approx(0.5)
+    assert rows.loc["klu", ["share_ordering", "share_both"]].tolist() == pytest.approx([0.25, 0.5])
+    assert "cudss ordering=given" in set(frame["series"])
+    words = phases.EXHIBIT.words(frame)
+    assert "pardiso on memplus" in words and "cholmod on" not in words
 
 
 def test_a_solution_that_failed_is_a_slot_and_what_cannot_run_is_told_in_words() -> None:

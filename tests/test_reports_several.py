@@ -213,14 +213,6 @@ def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None
     assert printed["LH"] == pytest.approx(100 / 15) and printed["AU"] == pytest.approx(10.3)
 
 
-def test_superlu_dist_is_unavailable_and_its_print_stands_beside() -> None:
-    frame = frame_of("fig12", [made("fill1_pruned", 6.0), made("gsofa", 2.0)])
-    own = frame[frame["abbr"] == "BC"].iloc[0]
-    assert own["ratio"] == pytest.approx(3) and own["paper"] == pytest.approx(1.2)
-    assert set(frame["superlu_dist"]) == {"unavailable"}
-    assert "not at hand" in exhibit("gsofa", "fig12").picture(frame).get_suptitle()
-
-
 @pytest.mark.parametrize("figure", FIGURES)
 def test_it_is_drawn_with_records_of_some_cases_and_with_none(figure: str) -> None:
     cases = figure_cases("gsofa", figure, Settings(suite="papers"))

@@ -80,7 +80,7 @@ class Claim:
     not_comparable : why its number is shown and not judged, empty for a claim that is.
     derived : how it follows from printed numbers alone, empty for a claim of measurements.
     needs : what no machine here has, empty for nothing.
-    library : what would be measured and nothing here wraps, empty for none.
+    library : the peer of config/peers.yaml whose results it is of, empty for none.
     """
 
     paper: str

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fillpath.record import Record
 from reports.facts.inputs import Inputs
-from reports.facts.records import Records
-from reports.frames.device import NOT_MEASURED, columns_of
+from reports.frames.device import columns_of
+from reports.frames.phase_sums import put_symbolic_phases
 from reports.frames.seconds import timed_frame
 
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
@@ -31,7 +30,7 @@ def cost_frame(inputs: Inputs) -> pd.DataFrame:
     `exponent`, the slope of log seconds over log n by least squares over all sizes, and `exponent_filled`,
     that of the entries of L + U of the same matrices."""
     rows = timed_frame(inputs)
-    _add_symbolic_phase(rows, inputs.records)
+    put_symbolic_phases(rows, inputs.records)
     rows["code"] = [_code(row) for row in rows.to_dict("records")]
     rows["family"] = [_family(inputs, matrix) for matrix in rows["matrix"]]
     rows["filled"] = rows["entries"].astype("float64") + rows["fills"].astype("float64")
@@ -67,18 +66,3 @@ def _slope(part: pd.DataFrame, of: str) -> float:
     if n.nunique() < 2 or values.isna().any():
         return float("nan")
     return float(np.polyfit(np.log(n), np.log(values), 1)[0])
-
-
-def _add_symbolic_phase(frame: pd.DataFrame, records: Records) -> None:
-    """Put the seconds of the phase `symbolic` in place of a whole solution's; `not_measured` without it."""
-    for index, row in frame[(frame["stage"] == "solve") & (frame["status"] == "ok")].iterrows():
-        record = records.result(row["case"], row["machine"])
-        if record is None or not _symbolic(record):
-            frame.loc[index, "status"] = NOT_MEASURED
-            continue
-        rounds = records.rounds(record, _symbolic)
-        frame.loc[index, list(_ENDS)] = rounds.median, *rounds.interval
-
-
-def _symbolic(record: Record) -> list[float]:
-    return list(record.phases.get("symbolic", []))

@@ -1,42 +1,61 @@
-"""The good sequential code of a matrix: of those here that examine few entries the faster one, by records."""
+"""The good sequential code of a matrix: of those here that examine few entries the fastest, by records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from reports.facts.naming import listed
+from reports.frames.phase_sums import phases_of
 from reports.frames.seconds import add_columns, ratio_of, with_transfers
 from reports.shapes.tables import Row
 
-# Each with the letter that marks it in a picture; etree_cpu takes structurally symmetric patterns alone.
-SEQUENTIAL = {"fill1_pruned": "p", "etree_cpu": "e"}
-FASTER = f"the faster of {' and '.join(SEQUENTIAL)}"
+
+@dataclass(frozen=True)
+class Code:
+    """A good sequential code.
+
+    mark : its letter in a picture.
+    fills : whether it gives the rows of F, which a later stage needs; else their counts alone.
+    """
+
+    mark: str
+    fills: bool = True
+
+
+# etree_cpu takes structurally symmetric patterns alone.
+SEQUENTIAL = {
+    "fill1_pruned": Code("p"),
+    "etree_cpu": Code("e"),
+    "superlu_dist": Code("s", fills=False),
+}
+FILLING = tuple(name for name, code in SEQUENTIAL.items() if code.fills)
 # The columns that `sequential_over` fills, and those of text among them.
 TEXTS = ("sequential", "sequential_untimed")
 ENDS = ("", "_low", "_high", "_processes")
 RATIOS = ("pair_sequential", *(f"over_sequential{end}" for end in ENDS), "moved_over_sequential")
 
 
-def faster(rows: Mapping[str, Row]) -> tuple[str, str]:
-    """Which code is the faster one of a matrix, and the names of those that have no time to compare although
-    they take such a matrix. Without any time it is the first one.
+def fastest(rows: Mapping[str, Row], codes: Sequence[str] = tuple(SEQUENTIAL)) -> tuple[str, str]:
+    """Which of these codes is the fastest of a matrix, and the names of those that have no time to compare
+    although they take such a matrix. Without any time it is the first one.
 
     rows : by code, each with `pair` (`ok` where it can be compared), `status` and `median`.
     """
-    timed = [code for code in SEQUENTIAL if code in rows and rows[code]["pair"] == "ok"]
-    untimed = [code for code in SEQUENTIAL if code not in timed and not _refused(rows.get(code))]
-    first = min(timed, key=lambda code: float(rows[code]["median"]), default=next(iter(SEQUENTIAL)))
+    timed = [code for code in codes if code in rows and rows[code]["pair"] == "ok"]
+    untimed = [code for code in codes if code not in timed and not _refused(rows.get(code))]
+    first = min(timed, key=lambda code: float(rows[code]["median"]), default=codes[0])
     return first, ", ".join(untimed)
 
 
 def sequential_over(by_code: Mapping[str, Row], bottom: Row | None) -> dict[str, Any]:
-    """TEXTS and RATIOS: the faster code, and its seconds over those of another row, in one run."""
+    """TEXTS and RATIOS: the fastest code, and its seconds over those of another row, in one run."""
     ratios = {code: ratio_of(by_code.get(code), bottom, (code, "")) for code in SEQUENTIAL}
     rows = {code: {**by_code[code], **ratios[code]} for code in SEQUENTIAL if code in by_code}
-    first, untimed = faster(rows)
+    first, untimed = fastest(rows)
     ratio = ratios[first]
     return {
         "sequential": first if ratio["pair"] == "ok" else None,
@@ -52,11 +71,17 @@ def add_sequential(frame: pd.DataFrame, rows: list[dict[str, Any]]) -> None:
     add_columns(frame, rows, RATIOS)
     for name in TEXTS:
         frame[name] = pd.Series([row.get(name) for row in rows], index=frame.index, dtype="object")
-    frame["sequential_mark"] = frame["sequential"].map(SEQUENTIAL).astype("object")
+    frame["sequential_mark"] = marks_of(frame)
 
 
-def faster_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per group and machine of these of sequential codes: that of the faster one, with TEXTS.
+def marks_of(frame: pd.DataFrame) -> pd.Series[str]:
+    """The letter of each row's fastest code, None where there is none."""
+    letters = {name: code.mark for name, code in SEQUENTIAL.items()}
+    return frame["sequential"].map(letters).astype("object")
+
+
+def fastest_rows(frame: pd.DataFrame, codes: Sequence[str] = tuple(SEQUENTIAL)) -> pd.DataFrame:
+    """One row per group and machine of these of sequential codes: that of the fastest, with TEXTS.
 
     frame : with `group`, `machine`, `implementation`, `pair`, `status` and `median`.
     """
@@ -64,7 +89,7 @@ def faster_rows(frame: pd.DataFrame) -> pd.DataFrame:
     kept, texts = [], []
     for _, part in frame[frame["machine"].notna() | ~tried].groupby(["group", "machine"], dropna=False):
         by_code = {str(row["implementation"]): row for row in part.to_dict("records")}
-        first, untimed = faster(by_code)
+        first, untimed = fastest(by_code, codes)
         first = first if first in by_code else next(iter(by_code))
         kept.append(part.index[list(part["implementation"]).index(first)])
         texts.append({"sequential": first if by_code[first]["pair"] == "ok" else None, TEXTS[1]: untimed})
@@ -74,8 +99,14 @@ def faster_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def sequential_how(frame: pd.DataFrame) -> str:
-    """The caption's part on which code is the faster one, and of how many matrices it was not decided.
+def fastest_of(codes: Sequence[str]) -> str:
+    """`the fastest of fill1_pruned, etree_cpu and superlu_dist`: of two, the faster."""
+    *others, last = codes
+    return f"the {'fastest' if len(codes) > 2 else 'faster'} of {', '.join(others)} and {last}"
+
+
+def sequential_how(frame: pd.DataFrame, codes: Sequence[str] = tuple(SEQUENTIAL)) -> str:
+    """The caption's part on which code is the fastest, and of how many matrices it was not decided.
 
     frame : with TEXTS, in the rows that say something of them.
     """
@@ -83,11 +114,12 @@ def sequential_how(frame: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     counts = rows["sequential"].value_counts()
-    of = ", ".join(f"{name} on {counts[name]}" for name in SEQUENTIAL if name in counts)
+    of = ", ".join(f"{name} on {counts[name]}" for name in codes if name in counts)
     untimed = rows[rows["sequential_untimed"] != ""]
     names = listed(name for names in untimed["sequential_untimed"] for name in names.split(", "))
     lacking = f"; no time of {names} on {len(untimed)} of {len(rows)}" if len(untimed) else ""
-    return f"Good sequential code: on each matrix {FASTER}, one core ({of}{lacking}). "
+    words = fastest_of([phases_of(name) for name in codes])
+    return f"Good sequential code: on each matrix {words}, one core ({of}{lacking}). "
 
 
 def _refused(row: Row | None) -> bool:

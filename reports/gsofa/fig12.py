@@ -1,127 +1,195 @@
-"""Figure 12: SuperLU_DIST's parallel symbolic factorisation by its printed ratios; it is not measured."""
+"""Figure 12: GSoFA beside SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.lines import Line2D
+from scipy.stats import gmean
 
-from fillpath.case import Case
-from reports.exhibit import Exhibit
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.frames.device import GSOFA, add_printed, columns_of, gpu_caption, pair_frame
+from reports.facts.naming import listed
+from reports.frames.device import GSOFA, gpu_caption
 from reports.frames.means import means_with_transfers
-from reports.frames.order import in_papers_order
-from reports.frames.seconds import RATIO, groups_of
-from reports.frames.sequential import SEQUENTIAL, TEXTS, faster_rows, sequential_how
+from reports.frames.parac import cores_of
+from reports.frames.ranks import GOOD, RANKED, SIX, ranks_frame
+from reports.frames.sequential import marks_of, sequential_how
 from reports.shapes import bars
-from reports.shapes.gains import draw_gains, point_handles
+from reports.shapes.axes import empty_panel, seconds_axis
 from reports.shapes.groups import name_matrices
+from reports.shapes.labels import legend_above
+from reports.shapes.nodes import Nodes, draw_nodes
+from reports.shapes.strip import StripLine, write_strip
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 
 CLAIM = "fig12_vs_superlu_dist"
 DATA = subject("gsofa", CLAIM).data
-ONE, FASTER, MANY = DATA["one_node"], DATA["faster_at_6_nodes"], DATA["nodes_44"]
-# Where the numbers of nodes stand.
-PLACES = {1: 0.0, 6: 1.0, 44: 2.0}
-NO_TIME = "no time"
-RATIOS = bars.Panel("ratio", "ratio_low", "ratio_high", "speedup (log scale)", "pair", points=True)
+MANY = DATA["nodes_44"]
+PRINT = Nodes(DATA["one_node"], DATA["faster_at_6_nodes"], MANY["mean"], {**MANY["max"], **MANY["min"]})
+# Half of what a group's points take of its place, the logarithm of the ranks at their end, half of its lines.
+HALF, MOST, EDGE = 0.36, 4, 0.42
+LEVELS: dict[str, dict[str, Any]] = {
+    GSOFA: {"color": PALETTE[5], "linewidth": 2.4},
+    SIX: {"color": PALETTE[3], "linewidth": 2.4, "linestyle": "-."},
+    GOOD: {"color": "#555555", "linewidth": 1.6, "linestyle": "--"},
+}
+POINTS: dict[str, Any] = {"color": PALETTE[0], "marker": "o", "markersize": 5, "linewidth": 1.2}
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix and machine: `ratio`, seconds of a good sequential code, which `sequential` names,
-    over gsofa's in one run; superlu_dist, why there is none of SuperLU_DIST's; what the paper prints of that
-    over GSoFA's on one node."""
-    rows = faster_rows(pair_frame(inputs, _by_gsofa, role=GSOFA))
-    rows = add_printed(rows, "gsofa", {"paper": ONE})
-    rows["superlu_dist"] = "unavailable"
-    rows = in_papers_order(rows, inputs.paper)
-    rows["group"] = groups_of(rows)
-    return columns_of(rows, *TEXTS, "median", *RATIO, "moved_ratio", "superlu_dist", "paper")
+    """As `ranks_frame` has it, with what is printed of one node."""
+    return ranks_frame(inputs, PRINT.one)
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """What is printed above; what was measured, another comparison, below on axes of its own."""
-    figure = new_figure(12.5, 9.5)
+    """What was measured above, what is printed below on axes of its own."""
+    lines = _lines(frame)
+    figure = new_figure(12.5, 10.5 + 0.2 * len(lines))
     headline(figure, title)
-    top, bottom = figure.subplots(2, 1, height_ratios=(3, 2))
-    _print(top)
-    bottom.set_title(
-        "Measured here, another comparison: a good sequential code on one core over gsofa on one GPU",
-        loc="left",
-    )
-    by_code = frame.assign(series=frame["sequential"].fillna(NO_TIME))
-    draw_gains(bottom, by_code, RATIOS, "", None)
-    bottom.set_ylabel(RATIOS.label)
-    name_matrices(bottom, frame)
-    bottom.tick_params(axis="x", labelsize=SMALL)
-    codes = [handle for handle in point_handles(by_code) if handle.get_label() != NO_TIME]
-    if codes:
-        bottom.legend(handles=codes, loc="upper right", ncols=len(codes))
+    top, bottom = figure.subplots(2, 1, height_ratios=(1, 1))
+    if frame.empty:
+        empty_panel(top, "not_run", "no case of it was measured")
+    else:
+        _measured(top, frame)
+        write_strip(top, lines)
+    legend_above(figure, _handles(frame))
+    draw_nodes(bottom, PRINT)
+    bottom.set_title("Printed: GSoFA over SuperLU_DIST, each on so many nodes of six GPUs", loc="left")
     return figure
 
 
-def _by_gsofa(case: Case) -> Case | None:
-    """GSoFA with its defaults, for a case of the sequential code."""
-    return replace(case, implementation=GSOFA, threads=0) if case.implementation in SEQUENTIAL else None
+def _measured(axes: Axes, frame: pd.DataFrame) -> None:
+    """In each group seconds by ranks, 1 to 16 from left to right, and lines for what has none."""
+    for group in sorted(set(map(int, frame["group"]))):
+        rows = frame[frame["group"] == group]
+        _ranked(axes, group, rows[rows["series"] == RANKED].sort_values("ranks"))
+        for row in rows[rows["series"].isin(LEVELS)].to_dict("records"):
+            if row["status"] == "ok":
+                axes.hlines(row["median"], group - EDGE, group + EDGE, **LEVELS[row["series"]])
+            else:
+                bars.draw_slot(axes, group, 2 * HALF, f"{row['series']}: {row['status']}")
+    seconds_axis(axes)
+    axes.set_ylabel("seconds (log)")
+    name_matrices(axes, frame)
+    axes.tick_params(axis="x", labelsize=SMALL)
 
 
-def _print(axes: Axes) -> None:
-    """The printed speedups by the number of nodes: of each matrix on one, which are above 1 on six, and mean
-    and extremes on 44."""
-    axes.set_title(
-        "Printed: GSoFA over SuperLU_DIST, each on so many nodes of six GPUs (not measured here)", loc="left"
+def _ranked(axes: Axes, group: int, rows: pd.DataFrame) -> None:
+    """The points of one matrix."""
+    places = np.array([_place(group, ranks) for ranks in rows["ranks"]], dtype=float)
+    median, low, high = (rows[name].to_numpy(dtype=float) for name in ("median", "low", "high"))
+    ok = (rows["status"] == "ok").to_numpy()
+    whiskers = [np.maximum(median - low, 0)[ok], np.maximum(high - median, 0)[ok]]
+    axes.errorbar(places[ok], median[ok], yerr=whiskers, ecolor="black", capsize=2, **POINTS)
+    for x, status in zip(places[~ok], rows["status"][~ok], strict=True):
+        bars.draw_slot(axes, float(x), 2 * HALF / (MOST + 1), str(status))
+
+
+def _place(group: int, ranks: int) -> float:
+    return group - HALF + 2 * HALF * min(math.log2(ranks), MOST) / MOST
+
+
+def _handles(frame: pd.DataFrame) -> list[Artist]:
+    """What was measured of."""
+    timed = set(frame.loc[frame["status"] == "ok", "series"])
+    ranks = sorted(frame.loc[(frame["status"] == "ok") & (frame["series"] == RANKED), "ranks"].unique())
+    words = f"SuperLU_DIST on {', '.join(map(str, ranks))} ranks"
+    handles: list[Artist] = [Line2D([], [], **POINTS, label=words)] if ranks else []
+    names = {GSOFA: "gsofa, one GPU", SIX: "gsofa_multi, six GPUs", GOOD: GOOD}
+    return handles + [Line2D([], [], **LEVELS[name], label=names[name]) for name in LEVELS if name in timed]
+
+
+def _lines(frame: pd.DataFrame) -> list[StripLine]:
+    """Ratios as text: of the best number of ranks, with that number, and of the sequential code."""
+    best, good = frame[frame["best"] & frame["ratio"].notna()], frame[frame["series"] == GOOD]
+    good = good[good["ratio"].notna()]
+    lines = []
+    if len(best):
+        marks = [f"({ranks})" for ranks in best["ranks"]]
+        title = "SuperLU_DIST on the best of its ranks (in brackets) over gsofa on one GPU"
+        lines += [
+            StripLine(title=f"{title}: {_mean(best)}; below 1 the GPU is slower"),
+            _line("speedup", best, "ratio", marks),
+        ]
+        six = best[best["six_ratio"].notna()]
+        lines += [_line("six GPUs", six, "six_ratio", [""] * len(six))] if len(six) else []
+        printed = best[best["paper"].notna()]
+        lines += [_line("printed, six", printed, "paper", [""] * len(printed))] if len(printed) else []
+    if len(good):
+        title = f"The fastest sequential code over gsofa on one GPU: {_mean(good)}"
+        lines += [StripLine(title=title), _line("speedup", good, "ratio", list(marks_of(good)))]
+    return lines
+
+
+def _mean(rows: pd.DataFrame) -> str:
+    return f"geometric mean {bars.times(float(gmean(rows['ratio'])))} of {len(rows)}"
+
+
+def _line(head: str, rows: pd.DataFrame, column: str, marks: Sequence[str]) -> StripLine:
+    cells = zip(rows["group"], rows[column], marks, strict=True)
+    return StripLine(
+        head, {int(group): f"{bars.times(value)} {mark}".strip() for group, value, mark in cells}
     )
-    axes.axhline(1, color="black", linewidth=1)
-    axes.plot([PLACES[1]] * len(ONE), list(ONE.values()), "o", color=PALETTE[0])
-    for number, (abbr, value) in enumerate(sorted(ONE.items(), key=lambda item: item[1])):
-        _name(axes, PLACES[1], value, f"{abbr} {value:.3g}x", left=number % 2 == 0)
-    ends = {abbr: value for pair in (MANY["max"], MANY["min"]) for abbr, value in pair.items()}
-    for abbr, value in ends.items():
-        axes.plot([PLACES[1], PLACES[44]], [ONE[abbr], value], "--o", color=PALETTE[0], linewidth=1)
-        _name(axes, PLACES[44], value, f"{abbr} {value:g}x")
-    axes.plot(PLACES[44], MANY["mean"], "D", color=PALETTE[5], markersize=8)
-    _name(axes, PLACES[44], MANY["mean"], f"mean {MANY['mean']:g}x")
-    axes.set_yscale("log")
-    axes.set_ylim(0.03, 25)
-    slower = [abbr for abbr in ONE if abbr not in FASTER]
-    for height, word, names in ((7.0, "above", FASTER), (0.09, "below", slower)):
-        axes.text(
-            PLACES[6], height, f"{word} 1x:\n{', '.join(names)}", ha="center", va="center", fontsize=SMALL
-        )
-    axes.set_xticks(list(PLACES.values()), [f"{nodes} node{'s' if nodes > 1 else ''}" for nodes in PLACES])
-    axes.set_xlim(-0.6, 2.6)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.set_ylabel("speedup (log scale)")
 
 
-def _name(axes: Axes, x: float, y: float, text: str, left: bool = False) -> None:
-    """Beside its point, below the line at 1 where it would lie on it."""
-    axes.annotate(
-        text, (x, y), (-9 if left else 9, -9 if 0.9 < y < 1 else 0), textcoords="offset points",
-        ha="right" if left else "left", va="center", fontsize=SMALL, bbox=bars.GROUND,
-    )  # fmt: skip
+def ranks_how(frame: pd.DataFrame) -> str:
+    """The caption's part on ranks: on how many cores, and which could not be tried."""
+    ranked = frame[frame["series"] == RANKED]
+    tried = ranked[~ranked["status"].isin(["not_run", "unavailable"])]
+    cores = {cores_of(str(machine)) for machine in tried["machine"].dropna()} - {None}
+    host = f" of a host of {listed(map(str, cores))} cores" if cores else ""
+    words = f"Ranks: those{host}. " if len(tried) else ""
+    idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried["ranks"])]
+    if idle.empty:
+        return words
+    numbers = ", ".join(str(ranks) for ranks in sorted(idle["ranks"].unique()))
+    reason = idle.sort_values("ranks")["reason"].iloc[0]
+    return f"{words}Unavailable on {numbers} ranks: {reason}. "
+
+
+def _six(frame: pd.DataFrame) -> str:
+    measured = (frame.loc[frame["series"] == SIX, "status"] == "ok").any()
+    return "Six GPUs of this host are judged. " if measured else ""
 
 
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 12",
-    "speedup over SuperLU_DIST (printed; SuperLU_DIST is not at hand)",
+    "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
     frame,
     draw,
-    """Above: all that the paper prints of GSoFA over SuperLU_DIST's parallel symbolic factorisation; below 1
-    GSoFA is slower. Below: another quantity, a sequential code of ours in its place. {sequential}{moved}
-    {gpu}""",
+    """Above: seconds of symbfact_dist alone, which pdgssvx calls SYMBFACT, in the same order; it keeps
+    subscripts by supernodes, gsofa the rows of F. {ranks}{sequential}{moved}Below: six GPUs of each node over
+    SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity, beside the print.
+    {six}{gpu}""",
     lambda frame: {
-        "sequential": sequential_how(frame),
-        "moved": means_with_transfers(frame),
+        "ranks": ranks_how(frame),
+        "sequential": sequential_how(frame[frame["series"] == GOOD]),
+        "moved": means_with_transfers(frame[frame["best"]]),
+        "six": _six(frame),
         "gpu": gpu_caption(frame, "gsofa", slots=False),
     },
-    claims=(CLAIM,),
+    held=(
+        Held(
+            CLAIM, "six_ratio", ("one_node",), "pair_six",
+            "seconds of SuperLU_DIST on the best of 1 to 16 ranks over gsofa_multi on six GPUs of the host",
+            only={"best": True},
+        ),
+        Held(
+            CLAIM, "ratio", ("one_node",), "pair",
+            "seconds of SuperLU_DIST on the best of 1 to 16 ranks over gsofa on one GPU of the host",
+            only={"best": True}, beside=True,
+        ),
+    ),
     one_run=True,
-    topic="SuperLU_DIST's parallel symbolic factorisation (printed)",
-)
+    topic="SuperLU_DIST's parallel symbolic factorisation (seconds)",
+)  # fmt: skip

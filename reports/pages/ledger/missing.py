@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fillpath import registry
+from fillpath.peers import peer
 from reports.facts.claim import Claim
 from reports.facts.standings import Missing, Scope, Verdict
 from reports.pages.ledger.view import View
+
+# What is lacking of a case that is unavailable, by a word of its reason; else a library.
+_LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
 def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
@@ -26,7 +30,7 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     rows = view.rows[view.rows["abbr"].isin(lacking)] if claim.matrices else view.rows
     complete = bool(measured) and not lacking
     failed = rows[:0] if complete else rows[rows["status"] != "ok"]
-    lacks = [Missing("library", (f"{claim.library}, which nothing here wraps",))] if claim.library else []
+    lacks = _library(claim, view)
     measured_here = frozenset(view.rows.loc[view.rows["status"] == "ok", "matrix"])
     lacks += [_lack(row, view, measured_here) for row in failed.to_dict("records")]
     absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
@@ -37,11 +41,24 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     return _by_kind(lacks)
 
 
+def _library(claim: Claim, view: View) -> list[Missing]:
+    """The library that the claim is of, where the machine has no result of it."""
+    if not claim.library:
+        return []
+    timed = view.rows[view.rows["status"] == "ok"]
+    codes = set(zip(timed["stage"], timed["implementation"], strict=True))
+    if any(claim.library in registry.lookup(*code).peer for code in codes):
+        return []
+    library = peer(claim.library)
+    return [Missing("library", (f"{library.title}, of which no result is here: {library.command}",))]
+
+
 def _lack(row: Mapping[Any, Any], view: View, matrices: frozenset[str]) -> Missing:
     """Why a case of one of the claim's matrices has no number. matrices : that have one of any case."""
     reason = str(row["reason"])
     if row["status"] == "unavailable":
-        return Missing("GPU" if "GPU" in reason else "library", (f"{row['implementation']}: {reason}",))
+        kind = next((kind for word, kind in _LACKS.items() if word in reason), "library")
+        return Missing(kind, (f"{row['implementation']}: {reason}",))
     if row["status"] != "not_run":
         return Missing("measurement", (f"{row['case']}: {str(row['status']).replace('_', ' ')}, {reason}",))
     on_gpu = registry.lookup(row["stage"], row["implementation"]).device == "gpu"
