@@ -148,7 +148,7 @@ class Peer:
     def _matching(self, paths: Iterator[Path]) -> list[Path]:
         """The libraries among these files, the newest first."""
         named = [path for path in paths if re.fullmatch(self.file, path.name) and path.is_file()]
-        return sorted(named, key=_numbers, reverse=True)
+        return sorted(sorted(named), key=_numbers, reverse=True)
 
 
 @functools.cache

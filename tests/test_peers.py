@@ -1,0 +1,414 @@
+"""Other people's libraries: where each is found, and what holds for whatever calls them.
+
+A peer whose library is not here is tested as absent only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from benchmarks.engine import machine
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
+from commands import main
+from fillpath import peers, registry, source
+from fillpath.case import Case, Preparation
+from fillpath.errors import ConfigError, UnavailableError, UnknownNameError
+from fillpath.paths import CONFIG, ROOT
+from fillpath.peers import Peer
+from fillpath.record import Record, Status, record_key
+from fillpath.settings import Settings
+from impl.cuda import kernels
+from tests import peers_fakes
+from tests.test_ranks import require_mpi
+
+LIBRARY = Peer(
+    "hypre", "HYPRE", "https://x", "free", "1 MB", "1.0", "make it", packages=("no-such-package",),
+    file=r"libpeer(-\w+)?(-\d[\d.]*)?\.so(\.\d[\d.]*)?", setting="FILLPATH_HYPRE",
+)  # fmt: skip
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a system's libraries, with nothing in it."""
+    folder = tmp_path / "usr" / "lib"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(peers, "_SYSTEM", tmp_path / "usr")
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    monkeypatch.delenv("FILLPATH_HYPRE", raising=False)
+    return folder
+
+
+def library(folder: Path, name: str, real: str = "") -> Path:
+    """A library of that name, which may be a link to the real one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / (real or name)).write_bytes(b"\x7fELF, or something like it")
+    if real:
+        (folder / name).symlink_to(real)
+    return folder / name
+
+
+def package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, bool], name: str = "no-such-package"
+) -> Path:
+    """An installed package that lists these files, of which some are there."""
+    folder = tmp_path / "site"
+    facts = folder / f"{name.replace('-', '_')}-3.1.dist-info"
+    facts.mkdir(parents=True)
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.1\n")
+    (facts / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+    for file in (file for file, there in files.items() if there):
+        library((folder / file).parent, Path(file).name)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    importlib.invalidate_caches()
+    return folder
+
+
+# Where a library is found.
+
+
+def test_without_a_library_there_is_no_version_and_the_reason_names_what_brings_it(system: Path) -> None:
+    assert LIBRARY.version() is None and not LIBRARY.is_packaged and LIBRARY.package == ""
+    reason = "HYPRE is not installed: make it, or name its library by FILLPATH_HYPRE"
+    assert LIBRARY.installed() == LIBRARY.available() == (False, reason)
+    with pytest.raises(UnavailableError, match=re.escape(reason)):
+        LIBRARY.library()
+
+
+def test_the_named_file_comes_first_then_the_package_then_the_users_folders_then_the_systems(
+    system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = [library(system, "libpeer-1.0.so"), library(system.parent / "local" / "lib", "libpeer-0.9.so")]
+    assert LIBRARY.library() == order[1]
+    order.append(library(tmp_path / "own", "libpeer-0.1.so"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path / 'none'}::{tmp_path / 'own'}")
+    assert (LIBRARY.library(), LIBRARY.version()) == (order[2], "0.1")
+    inside = package(tmp_path, monkeypatch, {"peer/libpeer-a1b2.so.9": True, "peer/other.so": True})
+    assert LIBRARY.library() == inside / "peer" / "libpeer-a1b2.so.9"
+    assert (LIBRARY.version(), LIBRARY.package, LIBRARY.is_packaged) == ("3.1", "no-such-package", True)
+    monkeypatch.setenv("FILLPATH_HYPRE", str(order[2]))
+    assert (LIBRARY.library(), LIBRARY.version()) == (order[2], "0.1")
+    assert LIBRARY.package == "" and not LIBRARY.is_packaged
+
+
+def test_a_file_that_a_package_lists_and_lacks_is_not_found(
+    system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package(tmp_path, monkeypatch, {"libpeer.so.9": False})
+    assert LIBRARY.version() is None
+    (system / "libpeer.so.8").symlink_to("libpeer.so.8.0")
+    assert LIBRARY.version() is None
+
+
+def test_the_newest_of_a_folder_is_taken_by_number(system: Path) -> None:
+    for name in ("libpeer-2.9.so", "libpeer-2.26.0.so", "libpeer-2.10.so", "libpeer-a9999.so.2.3"):
+        library(system, name)
+    assert LIBRARY.version() == "2.26.0"
+    assert library(system, "libpeer.so.8", "libpeer.so.8.1.2") == LIBRARY.library()
+    assert LIBRARY.version() == "8.1.2"
+
+
+def test_a_version_that_the_name_does_not_tell_is_a_hash_of_the_file(
+    system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = set()
+    for number, name in enumerate(("libpeer.so", "libpeer.so.9")):
+        file = library(tmp_path / str(number), name)
+        file.write_bytes(bytes(number + 1))
+        monkeypatch.setenv("FILLPATH_HYPRE", str(file))
+        versions.add(LIBRARY.version())
+    assert len(versions) == 2 and all(re.fullmatch("sha256:[0-9a-f]{12}", str(each)) for each in versions)
+
+
+def test_hypre_with_indices_of_64_bits_is_never_taken(system: Path) -> None:
+    for name in ("libHYPRE64-2.26.0.so", "libHYPRE64m-2.26.0.so", "libHYPRE_seq-2.26.0.so"):
+        library(system, name)
+    hypre = peers.peer("hypre")
+    assert hypre.version() is None
+    assert library(system, "libHYPRE-2.26.0.so") == hypre.library()
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("superlu_dist", "libsuperlu_dist.so.8"),
+        ("superlu_dist", "libsuperlu_dist.so.9"),
+        ("amgx", "libamgxsh.so"),
+        ("umfpack", "libumfpack.so.5"),
+        ("umfpack", "libumfpack-1f0c9d7e.so.6.3.5"),
+        ("cholmod", "libcholmod.so.3"),
+    ],
+)
+def test_names_of_libraries(name: str, file: str) -> None:
+    pattern = peers.peer(name).file
+    assert re.fullmatch(pattern, file)
+    for wrong in (file.replace(".so", "_fortran.so", 1), f"{file}.debug", f"x{file}"):
+        assert not re.fullmatch(pattern, wrong)
+
+
+def test_a_setting_that_names_no_file_is_refused_at_the_door(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for each in filter(lambda each: each.setting, peers.peers().values()):
+        for wrong in (tmp_path, tmp_path / "none"):
+            with pytest.raises(ConfigError, match=f"{each.setting}={wrong}: expected a file"):
+                Settings.from_env({each.setting: str(wrong)})
+    monkeypatch.setenv("FILLPATH_HYPRE", str(tmp_path))
+    assert main(["doctor"]) == 2 and "FILLPATH_HYPRE" in capsys.readouterr().err
+
+
+def test_a_peer_on_ranks_needs_mpi4py_as_well(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library(system, "libpeer-1.0.so")
+    monkeypatch.setattr(peers, "package_version", lambda name: None)
+    assert LIBRARY.available() == (True, "")
+    there, why_not = replace(LIBRARY, mpi=True).available()
+    assert not there and "mpi4py" in why_not and "'.[mpi]'" in why_not
+
+
+def test_no_library_is_loaded_to_learn_where_it_is() -> None:
+    code = "from fillpath import peers; peers.versions(); print(open('/proc/self/maps').read())"
+    maps = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [peer.file for peer in peers.peers().values() if peer.file]
+    loaded = {Path(line.split()[-1]).name for line in maps.stdout.splitlines() if "/" in line}
+    assert loaded and not [name for name in loaded if any(re.match(file, name) for file in files)]
+    assert not any(word in maps.stdout for word in ("nbklu", "pymklpardiso", "mpi4py", "libmpi"))
+
+
+# config/peers.yaml.
+
+
+def test_the_file_is_its_schemas_and_each_peer_has_what_a_user_needs() -> None:
+    assert len(peers.peers()) >= 10
+    named = {field.name for field in fields(Settings)}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for name, each in peers.peers().items():
+        assert not each.setting or name in named
+        for words in (each.command, each.alternative):
+            if install := re.match(r"make peers PEERS=(\w+)", words):
+                required = {re.split(r"[^a-z0-9-]", line)[0] for line in extras[install[1]]}
+                assert required & set(each.packages), f"{name}: extra {install[1]} has none of its packages"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- hypre", "is not of type 'object'"),
+        ("[unclosed", "config/peers.yaml: "),
+        ("hypre: {title: HYPRE}", "is a required property"),
+        ("Hypre: {}", "does not match"),
+    ],
+)
+def test_a_damaged_file_is_said_to_be(
+    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "peers.yaml").write_text(text)
+    monkeypatch.setattr(peers, "FILE", tmp_path / "peers.yaml")
+    with pytest.raises(ConfigError, match=r"^config/peers\.yaml: [^\n]+$") as error:
+        peers.peers.__wrapped__()
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"licence": ""}, {"colour": "red"}, {"setting": "HYPRE"}, {"packages": []}, {"file": "HYPRE"},
+        {"mpi": "yes"}, {"home": "http://x"}, {"setting": "FILLPATH_AMGX"},
+    ],
+)  # fmt: skip
+def test_what_is_no_peer_is_refused(
+    changes: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = {
+        "title": "HYPRE", "home": "https://x", "licence": "MIT", "size": "1 MB", "seen": "2.26.0",
+        "file": "libHYPRE", "setting": "FILLPATH_HYPRE", "command": "make it",
+    }  # fmt: skip
+    file = tmp_path / "peers.yaml"
+    monkeypatch.setattr(peers, "FILE", file)
+    file.write_text(json.dumps({"hypre": right}))
+    assert peers.peers.__wrapped__()["hypre"].title == "HYPRE"
+    file.write_text(json.dumps({"hypre": {**right, **changes}}))
+    with pytest.raises(ConfigError, match=r"\$\.hypre"):
+        peers.peers.__wrapped__()
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(json.loads((CONFIG / "schemas" / "peers.json").read_text()))
+
+
+def test_a_peer_that_there_is_not_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match=r"no peer 'hyper'; did you mean hypre\?"):
+        peers.peer("hyper")
+
+
+def test_the_page_is_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["maintain", "peers", "--check"]) == 0
+
+
+def test_doctor_has_a_line_for_each(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor"]) == 0
+    there = capsys.readouterr().out
+    hide(monkeypatch)
+    assert main(["doctor"]) == 0
+    absent = capsys.readouterr().out
+    for each in peers.peers().values():
+        assert re.search(rf"^(peer      {each.title} |no peer   {each.title}: )", there, re.MULTILINE)
+        assert f"\nno peer   {each.title}: {each.remedy}\n" in absent
+
+
+# Keys.
+
+
+def test_a_key_is_the_same_whether_a_record_names_the_peer_or_its_package() -> None:
+    assert source.versions(["cudss"], {"nvidia-cudss-cu12": "0.7"}) == ["0.7"]
+    assert source.versions(["cudss"], {"cudss": "0.8", "nvidia-cudss-cu13": "0.7"}) == ["0.8"]
+    assert source.versions(["cudss"], {"scipy": "1"}) == [] == source.versions(["cudss"], {})
+
+
+def test_another_version_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for entry in OF_PEERS:
+        each = peers.peer_of(entry.peer)
+        assert each is not None, f"{entry.module}: config/peers.yaml has no {' or '.join(entry.peer)}"
+        hashes = {entry.source_hash({each.name: version}) for version in ("1", "2")}
+        assert len(hashes | {entry.source_hash({})}) == 3
+        monkeypatch.setattr(Peer, "version", lambda peer: "1")
+        assert entry.source_hash() in hashes
+
+
+def test_the_versions_of_a_record_are_those_of_all_peers() -> None:
+    there = peers.versions()
+    assert {name: machine.versions()[name] for name in there} == there
+    assert not [name for name in peers.peers() if name in machine.versions() and name not in there]
+
+
+# What holds for whatever calls a peer.
+
+LIMITS = Limits(seconds=100, samples=1)
+OF_PEERS = [entry for entry in registry.registered() if entry.peer and entry.module.startswith("impl.")]
+# How the results of a stage are held, whoever made them.
+GATES = {
+    "symbolic": r"row counts|relative residual",
+    "numeric": r"relative residual",
+    "solve": r"relative residual",
+    "laplacian": r"\|\|b - L x\|\|",
+}
+
+
+def hide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave no peer's library or package."""
+    monkeypatch.setattr(peers, "_distribution", lambda name: None)
+    monkeypatch.setattr(Peer, "_place", lambda peer: None)
+    monkeypatch.setattr(machine, "versions", machine.versions.__wrapped__)
+
+
+def name_of(entry: registry.Implementation) -> str:
+    return f"{entry.stage}.{entry.name}"
+
+
+def case_of(entry: registry.Implementation) -> Case:
+    return Case(entry.stage, entry.name, "grid2d,6", Preparation("none", "natural"))
+
+
+@pytest.mark.parametrize("entry", OF_PEERS, ids=name_of)
+def test_without_its_library_a_case_is_unavailable_with_the_command_that_brings_it(
+    entry: registry.Implementation, shared_cache: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    each = peers.peer_of(entry.peer)
+    assert each is not None
+    if each.name == "scipy":
+        pytest.skip("nothing works without SciPy")
+    monkeypatch.setattr(kernels, "available", lambda: (True, ""))
+    hide(monkeypatch)
+    start = time.monotonic()
+    record = measure(case_of(entry), LIMITS)
+    assert (record.status, record.reason) == (
+        Status.UNAVAILABLE,
+        f"{each.title} is not installed: {each.remedy}",
+    )
+    assert time.monotonic() - start < 1, "no process is started"
+
+
+@pytest.mark.parametrize("entry", OF_PEERS, ids=name_of)
+def test_with_its_library_a_case_is_a_record_like_any_other(
+    entry: registry.Implementation, shared_cache: None, own_lock: None
+) -> None:
+    available, why_not = entry.available()
+    if not available:
+        pytest.skip(why_not)
+    each = peers.peer_of(entry.peer)
+    assert each is not None
+    record = measure(case_of(entry), LIMITS)
+    assert (record.status, record.reason) == (Status.OK, "")
+    assert record.verified and re.search(GATES[entry.stage], record.verified.method), record.verified
+    assert record.verified.value <= record.verified.bound and len(record.seconds) == 1
+    assert record.versions[each.name] == each.version()
+    # As whoever has only the record computes it.
+    assert record.prepared
+    key = record_key(record.case, record.prepared["hash"], entry.source_hash(record.versions), record.machine)
+    assert record.key == key
+
+
+# A peer that goes wrong.
+
+
+@pytest.fixture
+def fakes(own_registry: None, shared_cache: None) -> Iterator[None]:
+    """Implementations that call C, whose processes have all ended afterwards."""
+    peers_fakes.register()
+    yield
+    assert not processes()
+
+
+def processes() -> list[str]:
+    """Those that this test's measurements have started and not ended: they have its folder of results."""
+    folder = f"FILLPATH_RESULTS={os.environ['FILLPATH_RESULTS']}".encode()
+    left = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if folder in (place / "environ").read_bytes().split(b"\0"):
+                left.append((place / "cmdline").read_text())
+        except OSError:
+            continue
+    return left
+
+
+def called(way: str, ranks: int, seconds: float = 100) -> Record:
+    options = {"way": way, **({"ranks": str(ranks)} if ranks > 1 else {})}
+    case = Case("symbolic", "calls_c", "grid2d,6", options=tuple(sorted(options.items())))
+    return measure(case, replace(LIMITS, seconds=seconds), fresh=True)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize(
+    ("way", "status", "reason"),
+    [
+        ("crash", Status.ERROR, "SIGSEGV|Segmentation fault|signal 11|signal: 11"),
+        ("exit", Status.ERROR, "ended early|exit"),
+        ("hang", Status.TIMEOUT, "not done within"),
+        ("print", Status.OK, "^$"),
+    ],
+)
+@pytest.mark.usefixtures("fakes", "own_lock")
+def test_a_library_that_goes_wrong_is_a_record_and_harms_nothing(
+    way: str, status: Status, reason: str, ranks: int
+) -> None:
+    if ranks > 1:
+        require_mpi()
+    record = called(way, ranks, 12 if way == "hang" else 100)
+    assert record.status is status and re.search(reason, record.reason), record.reason
+    assert bool(record.seconds) == (status is Status.OK)
+    assert not processes()
