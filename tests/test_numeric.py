@@ -38,6 +38,7 @@ from fillpath.nouns import (
     Solution,
     TwoWay,
 )
+from fillpath.peers import peers
 from fillpath.record import Status
 from impl.levels.glu3_relaxed import glu3_relaxed
 from impl.levels.two_way import assembled, by_both
@@ -56,6 +57,8 @@ NUMERIC, SOLVE = (
         if entry.module.startswith("impl.")
         and entry.takes is takes
         and not (stage == "numeric" and entry.peer)
+        # Those that are not installed with the rest: tests/test_direct_peers.py.
+        and not peers().keys() & set(entry.peer)
     ]
     for stage, takes in (("numeric", Assembled), ("solve", Prepared))
 )

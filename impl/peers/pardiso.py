@@ -18,10 +18,10 @@ from fillpath.errors import FillpathError, MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array
 
 _NUMERIC = 22
-_GIVEN, _STEPS, _PIVOTS, _ENTRIES = 4, 6, 13, 17
+_GIVEN, _MATCHING, _PIVOTS, _ENTRIES = 4, 12, 13, 17
 # MKL's own defaults for an unsymmetric matrix, which the package leaves at 0: nested dissection, pivots below
 # 10^-13 of the matrix's norm replaced, scaling, matching. The last one has the factors' entries counted.
-_SETTINGS = {1: 2, 9: 13, 10: 1, 12: 1, _ENTRIES: -1}
+_SETTINGS = {1: 2, 9: 13, 10: 1, _MATCHING: 1, _ENTRIES: -1}
 # The package says in words which of PARDISO's errors it was.
 _MEMORY = "not enough memory"
 _REFUSALS = ("zero pivot", "reordering", "diagonal matrix problem", "overflow")
@@ -44,9 +44,8 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L and U as PARDISO counts them; pivots, replaced because they were small;
-        own_steps, of PARDISO's own refinement, at most two and only after it has replaced pivots."""
-        numbers = {"nnz_factor": _ENTRIES, "pivots": _PIVOTS, "own_steps": _STEPS}
+        """nnz_factor, entries of L and U as PARDISO counts them; pivots, replaced because they were small."""
+        numbers = {"nnz_factor": _ENTRIES, "pivots": _PIVOTS}
         return {name: float(self.solver.get_iparm_value(place)) for name, place in numbers.items()}
 
 
@@ -64,6 +63,8 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
         solver.set_values(matrix.data)
         if given:
             solver.set_iparm(_GIVEN, 1)
+            # It would permute the rows.
+            solver.set_iparm(_MATCHING, 0)
             solver.set_perm(np.arange(matrix.shape[0]))
         yield System(solver)
     finally:

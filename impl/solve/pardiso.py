@@ -17,13 +17,13 @@ def pardiso(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) 
     """PARDISO of oneMKL and its triangular solves (sequential), supernodal, pivoting within supernodes.
 
     prepared : n x n
-    ordering : own, METIS's; given, the prepared matrix's
+    ordering : own, METIS's, after a matching of PARDISO's; given, the prepared matrix's, without that
     refine : as in lu_cpu
 
-    It scales and matches the matrix once more, as is its default for unsymmetric ones, and replaces small
-    pivots. Its phases: right_hand_side; convert, to PARDISO's own arrays; analysis; numeric; triangular;
-    refine. Returns x for the b of `right_hand_side`, and the facts of `impl.peers.pardiso`. Raises
-    UnsupportedError for a matrix that PARDISO refuses, MemoryBudgetError, and InputError for refine < 0.
+    It scales the matrix, as is its default for unsymmetric ones, and replaces small pivots. Its phases:
+    right_hand_side; convert, to PARDISO's arrays; analysis; numeric; triangular; refine. Returns x for the b
+    of `right_hand_side`, and the facts of `impl.peers.pardiso`. Raises UnsupportedError for a matrix that
+    PARDISO refuses, MemoryBudgetError, and InputError for refine < 0.
     """
     matrix, b = system_of(prepared, refine)
     with ExitStack() as stack:

@@ -6,14 +6,16 @@ Sci. Stat. Comput. 9 (1988).
 
 from __future__ import annotations
 
+from functools import partial
+
 from scipy.sparse import csr_array
 
 from fillpath.errors import UnsupportedError
-from fillpath.nouns import Factorised, Prepared, Work
+from fillpath.nouns import Array, Factorised, Prepared, Work
 from fillpath.peers import peer
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.peers.klu import BARE, system
+from impl.peers.klu import BARE, System, system
 from impl.solve.direct import MOST_ENTRIES, with_32_bits
 
 
@@ -25,7 +27,8 @@ def klu(prepared: Prepared) -> tuple[Factorised, Work]:
 
     Its phases: convert, to columns; analysis, which only checks; factor, symbolic and numeric at once;
     refactor, the numeric part again in the pattern that `factor` has found: the symbolic part takes the
-    difference. Returns the factorisation, whose nnz is that of L + U, and its fills. Raises UnsupportedError
+    difference. Returns the factorisation, whose nnz is that of L + U and which refines once as it solves, and
+    its fills. Raises UnsupportedError
     for complex matrices, 2^31 entries or more, a singular matrix, and where KLU takes a pivot off the
     diagonal, for then the pattern is that of another order; MemoryBudgetError.
     """
@@ -50,4 +53,10 @@ def klu(prepared: Prepared) -> tuple[Factorised, Work]:
     with phase("refactor"):
         held.factorise_again()
     nnz = int(facts["nnz_factor"])
-    return Factorised(held.solve, nnz), Work(fills=nnz - pattern.nnz)
+    return Factorised(partial(_solved, held, rows), nnz), Work(fills=nnz - pattern.nnz)
+
+
+def _solved(held: System, rows: csr_array, b: Array) -> Array:
+    """x, refined once: without pivoting for size the factors lose digits."""
+    x = held.solve(b)
+    return x + held.solve(b - rows @ x)
