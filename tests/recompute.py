@@ -175,7 +175,8 @@ class Measure:
 GSOFA, FILL2_GPU, FILL2_CPU = "symbolic.gsofa", "symbolic.fill2_gpu", "symbolic.fill2_cpu"
 PRUNED, CORE, UNIFIED = "symbolic.fill1_pruned", "symbolic.out_of_core", "symbolic.unified_memory"
 SEQUENTIAL = "symbolic.gilbert_peierls.threads=1"
-ONE_CORE, BITS = "symbolic.fill1_pruned.threads=1|symbolic.etree_cpu.threads=1", "symbolic.bitfronts_gpu"
+BITS = "symbolic.bitfronts_gpu"
+ONE_CORE = "|".join(f"symbolic.{of}.threads=1" for of in ("fill1_pruned", "etree_cpu", "fill1_supernodal"))
 EXACT, RELAXED, KAHN = "levels.glu2", "levels.glu3_relaxed", "levels.kahn_gpu"
 GLU2, GLU3, BATCHED = (f"numeric.{of}.static_pivoting=true" for of in ("glu2", "glu3", "glu3.batched=true"))
 GRAPHS = "|".join(f"numeric.{of}.graph=true.static_pivoting=true" for of in ("glu2", "glu3"))
@@ -184,9 +185,12 @@ PARAC, IC0 = "laplacian.parac_gpu", "laplacian.ic0_gpu"
 ON_CPU = "|".join(f"laplacian.parac_cpu@{ordering}" for ordering in ("amd", "nnz", "random"))
 SPSV, PEERS = f"{PARAC}.triangular=cusparse", f"{IC0}|{IC0}.policy=levels"
 OWN_SOLVES = "|".join(f"{IC0}.{options}triangular=own" for options in ("", "policy=levels.", "tail=2048."))
-FIG11 = f"{SEQUENTIAL}|{ONE_CORE}|{GSOFA}"
+FIG11 = f"{SEQUENTIAL}|{ONE_CORE}|symbolic.superlu_dist.threads=1|symbolic.klu.threads=1|{GSOFA}"
 TABLE2 = f"{EXACT}|{EXACT}.search=closed|{RELAXED}|{KAHN}"
 TABLE3 = f"{PEERS}|{SPSV}|{PARAC}|{OWN_SOLVES}|laplacian.amgx"
+HYPRE = "laplacian.hypre.ranks=16"
+BY_AMD = [f"laplacian.{of}" for of in ("ict", "pyamg", "hypre", *(f"hypre.ranks={r}" for r in (2, 4, 8, 16)))]
+TABLE2_CPU = "|".join([*BY_AMD, *(f"{name}@nnz" for name in ("laplacian.parac_cpu", *BY_AMD))])
 OTHERWISE = f"{UNIFIED}|{UNIFIED}.keep=true.prefetch=true"
 MEASURES = {
     **{of: Measure(of, "metis", PRUNED, one_run=False) for of in ("nonzeros", "symmetry", "fill")},
@@ -204,6 +208,8 @@ MEASURES = {
     "exact": Measure("levels", "mc64+amd", EXACT, others=TABLE2),
     "ic0": Measure("solution", "nnz", PEERS, SPSV, TABLE3),
     "iterations": Measure("iterations", "nnz", PEERS, SPSV, TABLE3),
+    "hypre": Measure("solution", "amd", HYPRE, "laplacian.parac_cpu", TABLE2_CPU),
+    "hypre_iterations": Measure("iterations", "amd", HYPRE, others=f"laplacian.parac_cpu|{TABLE2_CPU}"),
     "ordered": Measure("solution", "nnz", f"{PARAC}@amd|{PARAC}@random", PARAC, ON_CPU, every=True),
 }
 # A claim, its aggregate, its measure (of a trend with what it goes along), what is printed (a number, 1 of
@@ -232,6 +238,9 @@ glu3.counts.levels_exact              equal     exact        glu3_table2_leveliz
 parac.table3_gpu.below_ic0            count     ic0          13/15
 parac.table3_gpu.over_ic0             each      ic0          parac_table3_gpu.ic0_analysis_factor_ms+ic0_solve_ms/parac_total_ms
 parac.table3_gpu.more_iterations      each      iterations   parac_table3_gpu.ic0_iter/parac_iter -GAP-road;europe_osm
+parac.table2_cpu.below_hypre          count     hypre        2/15
+parac.table2_cpu.over_hypre           each      hypre        parac_table2_cpu.hypre_setup_s+hypre_solve_s/parac_factor_s+parac_solve_s
+parac.table2_cpu.hypre_iterations     equal     hypre_iterations parac_table2_cpu.hypre_iter
 parac.orderings.gpu                   count     ordered      1 any
 """  # noqa: E501
 FAMILIES = (
@@ -278,7 +287,8 @@ class Claim:
         if not name[0].isalpha():
             return cls(id, aggregate, measure, float(Fraction(text)), tuple(matrices))
         top, _, bottom = columns.partition("/")
-        numbers = table(name)[top.split("+")].sum(axis=1) / (table(name)[bottom] if bottom else 1.0)
+        below = table(name)[bottom.split("+")].sum(axis=1) if bottom else 1.0
+        numbers = table(name)[top.split("+")].sum(axis=1) / below
         return cls(id, aggregate, measure, {str(m): float(x) for m, x in numbers.items()}, tuple(matrices))
 
     def nearest(self, matrix: str, measured: Mapping[str, Rows]) -> str | None:

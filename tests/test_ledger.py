@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.papers import paper_names
+from fillpath.peers import peer
 from fillpath.record import Record, Status
 from reports.facts.claim import Kind
 from reports.facts.claims import claims, find_claim
@@ -19,7 +21,7 @@ from reports.facts.standings import JUDGED, Outcome, Scope, Standing
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
 from reports.pages.ledger.headline import headline
-from tests.reports_fakes import ENTRIES, Made, case_of, measured, unavailable
+from tests.reports_fakes import ENTRIES, Made, case_of, made_record, measured, unavailable
 
 PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
@@ -148,11 +150,33 @@ def test_what_was_not_run_says_what_is_missing(standings: dict[tuple[str, str], 
     assert here["matrix"] == ("rma10 (RM)",) and "experiment" in here
 
 
-def test_a_library_that_nothing_wraps_is_what_is_missing() -> None:
+def test_a_library_without_a_result_is_what_is_missing() -> None:
     found = ledger.ledger("h200", Records(tuple(HERE)), MATRICES, lambda paper, figure: [], ["parac"])
     (amgx,) = (s for s in found if s.claim.id == "parac.table3_gpu.below_amgx")
     lacks = {lack.kind: lack.what for lack in amgx.missing}
-    assert amgx.outcome is Outcome.NOT_RUN and lacks["library"] == ("AmgX, which nothing here wraps",)
+    assert amgx.outcome is Outcome.NOT_RUN
+    assert lacks["library"] == (f"AmgX, of which no result is here: {peer('amgx').command}",)
+
+
+def test_a_peer_that_was_measured_lacks_no_library_and_too_few_cores_are_none() -> None:
+    case = Case.parse("laplacian.hypre@ecology1.amd")
+    solved = replace(made_record(case, 1), machine="h200")
+    wide = replace(case, options=(("ranks", "16"),))
+    few = unavailable(wide, 2)
+    few = replace(few, machine="h200", reason="16 ranks, and this machine has 2 cores")
+    of_table2 = {"table2": [case, wide]}
+    found = ledger.ledger(
+        "h200",
+        Records((solved, few)),
+        catalogue.entries(),
+        lambda paper, figure: of_table2.get(figure, []),
+        ["parac"],
+    )
+    (below,) = (s for s in found if s.claim.id == "parac.table2_cpu.below_hypre")
+    assert "library" not in {lack.kind for lack in below.missing}
+    assert below.figure == "table2" and below.missing, "ParAC was not measured"
+    (at_all,) = (s for s in found if s.claim.id == "parac.table3_gpu.below_amgx")
+    assert "library" in {lack.kind for lack in at_all.missing}
 
 
 def test_what_cannot_be_tested_says_why(standings: dict[tuple[str, str], Standing]) -> None:

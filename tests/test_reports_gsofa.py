@@ -242,7 +242,7 @@ def of_phases(name: str, whole: float, matrix: str = "bcsstk18", **phases: float
 def test_figure_11_has_gsofa_over_one_core_and_over_the_fastest_good_code() -> None:
     records = (
         sequential("gilbert_peierls", 100.0), measured("gsofa", 2.0),
-        sequential("fill1_pruned", 10.0), sequential("etree_cpu", 6.0),
+        sequential("fill1_pruned", 10.0), sequential("etree_cpu", 6.0), sequential("fill1_supernodal", 8.0),
         of_phases("superlu_dist.threads=1", 50.0, convert=38.0, etree=3.0, symbolic=4.0, counts=5.0),
     )  # fmt: skip
     frame = frame_of(fig11.EXHIBIT, *records).set_index("implementation")

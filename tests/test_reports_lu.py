@@ -69,6 +69,7 @@ def end_to_end(matrix: str = OT2, **changes: Any) -> list[Record]:
     symbolic = {
         "out_of_core": 1.0, "unified_memory.prefetch=true": 3.0, "unified_memory": 7.0, "fill2_cpu": 2.0,
         "gilbert_peierls.threads=1": 7.5, "fill1_pruned.threads=1": 0.1, "etree_cpu.threads=1": 0.3,
+        "fill1_supernodal.threads=1": 0.9,
         "bitfronts_gpu": 0.01,
     }  # fmt: skip
     return [

@@ -16,7 +16,8 @@ from reports.frames.seconds import timed_frame
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
 # The codes in the order of a legend.
 CODES = (
-    "fill2_gpu", "gsofa", "fill1_pruned", "etree_cpu", "bitfronts_cpu", "bitfronts_gpu", FRONTS, CUDSS,
+    "fill2_gpu", "gsofa", "fill1_pruned", "fill1_supernodal", "etree_cpu", "bitfronts_cpu", "bitfronts_gpu",
+    FRONTS, CUDSS,
 )  # fmt: skip
 # Kinds of generated matrices that make a line; all others are points.
 LINES = {"3D grid": "3D grids", "circuit": "circuits"}

@@ -30,6 +30,7 @@ class Code:
 SEQUENTIAL = {
     "fill1_pruned": Code("p"),
     "etree_cpu": Code("e"),
+    "fill1_supernodal": Code("n"),
     "superlu_dist": Code("s", fills=False),
 }
 FILLING = tuple(name for name, code in SEQUENTIAL.items() if code.fills)

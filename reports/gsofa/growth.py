@@ -24,7 +24,12 @@ from reports.shapes.labels import legend_above
 from reports.shapes.style import MARKERS, PALETTE, SMALL, headline, new_figure
 
 # Which of the codes use how much of the host.
-ON_CORES = {"fill1_pruned": "one core", "etree_cpu": "one core", "bitfronts_cpu": "all cores"}
+ON_CORES = {
+    "fill1_pruned": "one core",
+    "fill1_supernodal": "one core",
+    "etree_cpu": "one core",
+    "bitfronts_cpu": "all cores",
+}
 # Of the height of a panel, a line of text; of the axis of n, what two names are apart at least; of what the
 # points take, the room for names below them.
 LINE, APART, ROOM = 0.05, 0.045, 0.3
