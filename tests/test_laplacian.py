@@ -324,15 +324,6 @@ def test_pyamg_solves_under_the_same_rule() -> None:
         assert work.facts["levels"] >= 1
 
 
-@pytest.mark.parametrize("name", ["amgx"])
-def test_rows_without_a_driver_say_so(name: str) -> None:
-    entry = registry.lookup("laplacian", name)
-    there, why_not = entry.available()
-    assert entry.peer and (there or "is not installed" in why_not)
-    with pytest.raises(UnsupportedError, match="no driver"):
-        entry.function(system(grid(2)))
-
-
 class Csric02(solver_fakes.CuSparse):
     """csric02 as cusparse.h says, on what lies at the addresses. pivot : of what it reports, or none.
     policy : that it is called with."""

@@ -15,7 +15,7 @@ from fillpath.peers import peer
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cpu.ranks import everyone
-from impl.laplacian.incomplete import lifts
+from impl.laplacian.lift import LIFT, lifted_vertices
 from impl.laplacian.stopping import MOST_ITERATIONS, TOLERANCE, unconverged
 from impl.laplacian.system import to_unknowns
 from impl.peers.hypre import Multigrid, Rows, multigrid, opened
@@ -39,8 +39,7 @@ def hypre(system: System, *, ranks: int = 1, order: Order = "given") -> tuple[So
     HYPRE's defaults are what it recommends beside conjugate gradients: HMIS coarsening, extended+i
     interpolation, one symmetric sweep. Where the recurrence has come to the tolerance, b - A x is computed
     from scratch, as for every other preconditioner; where it is larger, the iteration starts again from x.
-    In each component without the ground, one diagonal of the matrix that HYPRE is given is multiplied by
-    1 + 1e-6, as for ict: b sums to zero there, so that the solution is the same, and HYPRE can divide.
+    The matrix that HYPRE is given is lifted where L is singular (impl/laplacian/lift.py).
 
     Its phases: order; convert; assemble, HYPRE's own matrix; factor, the levels; solve. Facts: iterations,
     residual. Returns the solution on every rank. Raises UnsupportedError for 2^31 entries or more, after
@@ -57,7 +56,8 @@ def hypre(system: System, *, ranks: int = 1, order: Order = "given") -> tuple[So
             vertices = communicator.bcast(_close_together(graph) if number == 0 else None)
     with phase("convert"):
         share, b = _share(graph, vertices, begin, end), system.b[vertices]
-        regular = _regular(share, begin, lifts(graph)[vertices[begin:end]])
+        lifted = np.isin(vertices[begin:end], lifted_vertices(graph))
+        regular = _regular(share, begin, lifted)
         communicator.Barrier()
     with ExitStack() as stack:
         with phase("assemble"):
@@ -108,11 +108,11 @@ def _share(graph: Laplacian, vertices: Array, begin: int, end: int) -> csr_array
     return coo_array((values, (row, column)), shape=(end - begin, rows)).tocsr()
 
 
-def _regular(share: csr_array, begin: int, factors: Array) -> csr_array:
-    """The rows with each diagonal multiplied by its factor, and 1 on that of a vertex without edges, where b
-    and the solution are 0."""
+def _regular(share: csr_array, begin: int, lifted: Array) -> csr_array:
+    """The rows with those diagonals lifted, and 1 on that of a vertex without edges, where b and the solution
+    are 0. lifted : (rows,) bool"""
     diagonal = share.diagonal(begin)
-    more = np.where(diagonal == 0, 1.0, diagonal * (factors - 1))
+    more = np.where(diagonal == 0, 1.0, LIFT * diagonal * lifted)
     changed = np.flatnonzero(more)
     if not len(changed):
         return share
