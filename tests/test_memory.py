@@ -21,6 +21,7 @@ METIS = Preparation("none", "metis")
     [
         ("fill1", 1),
         ("fill1_pruned", 1),
+        ("fill1_supernodal", 1),
         ("gilbert_peierls", 1),
         ("fill2_cpu", 1),
         ("fill2_cpu", 2),

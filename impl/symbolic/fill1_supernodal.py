@@ -16,7 +16,7 @@ from fillpath.nouns import Counts, Filled, Pattern, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cpu.bitset import ONE
-from impl.cpu.memory import forget
+from impl.cpu.memory import buffer, forget
 from impl.symbolic.supernodal_factor_cpu import lower_columns, supernodal_factor
 
 
@@ -92,7 +92,7 @@ def _segments(lists, below, n):
             starts[lists[p]] += ONE
     for row in range(np.uint64(n)):
         starts[row + ONE] += starts[row]
-    reaching = np.empty(starts[n], np.uint32)
+    reaching = buffer(starts[np.uint64(n)], np.uint32)
     for later in range(count):
         supernode = count - ONE - later
         width = below.first[supernode + ONE] - below.first[supernode]
