@@ -38,7 +38,7 @@ def waiting() -> list[int]:
 
 
 def setup(case: Case) -> ahead.Setup:
-    return ahead.Setup(process._environment(case.threads), ())
+    return ahead.Setup(process._environment({"threads": case.threads}), ())
 
 
 def states() -> set[str]:

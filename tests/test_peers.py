@@ -5,7 +5,7 @@ A peer whose library is not here is tested as absent only.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
 import os
 import re
@@ -20,7 +20,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from benchmarks.engine import machine
+from benchmarks.engine import machine, mpirun
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from commands import main
@@ -47,8 +47,8 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "usr" / "lib"
     folder.mkdir(parents=True)
     monkeypatch.setattr(peers, "_SYSTEM", tmp_path / "usr")
-    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
-    monkeypatch.delenv("FILLPATH_HYPRE", raising=False)
+    for name in ("LD_LIBRARY_PATH", *(each.setting for each in peers.peers().values() if each.setting)):
+        monkeypatch.delenv(name, raising=False)
     return folder
 
 
@@ -176,6 +176,21 @@ def test_a_peer_on_ranks_needs_mpi4py_as_well(system: Path, monkeypatch: pytest.
     assert LIBRARY.available() == (True, "")
     there, why_not = replace(LIBRARY, mpi=True).available()
     assert not there and "mpi4py" in why_not and "'.[mpi]'" in why_not
+
+
+def test_a_library_is_called_through_the_mpi_that_it_is_linked_with(
+    system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = library(tmp_path / "bin", "mpiexec")
+    monkeypatch.setattr(mpirun, "_OWN", tmp_path / "none")
+    assert mpirun.mpi_environment(["hypre"]) == {}
+    monkeypatch.setattr(mpirun, "_OWN", own)
+    assert mpirun.mpi_environment(["hypre"]) == {"MPI4PY_LIBMPI": "libmpi.so.40"}
+    assert mpirun.mpi_environment(["klu", "no-peer"]) == mpirun.mpi_environment([]) == {}
+    package(tmp_path, monkeypatch, {"libsuperlu_dist.so.9": True}, "dolfinx-solver-real")
+    assert mpirun.mpi_environment(["superlu_dist"]) == {}
+    if importlib.util.find_spec("mpi4py") is not None:
+        assert mpirun.launcher(["superlu_dist"]).program == mpirun.launcher([]).program == str(own)
 
 
 def test_no_library_is_loaded_to_learn_where_it_is() -> None:
@@ -408,7 +423,7 @@ def test_a_library_that_goes_wrong_is_a_record_and_harms_nothing(
 ) -> None:
     if ranks > 1:
         require_mpi()
-    record = called(way, ranks, 12 if way == "hang" else 100)
+    record = called(way, ranks, 8 if way == "hang" else 100)
     assert record.status is status and re.search(reason, record.reason), record.reason
     assert bool(record.seconds) == (status is Status.OK)
     assert not processes()

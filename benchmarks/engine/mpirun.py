@@ -28,6 +28,8 @@ _ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "HYDRA_BINDING": "none",
 }
+# What starts ranks, of an MPI in the environment itself.
+_OWN = Path(sys.executable).with_name("mpiexec")
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,22 @@ def launcher(libraries: Sequence[str]) -> Launcher:
     linked with the system's. Raises UnavailableError where there is none, or no mpi4py."""
     if importlib.util.find_spec("mpi4py") is None:
         raise UnavailableError("ranks call each other through mpi4py: .venv/bin/pip install -e '.[mpi]'")
-    own = Path(sys.executable).with_name("mpiexec")
-    linked = [peers()[name] for name in libraries if name in peers() and peers()[name].mpi]
-    if own.is_file() and all(peer.is_packaged for peer in linked):
-        return Launcher(str(own))
+    environment = mpi_environment(libraries)
+    if _OWN.is_file() and not environment:
+        return Launcher(str(_OWN))
     program = shutil.which("mpirun")
     if program is None:
         raise UnavailableError("no mpirun: sudo apt-get install openmpi-bin")
-    return Launcher(program, {"MPI4PY_LIBMPI": "libmpi.so.40"} if own.is_file() else {})
+    return Launcher(program, environment)
+
+
+def mpi_environment(libraries: Sequence[str]) -> Mapping[str, str]:
+    """What makes mpi4py take the system's MPI, on one rank too: where the environment has an MPI of its own,
+    and one of these peers is linked with the system's."""
+    linked = [peers()[name] for name in libraries if name in peers() and peers()[name].mpi]
+    if not _OWN.is_file() or all(peer.is_packaged for peer in linked):
+        return {}
+    return {"MPI4PY_LIBMPI": "libmpi.so.40"}
 
 
 class RankWorker:

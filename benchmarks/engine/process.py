@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.engine import ahead, machine
 from benchmarks.engine.ahead import Setup, Worker
-from benchmarks.engine.mpirun import RankWorker, launcher
+from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
 from benchmarks.engine.outcome import Outcome
 from fillpath.record import Status
 
@@ -30,7 +30,7 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed
     """
     outcome = Outcome()
     oom_kills = machine.oom_kills()
-    setup = Setup(_environment(job["threads"]), _imports(job))
+    setup = Setup(_environment(job), _imports(job))
     worker = ahead.take(setup) if job.get("ranks", 1) == 1 else _on_ranks(job, setup)
     try:
         worker.tell(json.dumps(job))
@@ -52,11 +52,12 @@ def _on_ranks(job: Mapping[str, Any], setup: Setup) -> RankWorker:
     return RankWorker(launcher(job["peer"]), job["ranks"], job, setup.environment)
 
 
-def _environment(threads: int) -> dict[str, str]:
+def _environment(job: Mapping[str, Any]) -> dict[str, str]:
     return {
         **os.environ,
-        "NUMBA_NUM_THREADS": str(threads),
-        "OMP_NUM_THREADS": str(threads),
+        **mpi_environment(job.get("peer", ())),
+        "NUMBA_NUM_THREADS": str(job["threads"]),
+        "OMP_NUM_THREADS": str(job["threads"]),
         "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
     }
 
