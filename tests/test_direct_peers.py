@@ -5,6 +5,7 @@ Each is tested where its library is, and skipped with its reason elsewhere.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import warnings
 from dataclasses import replace
@@ -21,15 +22,18 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from fillpath import registry
 from fillpath.case import Case
-from fillpath.errors import FillpathError, InputError, UnsupportedError
+from fillpath.errors import FillpathError, InputError, UnavailableError, UnsupportedError
 from fillpath.nouns import Pattern, Prepared
 from fillpath.peers import peer
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Status
+from impl.peers import cholmod, umfpack
+from impl.peers.blas import require_fast
 from impl.solve.right_hand_side import as_matrix, known_solution
 from tests.patterns import FAMILIES, eliminated
 from tests.test_numeric import PROVENANCE, of_dense, prepared_of, well_conditioned
 
+LIBRARIES = {"umfpack": umfpack.library, "cholmod": cholmod.library}
 GENERAL = ("klu", "pardiso", "umfpack")
 NAMES = (*GENERAL, "cholmod")
 ORDERINGS = ("own", "given")
@@ -47,6 +51,10 @@ def function(name: str, stage: str = "solve") -> Any:
     there, reason = peer(name).available()
     if not there:
         pytest.skip(reason)
+    try:
+        LIBRARIES.get(name, lambda: None)()
+    except UnavailableError as error:
+        pytest.skip(str(error))
     return registry.lookup(stage, name).function
 
 
@@ -253,6 +261,15 @@ def test_more_entries_than_the_libraries_count_are_refused_beforehand(name: str)
     if name == "klu":
         with pytest.raises(UnsupportedError, match="2147483648 entries"):
             function(name, "symbolic")(prepared)
+
+
+def test_the_reference_blas_is_refused() -> None:
+    """It made CHOLMOD six times as slow."""
+    slow = next(Path("/usr/lib").glob("*-linux-gnu/blas/libblas.so.3"), None)
+    if slow is None:
+        pytest.skip("no reference BLAS here")
+    with pytest.raises(UnavailableError, match="UMFPACK would call the slow reference BLAS"):
+        require_fast(ctypes.CDLL(str(slow)), "UMFPACK")
 
 
 # KLU as a symbolic baseline.

@@ -20,8 +20,12 @@ from scipy.sparse import csr_array
 from fillpath.errors import FillpathError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array
 from fillpath.peers import peer
+from impl.peers.blas import require_fast
 
 VERSIONS = (3, 4, 5)
+# Before version 4 it asks OpenMP for four threads, however few it is given: on two cores that took five times
+# as long as none.
+_OBEDIENT, _ASKED_THREADS = 4, 4
 # cholmod_common has less than a tenth of that. Where the members lie that are used, in bytes, with 64-bit
 # pointers: whether a factor that is not supernodal is L L^T too, the print level, how many orders are tried
 # (none: its own choice), the status, entries of L.
@@ -51,13 +55,17 @@ class _Dense(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError for another version, and OSError for one that cannot be loaded."""
+    """The library. Raises UnavailableError for another version and without a fast BLAS, OSError for one that
+    cannot be loaded."""
     path = peer("cholmod").library()
     loaded = ctypes.CDLL(str(path))
     version = (_int * 3)()
     loaded.cholmod_version(version)
     if version[0] not in VERSIONS:
         raise UnavailableError(f"{path}: CHOLMOD {version[0]}.{version[1]}; versions 3 to 5 are called")
+    require_fast(loaded, "CHOLMOD")
+    if version[0] < _OBEDIENT and loaded.omp_get_max_threads() < _ASKED_THREADS:
+        loaded.omp_set_max_active_levels(_int(0))
     loaded.cholmod_analyze_p.restype = _pointer
     loaded.cholmod_solve.restype = ctypes.POINTER(_Dense)
     return loaded

@@ -19,6 +19,7 @@ from scipy.sparse import csc_array
 from fillpath.errors import FillpathError, MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array
 from fillpath.peers import peer
+from impl.peers.blas import require_fast
 
 # Of Control, how many there are with room for more, and which are set.
 _CONTROLS, _STEPS, _ORDERING = 64, 7, 10
@@ -34,8 +35,10 @@ _int, _pointer = ctypes.c_int, ctypes.c_void_p
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError, and OSError for one that cannot be loaded."""
-    return ctypes.CDLL(str(peer("umfpack").library()))
+    """The library. Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded."""
+    loaded = ctypes.CDLL(str(peer("umfpack").library()))
+    require_fast(loaded, "UMFPACK")
+    return loaded
 
 
 @dataclass(frozen=True, eq=False)

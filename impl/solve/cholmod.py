@@ -24,8 +24,8 @@ def cholmod(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) 
 
     Its phases: right_hand_side; convert, to 32-bit indices, if the matrix is symmetric; analysis; numeric;
     triangular; refine. Returns x for the b of `right_hand_side`, and the facts of `impl.peers.cholmod`.
-    Raises UnsupportedError for a matrix that is not symmetric positive definite, MemoryBudgetError, and
-    InputError for refine < 0.
+    Raises UnsupportedError for a matrix that is not symmetric positive definite, MemoryBudgetError,
+    InputError for refine < 0, and UnavailableError without a fast BLAS.
     """
     matrix, b = system_of(prepared, refine)
     with phase("convert"):

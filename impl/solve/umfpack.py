@@ -21,7 +21,7 @@ def umfpack(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) 
 
     Its phases: right_hand_side; convert, to columns; analysis; numeric; triangular; refine. Returns x for the
     b of `right_hand_side`, and the facts of `impl.peers.umfpack`. Raises UnsupportedError for a singular
-    matrix, MemoryBudgetError, and InputError for refine < 0.
+    matrix, MemoryBudgetError, InputError for refine < 0, and UnavailableError without a fast BLAS.
     """
     matrix, b = system_of(prepared, refine)
     with phase("convert"):
