@@ -177,6 +177,7 @@ def test_table2_leaves_the_search_for_a_threshold_out_and_counts_wins() -> None:
     assert row["status_hypre"] == "not_run"
     drawn = cells(table2.EXHIBIT.picture(frame))
     assert {"printed", "3x", "14.1x"} <= set(drawn)
+    assert "HYPRE has no result here" in table2.EXHIBIT.words(frame)
     found = {(v.claim.rpartition(".")[2], v.outcome.value): v for v in table2.EXHIBIT.verdicts(frame)}
     total = found["below_ichol", "inconclusive"]
     assert total.scope == "on the paper's own matrices" and total.numbers.startswith("1 of 1, ")
@@ -197,6 +198,54 @@ def test_times_of_fewer_threads_than_the_papers_are_not_judged() -> None:
     assert {two[name] for name in times} == {"cannot be tested here"}
     assert "cannot be tested here" not in {enough[name] for name in times}
     assert two["iterations"] == enough["iterations"] == "reproduced"
+
+
+def by_ranks(**totals: float) -> list[Record]:
+    """ParAC's 0.4 s on 16 threads, and HYPRE's by ranks: r1=0.8 is of one."""
+    names = {name: "hypre" if name == "r1" else f"hypre.ranks={name[1:]}" for name in totals}
+    return [
+        solved("parac_cpu", (0.1, 0.1, 0.2)),
+        *(solved(names[name], (s / 2, 0.0, s / 2), threads_used=1) for name, s in totals.items()),
+    ]
+
+
+def test_table2_takes_hypre_on_as_many_ranks_as_parac_has_threads() -> None:
+    """Also where fewer take less: else on the ranks that take least."""
+    for totals, ranks, ratio in (
+        ({"r1": 0.2, "r2": 0.1, "r16": 0.8}, 16, 2.0),
+        ({"r1": 0.2, "r2": 0.1, "r8": 0.3}, 2, 0.25),
+        ({"r1": 0.2}, 1, 0.5),
+    ):
+        frame = frame_of(table2.EXHIBIT.frame, *by_ranks(**totals))
+        row = frame.set_index("label").loc[OWN]
+        assert row["hypre_ranks"] == ranks and row["hypre_ratio"] == pytest.approx(ratio)
+        assert row["hypre_alone"] == pytest.approx(totals["r1"]) and row["hypre_least"] == ranks
+        assert f"ranks: {ranks}; threads of ParAC: 16" in table2.EXHIBIT.words(frame)
+    frame = frame_of(table2.EXHIBIT.frame, *by_ranks(r1=0.2), solved("hypre.ranks=2", run_id="run-2"))
+    assert frame.set_index("label").loc[OWN, "hypre_ranks"] == 1, "of ParAC's run"
+
+
+def test_hypres_times_are_judged_from_16_ranks_on_and_its_iterations_on_any() -> None:
+    def became(**totals: float) -> dict[str, str]:
+        return outcomes(table2.EXHIBIT, frame_of(table2.EXHIBIT.frame, *by_ranks(**totals)))
+
+    few, enough = became(r1=0.8), became(r16=0.8)
+    assert few["over_hypre"] == few["below_hypre"] == "cannot be tested here"
+    assert enough["over_hypre"] != "cannot be tested here" and enough["below_hypre"] == "inconclusive"
+    assert few["hypre_iterations"] == enough["hypre_iterations"] == "deviates", (
+        "40, of another count in print"
+    )
+
+
+def test_hypre_that_cannot_run_says_why_and_takes_nothing_from_the_others() -> None:
+    wide = replace(unavailable(Case.parse(f"laplacian.hypre.ranks=16@{OWN}.nnz"), 1), machine="box")
+    frame = frame_of(table2.EXHIBIT.frame, *by_ranks(r2=0.8), wide)
+    assert frame.set_index("label").loc[OWN, "hypre_ranks"] == 2
+    failed = replace(solved("hypre"), status=Status.WRONG, seconds=[], phases={}, work=None)
+    frame = frame_of(table2.EXHIBIT.frame, *by_ranks(), failed)
+    row = frame.set_index("label").loc[OWN]
+    assert row["status_hypre"] == "wrong" and row["hypre_pair"] == "hypre wrong"
+    assert "wrong" in cells(table2.EXHIBIT.picture(frame))
 
 
 def test_table2_keeps_failures_and_two_runs_in_sight() -> None:
@@ -239,7 +288,10 @@ def test_table3_pairs_like_with_like_beside_the_print() -> None:
     assert judged["over_ic0"].factor == pytest.approx(3 / ((10.58 + 1135) / 162.36))
     assert outcomes(table3.EXHIBIT, frame)["below_amgx"] == "not run"
     with_amgx = frame_of(table3.EXHIBIT.frame, *records, solved("amgx"))
-    assert "AmgX is printed only" in words and "AmgX is" not in table3.EXHIBIT.words(with_amgx)
+    without = "AmgX has no result here"
+    assert without in words and without not in table3.EXHIBIT.words(with_amgx)
+    assert "2x" in cells(table3.EXHIBIT.picture(with_amgx)), "its total over ParAC's"
+    assert "AmgX" not in cells(table3.EXHIBIT.picture(frame))
 
 
 @pytest.mark.parametrize("module", [table1, table2, table3])

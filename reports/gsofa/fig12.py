@@ -42,6 +42,10 @@ LEVELS: dict[str, dict[str, Any]] = {
     SIX: {"color": PALETTE[3], "linewidth": 2.4, "linestyle": "-."},
     GOOD: {"color": "#555555", "linewidth": 1.6, "linestyle": "--"},
 }
+SYMBFACT = (
+    "Above: seconds of symbfact_dist alone, which pdgssvx calls SYMBFACT, in the same order; it keeps "
+    "subscripts by supernodes, gsofa the rows of F."
+)
 POINTS: dict[str, Any] = {"color": PALETTE[0], "marker": "o", "markersize": 5, "linewidth": 1.2}
 
 
@@ -53,9 +57,9 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """What was measured above, what is printed below on axes of its own."""
     lines = _lines(frame)
-    figure = new_figure(12.5, 10.5 + 0.2 * len(lines))
+    figure = new_figure(12.5, 11.5 + 0.2 * len(lines))
     headline(figure, title)
-    top, bottom = figure.subplots(2, 1, height_ratios=(1, 1))
+    top, bottom = figure.subplots(2, 1, height_ratios=(5, 6))
     if frame.empty:
         empty_panel(top, "not_run", "no case of it was measured")
     else:
@@ -101,7 +105,7 @@ def _place(group: int, ranks: int) -> float:
 def _handles(frame: pd.DataFrame) -> list[Artist]:
     """What was measured of."""
     timed = set(frame.loc[frame["status"] == "ok", "series"])
-    ranks = sorted(frame.loc[(frame["status"] == "ok") & (frame["series"] == RANKED), "ranks"].unique())
+    ranks = _ranked_on(frame)
     words = f"SuperLU_DIST on {', '.join(map(str, ranks))} ranks"
     handles: list[Artist] = [Line2D([], [], **POINTS, label=words)] if ranks else []
     names = {GSOFA: "gsofa, one GPU", SIX: "gsofa_multi, six GPUs", GOOD: GOOD}
@@ -134,6 +138,12 @@ def _mean(rows: pd.DataFrame) -> str:
     return f"geometric mean {bars.times(float(gmean(rows['ratio'])))} of {len(rows)}"
 
 
+def _ranked_on(frame: pd.DataFrame) -> list[int]:
+    """The numbers of ranks that SuperLU_DIST has a time on."""
+    timed = frame[(frame["status"] == "ok") & (frame["series"] == RANKED)]
+    return sorted(map(int, timed["ranks"].unique()))
+
+
 def _line(head: str, rows: pd.DataFrame, column: str, marks: Sequence[str]) -> StripLine:
     cells = zip(rows["group"], rows[column], marks, strict=True)
     return StripLine(
@@ -147,7 +157,7 @@ def ranks_how(frame: pd.DataFrame) -> str:
     tried = ranked[~ranked["status"].isin(["not_run", "unavailable"])]
     cores = {cores_of(str(machine)) for machine in tried["machine"].dropna()} - {None}
     host = f" of a host of {listed(map(str, cores))} cores" if cores else ""
-    words = f"Ranks: those{host}. " if len(tried) else ""
+    words = f"{SYMBFACT} Ranks: those{host}. " if _ranked_on(frame) else "SuperLU_DIST has no result here. "
     idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried["ranks"])]
     if idle.empty:
         return words
@@ -164,11 +174,10 @@ def _six(frame: pd.DataFrame) -> str:
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 12",
-    "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
+    lambda frame: f"GSoFA on one GPU{' and SuperLU_DIST on ranks of its host' if _ranked_on(frame) else ''}",
     frame,
     draw,
-    """Above: seconds of symbfact_dist alone, which pdgssvx calls SYMBFACT, in the same order; it keeps
-    subscripts by supernodes, gsofa the rows of F. {ranks}{sequential}{moved}Below: six GPUs of each node over
+    """{ranks}{sequential}{moved}Below: six GPUs of each node over
     SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity, beside the print.
     {six}{gpu}""",
     lambda frame: {
