@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -215,6 +216,39 @@ def test_the_file_is_its_schemas_and_each_peer_has_what_a_user_needs() -> None:
             if install := re.match(r"make peers PEERS=(\w+)", words):
                 required = {re.split(r"[^a-z0-9-]", line)[0] for line in extras[install[1]]}
                 assert required & set(each.packages), f"{name}: extra {install[1]} has none of its packages"
+
+
+def make(*words: str) -> subprocess.CompletedProcess[str]:
+    """What make would do, which it does not."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    return subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_only_make_peers_installs_peers_and_nothing_calls_the_systems_installer() -> None:
+    for target in ("figures", "test", "page", "artifact", "nightly", "lint"):
+        done = make(target)
+        assert done.returncode == 0 and "peers" not in done.stdout, target
+    install = make("peers").stdout
+    assert "--require-hashes -r .fillpath/peers.lock" in install and "--no-deps" in install
+    assert "apt" not in install and "sudo" not in install
+    for name in ("pardiso", "cudss13", "umfpack", "cholmod"):
+        assert name not in install, "by its name only"
+        assert f" {name} |" in make("peers", f"PEERS={name}").stdout
+
+
+def test_a_peer_that_make_does_not_know_is_refused() -> None:
+    assert "expected some of klu superlu_dist" in make("peers", "PEERS=hyper").stdout
+
+
+def test_the_lock_pins_each_package_of_the_extras_that_make_peers_can_install() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    known = re.search(r"^PEERS_KNOWN := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert known
+    required = {re.split(r"[^a-z0-9-]", line)[0] for name in known[1].split() for line in extras[name]}
+    entries = re.split(r"^(?=[a-z])", (ROOT / "requirements-peers.lock").read_text(), flags=re.MULTILINE)
+    pinned = {entry.partition("==")[0] for entry in entries if "==" in entry and "--hash=sha256:" in entry}
+    assert pinned == required
 
 
 @pytest.mark.parametrize(
