@@ -7,6 +7,7 @@ fails.
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,16 @@ from hypothesis import strategies as st
 
 from fillpath.errors import InputError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Counts, Pattern
+from fillpath.phase import recording
 from fillpath.registry import lookup
 from impl.peers import superlu_dist
 from impl.symbolic import superlu_dist_parallel
 from impl.symbolic.separator_tree import SeparatorTree, separator_tree
 from impl.symbolic.supernode_subscripts import Segments, Subscripts
 from tests.patterns import FAMILIES, eliminated, from_entries, mirrored, patterns, random_pattern
+from tests.phase_nesting import Clock
 from tests.superlu_dist_on_ranks import dissected
+from tests.test_phase_coverage import LEAST, SHARE
 from tests.test_ranks import on_ranks
 
 NAMES = ("superlu_dist", "superlu_dist_parallel")
@@ -72,6 +76,27 @@ def test_row_counts_of_hard_patterns_are_those_of_fill1(name: str, family: str, 
 def test_row_counts_of_a_dense_pattern_are_whole_rows(name: str) -> None:
     # More columns than a supernode may have.
     assert_same(name, random_pattern(600, 1.0, 0))
+
+
+def test_phases_cover_a_call(name: str) -> None:
+    function = lookup("symbolic", name).function
+    side = np.arange(200 * 200).reshape(200, 200)
+    first, second = (
+        np.r_[side[:, :-1].ravel(), side[:-1].ravel()],
+        np.r_[side[:, 1:].ravel(), side[1:].ravel()],
+    )
+    pattern = from_entries(side.size, np.r_[first, second], np.r_[second, first])
+    shares = []
+    for _ in range(5):
+        with recording(Clock()) as clock:
+            start = time.perf_counter()
+            function(pattern)
+            elapsed = time.perf_counter() - start
+        assert elapsed > LEAST, "too short a call to hold to this"
+        shares.append(clock.covered / elapsed)
+    assert set(clock.seconds) <= {"separators", "convert", "etree", "symbolic", "counts"}
+    # The best: what else runs on the machine only lowers a share.
+    assert max(shares) >= SHARE
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
