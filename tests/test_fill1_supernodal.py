@@ -110,6 +110,15 @@ def test_a_full_row_and_column_cross_every_word_of_the_set(n: int) -> None:
     assert_same(pattern, expected)
 
 
+@pytest.mark.parametrize("n", [4097, 8192, 262_145, 700_000])
+def test_a_fill_far_from_all_entries_of_its_row_is_kept(n: int) -> None:
+    """5 -> 0 -> n - 1 fills row 5, and n - 1 -> 1 -> 6 column 6, whose entries in A are all near."""
+    pattern = from_entries(n, np.array([0, 5, n - 1, 1]), np.array([n - 1, 0, 1, 6]))
+    expected, _ = fill1_pruned(pattern)
+    assert isinstance(expected, Filled) and expected.pattern.nnz == pattern.nnz + 2
+    assert_same(pattern, expected)
+
+
 def factor(pattern: Pattern) -> tuple[Array, Supernodes, Supernodes, int]:
     indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
     lists, upper, lower, edges = supernodal_factor(indptr, indices, *lower_columns(indptr, indices))
