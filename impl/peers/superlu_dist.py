@@ -186,7 +186,7 @@ def factorised(pattern: Pattern) -> tuple[Array, Array]:
     with phase("etree"):
         library().sp_colorder(options, ctypes.byref(matrix), *numbers, ctypes.byref(ordered))
         # That has permuted columns alone; both matrices hold these rows.
-        indices[:] = order[indices]
+        _renumber(indices, order)
     with phase("symbolic"):
         status = library().symbfact(
             options, 0, ctypes.byref(ordered), *numbers, ctypes.byref(persistent), ctypes.byref(freeable)
@@ -261,6 +261,12 @@ def _by_columns(indptr, indices):
             rows[starts[column + 1]] = row
             starts[column + 1] += 1
     return starts[:-1], rows
+
+
+@njit(cache=True, nogil=True)
+def _renumber(indices, numbers):
+    for place in range(len(indices)):
+        indices[place] = numbers[indices[place]]
 
 
 def _view(place: Any, count: int) -> Array:
