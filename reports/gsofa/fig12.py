@@ -156,8 +156,8 @@ def ranks_how(frame: pd.DataFrame) -> str:
     ranked = frame[frame["series"] == RANKED]
     tried = ranked[~ranked["status"].isin(["not_run", "unavailable"])]
     cores = {cores_of(str(machine)) for machine in tried["machine"].dropna()} - {None}
-    host = f" of a host of {listed(map(str, cores))} cores" if cores else ""
-    words = f"{SYMBFACT} Ranks: those{host}. " if _ranked_on(frame) else "SuperLU_DIST has no result here. "
+    host = f" Host: {listed(map(str, cores))} cores." if cores else ""
+    words = f"{SYMBFACT}{host} " if _ranked_on(frame) else "SuperLU_DIST has no result here. "
     idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried["ranks"])]
     if idle.empty:
         return words
