@@ -19,7 +19,7 @@ from fillpath.errors import InputError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Counts, Pattern
 from fillpath.phase import recording
 from fillpath.registry import lookup
-from impl.peers import superlu_dist
+from impl.peers import mpi, superlu_dist
 from impl.symbolic import superlu_dist_parallel
 from impl.symbolic.separator_tree import SeparatorTree, separator_tree
 from impl.symbolic.supernode_subscripts import Segments, Subscripts
@@ -265,6 +265,7 @@ def test_a_library_that_cannot_be_loaded_is_unavailable(
 
 
 def test_two_mpi_libraries_in_one_process_are_refused() -> None:
-    superlu_dist._refuse_two({"libmpi.so.40"})
-    with pytest.raises(UnavailableError, match=r"libmpi\.so\.12 and libmpi\.so\.40"):
-        superlu_dist._refuse_two({"libmpi.so.40", "libmpi.so.12"})
+    mpi.refuse_two({"libmpi.so.40"}, "HYPRE")
+    both = r"libmpi\.so\.12 and libmpi\.so\.40: have mpi4py take that of HYPRE"
+    with pytest.raises(UnavailableError, match=both):
+        mpi.refuse_two({"libmpi.so.40", "libmpi.so.12"}, "HYPRE")

@@ -4,6 +4,7 @@ where it is needed."""
 from __future__ import annotations
 
 import importlib.util
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,8 @@ def everyone(ranks: int) -> Any:
     communicator = world(ranks)
     if communicator is not None:
         return communicator
+    # Open MPI starts a daemon beside a process of its own otherwise, and ends the process where it cannot.
+    os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
     from mpi4py import MPI
 
     return MPI.COMM_SELF

@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from fillpath.errors import FillpathError, MemoryBudgetError
 from fillpath.nouns import Array
 from fillpath.peers import peer
+from impl.peers.mpi import import_mpi, load
 
 # HYPRE_PARCSR.
 _PARALLEL_ROWS = 5555
@@ -33,9 +34,9 @@ _int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
 
 @functools.cache
 def library() -> Any:
-    """The library, initialised. Raises UnavailableError, and OSError for one that cannot be loaded."""
+    """The library, initialised. Raises UnavailableError as `load` does."""
     # It finds MPI's symbols among those that mpi4py has loaded.
-    loaded = ctypes.CDLL(str(peer("hypre").library()), mode=ctypes.RTLD_GLOBAL)
+    loaded = load(peer("hypre"), ctypes.RTLD_GLOBAL)
     # From 2.29 on the other is a macro.
     (loaded.HYPRE_Initialize if hasattr(loaded, "HYPRE_Initialize") else loaded.HYPRE_Init)()
     return loaded
@@ -183,7 +184,6 @@ def _at(array: Array) -> Any:
 
 def _world(communicator: Any) -> Any:
     """MPI_Comm by value: a pointer in Open MPI, an int in MPICH."""
-    from mpi4py import MPI
-
-    kind = _pointer if MPI._sizeof(MPI.Comm) == ctypes.sizeof(_pointer) else _int
-    return kind.from_address(MPI._addressof(communicator))
+    mpi = import_mpi()
+    kind = _pointer if mpi._sizeof(mpi.Comm) == ctypes.sizeof(_pointer) else _int
+    return kind.from_address(mpi._addressof(communicator))

@@ -12,18 +12,17 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from fillpath.errors import InputError, MemoryBudgetError, UnavailableError, UnsupportedError
+from fillpath.errors import InputError, MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Pattern
 from fillpath.peers import peer
 from fillpath.phase import phase
+from impl.peers.mpi import import_mpi, load
 from impl.symbolic.separator_tree import SeparatorTree
 from impl.symbolic.supernode_subscripts import Segments, Subscripts
 
@@ -105,18 +104,9 @@ class _Memory(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError where there is none, where MPI's is missing, or where it is linked
-    with another MPI than mpi4py."""
+    """The library. Raises UnavailableError as `load` does."""
     os.environ.update(ENVIRONMENT)
-    place = peer("superlu_dist").library()
-    if peer("superlu_dist").is_packaged:
-        # MPI's library lies in the environment, where the loader does not look and mpi4py does.
-        _import_mpi()
-    try:
-        loaded = ctypes.CDLL(str(place))
-    except OSError as error:
-        raise UnavailableError(f"{place} cannot be loaded: {error}") from error
-    _refuse_two(_libraries_of_mpi())
+    loaded = load(peer("superlu_dist"))
     loaded.symbfact_dist.argtypes = [_pointer, _int, _int, *[_pointer] * 9]
     loaded.symbfact_dist.restype = ctypes.c_float
     loaded.sp_colorder.argtypes = [_pointer] * 5
@@ -287,26 +277,5 @@ def _sum(communicator: Any, array: Array) -> Array:
 
 
 def _address(communicator: Any) -> int:
-    address: int = _import_mpi()._addressof(communicator)
+    address: int = import_mpi()._addressof(communicator)
     return address
-
-
-def _import_mpi() -> Any:
-    try:
-        from mpi4py import MPI
-    except (ImportError, RuntimeError) as error:
-        raise UnavailableError(f"no MPI library: {' '.join(str(error).split())}") from error
-    return MPI
-
-
-def _libraries_of_mpi() -> set[str]:
-    """The names of the MPI libraries that this process has loaded, where the system tells."""
-    maps = Path("/proc/self/maps")
-    return set(re.findall(r"libmpi\.so[.\d]*$", maps.read_text(), re.MULTILINE)) if maps.exists() else set()
-
-
-def _refuse_two(libraries: set[str]) -> None:
-    if len(libraries) > 1:
-        both = " and ".join(sorted(libraries))
-        how = "have mpi4py take SuperLU_DIST's by MPI4PY_LIBMPI, for Open MPI libmpi.so.40"
-        raise UnavailableError(f"two MPI libraries in one process, {both}: {how}")

@@ -1,0 +1,49 @@
+"""Libraries that are linked with one of MPI's, in a process that mpi4py has given one already."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+from typing import Any
+
+from fillpath.errors import UnavailableError
+from fillpath.peers import Peer
+
+
+def import_mpi() -> Any:
+    """mpi4py's module. Raises UnavailableError where it finds no library."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise UnavailableError(f"no MPI library: {' '.join(str(error).split())}") from error
+    return MPI
+
+
+def load(peer: Peer, mode: int = ctypes.DEFAULT_MODE) -> Any:
+    """A peer's library. Raises UnavailableError where there is none, where it cannot be loaded, or where it
+    is linked with another MPI than mpi4py: each would take the other's communicators for its own."""
+    place = peer.library()
+    if peer.is_packaged:
+        # MPI's library lies in the environment, where the loader does not look and mpi4py does.
+        import_mpi()
+    try:
+        library = ctypes.CDLL(str(place), mode=mode)
+    except OSError as error:
+        raise UnavailableError(f"{place} cannot be loaded: {error}") from error
+    refuse_two(_libraries(), peer.title)
+    return library
+
+
+def refuse_two(libraries: set[str], title: str) -> None:
+    """Raises UnavailableError for more than one of MPI's libraries."""
+    if len(libraries) > 1:
+        both = " and ".join(sorted(libraries))
+        how = f"have mpi4py take that of {title} by MPI4PY_LIBMPI, for Open MPI libmpi.so.40"
+        raise UnavailableError(f"two MPI libraries in one process, {both}: {how}")
+
+
+def _libraries() -> set[str]:
+    """The names of the MPI libraries that this process has loaded, where the system tells."""
+    maps = Path("/proc/self/maps")
+    return set(re.findall(r"libmpi\.so[.\d]*$", maps.read_text(), re.MULTILINE)) if maps.exists() else set()
