@@ -36,7 +36,7 @@ def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tupl
     reason. what : they are called there."""
     nothing = pd.DataFrame([dict.fromkeys(names, None)])
     if row["status"] != "ok":
-        return nothing, row["reason"]
+        return nothing, row["reason"] or str(row["status"])
     if pd.isna(row["series_file"]):
         return nothing, "its record names no series"
     bins = read_series(row["machine"], row["series_file"])
