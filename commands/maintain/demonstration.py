@@ -52,8 +52,9 @@ COMMITS = (
     Commit(
         "Measure four cases of Figure 11",
         "config/experiments.yaml",
-        "  implementations: [gilbert_peierls, gsofa, fill1_pruned, etree_cpu, fill1_supernodal, superlu_dist, "
-        "klu]\n  matrices: gsofa\n",
+        "  implementations:"
+        " [gilbert_peierls, gsofa, fill1_pruned, etree_cpu, fill1_supernodal, superlu_dist, klu]\n"
+        "  matrices: gsofa\n",
         "  implementations: [gilbert_peierls, fill1_pruned]\n"
         "  matrices: ['circuit,20000', 'circuit,15000,seed=1,symmetry=0.05']\n",
     ),
