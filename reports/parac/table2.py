@@ -131,7 +131,8 @@ def _hypre(frame: pd.DataFrame) -> str:
         listed(f"{number:.0f}" for number in there[name].dropna()) for name in ("hypre_ranks", "threads_used")
     )
     beside = f"ranks: {ranks}; threads of ParAC: {threads}"
-    return f"HYPRE: BoomerAMG and its conjugate gradients, without assembling its matrix, in the order that ParAC has; {beside}. "
+    how = "without assembling its matrix, in the order that ParAC has"
+    return f"HYPRE: BoomerAMG and its conjugate gradients, {how}; {beside}. "
 
 
 def _pyamg(frame: pd.DataFrame) -> str:
