@@ -140,6 +140,6 @@ def test_a_caption_says_which_code_on_how_many_and_what_has_no_time() -> None:
         {"sequential": ["etree_cpu", "fill1_pruned", None], "sequential_untimed": ["", "etree_cpu", ""]}
     )
     text = sequential_how(frame)
-    assert "(fill1_pruned on 1, etree_cpu on 1; no time of etree_cpu on 1 of 2)" in text
+    assert "(fill1_pruned (p) on 1, etree_cpu (e) on 1; no time of etree_cpu on 1 of 2)" in text
     assert "superlu_dist (etree + symbolic)" in text and "superlu_dist" not in sequential_how(frame, FILLING)
     assert sequential_how(frame[frame["sequential"].isna()]) == ""

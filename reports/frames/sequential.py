@@ -115,7 +115,7 @@ def sequential_how(frame: pd.DataFrame, codes: Sequence[str] = tuple(SEQUENTIAL)
     if rows.empty:
         return ""
     counts = rows["sequential"].value_counts()
-    of = ", ".join(f"{name} on {counts[name]}" for name in codes if name in counts)
+    of = ", ".join(f"{name} ({SEQUENTIAL[name].mark}) on {counts[name]}" for name in codes if name in counts)
     untimed = rows[rows["sequential_untimed"] != ""]
     names = listed(name for names in untimed["sequential_untimed"] for name in names.split(", "))
     lacking = f"; no time of {names} on {len(untimed)} of {len(rows)}" if len(untimed) else ""
