@@ -188,8 +188,13 @@ OWN_SOLVES = "|".join(f"{IC0}.{options}triangular=own" for options in ("", "poli
 FIG11 = f"{SEQUENTIAL}|{ONE_CORE}|symbolic.superlu_dist.threads=1|symbolic.klu.threads=1|{GSOFA}"
 TABLE2 = f"{EXACT}|{EXACT}.search=closed|{RELAXED}|{KAHN}"
 TABLE3 = f"{PEERS}|{SPSV}|{PARAC}|{OWN_SOLVES}|laplacian.amgx"
-HYPRE = "laplacian.hypre.ranks=16"
-BY_AMD = [f"laplacian.{of}" for of in ("ict", "pyamg", "hypre", *(f"hypre.ranks={r}" for r in (2, 4, 8, 16)))]
+HYPRE = "laplacian.hypre.ranks=16|laplacian.hypre.order=rcm.ranks=16"
+ON_SOME = [
+    f"hypre{order}{ranks}"
+    for order in ("", ".order=rcm")
+    for ranks in ("", *(f".ranks={r}" for r in (2, 4, 8, 16)))
+]
+BY_AMD = [f"laplacian.{of}" for of in ("ict", "pyamg", *ON_SOME)]
 TABLE2_CPU = "|".join([*BY_AMD, *(f"{name}@nnz" for name in ("laplacian.parac_cpu", *BY_AMD))])
 OTHERWISE = f"{UNIFIED}|{UNIFIED}.keep=true.prefetch=true"
 MEASURES = {

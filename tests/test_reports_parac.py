@@ -225,6 +225,14 @@ def test_table2_takes_hypre_on_as_many_ranks_as_parac_has_threads() -> None:
     assert frame.set_index("label").loc[OWN, "hypre_ranks"] == 1, "of ParAC's run"
 
 
+def test_table2_takes_hypres_faster_order() -> None:
+    for total, ratio in ((0.4, 1.0), (1.2, 2.0)):
+        other = solved("hypre.order=rcm.ranks=16", (total / 2, 0.0, total / 2), threads_used=1)
+        frame = frame_of(table2.EXHIBIT.frame, *by_ranks(r1=0.9, r16=0.8), other)
+        row = frame.set_index("label").loc[OWN]
+        assert row["hypre_ranks"] == 16 and row["hypre_ratio"] == pytest.approx(ratio)
+
+
 def test_hypres_times_are_judged_from_16_ranks_on_and_its_iterations_on_any() -> None:
     def became(**totals: float) -> dict[str, str]:
         return outcomes(table2.EXHIBIT, frame_of(table2.EXHIBIT.frame, *by_ranks(**totals)))
