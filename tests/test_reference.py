@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.errors import FillpathError
 from fillpath.nouns import Filled, Pattern, Reference
+from fillpath.paths import ROOT
 from impl.symbolic.bitfronts_cpu import bitfronts_cpu
 from impl.symbolic.fill1 import fill1
 from impl.symbolic.gilbert_peierls import gilbert_peierls
@@ -114,7 +118,7 @@ def test_updates_are_the_entries_that_gilbert_peierls_examines(family: str) -> N
     assert updates(fill1(pattern)[0]) == gilbert_peierls(pattern)[1].edges
 
 
-def test_the_bytes_of_fronts_are_about_what_they_take() -> None:
+def fronts_take_what_is_forecast() -> None:
     bitfronts_cpu(lower_arrow(10))  # compiled
     pattern = lower_arrow(20_000)
     where = Host()
@@ -124,7 +128,7 @@ def test_the_bytes_of_fronts_are_about_what_they_take() -> None:
     assert peak is not None and forecast / 2 < peak < 2 * forecast
 
 
-def test_making_and_checking_takes_twice_the_pattern_at_most() -> None:
+def twice_the_pattern_is_taken_at_most() -> None:
     pattern = prepare("poisson3d,40", METIS).pattern
     bitfronts_cpu(random_pattern(60, 0.1, 4))  # compiled
     where = Host()
@@ -133,3 +137,11 @@ def test_making_and_checking_takes_twice_the_pattern_at_most() -> None:
     peak, held = where.peak_memory(), 4 * made.counts.nnz
     assert made.checked_by == "bitfronts_cpu" and held > 100e6
     assert peak is not None and held <= peak <= 2 * held
+
+
+@pytest.mark.parametrize("check", [fronts_take_what_is_forecast, twice_the_pattern_is_taken_at_most])
+def test_memory(check: Callable[[], None]) -> None:
+    """In a process of its own: one that has freed memory takes it again, and its peak rises by less."""
+    code = f"import tests.test_reference as tests; tests.{check.__name__}()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
