@@ -170,6 +170,15 @@ def test_a_case_on_ranks_is_measured_as_any_other() -> None:
 
 
 @pytest.mark.usefixtures("two_cores")
+def test_ranks_of_a_job_of_slurms_run_on_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_job = {"JOBID": "16", "JOB_ID": "16", "NODELIST": "node1", "TASKS_PER_NODE": "2", "NNODES": "1"}
+    for name, value in of_job.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    record = measure(CASE, LIMITS)
+    assert record.status is Status.OK, record.reason
+
+
+@pytest.mark.usefixtures("two_cores")
 @pytest.mark.parametrize(
     ("way", "status", "reason"),
     [

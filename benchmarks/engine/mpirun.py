@@ -83,7 +83,7 @@ class RankWorker:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.engine.follow", launcher.program, "-n", str(ranks), *child],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
-            env={**environment, **_ENVIRONMENT, **launcher.environment},
+            env={**_alone(environment), **_ENVIRONMENT, **launcher.environment},
         )  # fmt: skip
 
     def tell(self, line: str) -> None:
@@ -115,3 +115,8 @@ class RankWorker:
                 fields = entry.read_text().rpartition(")")[2].split()
                 if int(fields[3]) == self._process.pid:
                     yield int(entry.parent.name)
+
+
+def _alone(environment: Mapping[str, str]) -> dict[str, str]:
+    """Without what makes a launcher ask Slurm for the job's nodes: ranks run on this host, and inside one."""
+    return {name: value for name, value in environment.items() if not name.startswith("SLURM_")}
