@@ -238,7 +238,7 @@ def test_figure_4_has_three_bars_a_matrix_by_density_and_names_what_they_are_com
     assert "adds records of stages of one run" in caption and "Not measured: Goodwin_054 (GO)" in caption
     assert "auto+metis" in caption and "fill2_cpu, with levels by glu3_relaxed, stands for it" in caption
     assert "Third bar: bitfronts_gpu, not the paper's." in caption
-    assert "(fill1_pruned on 2)" in caption, "the faster sequential code"
+    assert "(fill1_pruned (p) on 2)" in caption, "the faster sequential code"
     assert "with the transfers" not in caption, "these records do not say"
     absent = frame_of(fig4.EXHIBIT.frame, *without(end_to_end(), "symbolic.bitfronts"))
     assert "Not measured yet: bitfronts_gpu" in fig4.EXHIBIT.words(absent)
