@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from commands._parser import Parser
-from fetch import batch, catalogue, collection
+from fetch import batch, catalogue, collection, search
 from fetch.matrix_id import MatrixId, parse, resolve
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.paths import bytes_text
@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     within = [parse(e.id) for e in catalogue.entries() if any(e.suite in SUITES[suite] for suite in suites)]
     if arguments.index:
         print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
+        search.forget()
     outcomes = []
     for outcome in batch.fetch_batch(
         dict.fromkeys(named + within), offline=arguments.offline, trust_change=arguments.trust

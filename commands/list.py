@@ -3,33 +3,61 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Sequence
+from dataclasses import fields
 
 from commands._parser import Parser
-from fetch import catalogue, collection
+from commands._ranges import counts, shares
+from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
+from fetch.query import Query
 from fillpath import registry
-from fillpath.errors import UnknownNameError
+from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
+
+_log = logging.getLogger("fillpath")
 
 Row = tuple[str, ...]
 
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("--matrices", action="store_true", help="list matrices instead of implementations")
-    parser.add_argument(
-        "--search", metavar="WORD", default="", help="matrices of the collection, by name or kind"
+    of_collection = parser.add_argument_group(
+        "matrices of the SuiteSparse collection",
+        "Each option narrows the list. A range A..B holds both ends, and either may be left out.",
     )
+    for name, metavar, help in (
+        ("search", "WORD", "part of the group, name or kind"),
+        ("name", "WORD", "part of the name alone"),
+        ("group", "GROUP", "the whole name of the group"),
+        ("kind", "WORD", "part of the kind, such as circuit"),
+    ):
+        of_collection.add_argument(f"--{name}", metavar=metavar, type=_word, help=help)
+    for name, kind, help in (
+        ("rows", counts, "number of rows: 1000..1e5"),
+        ("entries", counts, "number of entries without explicit zeros: ..1e6"),
+        ("symmetry", shares, "symmetry of the pattern, from 0 to 1: 0.9.."),
+    ):
+        of_collection.add_argument(f"--{name}", metavar="A..B", type=kind, help=help)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.search:
-        print(_table(_collection(arguments.search)))
+    given = {field.name: getattr(arguments, field.name) for field in fields(Query)}
+    query = Query(**{name: value for name, value in given.items() if value is not None})
+    if query != Query():
+        print(_table(_collection(query)))
     elif arguments.matrices:
         print(_table(_catalogue()))
     else:
         print(_implementations())
     return 0
+
+
+def _word(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("an empty text narrows nothing: leave the option out")
+    return text
 
 
 def _table(rows: Sequence[Row]) -> str:
@@ -64,18 +92,28 @@ def _catalogue() -> list[Row]:
     return [("id", "order", "entries", "suite", "papers or what it stands for"), *rows]
 
 
-def _collection(word: str) -> list[Row]:
+def _collection(query: Query) -> list[Row]:
     """What the collection holds, under the ids that it has here."""
-    matrices = collection.search(word, collection.index())
-    if not matrices:
-        raise UnknownNameError(f"--search {word}: no matrix of the collection has it in its name or kind")
-    rows: list[Row] = [("id", "order", "entries", "kind")]
-    for matrix in matrices:
+    answer = search.search(query)
+    _log.info("answered by %s", answer.by)
+    if not answer.matrices:
+        raise UnknownNameError(f"no matrix of the collection answers {query}{_advice(query.group)}")
+    rows: list[Row] = [("id", "order", "entries", "symmetry", "of values", "kind")]
+    for matrix in answer.matrices:
         square = matrix.rows == matrix.columns
         order = str(matrix.rows) if square else f"{matrix.rows}x{matrix.columns}"
         id = parse(f"{matrix.group}/{matrix.name}").text
-        rows.append((id, order, str(matrix.entries), matrix.kind))
+        symmetries = (f"{matrix.pattern_symmetry:g}", f"{matrix.numerical_symmetry:g}")
+        rows.append((id, order, str(matrix.entries), *symmetries, matrix.kind))
     return rows
+
+
+def _advice(group: str) -> str:
+    groups = {listed.group for listed in collection.local_index()}
+    if not group or group in groups:
+        return "; ask for less, or a wider range"
+    same = [other for other in groups if other.lower() == group.lower()]
+    return f"; did you mean --group {same[0]}?" if same else suggest(group, sorted(groups))
 
 
 def _count(number: int | None) -> str:

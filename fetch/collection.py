@@ -12,14 +12,14 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from fetch.part import discard, locked
+from fetch.part import discard, locked, storing
 from fetch.transfer import Wanted, is_remote, transfer
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, write_text
 from fillpath.settings import settings
 
 SITE = "https://sparse.tamu.edu"
-_INDEX = "files/ssstats.csv"
+INDEX = "files/ssstats.csv"
 _COLUMNS = 13
 
 _log = logging.getLogger("fillpath")
@@ -27,7 +27,13 @@ _log = logging.getLogger("fillpath")
 
 @dataclass(frozen=True)
 class Listed:
-    """A matrix of the collection. entries : with explicit zeros."""
+    """A matrix of the collection.
+
+    entries : without explicit zeros, as ssgetpy counts them; symmetric ones count twice
+    kind : what the matrix describes
+    pattern_symmetry : of the entries off the diagonal, the share whose mirror image is an entry, 0 to 1
+    numerical_symmetry : the share whose mirror image has the same value
+    """
 
     group: str
     name: str
@@ -35,6 +41,8 @@ class Listed:
     columns: int
     entries: int
     kind: str
+    pattern_symmetry: float
+    numerical_symmetry: float
 
 
 def address(path: str) -> str:
@@ -43,15 +51,15 @@ def address(path: str) -> str:
     return f"{base}/{path}" if is_remote(base) else str(Path(base).expanduser().absolute() / path)
 
 
-def index(*, offline: bool = False) -> tuple[Listed, ...]:
-    """All matrices of the collection; downloads the index if there is none here. Raises TransferError."""
-    return local_index() or refresh(offline=offline)
+def local_path() -> Path:
+    """Where the index is that needs no server: in the mirror's folder, or else in the cache, if at all."""
+    here = Path(address(INDEX))
+    return here if here.is_file() else _cached()
 
 
 def local_index() -> tuple[Listed, ...]:
-    """The matrices of the index in the mirror's folder or in the cache; empty without one. Asks no server."""
-    here = Path(address(_INDEX))
-    path = here if here.is_file() else _cached()
+    """The matrices of the index at `local_path`; empty without one. Asks no server."""
+    path = local_path()
     try:
         return _read(path, path.stat().st_mtime_ns)
     except FileNotFoundError:
@@ -63,18 +71,25 @@ def local_index() -> tuple[Listed, ...]:
 
 def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
     """Replace the cached index by that of the mirror or the site. Raises TransferError, DiskFullError."""
-    wanted = Wanted("the index", address(_INDEX), "does FILLPATH_MIRROR hold the index?", offline=offline)
+    wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?", offline=offline)
     part = cache() / "ssstats.csv.part"
     with locked("index"):
         arrived = transfer(wanted, part)
         try:
-            listed = _read(arrived.path, arrived.path.stat().st_mtime_ns)
-            write_text(_cached(), arrived.path.read_text())
+            return _keep(arrived.path.read_bytes())
         except TransferError as problem:
             raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
         finally:
             discard(part)
-    return listed
+
+
+def adopt(content: bytes) -> tuple[Listed, ...]:
+    """Replace the cached index by this one, which a server gave. Raises TransferError, DiskFullError."""
+    with locked("index"):
+        try:
+            return _keep(content)
+        except TransferError as problem:
+            raise TransferError(f"{address(INDEX)}: {problem}") from None
 
 
 def spelling(group: str, name: str) -> str:
@@ -88,30 +103,39 @@ def spelling(group: str, name: str) -> str:
     return f"is {label} spelled right, and does FILLPATH_MIRROR hold it{hint or '?'}"
 
 
-def search(word: str, listed: tuple[Listed, ...]) -> list[Listed]:
-    """The matrices with the word in their Group/Name or kind, ignoring case."""
-    sought = word.lower()
-    return [entry for entry in listed if sought in f"{entry.group}/{entry.name}\n{entry.kind}".lower()]
-
-
 def _cached() -> Path:
     return cache() / "ssstats.csv"
+
+
+def _keep(content: bytes) -> tuple[Listed, ...]:
+    """Store an index in the cache, if it is a whole one. Raises TransferError, DiskFullError."""
+    listed = _parse(content)
+    with storing(_cached()):
+        write_text(_cached(), content.decode())
+    return listed
 
 
 @functools.lru_cache(maxsize=2)
 def _read(path: Path, changed: int) -> tuple[Listed, ...]:
     """The matrices of an index. changed : its time of change, so that a newer file is read again. Raises
     TransferError, OSError."""
+    return _parse(path.read_bytes())
+
+
+def _parse(content: bytes) -> tuple[Listed, ...]:
+    """Raises TransferError."""
     try:
-        lines = list(csv.reader(path.read_text().splitlines()))
+        lines = list(csv.reader(content.decode().splitlines()))
         count, rows = int(lines[0][0]), lines[2:]
-        listed = tuple(
-            Listed(row[0], row[1], int(row[2]), int(row[3]), int(row[12]), row[11])
-            for row in rows
-            if len(row) == _COLUMNS
-        )
+        listed = tuple(_listed(row) for row in rows if len(row) == _COLUMNS)
     except (ValueError, IndexError, csv.Error):
         raise TransferError("not an index of the collection") from None
     if not len(listed) == len(rows) == count:
         raise TransferError(f"{len(listed)} whole lines of the {count} that the index announces")
     return listed
+
+
+def _listed(row: list[str]) -> Listed:
+    """Raises ValueError."""
+    rows, columns, entries = map(int, row[2:5])
+    return Listed(row[0], row[1], rows, columns, entries, row[11], float(row[9]), float(row[10]))

@@ -41,11 +41,11 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_the_index_is_downloaded_once_and_renewed_on_demand(site: Site) -> None:
+def test_the_index_is_downloaded_and_renewed_on_demand(site: Site) -> None:
     assert collection.local_index() == () and site.requests == []
-    first = collection.index()
-    assert first[0] == Listed("HB", "west0001", 40, 40, 125, "chemical process simulation problem")
-    assert collection.index() == collection.local_index() == first and len(first) == 3
+    first = collection.refresh()
+    assert first[0] == Listed("HB", "west0001", 40, 40, 120, "chemical process simulation problem", 0.0, 0.0)
+    assert collection.local_index() == first and len(first) == 3
     assert len(site.requests) == 1
     site.files[AT] = INDEX.replace("west0001", "west0002").encode()
     assert collection.refresh()[0].name == "west0002" == collection.local_index()[0].name
@@ -63,7 +63,7 @@ def test_the_index_is_downloaded_once_and_renewed_on_demand(site: Site) -> None:
     ],
 )
 def test_an_index_that_is_none_does_not_replace_one(site: Site, text: str, says: str) -> None:
-    before = collection.index()
+    before = collection.refresh()
     site.script = [answered(200, text.encode())]
     with pytest.raises(TransferError, match=f"{says}.*the index in use is kept"):
         collection.refresh()
@@ -74,15 +74,15 @@ def test_a_cut_index_without_length_is_noticed(site: Site) -> None:
     site.files[AT] = site.files[AT][:-100]
     site.script = [no_length]
     with pytest.raises(TransferError, match="whole lines of the 3"):
-        collection.index()
+        collection.refresh()
     site.files[AT] = INDEX.encode()
     site.script = [cut(50)]
-    assert len(collection.index()) == 3 and site.ranges[-1] == "bytes=50-"
+    assert len(collection.refresh()) == 3 and site.ranges[-1] == "bytes=50-"
 
 
 def test_offline_never_asks_for_the_index(site: Site) -> None:
     with pytest.raises(TransferError, match=r"^offline: the index is not in the cache"):
-        collection.index(offline=True)
+        collection.refresh(offline=True)
     assert site.requests == []
 
 
@@ -97,14 +97,6 @@ def test_a_spoilt_index_hinders_no_suggestion(mirror: Path, caplog: pytest.LogCa
     with pytest.raises(UnknownNameError, match="did you mean bcsstk18"):
         resolve("bcsstk81")
     assert "`fillpath fetch --index` gets another" in caplog.text
-
-
-def test_names_are_searched_in_groups_and_kinds(mirror: Path) -> None:
-    def found(word: str) -> list[str]:
-        return [entry.name for entry in collection.search(word, collection.local_index())]
-
-    assert found("WEST") == found("hb/west") == found("chemical") == ["west0001"]
-    assert found("pothen") == ["twin"] and found("absent") == []
 
 
 def test_a_bare_name_stands_for_the_only_matrix_that_has_it(mirror: Path) -> None:
