@@ -229,4 +229,5 @@ def _filled(blank: Record, case: Case, implementation: Implementation, outcome: 
         suspect=too_fast,
         threads_used=standing.threads_of(case),
         series=outcome.series,
+        longer_than=outcome.longer_than,
     )
