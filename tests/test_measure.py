@@ -370,3 +370,15 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+@pytest.mark.usefixtures("own_lock")
+def test_what_cannot_fit_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "least_bytes", lambda *_: 1e15)
+    measure(case_of("hangs"), Limits(seconds=1))
+    monkeypatch.setattr(measuring, "run_worker", lambda *_: pytest.fail("started"))
+    record = measure(case_of("right"), Limits(seconds=60), fresh=True)
+    assert record.status is Status.OUT_OF_MEMORY and record.reason.startswith("foreseen, not started: ")
+    assert record.key and record.memory_limit
+    # It settles the case: the next call has it.
+    assert measure(case_of("right"), Limits(seconds=60)) == record

@@ -19,7 +19,7 @@ class Outcome:
     """What the worker has reported so far.
 
     began : whether the implementation was called: what went wrong before is not its doing.
-    calling_since : when the call that runs began, by the monotonic clock; None where none runs, and beside samples.
+    calling_since : when the call that runs began, by the monotonic clock; None where none runs, and later.
     longer_than : seconds that it had taken when a limit of time ended it.
     complete : whether all that a right result needs is there, whatever becomes of the worker from then on.
     done : whether there is nothing to wait for.

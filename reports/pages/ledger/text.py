@@ -64,7 +64,8 @@ def value_text(claim: Claim, verdict: Verdict) -> str:
         return verdict.numbers.partition(";")[0]
     if claim.aggregate == "trend":
         return f"rank correlation {verdict.measured.value:+.2f}"
-    return f"{verdict.measured.bound}{claim.form(verdict.measured.value)}{_printed_of_same(claim, verdict.measured)}"
+    number = f"{verdict.measured.bound}{claim.form(verdict.measured.value)}"
+    return f"{number}{_printed_of_same(claim, verdict.measured)}"
 
 
 def _printed_of_same(claim: Claim, measured: Measured) -> str:
