@@ -71,9 +71,9 @@ def _totals(plan: Plan) -> list[str]:
         f"download  {about}{bytes_text(sum(line.download for line in coming))} in {len(coming)} archives",
         f"disk      {'~' if coming else ''}{bytes_text(plan.disk)}{free}{lacking}",
         f"memory    {least}{bytes_text(largest)} for the largest process, {usable} may be used",
-        f"time      about {duration_text(seconds)} for {counted} of "
-        f"{len(cases)} cases, {duration_text(preparing)} of it to prepare, at most {duration_text(bound)} for "
-        "all; downloads and drawing not counted",
+        f"time      about {duration_text(seconds)} for {counted} of {len(cases)} cases, "
+        f"{duration_text(preparing)} of it to prepare, at most {duration_text(bound)} for all; "
+        "downloads and drawing not counted",
         *_of_cases(plan, cases),
         *_errors(plan.checks),
     ]

@@ -196,7 +196,8 @@ def prepared_how(frame: pd.DataFrame, paper: str) -> str:
 def slots_how(frame: pd.DataFrame) -> str:
     """What a hatched slot is, where a row has one."""
     failed = ~frame["status"].isin(["ok", "not_run", "unavailable"])
-    stopped = any(is_stopped(row) for row in frame[["status", "low"]].to_dict("records"))
+    # Some frames have other numbers than seconds.
+    stopped = "low" in frame and any(map(is_stopped, frame[["status", "low"]].to_dict("records")))
     return f"{NO_RESULT} {STOPPED if stopped else ''}" if failed.any() else ""
 
 
