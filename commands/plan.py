@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 
 from benchmarks.runs.plan import plan
-from benchmarks.runs.plan_text import plan_text
+from benchmarks.runs.plan_text import cases_csv, plan_text
 from commands._parser import Parser
 from fillpath.errors import UnknownNameError, suggest
+from fillpath.paths import write_text
 from fillpath.settings import SUITES, settings
 
 
 def add_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "--cases", type=Path, metavar="FILE", help="write every case with its prediction to FILE, as CSV"
+    )
     parser.add_argument("suite", metavar="SUITE", help=f"one of {', '.join(SUITES)}")
 
 
@@ -24,4 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
     needs = plan(replace(settings(), suite=suite))
     print(plan_text(needs))
+    if arguments.cases is not None:
+        write_text(arguments.cases, cases_csv(needs))
     return 0 if needs.fits else 1

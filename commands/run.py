@@ -78,7 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
     case = _case(arguments)
     forget_failure(parse(case.matrix))
     logging.getLogger("fillpath").info("measuring %s", case.name)
-    record = measure(case, Limits(seconds=arguments.limit, samples=arguments.samples), fresh=arguments.fresh)
+    # A longer limit than the usual is one for preparing the matrix too.
+    preparing = max(arguments.limit, Limits().preparation)
+    limits = Limits(seconds=arguments.limit, preparation=preparing, samples=arguments.samples)
+    record = measure(case, limits, fresh=arguments.fresh)
     if arguments.json:
         print(json.dumps(record.to_json(), indent=2, sort_keys=True))
     else:

@@ -55,6 +55,13 @@ def is_own(name: str) -> bool:
     return name != _kind() and _is_ours(name)
 
 
+def is_here(name: str) -> bool:
+    """Whether this host is of the kind that results/<name> is of, as far as is known: a host that sees no GPU
+    is of none that has one."""
+    facts = _readable_facts(name)
+    return not _differences(facts) and bool(hardware().gpus) >= bool(facts.get("gpus"))
+
+
 def share(name: str) -> None:
     """Note that results of another host were added to that folder: from now on it belongs to a kind of
     machine, unless it belonged to another host alone."""

@@ -80,6 +80,7 @@ class Record:
     conclusive : False if the failure was not the implementation's own, so that the next call measures again
     threads_used : CPU threads that it could use
     limit_seconds, memory_limit : what it ran under
+    longer_than : seconds that the first call had taken when a limit of time ended it; None where none ran
     process : which of the run's worker processes measured it, from 0; None in older records, of one process
     energy : joules per sample, None where the machine does not say
     host : differs between hosts, and between two starts of one; None in older records, or without the starts
@@ -127,6 +128,7 @@ class Record:
     process: int | None = None
     energy: list[float] | None = None
     host_facts: dict[str, Any] | None = None
+    longer_than: float | None = None
     schema: int = SCHEMA_VERSION
 
     @property

@@ -15,10 +15,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.engine import machine, run, standing
+from benchmarks.engine import inputs, machine, run, standing
 from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.worker import MOST_SAMPLES
 from fetch import ordering
 from fetch.matrix_id import resolve
@@ -110,6 +111,41 @@ def test_a_hang_ends_at_the_limit() -> None:
     assert record.status is Status.TIMEOUT
     assert record.limit_seconds == 4
     assert time.monotonic() - start < 20
+    # It was the first call that did not return: a bound on its time.
+    assert record.longer_than is not None and 0 < record.longer_than <= 4
+
+
+def test_a_limit_says_nothing_of_a_call_that_returned() -> None:
+    outcome = Outcome()
+    outcome.take({"event": "began"})
+    outcome.take({"event": "returned"})
+    outcome.stop(Status.TIMEOUT, "while its result was checked")
+    assert outcome.longer_than is None
+
+
+def test_preparation_is_stopped_by_its_own_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "unprepared"))
+    within, limits = run.alone(), Limits(seconds=60, preparation=0.2)
+    start = time.monotonic()
+    record = measure(case_of("right"), limits, within=within)
+    assert time.monotonic() - start < 10
+    assert record.status is Status.TIMEOUT and not record.conclusive
+    assert record.reason == "preparing grid2d,6: preparation took more than 0.2 s"
+    assert record.longer_than is None and record.limit_seconds is None
+    # The run's other cases of that matrix do not wait for it again; another run tries.
+    with monkeypatch.context() as patch:
+        patch.setattr(inputs, "run_worker", lambda *_: pytest.fail("tried again"))
+        assert measure(case_of("right"), limits, within=within).status is Status.TIMEOUT
+    assert measure(case_of("right"), LIMITS).status is Status.OK
+
+
+@pytest.mark.usefixtures("own_lock")
+def test_a_short_limit_of_a_call_leaves_preparation_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "unprepared"))
+    record = measure(case_of("hangs"), Limits(seconds=0.1))
+    assert record.reason == "not done within 0.1 s"
 
 
 def test_a_hoarder_ends_at_the_memory_limit() -> None:
@@ -334,3 +370,15 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+@pytest.mark.usefixtures("own_lock")
+def test_what_cannot_fit_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "least_bytes", lambda *_: 1e15)
+    measure(case_of("hangs"), Limits(seconds=1))
+    monkeypatch.setattr(measuring, "run_worker", lambda *_: pytest.fail("started"))
+    record = measure(case_of("right"), Limits(seconds=60), fresh=True)
+    assert record.status is Status.OUT_OF_MEMORY and record.reason.startswith("foreseen, not started: ")
+    assert record.key and record.memory_limit
+    # It settles the case: the next call has it.
+    assert measure(case_of("right"), Limits(seconds=60)) == record

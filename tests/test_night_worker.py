@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -57,9 +58,9 @@ def test_a_worker_that_died_is_an_error_and_can_be_closed() -> None:
 
 @dataclass(frozen=True)
 class Line:
-    seconds: float | None
+    seconds: float
     bound: float = 0.0
-    unknown: tuple[str, ...] = ()
+    cases: tuple[SimpleNamespace, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Planned:
     lines: tuple[Line, ...]
 
 
-WHOLE = (Line(3600.0), Line(None, bound=600.0))
+WHOLE = (Line(3600.0), Line(0.0, bound=600.0, cases=(SimpleNamespace(call=None),)))
 OF_GSOFA = (Line(600.0),)
 
 

@@ -35,7 +35,7 @@ PREPARED = {
 
 
 # Fields that came after the first records, which load without them.
-ADDED = {"energy", "gpu", "host", "host_facts", "process", "rekeyed_from"}
+ADDED = {"energy", "longer_than", "gpu", "host", "host_facts", "process", "rekeyed_from"}
 
 
 def record(status: Status = Status.OK, **changes: Any) -> Record:

@@ -399,6 +399,64 @@ def test_figure_12_pairs_no_two_runs_and_counts_the_processes_of_one() -> None:
     assert 2.9 < row["ratio_low"] < row["ratio_high"] < 5.4, "both of a round drift alike, by up to 16 times"
 
 
+# ---- What a limit of time ended
+
+
+def stopped(record: Record, seconds: float) -> Record:
+    """The record of a call that had taken so long when its limit ended it."""
+    return replace(
+        record, status=Status.TIMEOUT, seconds=[], work=None, verified=None, limit_seconds=seconds + 5,
+        longer_than=seconds,
+    )  # fmt: skip
+
+
+def test_a_stopped_baseline_bounds_the_ratio() -> None:
+    records = (measured("gsofa", 2.0), stopped(measured("gilbert_peierls.threads=1", 1.0), 595.0))
+    frame = frame_of(fig11.EXHIBIT, *records).set_index("implementation")
+    ours, theirs = frame.loc["gsofa"], frame.loc["gilbert_peierls"]
+    assert theirs["status"] == "timeout" and theirs["low"] == 595.0 and np.isnan(theirs["median"])
+    least = 595.0 / ours["high"]
+    assert np.isnan(ours[fig11.SPEEDUP]) and np.isnan(ours[f"{fig11.SPEEDUP}_high"])
+    assert ours[f"{fig11.SPEEDUP}_low"] == pytest.approx(least)
+    assert ours[fig11.PAIR].startswith("> ")
+    drawn = fig11.EXHIBIT.picture(frame.reset_index())
+    assert "> 595 s" in texts(drawn.axes[0]) and ours[fig11.PAIR] in texts(drawn.axes[0])
+    assert "its ratios are bounds" in fig11.EXHIBIT.words(frame.reset_index())
+    verdicts = {v.claim: v for v in fig11.EXHIBIT.verdicts(frame.reset_index()) if v.scope}
+    assert "> " in verdicts["gsofa.fig11_vs_glu3_symbolic.smallest"].numbers
+
+
+def test_a_stopped_gsofa_bounds_the_ratio_from_above() -> None:
+    records = (stopped(measured("gsofa", 2.0), 595.0), measured("gilbert_peierls.threads=1", 1.0))
+    ours = frame_of(fig11.EXHIBIT, *records).set_index("implementation").loc["gsofa"]
+    assert ours[fig11.PAIR].startswith("< ") and ours[f"{fig11.SPEEDUP}_high"] < 0.01
+    assert np.isnan(ours[f"{fig11.SPEEDUP}_low"])
+
+
+def test_a_stopped_sequential_code_bounds_not_the_fastest() -> None:
+    records = (measured("gsofa", 2.0), stopped(measured("fill1_pruned.threads=1", 1.0), 595.0))
+    ours = frame_of(fig11.EXHIBIT, *records).set_index("implementation").loc["gsofa"]
+    assert ours["pair_sequential"] == "fill1_pruned timeout" and np.isnan(ours["over_sequential_low"])
+
+
+def test_a_limit_that_ended_no_call_is_no_bound() -> None:
+    late = replace(stopped(measured("gilbert_peierls.threads=1", 1.0), 1.0), longer_than=None)
+    ours = frame_of(fig11.EXHIBIT, measured("gsofa", 2.0), late).set_index("implementation").loc["gsofa"]
+    assert ours[fig11.PAIR] == "gilbert_peierls timeout"
+
+
+def test_teps_over_a_stopped_fill2_take_the_edges_of_the_other() -> None:
+    ours, gpu, cpu = triple("bcsstk18", 2.0, 20.0, 60.0)
+    frame = frame_of(
+        fig10.EXHIBIT, *(stopped(r, 595.0) if "fill2_cpu" in r.case else r for r in (ours, gpu, cpu))
+    )
+    row = frame.set_index("implementation").loc["gsofa"]
+    more = row["edges"] / frame.set_index("implementation").loc["fill2_gpu", "edges"]
+    assert row["pair_fill2_cpu"].startswith("> ")
+    assert row["teps_over_fill2_cpu_low"] == pytest.approx(more * row["seconds_over_fill2_cpu_low"])
+    assert np.isnan(row["teps_over_fill2_cpu"])
+
+
 @pytest.mark.parametrize("exhibit", [fig4, fig5, fig10, fig11, fig12, table1, table2, table3])
 def test_a_figure_of_nothing_is_drawn(exhibit: Any) -> None:
     case = Case.parse("symbolic.gsofa@twotone.metis")

@@ -472,3 +472,67 @@ def test_the_interval_of_a_mean_is_what_the_intervals_of_its_points_allow() -> N
     assert verdict.measured is not None
     ends = (1.08 * 1.2) ** 0.5, (1.12 * 1.4) ** 0.5
     assert (verdict.measured.low, verdict.measured.high) == pytest.approx(ends)
+
+
+def bound(
+    least: float | None = None, most: float | None = None, abbr: str | None = "BB"
+) -> dict[str, object]:
+    """A row whose ratio is only known to be more than `least`, or less than `most`."""
+    ends = (np.nan if end is None else end for end in (least, most))
+    words = f"> {least:g}x" if least is not None else f"< {most:g}x"
+    return (
+        row(None, abbr, processes=1)
+        | dict(zip(("value_low", "value_high"), ends, strict=True))
+        | {"status": words}
+    )
+
+
+ABOVE = replace(
+    claim("glu3", "table1_kernel_time", "geometric"), tolerance=None, matrices=THREE, by_matrix={}
+)
+
+
+def test_a_bound_beyond_the_edge_decides_a_claim() -> None:
+    """Of a claim that the ratio is above 1; GEOMETRIC prints a size, which a bound far above it exceeds."""
+    rows = [row(3.0, "BB", around=0.1), row(4.0, "BC", around=0.1), bound(least=70, abbr="EP")]
+    verdict = only(rows, ABOVE)
+    assert verdict.outcome is Outcome.REPRODUCED and not verdict.firm
+    assert "> 9." in verdict.numbers and "> 70x" in verdict.numbers
+    assert verdict.why == "1 of 3 a bound, of a call that a limit of time ended: the bound decides"
+    sized = replace(ABOVE, tolerance=0.25, value=2.0)
+    assert only(rows, sized).magnitude is Magnitude.LARGER
+    assert only(rows, sized).factor is None
+
+
+def test_a_bound_near_the_print_is_inconclusive() -> None:
+    sized = replace(ABOVE, tolerance=0.25, value=100.0)
+    verdict = only([row(90.0, "BB"), row(100.0, "BC"), bound(least=70, abbr="EP")], sized)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "too near the print to decide" in verdict.text
+
+
+def test_a_bound_from_above_speaks_against_a_claim() -> None:
+    rows = [row(0.5, "BB"), row(0.4, "BC"), bound(most=0.3, abbr="EP")]
+    assert only(rows, ABOVE).outcome is Outcome.CONTRADICTED
+    assert "< 0.3x" in only(rows, ABOVE).numbers
+
+
+def test_bounds_of_both_kinds_leave_an_aggregate_open() -> None:
+    rows = [row(2.0, "BB"), bound(least=70, abbr="BC"), bound(most=3, abbr="EP")]
+    verdict = only(rows, ABOVE)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "geometric mean ~ " in verdict.numbers
+
+
+def test_a_bound_counts_where_it_is_certain() -> None:
+    most = replace(COUNT, matrices=THREE)
+    sure = only([row(2.0, "BB"), row(2.0, "BC"), bound(least=1.5, abbr="EP")], most)
+    assert sure.numbers.startswith("3 of 3,") or sure.numbers.startswith("3 of 3 ")
+    unsure = only([row(2.0, "BB"), row(2.0, "BC"), bound(least=0.5, abbr="EP")], most)
+    assert unsure.numbers.startswith("2 of 3 (2 to 3 by the intervals)")
+
+
+def test_a_timeout_without_a_bound_has_no_number() -> None:
+    verdict = only([row(3.0, "BB"), row(4.0, "BC"), row(5.0, "RM"), row(None, "EP")], MEAN)
+    assert verdict.measured is not None and verdict.measured.n == 3
+    assert [excluded.reason for excluded in verdict.excluded] == ["timeout"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 
 from benchmarks.engine import standing
 from benchmarks.engine.limits import Limits
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import run_worker
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
@@ -14,6 +16,7 @@ from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from fillpath.nouns import Prepared
+from fillpath.paths import write_text
 from fillpath.record import Status
 from fillpath.stages import stage_of
 
@@ -28,7 +31,8 @@ class NotReadyError(FillpathError):
 
 def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     """The prepared matrix; it and its reference are in the cache then. What is missing is made under limits,
-    in a process of its own.
+    in a process of its own, which is killed where it passes one of them: no other case of the run tries
+    again.
 
     Raises NotReadyError, and what finding the matrix raises.
     """
@@ -37,6 +41,8 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     cached = _cached(path, has_reference)
     if cached is not None:
         return cached
+    stopped = path.with_suffix(".stopped")
+    _refuse_again(stopped, within)
     job = {
         "task": "prepare",
         "matrix": case.matrix,
@@ -45,10 +51,37 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
         "reference": has_reference,
         "threads": standing.threads_of(case),
     }
-    outcome = run_worker(job, min(limits.seconds, within.remaining()), limits.memory_limit())
-    if outcome.status is not Status.OK:
-        raise NotReadyError(outcome.status, f"preparing {case.matrix}: {outcome.reason}")
-    return load_prepared(path)
+    remaining = within.remaining()
+    outcome = run_worker(job, min(limits.preparation, remaining), limits.memory_limit())
+    if outcome.status is Status.OK:
+        stopped.unlink(missing_ok=True)
+        return load_prepared(path)
+    error = _error(case, outcome, limits, remaining)
+    if error.outcome in (Status.TIMEOUT, Status.OUT_OF_MEMORY):
+        write_text(stopped, json.dumps([within.id, error.outcome, str(error)]))
+    raise error
+
+
+def _error(case: Case, outcome: Outcome, limits: Limits, remaining: float) -> NotReadyError:
+    """Why the matrix is not prepared. remaining : seconds that the run had left."""
+    if outcome.status is not Status.TIMEOUT:
+        return NotReadyError(outcome.status, f"preparing {case.matrix}: {outcome.reason}")
+    if remaining < limits.preparation:
+        return NotReadyError(
+            Status.NOT_RUN, f"preparing {case.matrix}: the time limit of this run cut it off"
+        )
+    reason = f"preparation took more than {limits.preparation:g} s"
+    return NotReadyError(Status.TIMEOUT, f"preparing {case.matrix}: {reason}")
+
+
+def _refuse_again(stopped: Path, within: Run) -> None:
+    """Raise NotReadyError where this run was stopped at a limit with that matrix before."""
+    try:
+        run_id, outcome, reason = json.loads(stopped.read_text())
+    except (OSError, ValueError):
+        return
+    if run_id == within.id:
+        raise NotReadyError(Status(outcome), reason)
 
 
 def _cached(path: Path, has_reference: bool) -> Prepared | None:

@@ -8,13 +8,14 @@ from typing import Any
 
 from benchmarks.engine import machine, run, standing
 from benchmarks.engine.benchmark import benchmark_of
+from benchmarks.engine.foresight import least_bytes
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import run_worker
 from benchmarks.engine.provenance import blank_record, prepared_facts
-from benchmarks.engine.reference import reference_path
+from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
 from benchmarks.engine.series import series_path
 from fetch.prepare import prepared_path
@@ -84,6 +85,12 @@ def measure(
         return standing.make_last(stored)
     key = standing.key_of(case, prepared.hash)
     blank = replace(blank, key=key, prepared=prepared_facts(prepared))
+    if lack := _lack(case, implementation, prepared, limits):
+        memory = limits.memory_limit()
+        return standing.store(
+            replace(blank, status=Status.OUT_OF_MEMORY, reason=lack, memory_limit=memory,
+                    threads_used=standing.threads_of(case))
+        )  # fmt: skip
     with exclusive(host.node_lock("measurement")):
         followed = process + 1 < processes
         return standing.store(_supervised(case, implementation, prepared, limits, blank, within, followed))
@@ -164,6 +171,24 @@ def _measurable(case: Case, limits: Limits, within: Run) -> Prepared:
     return prepared
 
 
+def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> str:
+    """Why the case cannot fit, by its reference; empty where it may."""
+    usable = limits.memory_limit()
+    made = None if stage_of(case.stage).on_graph else load_reference(reference_path(prepared.hash))
+    if usable is None or made is None:
+        return ""
+    card = (machine.accelerator(implementation.device)["gpu"] or {}).get("memory") or 0
+    needed = least_bytes(case, implementation, made.counts.nnz)
+    if needed <= usable + card:
+        return ""
+    least, entries = paths.bytes_text(int(needed)), made.counts.nnz
+    beside = f", and {paths.bytes_text(card)} of the GPU" if card else ""
+    return (
+        f"foreseen, not started: the {entries} entries of F take at least {least}; "
+        f"{paths.bytes_text(usable)} may be used{beside}"
+    )
+
+
 def _not_started(blank: Record, status: Status, reason: str, conclusive: bool = True) -> Record:
     return standing.store(replace(blank, status=status, reason=reason, conclusive=conclusive))
 
@@ -229,4 +254,5 @@ def _filled(blank: Record, case: Case, implementation: Implementation, outcome: 
         suspect=too_fast,
         threads_used=standing.threads_of(case),
         series=outcome.series,
+        longer_than=outcome.longer_than,
     )

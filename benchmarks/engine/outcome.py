@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,8 @@ class Outcome:
     """What the worker has reported so far.
 
     began : whether the implementation was called: what went wrong before is not its doing.
+    calling_since : when the call that runs began, by the monotonic clock; None where none runs, and later.
+    longer_than : seconds that it had taken when a limit of time ended it.
     complete : whether all that a right result needs is there, whatever becomes of the worker from then on.
     done : whether there is nothing to wait for.
     bytes : the least that had to be moved. The other fields are those of a record.
@@ -27,6 +30,8 @@ class Outcome:
     reason: str = ""
     conclusive: bool = True
     began: bool = False
+    calling_since: float | None = None
+    longer_than: float | None = None
     complete: bool = False
     done: bool = False
     seconds: list[float] = field(default_factory=list)
@@ -50,9 +55,14 @@ class Outcome:
         """Note why the worker is ended, unless nothing that matters is missing."""
         if not self.complete:
             self.status, self.reason = status, reason
+        if self.status is Status.TIMEOUT and self.calling_since is not None:
+            self.longer_than = time.monotonic() - self.calling_since
 
     def _on_began(self, message: dict[str, Any]) -> None:
-        self.began = True
+        self.began, self.calling_since = True, time.monotonic()
+
+    def _on_returned(self, message: dict[str, Any]) -> None:
+        self.calling_since = None
 
     def _on_verified(self, message: dict[str, Any]) -> None:
         # JSON has no NaN and no infinity; neither is below any bound.
@@ -64,9 +74,12 @@ class Outcome:
             self._end(Status.WRONG, reason)
 
     def _on_sampling(self, message: dict[str, Any]) -> None:
-        """Nothing yet: samples follow."""
+        """Samples follow: the first has begun, or will in a moment."""
+        self.calling_since = time.monotonic()
 
     def _on_sample(self, message: dict[str, Any]) -> None:
+        # After it may come the last check, which is no call.
+        self.calling_since = None
         self.seconds.append(message["seconds"])
         for name, spent in message["phases"].items():
             self.phases.setdefault(name, []).append(spent)

@@ -146,8 +146,11 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
 
     # From here on, what goes wrong is the implementation's doing.
     report("began")
-    if not passes(where.rehearse(call)[0]):
+    first = where.rehearse(call)[0]
+    report("returned")
+    if not passes(first):
         return
+    del first
     # Whatever else runs for this measurement stops first.
     report("sampling")
     where.begin()

@@ -22,7 +22,7 @@ from benchmarks.runs.asv_exact import Counts, add_series, counts_of
 from benchmarks.runs.asv_results import merge
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.launch import die_with_parent
-from benchmarks.runs.rounds import input_of, measure_rounds
+from benchmarks.runs.rounds import input_of, measure_rounds, rounds_of
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
 from fillpath.host import machine_name, node_lock
@@ -73,11 +73,12 @@ def _measured(cases: Sequence[Case], within: Run) -> Record:
     count, begun = settings().rounds, 0
     for record in measure_rounds(cases, count, settings().fresh, within):
         goes_on = record.status is Status.OK and record.run_id == within.id
-        if goes_on and begun < number(record) < count:
+        whole = rounds_of(Case.parse(record.case), count)
+        if goes_on and begun < number(record) < whole:
             begun = number(record)
             asv_progress.say_round(begun, count, record)
         # What failed or was not measured now is reported when its own turn shows what stands.
-        if goes_on and number(record) == count - 1:
+        if goes_on and number(record) == whole - 1:
             _report(record)
     return record
 

@@ -1,29 +1,36 @@
-"""What a prepared matrix will take: memory, disk, seconds per case.
+"""What a prepared matrix will take: memory, disk, seconds per process.
 
-Times are within a factor of about two: work, which is forecast well, times a rate of this machine.
+The seconds of a call are work (benchmarks/runs/amounts.py) at a rate (benchmarks/runs/rates.py); here is what
+surrounds it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.engine import machine
 from benchmarks.engine.reference import MOST_ENTRIES
 from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED
-from benchmarks.runs.rates import Amounts, Kind, Rate, graph_amounts, kind_of
-from fillpath.case import Case
+from benchmarks.runs.amounts import Amounts, Forecast, completed
+from benchmarks.runs.rates import Kind, Rate, guess
+from fillpath.case import Preparation
 from fillpath.nouns import Pattern
-from fillpath.phase import PhaseClock, recording
+from fillpath.registry import Device
 from impl.symbolic.forecast import sample_sources
 
-# Seconds for a worker to start, import and report (0.9 on two quiet cores), and for asv, per case.
-START_SECONDS = 1.5
-# Seconds per entry of F to verify a result on one core; each is verified twice.
-VERIFY_SECONDS = 4e-9
+# Seconds of a process beside its calls, by its device: start, imports, report. With LOAD they are what lies
+# between the starts of 1926 pairs of records of one run and input on an H200's host, less the calls: by a
+# factor of 1.2 (cholesky) to 2.2 (symbolic, CPU), the standard deviation of the logarithms.
+START_SECONDS: Mapping[Device, float] = {"cpu": 1.8, "gpu": 2.2}
+# Seconds per entry and row of the matrix, to load it, and per entry of F, to verify two results.
+LOAD_ENTRIES, LOAD_ROWS, VERIFY_SECONDS = 2e-7, 3e-6, 2e-9
+# Seconds per entry to read or generate a matrix and order it: by METIS, and by anything else. Of 27 matrices
+# of 10^6 to 10^8 entries, on two busy cores: within a factor of 3.
+METIS_SECONDS, ORDER_SECONDS = 3e-6, 1.2e-6
+# To take an archive of the collection apart, per entry.
+PARSE_SECONDS = 1e-6
 # Medians over the collection's archives with 20 000 entries or more; single ones differ by a factor of 4.
 ARCHIVE_BYTES_AN_ENTRY = 2.3
 MATRIX_BYTES_OF_ARCHIVE = 3.6
@@ -34,74 +41,47 @@ WORKER_BYTES = 190e6
 # (but where bitfronts_cpu checks although its bits take more than F: see benchmarks/engine/reference.py).
 _BYTES_OF_F = {"symbolic": 10, "supernodes": 10, "levels": 17, "solve": 33, "numeric": 51}
 
-_FILL2 = ("symbolic", "fill2_cpu", ())
 _REFERENCE: tuple[Kind, ...] = (("symbolic", "fill1_pruned", ()), ("symbolic", "bitfronts_cpu", ()))
 _CHECKS_SMALL: tuple[Kind, ...] = (("symbolic", "gilbert_peierls", ()),)
 
 
-@dataclass(frozen=True)
-class Effort:
-    """What a prepared matrix will take.
-
-    amounts : of each kind of work, by name
-    fill2_seconds : of one call of fill2_cpu on one core
-    memory : bytes of the largest process
-    """
-
-    amounts: Amounts
-    fill2_seconds: float
-    memory: int
-
-
 def warm_up() -> None:
-    """Have the kernels compiled before `forecast_work` times them."""
+    """Have the kernels compiled before `forecast_work` runs them."""
     sample_sources(Pattern(np.arange(3), np.arange(2, dtype=np.int32)), 1)
 
 
-def graph_work(pattern: Pattern) -> Effort:
-    """The work on a pattern whose graph is factorised, which is not forecast."""
-    return Effort(graph_amounts(pattern.nnz), 0.0, graph_memory(pattern.n, pattern.nnz))
+def graph_work(order: float, entries: float) -> Forecast:
+    """The work on a matrix whose graph is factorised, which has no F."""
+    return Forecast({"order": order, "entries": entries}, "graph")
 
 
-def forecast_work(pattern: Pattern, stages: Iterable[str]) -> Effort:
-    """The work on a pattern in these stages. fill2_cpu's time is scaled up from its sample."""
-    with recording(PhaseClock()) as clock:
-        forecast = sample_sources(pattern)
-    seconds = clock.seconds["sample"] * forecast.edges / max(1, forecast.sampled_edges)
-    filled = {"edges": forecast.edges, "filled": forecast.filled, "updates": forecast.updates}
-    amounts = {**graph_amounts(pattern.nnz), **filled}
-    memory = run_memory(pattern.n, pattern.nnz, forecast.filled, stages)
-    return Effort(amounts, seconds, memory)
+def forecast_work(pattern: Pattern) -> Forecast:
+    """The work on a pattern."""
+    sampled = sample_sources(pattern)
+    counted = {"edges": float(sampled.edges), "updates": float(sampled.updates)}
+    return Forecast(completed(pattern.n, pattern.nnz, float(sampled.filled), counted), "sampled", 0.1)
 
 
-def case_seconds(case: Case, work: Effort, rates: Mapping[Kind, Rate], processes: int) -> float | None:
-    """Of a measurement, in each process: start, one warm-up, the samples, two verifications. None without a
-    rate."""
-    call = _call_seconds(kind_of(case), work, rates, case.threads)
-    if call is None:
-        return None
+def process_seconds(call: float, device: Device, amounts: Amounts) -> float:
+    """Of a process that measures a case: start, loading, one warm-up, the samples, two verifications."""
     samples = min(MOST_SAMPLES, math.ceil(SECONDS_SAMPLED / max(call, 1e-9)))
-    verifying = 2 * VERIFY_SECONDS * work.amounts.get("filled", 0.0)
-    return processes * (START_SECONDS + call * (1 + samples) + verifying)
+    loading = LOAD_ENTRIES * amounts["entries"] + LOAD_ROWS * amounts.get("order", 0.0)
+    verifying = VERIFY_SECONDS * amounts.get("filled", 0.0)
+    return START_SECONDS[device] + loading + call * (1 + samples) + verifying
 
 
-def reference_seconds(work: Effort, rates: Mapping[Kind, Rate]) -> float | None:
-    """Of making a reference: factorisations, hashed and compared. None without their rates."""
-    filled = work.amounts["filled"]
+def preparing_seconds(entries: float, preparation: Preparation, generated: bool) -> float:
+    """Of a process that prepares a matrix."""
+    each = METIS_SECONDS if preparation.ordering == "metis" else ORDER_SECONDS
+    return START_SECONDS["cpu"] + entries * (each + (0.0 if generated else PARSE_SECONDS))
+
+
+def reference_seconds(amounts: Amounts, rates: Mapping[Kind, Rate]) -> float:
+    """Of making a reference: factorisations, hashed and compared."""
+    filled = amounts["filled"]
     kinds = _REFERENCE + (_CHECKS_SMALL if filled <= MOST_ENTRIES else ())
-    calls = [_call_seconds(kind, work, rates) for kind in kinds]
-    rated = [call for call in calls if call is not None]
-    if len(rated) < len(calls):
-        return None
-    return START_SECONDS + sum(rated) + len(kinds) * VERIFY_SECONDS * filled
-
-
-def _call_seconds(kind: Kind, work: Effort, rates: Mapping[Kind, Rate], threads: int = 0) -> float | None:
-    """Of one call. fill2_cpu's come from its sample on this matrix, which has its cache misses, shared evenly
-    among its threads."""
-    if kind == _FILL2:
-        return work.fill2_seconds / (threads or machine.machine().cores)
-    return rates[kind].of(work.amounts) if kind in rates else None
+    calls = [made.seconds for kind in kinds if (made := guess(kind, amounts, rates)) is not None]
+    return sum(calls) + len(kinds) * VERIFY_SECONDS * filled
 
 
 def run_memory(n: int, nnz: int, filled: float, stages: Iterable[str]) -> int:

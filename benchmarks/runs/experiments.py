@@ -32,6 +32,7 @@ class Experiment:
     only : ids of the paper's matrices, empty for all; their stand-ins follow
     threads : of implementations on the CPU, 0 for all cores
     seeds : one case per seed
+    processes : in which a case is measured, where what the figure shows is no time; None where it is
     """
 
     id: str
@@ -44,6 +45,7 @@ class Experiment:
     only: tuple[str, ...] = ()
     threads: int = 0
     seeds: tuple[int, ...] = (0,)
+    processes: int | None = None
 
 
 @functools.cache
@@ -89,6 +91,7 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         only=tuple(entry.get("only", ())),
         threads=entry.get("threads", 0),
         seeds=_seeds(entry.get("seeds", 1)),
+        processes=entry.get("processes"),
     )
 
 

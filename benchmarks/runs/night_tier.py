@@ -51,4 +51,7 @@ _OF_A_TIER = ("FILLPATH_PAPER", "FILLPATH_FIGURE", "FILLPATH_DEVICE")
 
 def seconds_of(planned: Plan) -> float:
     """What is predicted, and of cases of unknown time what they cannot exceed."""
-    return sum(line.bound if line.seconds is None or line.unknown else line.seconds for line in planned.lines)
+    lines = planned.lines
+    return sum(
+        line.bound if any(case.call is None for case in line.cases) else line.seconds for line in lines
+    )

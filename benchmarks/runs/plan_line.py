@@ -1,9 +1,6 @@
 """A prepared matrix of a planned run: what it will take of disk, memory and time.
 
-What is here is prepared, which the run reuses, and its work is forecast from the pattern; what is not here
-yet is estimated from the catalogue and from the size of its archive.
-
-Longer than two screens: each case of a line, present or absent, fills the same fields.
+Longer than two screens: each line, of a matrix that is here or not, fills the same fields.
 """
 
 from __future__ import annotations
@@ -13,18 +10,22 @@ from dataclasses import dataclass, replace
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.reference import reference_path
-from benchmarks.engine.standing import settling_record
 from benchmarks.runs import costs
-from benchmarks.runs.rates import Kind, Rate, kind_of
+from benchmarks.runs.amounts import Catalogued, Forecast
+from benchmarks.runs.plan_case import CaseForecast, forecast_of
+from benchmarks.runs.plan_site import Site
+from benchmarks.runs.rates import Kind, Rate
 from fetch import catalogue, names, suitesparse
 from fetch.prepare import prepare, prepared_path
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
 from fillpath.nouns import Prepared
 from fillpath.paths import bytes_text
+from fillpath.settings import Settings
 from fillpath.stages import stage_of
 
-_Step = tuple[str, float | None]
+# A plan prepares what takes no longer, on one core: the run reuses it.
+QUICK_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,9 @@ class Line:
     guessed : whether download and disk are estimated from the entries alone
     memory : bytes of the largest process, None if unknown
     at_least : whether it may take more memory than that
+    source : how the work is known, as Forecast has it; empty where there is none
+    preparing : seconds of preparing it and making its reference
     cases : still to be measured
-    unknown : the implementations of those without a rate
-    assumed : the implementations of those whose rate comes from no record
-    seconds : predicted, None if unknown
-    bound : seconds that it cannot exceed
     remarks : for people
     """
 
@@ -55,17 +54,26 @@ class Line:
     guessed: bool = False
     memory: int | None = None
     at_least: bool = False
-    cases: int = 0
-    unknown: tuple[str, ...] = ()
-    assumed: tuple[str, ...] = ()
-    seconds: float | None = None
-    bound: float = 0.0
+    source: str = ""
+    preparing: float = 0.0
+    cases: tuple[CaseForecast, ...] = ()
     remarks: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Predicted, of preparing and measuring."""
+        return self.preparing + sum(case.seconds for case in self.cases)
+
+    @property
+    def bound(self) -> float:
+        """Seconds that it cannot exceed."""
+        preparing = Limits().preparation if self.preparing else 0.0
+        return preparing + sum(case.processes * case.limit for case in self.cases)
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """A prepared matrix that a run needs, and its cases that this machine can run."""
+    """A prepared matrix that a run needs, and its cases that the machine can run."""
 
     entry: catalogue.Entry
     preparation: Preparation
@@ -77,6 +85,12 @@ class Matrix:
         name = f"{self.entry.id}.{self.preparation.name}"
         return Line(name, self.entry.order, self.entry.nnz_with_zeros)
 
+    @property
+    def on_graph(self) -> bool:
+        """Whether no case of it needs its F."""
+        stages = {case.stage for case in self.cases}
+        return bool(stages) and all(stage_of(stage).on_graph for stage in stages)
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -84,16 +98,16 @@ class Facts:
 
     sizes : of archives in bytes, by (group, name); an error for what does not exist, None if unknown
     rates : by kind of case
-    limits : of each measurement
-    fresh : whether nothing that is stored is reused
-    processes : in which each case is measured
+    catalogued : the work on what is not here
+    site : the machine
+    settings : of the run
     """
 
     sizes: Mapping[tuple[str, str], int | TransferError | None]
     rates: Mapping[Kind, Rate]
-    limits: Limits
-    fresh: bool
-    processes: int
+    catalogued: Catalogued
+    site: Site
+    settings: Settings
 
 
 def is_here(entry: catalogue.Entry) -> bool:
@@ -105,10 +119,10 @@ def line_of(matrix: Matrix, facts: Facts, first: bool) -> Line:
     """first : no line before has counted this matrix's download."""
     if not matrix.entry.obtainable:
         return replace(matrix.line, remarks=(f"not obtainable: {matrix.entry.kind}",))
-    if not is_here(matrix.entry):
-        return _absent(matrix, facts, first)
+    if not is_here(matrix.entry) or not facts.site.here or not _is_quick(matrix):
+        return _catalogued(matrix, facts, first)
     try:
-        prepared = _prepared(matrix, facts.limits)
+        prepared = _prepared(matrix, facts.site)
     except MemoryBudgetError as problem:
         needed = _preparing_memory(matrix.entry)
         return replace(matrix.line, memory=needed, remarks=(f"will not fit: {problem}",))
@@ -117,36 +131,46 @@ def line_of(matrix: Matrix, facts: Facts, first: bool) -> Line:
     return _present(matrix, prepared, facts)
 
 
-def _absent(matrix: Matrix, facts: Facts, first: bool) -> Line:
-    """What is not here yet has no pattern to forecast from: the memory is that of preparing it, at least."""
-    size = facts.sizes[matrix.entry.group, matrix.entry.name]
+def _is_quick(matrix: Matrix) -> bool:
+    seconds = costs.preparing_seconds(matrix.entry.nnz_with_zeros or 0, matrix.preparation, generated=True)
+    return seconds <= QUICK_SECONDS or prepared_path(matrix.entry.id, matrix.preparation).is_file()
+
+
+def _catalogued(matrix: Matrix, facts: Facts, first: bool) -> Line:
+    """Of a matrix without a pattern here: not downloaded yet, long to prepare, or of another machine."""
+    generated = names.is_generated(matrix.entry.id)
+    there = generated or (facts.site.here and is_here(matrix.entry))
+    size = 0 if there else facts.sizes[matrix.entry.group, matrix.entry.name]
     if isinstance(size, TransferError):
         return replace(matrix.line, remarks=(f"not obtainable: {size}",))
     order, entries = matrix.entry.order or 0, matrix.entry.nnz_with_zeros or 0
     archive = costs.archive_bytes_of(entries) if size is None else size
-    artefacts = costs.prepared_bytes(order, entries + order) + costs.reference_bytes(order)
-    memory = _preparing_memory(matrix.entry)
-    lacking = () if fits(memory, facts.limits) else (f"will not fit: {_lack(memory, facts.limits)}",)
-    return replace(
+    artefacts = costs.prepared_bytes(order, entries + order)
+    artefacts += 0 if matrix.on_graph else costs.reference_bytes(order)
+    work = (
+        costs.graph_work(order, entries)
+        if matrix.on_graph
+        else facts.catalogued.forecast(matrix.entry, matrix.preparation)
+    )
+    cases = _forecasts(matrix, work, facts, None)
+    preparing = costs.preparing_seconds(entries, matrix.preparation, generated)
+    line = replace(
         matrix.line,
         download=archive if first else 0,
         disk=artefacts + (costs.matrix_bytes_of(archive) if first else 0),
         guessed=size is None,
-        memory=memory,
-        at_least=True,
-        remarks=lacking,
-        cases=len(matrix.cases),
-        bound=facts.limits.seconds * (1 + len(matrix.cases)),
+        at_least=not matrix.on_graph and work.source != "measured",
     )
+    return _finished(line, matrix, work, cases, preparing, facts)
 
 
-def _prepared(matrix: Matrix, limits: Limits) -> Prepared:
+def _prepared(matrix: Matrix, site: Site) -> Prepared:
     """The prepared matrix, made now if need be. Raises MemoryBudgetError where there is too little memory for
     that, and what `prepare` raises."""
     needed = _preparing_memory(matrix.entry)
     is_prepared = prepared_path(matrix.entry.id, matrix.preparation).is_file()
-    if not (is_prepared or fits(needed, limits)):
-        raise MemoryBudgetError(_lack(needed, limits))
+    if not (is_prepared or fits(needed, site)):
+        raise MemoryBudgetError(_lack(needed, site))
     return prepare(matrix.entry.id, matrix.preparation)
 
 
@@ -155,58 +179,83 @@ def _preparing_memory(entry: catalogue.Entry) -> int:
 
 
 def _present(matrix: Matrix, prepared: Prepared, facts: Facts) -> Line:
-    limits, pattern = facts.limits, prepared.pattern
-    stages = {case.stage for case in matrix.cases}
-    on_graphs = bool(stages) and all(stage_of(stage).on_graph for stage in stages)
-    work = costs.graph_work(pattern) if on_graphs else costs.forecast_work(pattern, stages)
-    cases = [
-        case
-        for case in matrix.cases
-        if facts.fresh or settling_record(case, prepared.hash, limits, facts.processes) is None
-    ]
-    has_reference = on_graphs or reference_path(prepared.hash).is_file()
-    steps = [
-        (case.implementation, costs.case_seconds(case, work, facts.rates, facts.processes)) for case in cases
-    ]
-    unknown = tuple(name for name, seconds in steps if seconds is None)
-    if cases and not has_reference:
-        reference = "the reference, without which nothing is measured"
-        steps.append((reference, costs.reference_seconds(work, facts.rates)))
-    memory = work.memory if cases else 0
-    return replace(
+    pattern = prepared.pattern
+    on_graph = matrix.on_graph
+    work = costs.graph_work(pattern.n, pattern.nnz) if on_graph else costs.forecast_work(pattern)
+    has_reference = on_graph or reference_path(prepared.hash).is_file()
+    line = replace(
         matrix.line,
         order=pattern.n,
         entries=pattern.nnz,
         disk=0 if has_reference else costs.reference_bytes(pattern.n),
-        memory=memory,
-        cases=len(cases),
-        unknown=unknown,
-        assumed=tuple(case.implementation for case in cases if _is_assumed(case, facts)),
-        seconds=sum(min(seconds, limits.seconds) for _, seconds in steps if seconds is not None),
-        bound=limits.seconds * len(steps),
-        remarks=_remarks(steps, memory, len(matrix.cases) - len(cases), limits),
+    )
+    cases = _forecasts(matrix, work, facts, prepared.hash)
+    return _finished(line, matrix, work, cases, 0.0, facts, has_reference)
+
+
+def _finished(
+    line: Line,
+    matrix: Matrix,
+    work: Forecast,
+    cases: Sequence[CaseForecast],
+    preparing: float,
+    facts: Facts,
+    has_reference: bool = False,
+) -> Line:
+    """With the cases and what follows from them. preparing : seconds of preparing the matrix alone."""
+    needed = matrix.on_graph or has_reference
+    reference = 0.0 if needed else costs.reference_seconds(work.amounts, facts.rates)
+    # The pattern may have a row that A has not: costs take what is known of it.
+    order, entries = int(line.order or 0), int(line.entries or 0)
+    memory = (
+        costs.graph_memory(order, entries)
+        if matrix.on_graph
+        else costs.run_memory(order, entries, work.amounts["filled"], {case.case.stage for case in cases})
+    )
+    whole = min(preparing + reference, Limits().preparation) if cases else 0.0
+    return replace(
+        line,
+        memory=memory if cases else 0,
+        source=work.source,
+        preparing=whole,
+        cases=tuple(cases),
+        remarks=_remarks(cases, preparing + reference, memory, len(matrix.cases) - len(cases), facts.site),
     )
 
 
-def _is_assumed(case: Case, facts: Facts) -> bool:
-    rate = facts.rates.get(kind_of(case))
-    return rate is not None and rate.records == 0
+def _forecasts(matrix: Matrix, work: Forecast, facts: Facts, prepared_hash: str | None) -> list[CaseForecast]:
+    """Of the cases that are still to be measured."""
+    whole = [forecast_of(case, work, facts.rates, facts.site, facts.settings) for case in matrix.cases]
+    return [
+        each
+        for each in whole
+        if facts.settings.fresh
+        or not facts.site.has(each.case, Limits(seconds=each.limit), each.most_processes, prepared_hash)
+    ]
 
 
-def _remarks(steps: Sequence[_Step], memory: int, stored: int, limits: Limits) -> tuple[str, ...]:
-    """steps : name and predicted seconds, None where there is no rate."""
-    beyond = dict.fromkeys(name for name, seconds in steps if (seconds or 0) > limits.seconds)
+def _remarks(
+    cases: Sequence[CaseForecast], preparing: float, memory: int, stored: int, site: Site
+) -> tuple[str, ...]:
+    by_limit: dict[float, dict[str, None]] = {}
+    for case in cases:
+        if case.foreseen == "timeout":
+            by_limit.setdefault(case.limit, {})[case.case.implementation] = None
+    foreseen = dict.fromkeys(c.case.implementation for c in cases if c.foreseen == "out_of_memory")
+    limit = Limits().preparation
     remarks = [
-        (not fits(memory, limits), f"will not fit: {_lack(memory, limits)}"),
-        (bool(beyond), f"beyond the {limits.seconds:g} s limit: {', '.join(beyond)}"),
-        (bool(stored), f"{stored} stored" if steps else "stored"),
+        (bool(cases) and not fits(memory, site), f"will not fit: {_lack(memory, site)}"),
+        (bool(foreseen), f"out of memory by plan: {', '.join(foreseen)}"),
+        *((True, f"beyond the {seconds:g} s limit: {', '.join(who)}") for seconds, who in by_limit.items()),
+        (bool(cases) and preparing > limit, f"preparing it is beyond the {limit:g} s limit"),
+        (bool(stored), f"{stored} stored" if cases else "stored"),
     ]
     return tuple(text for applies, text in remarks if applies)
 
 
-def fits(needed: int | None, limits: Limits) -> bool:
-    return needed is None or limits.memory is None or needed <= limits.memory
+def fits(needed: int | None, site: Site) -> bool:
+    return needed is None or site.memory is None or needed <= site.memory
 
 
-def _lack(needed: int, limits: Limits) -> str:
-    return f"needs {bytes_text(needed)} of memory, {bytes_text(limits.memory or 0)} may be used"
+def _lack(needed: int, site: Site) -> str:
+    return f"needs {bytes_text(needed)} of memory, {bytes_text(site.memory or 0)} may be used"

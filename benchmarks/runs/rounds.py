@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.engine.measure import measure
 from benchmarks.engine.run import Run
+from benchmarks.runs.layout import limits_of, processes_of
 from fillpath.case import Case
 from fillpath.record import Record, Status
+from fillpath.settings import settings
 
 
 def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) -> Iterator[Record]:
-    """The records of each round, as they are made. A case leaves after a failure, and where another run's
-    record stands.
+    """The records of each round, as they are made. A case leaves after a failure, where another run's record
+    stands, and when it has its processes.
 
     count : of processes, of each case
     """
@@ -24,11 +26,18 @@ def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) 
     for process in range(count):
         staying = []
         for case in left:
-            record = measure(case, fresh=fresh, within=within, process=process, processes=count)
+            whole = rounds_of(case, count)
+            limits = limits_of(case, settings())
+            record = measure(case, limits, fresh=fresh, within=within, process=process, processes=whole)
             yield record
-            if record.status is Status.OK and record.run_id == within.id:
+            if record.status is Status.OK and record.run_id == within.id and process + 1 < whole:
                 staying.append(case)
         left = staying
+
+
+def rounds_of(case: Case, count: int) -> int:
+    """In how many of so many rounds the case is measured."""
+    return min(count, processes_of(case, settings())) if count == settings().rounds else count
 
 
 def input_of(case: Case) -> tuple[str, str, int]:

@@ -28,7 +28,7 @@ _OF_MANY = ("mean", "geometric", "largest", "smallest", "range", "count", "trend
 class ClaimComparison:
     """What the points of a claim say.
 
-    factor : measured over printed, None where the two have not one sign.
+    factor : measured over printed, None where the two have not one sign, or bounds are among the measured.
     few : why there are too few points, empty where there are enough.
     narrow : whether every interval is narrower than its band.
     """
@@ -209,7 +209,7 @@ def _magnitude(claim: Claim, measured: Measured, parts: Sequence[ClaimPart]) -> 
 def _factor(claim: Claim, measured: Measured) -> float | None:
     """Measured over printed, matrix by matrix their geometric mean; of a range the number farthest outside
     over its end, 1 where none is; None where the two have not one sign, and of what has no size."""
-    if claim.tolerance is None:
+    if claim.tolerance is None or measured.bound:
         return None
     if claim.span is not None:
         return _factor_of_range(claim.span, measured)

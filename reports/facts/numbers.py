@@ -10,7 +10,7 @@ import pandas as pd
 from reports.facts.claim import Claim
 from reports.facts.comparison import LEAST_OF_TREND, ClaimComparison, by_matrix, geometric_mean
 from reports.facts.intervals import ClaimPart, Place, direction
-from reports.facts.standings import Direction, Measured, Point
+from reports.facts.standings import Direction, Measured, Point, bound_of
 
 
 def numbers(claim: Claim, comparison: ClaimComparison) -> str:
@@ -35,16 +35,22 @@ def numbers(claim: Claim, comparison: ClaimComparison) -> str:
 
 def spread(points: Sequence[Point], form: Callable[[float], str], ratios: bool = False) -> str:
     """`mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3`. ratios : the mean is the geometric one."""
-    ordered = sorted((point.value, point.label) for point in points)
-    (least, first), (most, last) = ordered[0], ordered[-1]
+    ordered = sorted(points, key=lambda point: (point.value, point.label))
+    least, (low, high) = ordered[0].value, (_number(point, form) for point in (ordered[0], ordered[-1]))
     if len(points) == 1:
-        return f"{form(least)} ({first})"
+        return f"{low} ({ordered[0].label})"
     values = [point.value for point in points]
     geometric = ratios and least > 0
     name, whole = (
         ("geometric mean", geometric_mean(values)) if geometric else ("mean", float(np.mean(values)))
     )
-    return f"{name} {form(whole)} ({form(least)} {first} to {form(most)} {last}) of {len(points)}"
+    ends = f"{low} {ordered[0].label} to {high} {ordered[-1].label}"
+    return f"{name} {bound_of(points)}{form(whole)} ({ends}) of {len(points)}"
+
+
+def _number(point: Point, form: Callable[[float], str]) -> str:
+    """`13x`, of a bound `> 13x`."""
+    return f"{point.bound}{form(point.value)}"
 
 
 def spanned(rows: pd.DataFrame, value: str, form: Callable[[float], str]) -> str:
@@ -78,14 +84,16 @@ def _extreme(claim: Claim, measured: Measured) -> str:
     pick = max if claim.aggregate == "largest" else min
     end = pick(measured.points, key=lambda point: point.value)
     among = f", the {claim.aggregate} of {measured.n}" if measured.n > 1 else ""
-    return f"{claim.form(end.value)} ({end.label}{among}), printed {claim.printed}"
+    return f"{measured.bound}{claim.form(end.value)} ({end.label}{among}), printed {claim.printed}"
 
 
 def _arithmetic(claim: Claim, measured: Measured) -> str:
     """The arithmetic mean of ratios, which stands beside the print and decides nothing."""
     if claim.aggregate != "geometric" or measured.n < 2:
         return ""
-    ours = f", arithmetic mean {claim.form(float(np.mean([p.value for p in measured.points])))}"
+    ours = (
+        f", arithmetic mean {measured.bound}{claim.form(float(np.mean([p.value for p in measured.points])))}"
+    )
     known = [p.printed for p in measured.points if p.printed is not None]
     theirs = f", printed {claim.form(float(np.mean(known)))} of the same" if len(known) == measured.n else ""
     return ours + theirs

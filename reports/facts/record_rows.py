@@ -88,7 +88,9 @@ def _measured(record: Record, rounds: Rounds | None) -> dict[str, Any]:
     rounds : of its run, None where it is not ok.
     """
     ok = rounds is not None
-    low, high = rounds.interval if rounds else (None, None)
+    # A call that a limit of time ended took at least so long.
+    stopped = record.longer_than if record.status is Status.TIMEOUT else None
+    low, high = rounds.interval if rounds else (stopped, None)
     work = record.work if ok and record.work else {}
     prepared = record.prepared or {}
     verified = record.verified

@@ -13,6 +13,8 @@ from reports.facts.claim import Claim
 from reports.facts.standings import Excluded, Point, Scope
 
 EXTREMES = ("largest", "smallest")
+# What a status begins with in place of `ok` where a limit of time ended a call: its ratio is a bound.
+MORE, LESS = "> ", "< "
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,25 @@ def has_number(frame: pd.DataFrame, column: ClaimColumn, claim: Claim) -> pd.Ser
     if column.against:
         whole &= np.isfinite(pd.to_numeric(frame[column.against], errors="coerce").astype(float))
     return whole & (values > 0) if claim.is_ratio else whole
+
+
+def with_bounds(frame: pd.DataFrame, column: ClaimColumn, claim: Claim) -> pd.DataFrame:
+    """The frame, where a bound stands for the number that a row does not have: its interval has no other end.
+    A trend, which is of ranks, has no use for it."""
+    low, high = f"{column.value}_low", f"{column.value}_high"
+    if claim.aggregate == "trend" or low not in frame or high not in frame:
+        return frame
+    words = frame[column.status].astype("object").astype(str)
+    more = words.str.startswith(MORE) & frame[low].notna()
+    less = words.str.startswith(LESS) & frame[high].notna()
+    if not (more | less).any():
+        return frame
+    frame = frame.assign(**{column.status: frame[column.status].astype("object").mask(more | less, "ok")})
+    frame["bound"] = pd.Series("", frame.index, dtype="object").mask(more, MORE).mask(less, LESS)
+    frame.loc[more, column.value], frame.loc[more, high] = frame.loc[more, low], np.inf
+    frame.loc[less, column.value] = frame.loc[less, high]
+    frame.loc[less, low] = 0.0 if claim.unit == "x" else -np.inf
+    return frame
 
 
 def scopes(there: pd.DataFrame, claim: Claim) -> Iterator[tuple[Scope, pd.DataFrame]]:
@@ -134,6 +155,7 @@ def point(row: dict[Any, Any], column: ClaimColumn, claim: Claim) -> Point:
         str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or stands_for or ""), stands_for,
         _processes(row, column),
         float(row[column.against]) if column.against else None, str(row.get("matrix", "")), bounded,
+        str(row.get("bound", "")),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ Longer than two screens, because they are read together: each holds the one befo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -74,6 +75,7 @@ class Point:
     label : of its matrix, and of what else tells it from other rows.
     matrix : as a case names it; empty where it is the label.
     bounded : whether its interval is known.
+    bound : `> ` or `< ` where the value is a bound, of a call that a limit of time ended; else empty.
     abbr : the paper's own abbreviation, None for any other matrix.
     low, high : the value's interval.
     printed : of that matrix, or of the one it stands in for; None where the paper prints none.
@@ -93,6 +95,7 @@ class Point:
     at: float | None = None
     matrix: str = ""
     bounded: bool = True
+    bound: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,17 @@ class Measured:
     of: int | None
     processes: int
     points: tuple[Point, ...]
+
+    @property
+    def bound(self) -> str:
+        """`> ` or `< ` where the aggregate is a bound, `~ ` where bounds of both kinds leave it open."""
+        return bound_of(self.points)
+
+
+def bound_of(points: Sequence[Point]) -> str:
+    """What an aggregate that rises with each of the points is: `> `, `< `, `~ `, or empty for a number."""
+    marks = {point.bound for point in points} - {""}
+    return "~ " if len(marks) > 1 else "".join(marks)
 
 
 @dataclass(frozen=True)

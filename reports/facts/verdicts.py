@@ -29,6 +29,7 @@ from reports.facts.rows import (
     left_out_far,
     point,
     scopes,
+    with_bounds,
     without_number,
 )
 from reports.facts.standings import (
@@ -66,6 +67,7 @@ def judge(frame: pd.DataFrame, claim: Claim, column: ClaimColumn) -> list[Verdic
     frame : with machine, label, abbr, near, distance, the columns that `column` names and, where it was
         measured in several processes, `<value>_processes`.
     """
+    frame = with_bounds(frame, column, claim)
     ok = frame[has_number(frame, column, claim)]
     excluded = without_number(concerned(frame.drop(ok.index), claim), column.status)
     verdicts = [
@@ -172,7 +174,17 @@ def _outcome(
         holds = comparison.outcome is Outcome.REPRODUCED
         agreement = comparison.few or ("the two agree" if holds else "the two do not agree")
         return Outcome.DERIVED, f"{claim.derived}: {agreement}"
-    return comparison.outcome, comparison.few
+    return comparison.outcome, comparison.few or _by_bounds(comparison)
+
+
+def _by_bounds(comparison: ClaimComparison) -> str:
+    """That calls which a limit of time ended are among what decides, and what that means."""
+    count = sum(bool(point.bound) for point in comparison.measured.points)
+    if not count:
+        return ""
+    decides = comparison.outcome in CONCLUSIVE
+    whole = f"{count} of {comparison.measured.n} a bound, of a call that a limit of time ended"
+    return f"{whole}: {'the bound decides' if decides else 'too near the print to decide'}"
 
 
 def _doubt(claim: Claim, scope: Scope, comparison: ClaimComparison, judged: Outcome) -> str:

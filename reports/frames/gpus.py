@@ -82,7 +82,8 @@ def _paired(rows: pd.DataFrame, cases: Sequence[Case], pairing: Pairing) -> pd.D
     for row in frame.to_dict("records"):
         other = by_case.get((pairs[row["case"]][0].name, row["machine"]))
         own_first = {"pair": str(row["status"])} if row["status"] != "ok" else None
-        ratio = own_first or ratio_of(_in_parallel(other), _in_parallel(row), ("baseline", ""))
+        # What was stopped says nothing of its parallel seconds.
+        ratio = own_first or ratio_of(_in_parallel(other), _in_parallel(row), ("baseline", ""), bounds=False)
         ratios.append(ratio | {"other_parallel": other["parallel"] if other else None})
     frame["other"] = [pairs[case][0].name for case in frame["case"]]
     frame["what"] = pd.Series([pairs[case][1] for case in frame["case"]], index=frame.index, dtype="object")

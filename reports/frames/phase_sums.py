@@ -72,6 +72,8 @@ def put_symbolic_phases(frame: pd.DataFrame, records: Records) -> None:
         seconds = (rounds.median, *rounds.interval) if rounds else (np.nan,) * 3
         frame.loc[index, list(_ENDS)] = seconds
     frame.loc[of_phases & frame["median"].isna(), "status"] = NOT_MEASURED
+    # A call that was stopped says nothing of one of its phases.
+    frame.loc[frame["implementation"].isin(SYMBOLIC) & (frame["status"] != "ok"), list(_ENDS)] = np.nan
 
 
 def _known(rounds: Rounds) -> Rounds | None:

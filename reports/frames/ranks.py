@@ -71,9 +71,9 @@ def _ratios(row: Row, ours: Mapping[tuple[Any, ...], Row]) -> dict[str, Any]:
     if row["series"] in (GSOFA, SIX):
         return {}
     one, six = (ours.get((row["matrix"], row["preparation"], row["machine"], name)) for name in (GSOFA, SIX))
-    over_six = ratio_of(row, six, ("", SIX))
+    over_six = ratio_of(row, six, ("", SIX), bounds=False)
     return {
-        **ratio_of(row, one, ("", GSOFA)),
+        **ratio_of(row, one, ("", GSOFA), bounds=False),
         "moved_ratio": with_transfers(row, one),
         **dict(zip(OVER_SIX, map(over_six.get, RATIO), strict=True)),
     }

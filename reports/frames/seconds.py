@@ -12,6 +12,8 @@ from fillpath.processes import Rounds, ratio
 from fillpath.settings import PROCESSES
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
+from reports.facts.rows import LESS, MORE
+from reports.shapes import bars
 
 # What no thread of the host has a part in.
 ON_GPU = ("fill2_gpu", "gsofa")
@@ -41,7 +43,11 @@ def groups_of(frame: pd.DataFrame) -> list[int]:
 
 
 def ratio_of(
-    top: Mapping[Any, Any] | None, bottom: Mapping[Any, Any] | None, names: tuple[str, str]
+    top: Mapping[Any, Any] | None,
+    bottom: Mapping[Any, Any] | None,
+    names: tuple[str, str],
+    *,
+    bounds: bool = True,
 ) -> dict[str, Any]:
     """Seconds of one row over those of another: `pair` says `ok` or why there is no ratio.
 
@@ -49,7 +55,11 @@ def ratio_of(
         both.
     ratio_processes : in which both were measured.
     names : of the two in `pair`, empty for the row that `pair` will stand on.
+    bounds : where a limit of time ended a call of one of the two, `pair` says `> 70x` or `< 0.5x`, and the
+        interval has that end alone.
     """
+    if bounds and top is not None and bottom is not None and (bound := _bound(top, bottom)):
+        return bound
     for row, name in zip((top, bottom), names, strict=True):
         status = row["status"] if row is not None else "not_run"
         if status != "ok":
@@ -60,6 +70,24 @@ def ratio_of(
     if of_several_hosts([top, bottom]):
         return {"pair": "two_hosts"}
     return {"pair": "ok", **dict(zip(RATIO[1:], _ratio(top, bottom), strict=True))}
+
+
+def _bound(top: Mapping[Any, Any], bottom: Mapping[Any, Any]) -> dict[str, Any]:
+    """The bound that a stopped call sets on a ratio of one run and host; empty where it sets none."""
+    if top["run_id"] != bottom["run_id"] or of_several_hosts([top, bottom]):
+        return {}
+    if is_stopped(top) and bottom["status"] == "ok":
+        least = float(top["low"] / bottom["high"])
+        return {"pair": f"{MORE}{bars.times(least)}", "ratio_low": least, "ratio_processes": 1.0}
+    if is_stopped(bottom) and top["status"] == "ok":
+        most = float(top["high"] / bottom["low"])
+        return {"pair": f"{LESS}{bars.times(most)}", "ratio_high": most, "ratio_processes": 1.0}
+    return {}
+
+
+def is_stopped(row: Mapping[Any, Any]) -> bool:
+    """Whether a limit of time ended a call of it, which took more than `low` seconds."""
+    return bool(row["status"] == "timeout" and pd.notna(row["low"]))
 
 
 def with_transfers(top: Mapping[Any, Any] | None, bottom: Mapping[Any, Any] | None) -> float | None:
@@ -168,12 +196,15 @@ def prepared_how(frame: pd.DataFrame, paper: str) -> str:
 def slots_how(frame: pd.DataFrame) -> str:
     """What a hatched slot is, where a row has one."""
     failed = ~frame["status"].isin(["ok", "not_run", "unavailable"])
-    return f"{NO_RESULT} " if failed.any() else ""
+    # Some frames have other numbers than seconds.
+    stopped = "low" in frame and any(map(is_stopped, frame[["status", "low"]].to_dict("records")))
+    return f"{NO_RESULT} {STOPPED if stopped else ''}" if failed.any() else ""
 
 
 MOVED = "With transfers: the way to the GPU and back is added to its seconds. "
 STAND_INS = "Stand-ins are indicative only."
 NO_RESULT = "Hatched: no valid result."
+STOPPED = "More than (>): a limit of time ended the call, and its ratios are bounds. "
 
 
 def _where(frame: pd.DataFrame) -> list[str]:

@@ -58,7 +58,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rows = result.to_dict("records")
     by_code = {(*_input(row), row["implementation"]): row for row in rows}
     for base in (CPU, GPU):
-        ratios = [_over(row, base, by_code.get((*_input(row), base))) for row in rows]
+        ratios = [_over(row, base, _with_edges(by_code, row, base)) for row in rows]
         names = [f"{basis}_over_{base}" for basis in ("teps", "seconds")]
         add_columns(result, ratios, (f"moved_over_{base}",))
         add_columns(result, ratios, (f"pair_{base}", *(f"{name}{end}" for name in names for end in WHOLE)))
@@ -87,15 +87,27 @@ def _over(row: Mapping[Any, Any], name: str, base: Mapping[Any, Any] | None) -> 
     ratio = ratio_of(base, row, (name, ""))
     printed = subject("gsofa", id).value(row["abbr"]) if isinstance(row["abbr"], str) else None
     numbers = {f"pair_{name}": ratio["pair"], f"paper_over_{name}": printed}
-    if ratio["pair"] != "ok" or base is None:
+    if base is None:
         return numbers
-    numbers |= {f"seconds_over_{name}{end}": ratio[f"ratio{end}"] for end in WHOLE}
+    numbers |= {f"seconds_over_{name}{end}": ratio.get(f"ratio{end}") for end in WHOLE}
     numbers[f"moved_over_{name}"] = with_transfers(base, row)
     if pd.isna(row["edges"]) or pd.isna(base["edges"]) or not base["edges"]:
         return numbers
     more = row["edges"] / base["edges"]
-    numbers |= {f"teps_over_{name}{end}": more * ratio[f"ratio{end}"] for end in ENDS}
-    return numbers | {f"teps_over_{name}_processes": ratio["ratio_processes"]}
+    ends = {end: ratio.get(f"ratio{end}") for end in ENDS}
+    numbers |= {f"teps_over_{name}{end}": more * value for end, value in ends.items() if value is not None}
+    return numbers | {f"teps_over_{name}_processes": ratio.get("ratio_processes")}
+
+
+def _with_edges(
+    by_code: Mapping[tuple[str, ...], Mapping[Any, Any]], row: Mapping[Any, Any], name: str
+) -> Mapping[Any, Any] | None:
+    """The row of that code on the input of another; where it was stopped before it could count its edges,
+    with those of the other fill2, which examines the same."""
+    codes = {code: by_code.get((*_input(row), code)) for code in (CPU, GPU)}
+    base = codes[name]
+    known = next((r["edges"] for r in codes.values() if r is not None and pd.notna(r["edges"])), None)
+    return {**base, "edges": known} if base is not None and pd.isna(base["edges"]) and known else base
 
 
 def _lines(rows: pd.DataFrame, code: str, base: str) -> list[StripLine]:

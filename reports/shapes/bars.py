@@ -74,7 +74,7 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
     for x, row in zip(places, rows.to_dict("records"), strict=True):
         numbers = (row[panel.value], row[panel.low], row[panel.high])
         if row[panel.status] != "ok":
-            draw_slot(axes, x, 0.92 * width, str(row[panel.status]))
+            draw_slot(axes, x, 0.92 * width, _status(row, panel))
         elif panel.points:
             filled = not (panel.hollow and row[panel.hollow])
             _point(axes, x, numbers, looks[row["series"]], filled)
@@ -89,6 +89,12 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
     elif panel.log:
         axes.set_yscale("log")
         axes.set_ylim(float(ok[panel.low].min()) / 4, float(ok[panel.high].max()) * 2)
+
+
+def _status(row: Mapping[Any, Any], panel: Panel) -> str:
+    """Why there is no bar; of seconds that a limit of time ended, more than how many."""
+    stopped = row[panel.status] == "timeout" and panel.low == "low" and pd.notna(row[panel.low])
+    return f"> {seconds(row[panel.low])}" if stopped else str(row[panel.status])
 
 
 def positions(rows: pd.DataFrame) -> tuple[list[float], float]:

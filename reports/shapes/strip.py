@@ -71,9 +71,12 @@ def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
 
 
 def _cell(row: Row, column: str, status: str, mark: str) -> str:
-    """The ratio; for none a dash, as slots say what failed, but two runs have a bar each."""
+    """The ratio, or a bound; for none a dash, as slots say what failed, but two runs have a bar each."""
     value: Any = row[column]
     if bool(pd.notna(value)):
         return times(value) + (f" {row[mark]}" if mark else "")
     why = str(row.get(status))
+    end = row.get(f"{column}_low" if why.startswith("> ") else f"{column}_high")
+    if why.startswith(("> ", "< ")) and end is not None and bool(pd.notna(end)):
+        return f"{why[:2]}{times(end)}"
     return why.replace("_", " ") if why.startswith("two_") else "-"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -49,4 +50,8 @@ def _claim(claim: Claim) -> Mapping[str, Any]:
 
 
 def _verdict(verdict: Verdict) -> Mapping[str, Any]:
-    return {**asdict(verdict), "word": verdict.word, "text": verdict.text}
+    plain = asdict(verdict)
+    for number in filter(None, (plain["measured"], *((plain["measured"] or {}).get("points", ())))):
+        # JSON has no infinity: a bound has no other end.
+        number |= {end: number[end] if math.isfinite(number[end]) else None for end in ("low", "high")}
+    return {**plain, "word": verdict.word, "text": verdict.text}

@@ -47,7 +47,10 @@ def measured_text(claim: Claim, verdict: Verdict) -> str:
     form = forms.get(claim.aggregate, claim.form)
     of = f" of {measured.of}" if measured.of and verdict.scope is Scope.PAPER else ""
     ends = f" ({form(measured.low)} to {form(measured.high)})" if measured.low < measured.high else ""
-    value = value_text(claim, verdict) if claim.aggregate == "equal" else f"{form(measured.value)}{ends}"
+    if measured.bound:
+        ends = f" ({sum(bool(point.bound) for point in measured.points)} a bound)"
+    number = f"{measured.bound}{form(measured.value)}{ends}"
+    value = value_text(claim, verdict) if claim.aggregate == "equal" else number
     return f"{value}{_printed_of_same(claim, measured)}, n = {measured.n}{of}"
 
 
@@ -61,7 +64,8 @@ def value_text(claim: Claim, verdict: Verdict) -> str:
         return verdict.numbers.partition(";")[0]
     if claim.aggregate == "trend":
         return f"rank correlation {verdict.measured.value:+.2f}"
-    return f"{claim.form(verdict.measured.value)}{_printed_of_same(claim, verdict.measured)}"
+    number = f"{verdict.measured.bound}{claim.form(verdict.measured.value)}"
+    return f"{number}{_printed_of_same(claim, verdict.measured)}"
 
 
 def _printed_of_same(claim: Claim, measured: Measured) -> str:

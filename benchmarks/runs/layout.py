@@ -1,0 +1,72 @@
+"""How a suite is laid out over a night: in how many processes a case is measured, and what each may take."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema
+import yaml
+
+from benchmarks.engine.limits import Limits
+from benchmarks.runs.cases import experiment_cases
+from benchmarks.runs.experiments import experiments
+from fetch import catalogue
+from fillpath.case import Case
+from fillpath.errors import ConfigError
+from fillpath.paths import CONFIG
+from fillpath.settings import Settings
+
+# The suite that is too large to be measured whole.
+_LAID_OUT = "papers"
+
+
+def limits_of(case: Case, settings: Settings) -> Limits:
+    """What a process of the case may take in the suite of these settings."""
+    share = _share(case, settings)
+    return Limits() if share is None else Limits(seconds=float(share["limit"]))
+
+
+def processes_of(case: Case, settings: Settings) -> int:
+    """In how many processes a run measures the case: in one where no figure shows its seconds. What the user
+    chose holds for all."""
+    if settings.processes is not None:
+        return settings.processes
+    share = _share(case, settings)
+    most = settings.rounds if share is None else int(share["processes"])
+    return min(most, _untimed().get(case) or most)
+
+
+def _share(case: Case, settings: Settings) -> Mapping[str, Any] | None:
+    """Of the case's class; None in a suite that is not laid out, and of a matrix that no catalogue has."""
+    suite = next((entry.suite for entry in catalogue.entries() if entry.id == case.matrix), "")
+    if settings.suite != _LAID_OUT or suite not in layout()["classes"]:
+        return None
+    role = "own" if case.implementation in layout()["own"] else "baselines"
+    share: Mapping[str, Any] = layout()["classes"][suite][role]
+    return share
+
+
+@functools.cache
+def layout() -> Mapping[str, Any]:
+    """What config/layout.yaml says. Raises ConfigError where it contradicts its schema."""
+    loaded: Mapping[str, Any] = yaml.safe_load((CONFIG / "layout.yaml").read_text())
+    schema = json.loads((CONFIG / "schemas" / "layout.json").read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
+    if error is not None:
+        raise ConfigError(f"config/layout.yaml: {error.json_path}: {error.message}")
+    return loaded
+
+
+@functools.cache
+def _untimed() -> Mapping[Case, int | None]:
+    """The processes that experiments ask for, of each case the most; None where one of them sets none."""
+    asked: dict[Case, int | None] = {}
+    for experiment in experiments():
+        for case in experiment_cases(experiment, Settings(suite=_LAID_OUT)):
+            before = asked.get(case, experiment.processes)
+            both = before is not None and experiment.processes is not None
+            asked[case] = max(before or 0, experiment.processes or 0) if both else None
+    return asked
