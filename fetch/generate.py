@@ -1,4 +1,5 @@
-"""Matrices that need no download: grids, finite elements, circuits, random patterns and graphs.
+"""Matrices that need no download: grids, finite elements, circuits, chains of stages, random patterns and
+graphs.
 
 Every matrix has a full diagonal that dominates its row, so that elimination without pivoting is stable. The
 rows of a graph's Laplacian sum to zero, so its last pivot is 0.
@@ -10,14 +11,19 @@ from collections.abc import Callable, Mapping
 
 from scipy.sparse import csr_array
 
-from fetch import graphs, grids, random_patterns
+from fetch import graphs, grids, meshes, networks, random_patterns
 from fetch.names import Spec
 
 _MAKERS: Mapping[str, Callable[[Spec], csr_array]] = {
     "poisson3d": grids.poisson3d,
     "grid2d": grids.grid2d,
     "fem3d": grids.fem3d,
+    "mesh": meshes.mesh,
+    "edges": meshes.edges,
     "circuit": random_patterns.circuit,
+    "netlist": networks.netlist,
+    "harmonic": networks.harmonic,
+    "staged": networks.staged,
     "random": random_patterns.uniform,
     "road": lambda spec: graphs.road(spec.size, spec.seed),
     "delaunay": lambda spec: graphs.delaunay(spec.size, spec.seed),

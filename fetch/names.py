@@ -4,46 +4,82 @@
                                               aniso_x, checkered
     grid2d:k[:dirichlet|laplacian]            5-point Laplacian on k x k points
     fem3d:k[:unknowns=d]                      trilinear hexahedra on k x k x k nodes, d unknowns per node
+    mesh:XxYxZ[:hexahedra|tetrahedra|points][:seed=s][:symmetry=f][:unknowns=d]
+                                              a box of nodes, d unknowns per node
+    edges:XxYxZ                               one unknown per edge of a box of nodes
     circuit:n[:seed=s][:symmetry=f]           local wires, a few dense rows and columns
+    netlist:n[:power=p][:seed=s][:symmetry=f][:wires=w]
+                                              wires with lengths from a power law
+    harmonic:m[:harmonics=h][:nonlinear=f][:power=p][:seed=s][:symmetry=f][:wires=w]
+                                              a netlist of m nodes, 2 h + 1 unknowns per node
+    staged:t[:power=p][:seed=s][:states=c][:symmetry=f][:variables=m][:wires=w]
+                                              a chain of t stages with m variables each
     random:n:density[:seed=s]                 uniform random pattern
     road:n[:seed=s]                           Laplacian of a graph like a road network
     delaunay:n[:seed=s]                       Laplacian of a triangulation of random points
 
 A matrix has one canonical name: defaults are left out, keys are sorted, and a number has one spelling. In a
 case's name `,` stands for `:`.
+
+Longer than two screens: the grammar, its bounds and its sizes are read together.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fillpath.errors import UnknownNameError, suggest
 
 VARIANTS = ("uniform", "aniso", "contrast", "aniso_x", "checkered")
+STENCILS = ("hexahedra", "tetrahedra", "points")
 # The variants of a generator, the default first.
-ALL_VARIANTS = {"poisson3d": VARIANTS, "grid2d": ("dirichlet", "laplacian")}
+ALL_VARIANTS = {"poisson3d": VARIANTS, "grid2d": ("dirichlet", "laplacian"), "mesh": STENCILS}
 GRAMMAR = {
     "poisson3d": f"poisson3d:k[:{'|'.join(VARIANTS)}]",
     "grid2d": "grid2d:k[:dirichlet|laplacian]",
     "fem3d": "fem3d:k[:unknowns=d]",
+    "mesh": "mesh:XxYxZ[:hexahedra|tetrahedra|points][:seed=s][:symmetry=f][:unknowns=d]",
+    "edges": "edges:XxYxZ",
     "circuit": "circuit:n[:seed=s][:symmetry=f]",
+    "netlist": "netlist:n[:power=p][:seed=s][:symmetry=f][:wires=w]",
+    "harmonic": "harmonic:m[:harmonics=h][:nonlinear=f][:power=p][:seed=s][:symmetry=f][:wires=w]",
+    "staged": "staged:t[:power=p][:seed=s][:states=c][:symmetry=f][:variables=m][:wires=w]",
     "random": "random:n:density[:seed=s]",
     "road": "road:n[:seed=s]",
     "delaunay": "delaunay:n[:seed=s]",
 }
-KEYS = {
-    "fem3d": frozenset({"unknowns"}),
-    "circuit": frozenset({"seed", "symmetry"}),
-    "random": frozenset({"seed"}),
-    "road": frozenset({"seed"}),
-    "delaunay": frozenset({"seed"}),
+_NETS = {"power": 2.5, "seed": 0, "symmetry": 0.5, "wires": 2.0}
+# The keys of each generator with their defaults: an integer's key takes integers.
+KEYS: Mapping[str, Mapping[str, int | float]] = {
+    "fem3d": {"unknowns": 1},
+    "mesh": {"seed": 0, "symmetry": 1.0, "unknowns": 1},
+    "circuit": {"seed": 0, "symmetry": 0.5},
+    "netlist": _NETS,
+    "harmonic": _NETS | {"harmonics": 3, "nonlinear": 0.1},
+    "staged": _NETS | {"states": 0.2, "variables": 100},
+    "random": {"seed": 0},
+    "road": {"seed": 0},
+    "delaunay": {"seed": 0},
 }
+MAX_UNKNOWNS = 64
+_LIMITS = {
+    "unknowns": (1, MAX_UNKNOWNS),
+    "harmonics": (0, 32),
+    "variables": (1, 10**6),
+    "power": (1.05, 16.0),
+    "wires": (0.0, 64.0),
+    "states": (0.0, 64.0),
+    "nonlinear": (0.0, 1.0),
+    "symmetry": (0.0, 1.0),
+}
+_BOXES = ("mesh", "edges")
 # What a connected graph or a triangulation needs.
 LEAST_SIZE = {"grid2d:laplacian": 2, "road": 2, "delaunay": 4}
 MAX_ORDER = 2**31 - 1
-MAX_UNKNOWNS = 64
 
 
 @dataclass(frozen=True)
@@ -51,25 +87,50 @@ class Spec:
     """A parsed name.
 
     generator : one of `GRAMMAR`
-    size : points along a side, or the order
+    size : points along a side, or the order; of `harmonic` the nodes, of `staged` the stages, of a box 0
+    box : nodes along x, y and z of `mesh` and `edges`, zeros for others
     variant : empty for the default
     density : of `random`, 0 for others
-    seed : of random numbers
-    symmetry : of `circuit`, 0.5 for others
-    unknowns : per node of `fem3d`, 1 for others
+    keys : of `KEYS`, each with its value
     """
 
     generator: str
     size: int
+    box: tuple[int, int, int] = (0, 0, 0)
     variant: str = ""
     density: float = 0.0
-    seed: int = 0
-    symmetry: float = 0.5
-    unknowns: int = 1
+    keys: tuple[tuple[str, int | float], ...] = ()
+
+    def key(self, name: str) -> int | float:
+        """The value of a key that the generator has."""
+        return dict(self.keys)[name]
+
+    @property
+    def seed(self) -> int:
+        """Of random numbers, 0 for a generator without."""
+        return int(dict(self.keys).get("seed", 0))
+
+    @property
+    def unknowns(self) -> int:
+        """Per node, 1 for a generator without."""
+        return int(dict(self.keys).get("unknowns", 1))
+
+    @property
+    def symmetry(self) -> float:
+        """The share of off-diagonal entries whose mirror is also an entry, where the name says it."""
+        return float(self.key("symmetry"))
 
     @property
     def order(self) -> int:
         """Rows of the matrix."""
+        if self.generator == "mesh":
+            return self.unknowns * math.prod(self.box)
+        if self.generator == "edges":
+            return sum((self.box[a] - 1) * self.box[b] * self.box[c] for a, b, c in _AXES)
+        if self.generator == "harmonic":
+            return self.size * (2 * int(self.key("harmonics")) + 1)
+        if self.generator == "staged":
+            return self.size * int(self.key("variables"))
         dimensions = {"poisson3d": 3, "grid2d": 2, "fem3d": 3}.get(self.generator, 1)
         return int(self.unknowns * self.size**dimensions)
 
@@ -81,25 +142,60 @@ class Spec:
             return 7 * self.size**3 - 6 * self.size**2
         if self.generator == "fem3d":
             return self.unknowns**2 * (3 * self.size - 2) ** 3
+        if self.generator == "mesh":
+            return self._union if self.symmetry == 1 else None
+        if self.generator == "edges":
+            return _edge_pairs(self.box)
         return 5 * self.size**2 - 4 * self.size if self.generator == "grid2d" else None
 
     @property
     def least_entries(self) -> int:
-        """As `nnz`; for a seeded matrix the diagonal, and the mean of the other entries of `random`."""
+        """As `nnz`; for a seeded matrix the diagonal, of `mesh` one entry of each pair, and the mean of the
+        other entries of `random`."""
         if self.nnz is not None:
             return self.nnz
+        if self.generator == "mesh":
+            return (self._union + self.order) // 2
         return self.order + int(self.density * self.order * (self.order - 1))
+
+    @property
+    def _union(self) -> int:
+        """Entries of a mesh with both entries of each pair."""
+        offsets = stencil(self.variant)
+        nodes = (math.prod(max(k - abs(d), 0) for k, d in zip(self.box, at, strict=True)) for at in offsets)
+        return self.unknowns**2 * sum(nodes)
 
     @property
     def name(self) -> str:
         """The canonical name."""
-        parts = [self.generator, str(self.size)]
+        parts = [self.generator, "x".join(map(str, self.box)) if self.generator in _BOXES else str(self.size)]
         parts += [_number(self.density)] if self.generator == "random" else []
         parts += [self.variant] if self.variant else []
-        parts += [f"seed={self.seed}"] if self.seed else []
-        parts += [f"symmetry={_number(self.symmetry)}"] if self.symmetry != 0.5 else []
-        parts += [f"unknowns={self.unknowns}"] if self.unknowns != 1 else []
+        defaults = KEYS.get(self.generator, {})
+        parts += [f"{key}={_number(value)}" for key, value in sorted(self.keys) if value != defaults[key]]
         return ":".join(parts)
+
+
+# Each axis of a box with the two across it.
+_AXES = ((0, 1, 2), (1, 0, 2), (2, 0, 1))
+
+
+def stencil(variant: str) -> list[tuple[int, int, int]]:
+    """The offsets (x, y, z) of the nodes that a node of a `mesh` couples with, itself among them: all 27 of
+    hexahedra; the 15 along the edges of the Kuhn triangulation, whose differences have one sign; the 7
+    points of the difference stencil."""
+    steps = (-1, 0, 1)
+    every = [(x, y, z) for x in steps for y in steps for z in steps]
+    if variant == "tetrahedra":
+        return [offset for offset in every if min(offset) >= 0 or max(offset) <= 0]
+    return [offset for offset in every if sum(map(abs, offset)) <= 1] if variant == "points" else every
+
+
+def _edge_pairs(box: tuple[int, int, int]) -> int:
+    """Ordered pairs of edges of a box that belong to one cell, each edge with itself among them."""
+    along = sum((box[a] - 1) * (3 * box[b] - 2) * (3 * box[c] - 2) for a, b, c in _AXES)
+    across = sum((box[b] - 1) * (box[c] - 1) * (3 * box[a] - 2) for a, b, c in _AXES)
+    return along + 8 * across
 
 
 def is_generated(text: str) -> bool:
@@ -118,17 +214,19 @@ def parse(name: str) -> Spec:
     plain = [word for word in words if "=" not in word]
     keyed = [word.partition("=") for word in words if "=" in word]
     keys = {key: value for key, _, value in keyed}
-    allowed = KEYS.get(generator, frozenset())
-    if len(keys) != len(keyed) or not keys.keys() <= allowed or not _arity(generator, plain):
+    allowed = KEYS.get(generator, {})
+    if len(keys) != len(keyed) or not keys.keys() <= allowed.keys() or not _arity(generator, plain):
         raise UnknownNameError(f"matrix {name!r}: expected {GRAMMAR[generator]}{_hint(keys, plain, allowed)}")
+    values = {key: _value(name, key, keys.get(key), default) for key, default in allowed.items()}
+    if generator == "mesh" and values["symmetry"] == 1:
+        values["seed"] = 0  # draws nothing
     spec = Spec(
         generator,
-        size=_integer(name, "size", plain[0]),
+        size=0 if generator in _BOXES else _integer(name, "size", plain[0]),
+        box=_box(name, plain[0]) if generator in _BOXES else (0, 0, 0),
         variant=_variant(generator, plain),
         density=_fraction(name, "density", plain[1]) if generator == "random" else 0.0,
-        seed=_integer(name, "seed", keys.get("seed", "0")),
-        symmetry=_fraction(name, "symmetry", keys.get("symmetry", "0.5")),
-        unknowns=_integer(name, "unknowns", keys.get("unknowns", "1")),
+        keys=tuple(sorted(values.items())),
     )
     _check(name, spec)
     return spec
@@ -150,15 +248,42 @@ def _variant(generator: str, plain: list[str]) -> str:
     return "" if chosen in ALL_VARIANTS.get(generator, ("",))[:1] else chosen
 
 
-def _hint(keys: dict[str, str], plain: list[str], allowed: frozenset[str]) -> str:
+def _hint(keys: dict[str, str], plain: list[str], allowed: Mapping[str, int | float]) -> str:
     wrong = [key for key in keys if key not in allowed] or plain[1:2]
     return suggest(wrong[0], [*allowed, *itertools.chain(*ALL_VARIANTS.values())]) if wrong else ""
+
+
+def _value(name: str, key: str, text: str | None, default: int | float) -> int | float:
+    """A key's value, or its default, of the default's type and within the key's limits."""
+    if text is None:
+        return default
+    if isinstance(default, int):
+        value: int | float = _integer(name, key, text)
+    else:
+        value = _fraction(name, key, text) if _LIMITS[key] == (0.0, 1.0) else _decimal(name, key, text)
+    least, most = _LIMITS.get(key, (0, math.inf))
+    if not least <= value <= most:
+        raise UnknownNameError(f"matrix {name!r}: {key} {_number(value)} lies outside {least}..{most}")
+    return value
 
 
 def _integer(name: str, what: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,18}", text):
         raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a non-negative integer")
     return int(text)
+
+
+def _box(name: str, text: str) -> tuple[int, int, int]:
+    sides = re.fullmatch(r"([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})", text)
+    if sides is None:
+        raise UnknownNameError(f"matrix {name!r}: box {text!r} is not written XxYxZ, as in 40x30x1")
+    return int(sides[1]), int(sides[2]), int(sides[3])
+
+
+def _decimal(name: str, what: str, text: str) -> float:
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text):
+        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a non-negative number")
+    return float(text)
 
 
 def _fraction(name: str, what: str, text: str) -> float:
@@ -169,10 +294,12 @@ def _fraction(name: str, what: str, text: str) -> float:
 
 def _check(name: str, spec: Spec) -> None:
     least = LEAST_SIZE.get(f"{spec.generator}:{spec.variant}".removesuffix(":"), 1)
-    if spec.size < least:
+    if spec.generator not in _BOXES and spec.size < least:
         raise UnknownNameError(f"matrix {name!r}: size {spec.size} is below {least}")
-    if not 1 <= spec.unknowns <= MAX_UNKNOWNS:
-        raise UnknownNameError(f"matrix {name!r}: unknowns {spec.unknowns} lie outside 1..{MAX_UNKNOWNS}")
+    if spec.generator in _BOXES and min(spec.box) < 1:
+        raise UnknownNameError(f"matrix {name!r}: a side of the box is below 1")
+    if spec.order < 1:
+        raise UnknownNameError(f"matrix {name!r}: a box of one node has no edge")
     if spec.order > MAX_ORDER:
         raise UnknownNameError(f"matrix {name!r}: order {spec.order} exceeds int32 columns ({MAX_ORDER})")
     if spec.generator == "random" and spec.density == 0:

@@ -36,7 +36,7 @@ def circuit(spec: Spec) -> csr_array:
     both = rng.random(len(pairs)) < spec.symmetry / (2 - spec.symmetry)
     rows, columns = np.concatenate([rows, columns[both]]), np.concatenate([columns, rows[both]])
     values = -np.power(10.0, rng.uniform(-3, 0, len(rows)))
-    return _dominated(n, rows, columns, values)
+    return dominated(n, rows, columns, values)
 
 
 def _wires(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -56,7 +56,7 @@ def uniform(spec: Spec) -> csr_array:
     positions = _bernoulli(n * (n - 1), spec.density, rng)
     rows, columns = np.divmod(positions, max(n - 1, 1))
     columns += columns >= rows
-    return _dominated(n, rows, columns, rng.uniform(-1, 1, len(rows)))
+    return dominated(n, rows, columns, rng.uniform(-1, 1, len(rows)))
 
 
 def _bernoulli(total: int, probability: float, rng: np.random.Generator) -> Array:
@@ -67,7 +67,7 @@ def _bernoulli(total: int, probability: float, rng: np.random.Generator) -> Arra
     return positions[positions < total]
 
 
-def _dominated(n: int, rows: Array, columns: Array, values: Array) -> csr_array:
+def dominated(n: int, rows: Array, columns: Array, values: Array) -> csr_array:
     """The entries plus a diagonal that exceeds the sums of its row and of its column."""
     weight = np.abs(values)
     sums = np.maximum(np.bincount(rows, weight, n), np.bincount(columns, weight, n))

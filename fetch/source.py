@@ -9,7 +9,18 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from fetch import generate, graphs, grids, local, matrixmarket, names, random_patterns, suitesparse
+from fetch import (
+    generate,
+    graphs,
+    grids,
+    local,
+    matrixmarket,
+    meshes,
+    names,
+    networks,
+    random_patterns,
+    suitesparse,
+)
 from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable
 from fetch.names import Spec
 from fetch.room import require_memory
@@ -18,7 +29,7 @@ from fillpath.nouns import content_hash
 from fillpath.syntax import module_text
 
 # What decides the values of a generated matrix.
-_GENERATORS = (generate, graphs, grids, names, random_patterns)
+_GENERATORS = (generate, graphs, grids, meshes, names, networks, random_patterns)
 
 _log = logging.getLogger("fillpath")
 
