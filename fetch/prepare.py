@@ -38,6 +38,9 @@ PREPARE_VERSION = 1
 _MAKERS = (compiled, dissection, matching, matrixmarket, ordering, source)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
+# What reading a damaged archive may raise.
+_UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile)
+
 _log = logging.getLogger("fillpath")
 
 
@@ -101,7 +104,17 @@ def load_prepared(path: Path) -> Prepared:
             arrays = {name: stored[name] for name in _ARRAYS}
             provenance = Provenance(**about["provenance"])
             return Prepared(pattern, stored["values"], **arrays, provenance=provenance, hash=about["hash"])
-    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as problem:
+    except _UNREADABLE as problem:
+        raise InputError(f"{path}: not a readable prepared matrix: {problem}") from None
+
+
+def prepared_hash(path: Path) -> str:
+    """The hash of the prepared matrix in an artefact, which is not read itself. Raises InputError if it is
+    missing or damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return str(json.loads(str(stored["about"]))["hash"])
+    except _UNREADABLE as problem:
         raise InputError(f"{path}: not a readable prepared matrix: {problem}") from None
 
 

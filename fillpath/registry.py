@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from fillpath import source, syntax
+from fillpath import source, source_hashes, syntax
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.nouns import (
     Assembled,
@@ -26,7 +26,6 @@ from fillpath.nouns import (
     Prepared,
     System,
     TwoWay,
-    content_hash,
 )
 from fillpath.options import Option, options_of
 from fillpath.stages import stage_of
@@ -108,7 +107,7 @@ class Implementation:
         versions : by package, where a measurement was made; None: as installed here.
         """
         library = source.versions(self.peer, versions)[:1]
-        return content_hash(*library, *source.texts(self.function, self.takes, self.kernels))
+        return source_hashes.source_hash(self.function, self.takes, self.kernels, library)
 
     def definitions(self) -> frozenset[syntax.Definition]:
         """What the function reaches within impl/, and what makes the noun that it takes."""

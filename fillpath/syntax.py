@@ -64,9 +64,7 @@ class Definition:
     @property
     def strings(self) -> frozenset[str]:
         """The string constants in it, except docstrings."""
-        nodes = (node for statement in self.nodes for node in _walk(statement))
-        constants = (node.value for node in nodes if isinstance(node, ast.Constant))
-        return frozenset(value for value in constants if isinstance(value, str))
+        return _strings(self)
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ def reached(path: Path, name: str) -> frozenset[Definition]:
 
 def module_text(path: Path) -> str:
     """The code of a whole module: the same for the same code, whatever its comments and docstrings."""
-    return _module_text(_source(path))
+    return _module_text(source_of(path))
 
 
 @functools.lru_cache(maxsize=64)
@@ -136,6 +134,13 @@ def _cuda_line(line: str) -> str:
 
 
 @functools.cache
+def _strings(definition: Definition) -> frozenset[str]:
+    nodes = (node for statement in definition.nodes for node in _nodes(statement))
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return frozenset(value for value in constants if isinstance(value, str))
+
+
+@functools.cache
 def _definition_text(definition: Definition) -> str:
     return "\n".join([*map(_text, definition.nodes), *sorted(_meanings(definition))])
 
@@ -150,7 +155,7 @@ def _uses(definition: Definition) -> tuple[tuple[str, tuple[Definition, ...]], .
 def _names_read(definition: Definition) -> Iterator[tuple[str, list[Definition]]]:
     module = _module(definition.path)
     for statement in definition.nodes:
-        nodes = list(_walk(statement))
+        nodes = _nodes(statement)
         local = _imported(definition.path, [node for node in nodes if isinstance(node, _IMPORTS)])
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
@@ -167,7 +172,7 @@ def _meanings(definition: Definition) -> set[str]:
     module = _module(definition.path)
     lines = set()
     for statement in definition.nodes:
-        nodes = list(_walk(statement))
+        nodes = _nodes(statement)
         local = _imported(definition.path, [node for node in nodes if isinstance(node, _IMPORTS)])
         for name in {node.id for node in nodes if isinstance(node, ast.Name)}:
             imports = {*module.imports.get(name, ()), *local.get(name, ())}
@@ -242,14 +247,15 @@ def _file(module: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _source(path: Path) -> str:
+def source_of(path: Path) -> str:
+    """The code of a module as it is written."""
     return path.read_text()
 
 
 @functools.cache
 def _module(path: Path) -> _Module:
-    statements = [node for node in _kept(ast.parse(_source(path)).body) if not isinstance(node, _IMPORTS)]
-    imports = [node for node in _top(ast.parse(_source(path)).body) if isinstance(node, _IMPORTS)]
+    statements = [node for node in _kept(ast.parse(source_of(path)).body) if not isinstance(node, _IMPORTS)]
+    imports = [node for node in _top(ast.parse(source_of(path)).body) if isinstance(node, _IMPORTS)]
     bound: dict[str, tuple[ast.stmt, ...]] = {}
     for node in statements:
         for name in dict.fromkeys(_bindings(node)):
@@ -338,6 +344,12 @@ def _package(path: Path, node: ast.ImportFrom) -> str:
         return node.module or ""
     package = path.relative_to(ROOT).parts[: -node.level]
     return ".".join([*package, *([node.module] if node.module else [])])
+
+
+@functools.cache
+def _nodes(statement: ast.stmt) -> tuple[ast.AST, ...]:
+    """Those of a statement at the top of a module, which is asked for them several times."""
+    return tuple(_walk(statement))
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:

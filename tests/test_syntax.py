@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fillpath import registry, source, syntax
+from fillpath import registry, source, source_hashes, syntax
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.stages import STAGES
@@ -74,9 +74,12 @@ CACHES = (
     syntax._module,
     syntax._digest,
     syntax._definition_text,
+    syntax._strings,
     syntax._uses,
+    syntax._nodes,
     syntax._imported_modules,
     source.texts,
+    source_hashes.state,
 )
 
 
@@ -317,9 +320,9 @@ def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) 
     path = ROOT / "impl" / file
     assert before in path.read_text()
     first = {(e.stage, e.name): e.source_hash() for e in registry.registered()}
-    read = syntax._source
+    read = syntax.source_of
     monkeypatch.setattr(
-        syntax, "_source", lambda p: read(p).replace(before, after, 1) if p == path else read(p)
+        syntax, "source_of", lambda p: read(p).replace(before, after, 1) if p == path else read(p)
     )
     read_anew()
     return {(e.stage, e.name) for e in registry.registered() if e.source_hash() != first[e.stage, e.name]}

@@ -65,7 +65,7 @@ def measure(
     for folder in (paths.results(), paths.cache()):
         paths.require_space(folder, 0)
     try:
-        _require(case, implementation)
+        require(case, implementation)
     except UnavailableError as error:
         return _not_started(blank, Status.UNAVAILABLE, str(error))
     blank = replace(blank, **machine.accelerator(implementation.device))
@@ -78,9 +78,7 @@ def measure(
         return _not_started(blank, error.outcome, str(error), conclusive=False)
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         return _not_started(blank, _status_of(error), _one_line(error), conclusive=False)
-    stored = standing.record_of_run(case, prepared.hash, limits, within.id, process, processes)
-    if stored is None and not fresh:
-        stored = standing.settling_record(case, prepared.hash, limits, processes)
+    stored = standing.standing_record(case, prepared.hash, limits, within.id, process, processes, fresh)
     if stored is not None:
         return standing.make_last(stored)
     key = standing.key_of(case, prepared.hash)
@@ -96,7 +94,7 @@ def measure(
         return standing.store(_supervised(case, implementation, prepared, limits, blank, within, followed))
 
 
-def _require(case: Case, implementation: Implementation) -> None:
+def require(case: Case, implementation: Implementation) -> None:
     """Raise UnavailableError for what this machine lacks."""
     available, reason = implementation.available()
     if not available:
@@ -116,6 +114,13 @@ def _require(case: Case, implementation: Implementation) -> None:
 def ranks_of(case: Case, implementation: Implementation) -> int:
     """How many processes of MPI the case is measured on; 1: on one that knows no MPI."""
     return int(implementation.values(dict(case.options)).get("ranks", 1))
+
+
+def store_unavailable(
+    case: Case, reason: str, within: Run, git_state: tuple[str | None, bool | None] | None = None
+) -> Record:
+    """Store that the case cannot run here. git_state : where the caller knows it."""
+    return _not_started(blank_record(case, within, git_state=git_state), Status.UNAVAILABLE, reason)
 
 
 def store_outcome(

@@ -16,9 +16,14 @@ from fillpath.nouns import Prepared
 from fillpath.record import Record, Status
 
 
-def blank_record(case: Case, within: Run, process: int = 0) -> Record:
-    """The record of a process of the case's before anything is known of its input."""
-    commit, dirty = machine.git_state()
+def blank_record(
+    case: Case, within: Run, process: int = 0, git_state: tuple[str | None, bool | None] | None = None
+) -> Record:
+    """The record of a process of the case's before anything is known of its input.
+
+    git_state : that of `machine.git_state`, where the caller has asked; None: as it is now.
+    """
+    commit, dirty = git_state or machine.git_state()
     return Record(
         case=case.name,
         parts={

@@ -30,28 +30,20 @@ def threads_of(case: Case) -> int:
     return case.threads or machine.machine().cores
 
 
-def record_of_run(
-    case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int, processes: int
+def standing_record(
+    case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int, processes: int, fresh: bool
 ) -> Record | None:
-    """What a run has of a process of the case on this input: its record; after a failure, which ends
-    the case in this run, that one, or an ok record where the failure says less.
-
-    Of another host only a case that is whole there: processes of two hosts do not pool.
-    """
-    settled = [r for r in _settled(case, prepared_hash, limits) if r.run_id == run_id]
-    of_run = [r for r in settled if r.host == identity() or _is_whole(r, settled, processes)]
-    ok = [record for record in of_run if record.status is Status.OK]
-    failed = [record for record in of_run if record.status is not Status.OK]
-    if failed:
-        return ok[0] if ok and _says_less_than_ok(failed[0]) else failed[0]
-    return next((record for record in ok if number(record) == process), None)
+    """The record that `measure` returns for this input rather than measure again: what the run has of that
+    process, or, unless `fresh`, what `settling_record` finds."""
+    settled = _settled(case, prepared_hash, limits)
+    record = _of_run(settled, run_id, process, processes)
+    return record if record is not None or fresh else _settling(settled, processes)
 
 
 def settling_record(case: Case, prepared_hash: str, limits: Limits, processes: int) -> Record | None:
-    """The record that `measure` returns for this input rather than measure again: the newest of a run that
-    has so many processes of the case, or one that failed."""
-    records = _settled(case, prepared_hash, limits)
-    return next((record for record in records if _is_whole(record, records, processes)), None)
+    """Of whatever run, the newest record of one that has so many processes of the case, or one that
+    failed."""
+    return _settling(_settled(case, prepared_hash, limits), processes)
 
 
 def ok_record(case: Case, run_id: str) -> Record | None:
@@ -116,6 +108,25 @@ def _settles(record: Record, limits: Limits) -> bool:
     if limits.samples:
         return len(record.seconds) >= limits.samples
     return len(record.seconds) >= MOST_SAMPLES or sum(record.seconds) >= SECONDS_SAMPLED
+
+
+def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
+    """What a run has of a process of the case on this input: its record; after a failure, which ends
+    the case in this run, that one, or an ok record where the failure says less.
+
+    Of another host only a case that is whole there: processes of two hosts do not pool.
+    """
+    settled = [record for record in settled if record.run_id == run_id]
+    of_run = [r for r in settled if r.host == identity() or _is_whole(r, settled, processes)]
+    ok = [record for record in of_run if record.status is Status.OK]
+    failed = [record for record in of_run if record.status is not Status.OK]
+    if failed:
+        return ok[0] if ok and _says_less_than_ok(failed[0]) else failed[0]
+    return next((record for record in ok if number(record) == process), None)
+
+
+def _settling(settled: Sequence[Record], processes: int) -> Record | None:
+    return next((record for record in settled if _is_whole(record, settled, processes)), None)
 
 
 def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool:

@@ -6,6 +6,7 @@ numbers come from `measure`: a call that is lost costs a few seconds.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import shutil
@@ -15,13 +16,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.engine import machine, run
-from benchmarks.engine.measure import measure
 from benchmarks.engine.run import Run
 from benchmarks.runs import asv_process, asv_progress
 from benchmarks.runs.asv_exact import Counts, add_series, counts_of
 from benchmarks.runs.asv_results import merge
+from benchmarks.runs.asv_rows import has_row, save_row
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.launch import die_with_parent
+from benchmarks.runs.outstanding import outstanding, record_unavailable
 from benchmarks.runs.rounds import input_of, measure_rounds, rounds_of
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
@@ -30,7 +32,7 @@ from fillpath.lock import exclusive
 from fillpath.paths import WORK, results
 from fillpath.processes import Rounds, number, of_run
 from fillpath.record import Record, Status, read_records, record_path
-from fillpath.registry import lookup
+from fillpath.registry import Implementation, lookup
 from fillpath.settings import PROGRESS, settings
 
 
@@ -94,6 +96,12 @@ def _median(record: Record) -> float:
     return Rounds.of(of_run(read_records(record_path(record.machine, record.case)))).median
 
 
+def _stored_median(case: Case) -> float | None:
+    """Of the processes of the case's last record; None unless its status is ok."""
+    processes = of_run(read_records(record_path(machine_name(), case.name)))
+    return Rounds.of(processes).median if processes[-1].median is not None else None
+
+
 def run_stage(stage: str, kernels: Counts) -> None:
     """Measure the cases of a stage under asv, with one line per case on stderr; cases that cannot run here
     get their records at once.
@@ -104,14 +112,17 @@ def run_stage(stage: str, kernels: Counts) -> None:
     for want of space. From a clean tree the medians join asv's series of this commit, and what needs no clock
     with them; otherwise only the records are written.
     """
-    cases = suite_cases(settings(), stage)
-    _record_unavailable([case for case in cases if not _can_run(case)])
-    cases = [case for case in cases if _can_run(case)]
-    if not cases:
-        return
+    within = run.current() or run.alone()
+    cases = _runnable(stage, within)
     commit, dirty = machine.git_state()
-    saved = [] if commit is None or dirty else ["--set-commit-hash", commit]
+    kept = commit if not dirty else None
     seconds = f"{stage}.{stage.capitalize()}.track_seconds"
+    if not outstanding(cases, within):
+        if cases:
+            print(f"all {len(cases)} {stage} cases stand", file=sys.stderr)
+        if kept is None or _keep_row(kept, seconds, cases, kernels):
+            return
+    saved = [] if kept is None else ["--set-commit-hash", kept]
     bench = rf"^{re.escape(seconds)}\("
     log = WORK / "logs" / f"asv-{stage}.log"
     asv_process.write_configuration()
@@ -119,10 +130,8 @@ def run_stage(stage: str, kernels: Counts) -> None:
         shutil.rmtree(asv_process.SCRATCH / "results", ignore_errors=True)
         arguments = ["run", "--machine", machine_name(), "--bench", bench, "--show-stderr", *saved]
         reported, refusal = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
-        if commit is not None and saved:
-            counts = counts_of(machine_name(), [case.name for case in cases])
-            add_series(asv_process.SCRATCH / "results", commit, seconds, counts, kernels)
-            _keep_series()
+        if kept is not None:
+            _keep_series(kept, seconds, cases, kernels)
     done = f"{reported} of {len(cases)} {stage} cases"
     if refusal:
         raise DiskFullError(f"{done} are done and stored, the next was refused: {refusal}")
@@ -130,8 +139,36 @@ def run_stage(stage: str, kernels: Counts) -> None:
         raise AirspeedError(f"asv reported {done}; its log: {log}\n{asv_process.tail(log)}")
 
 
-def _keep_series() -> None:
-    """Merge what asv saved, one node at a time: the list of benchmarks is one file for all machines."""
+def _runnable(stage: str, within: Run) -> list[Case]:
+    """The cases that this machine can run; of the others it is recorded that it cannot, and why."""
+    cases = {case: _available(case) for case in suite_cases(settings(), stage)}
+    reasons = {case: reason for case, (available, reason) in cases.items() if not available}
+    record_unavailable(reasons, within)
+    for reason, count in Counter(reasons.values()).items():
+        print(f"{count} cases are unavailable: {reason}", file=sys.stderr)
+    return [case for case in cases if case not in reasons]
+
+
+def _keep_row(commit: str, seconds: str, cases: Sequence[Case], kernels: Counts) -> bool:
+    """Add the stored medians to asv's series without starting asv, unless they are there; False where asv has
+    to be started for that."""
+    medians = {case.name: _stored_median(case) for case in cases}
+    series, scratch = results() / "asv", asv_process.SCRATCH / "results"
+    if not cases or has_row(series, machine_name(), commit, seconds, medians):
+        return True
+    with exclusive(node_lock("asv")):
+        shutil.rmtree(scratch, ignore_errors=True)
+        if not save_row(series, scratch, asv_process.facets(), commit, seconds, medians):
+            return False
+        _keep_series(commit, seconds, cases, kernels)
+    return True
+
+
+def _keep_series(commit: str, seconds: str, cases: Sequence[Case], kernels: Counts) -> None:
+    """Merge what was saved, and what needs no clock with it, one node at a time: the list of benchmarks is
+    one file for all machines."""
+    counts = counts_of(machine_name(), [case.name for case in cases])
+    add_series(asv_process.SCRATCH / "results", commit, seconds, counts, kernels)
     series = results() / "asv"
     with exclusive(series / ".lock"):
         merge(asv_process.SCRATCH / "results", series)
@@ -153,14 +190,17 @@ def publish() -> None:
 
 
 def _can_run(case: Case) -> bool:
-    return lookup(case.stage, case.implementation).available()[0]
+    return _available(case)[0]
 
 
-def _record_unavailable(cases: Sequence[Case]) -> None:
-    """Keep a record of each case that cannot run here, with no process of asv's for it; say why."""
-    records = [measure(case, within=run.current()) for case in cases]
-    for reason, count in Counter(record.reason for record in records).items():
-        print(f"{count} cases are unavailable: {reason}", file=sys.stderr)
+def _available(case: Case) -> tuple[bool, str]:
+    return _asked(lookup(case.stage, case.implementation))
+
+
+@functools.cache
+def _asked(implementation: Implementation) -> tuple[bool, str]:
+    """Whether it can run here, and why not: a stage has many cases of few implementations."""
+    return implementation.available()
 
 
 def _report(record: Record) -> None:

@@ -1,0 +1,72 @@
+"""Hashes of the sources of implementations, kept from process to process: following the code of all of them
+takes seconds, and every process of a run asks.
+
+One file per hash below .fillpath/sources/<state>/, where the state is that of every file that a hash may
+follow; an edit of any of them is another state. What is kept can be removed at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fillpath import makers, source, syntax
+from fillpath.nouns import content_hash
+from fillpath.paths import ROOT, WORK, write_text
+
+_ROOM = ROOT / syntax.ROOM
+# What decides how code is followed and written down.
+_FOLLOWED_BY = (Path(__file__), Path(makers.__file__), Path(source.__file__), Path(syntax.__file__))
+_HASH = re.compile("[0-9a-f]{64}")
+
+
+def source_hash(
+    function: Callable[..., Any], takes: type, kernels: tuple[str, ...], library: Sequence[str]
+) -> str:
+    """The hash of `source.texts`, and of the version of a peer's library; kept where all of the code lies in
+    impl/."""
+    files = (Path(inspect.getfile(each)) for each in (function, *makers.makers_of(takes)))
+    if not all(_ROOM in file.parents for file in files):
+        return content_hash(*library, *source.texts(function, takes, kernels))
+    return _kept(function, takes, kernels, tuple(library), state())
+
+
+@functools.cache
+def state() -> str:
+    """A hash of every file that decides a hash of sources."""
+    python = sorted(_ROOM.rglob("*.py"))
+    cuda = sorted(path for kind in ("*.cu", "*.cuh") for path in _ROOM.rglob(kind))
+    names = [str(path.relative_to(ROOT)) for path in (*python, *cuda, *_FOLLOWED_BY)]
+    return content_hash(
+        *names, *map(syntax.source_of, python), *(path.read_bytes() for path in (*cuda, *_FOLLOWED_BY))
+    )
+
+
+@functools.cache
+def _kept(
+    function: Callable[..., Any], takes: type, kernels: tuple[str, ...], library: tuple[str, ...], state: str
+) -> str:
+    words = (function.__module__, function.__qualname__, takes.__name__, *kernels)
+    path = WORK / "sources" / state / content_hash("\n".join(words), *library)
+    with contextlib.suppress(OSError):
+        if _HASH.fullmatch(kept := path.read_text()):
+            return kept
+    made = content_hash(*library, *source.texts(function, takes, kernels))
+    # Where it cannot be kept, it is made again.
+    with contextlib.suppress(OSError):
+        _forget_other_states(path.parent)
+        write_text(path, made)
+    return made
+
+
+def _forget_other_states(folder: Path) -> None:
+    """Remove what was kept of other states, when the first hash of this one is."""
+    if not folder.is_dir():
+        for other in folder.parent.glob("*"):
+            shutil.rmtree(other, ignore_errors=True)
