@@ -1,6 +1,7 @@
 """The names of generated matrices, each parsed into a `Spec`.
 
-    poisson3d:k[:uniform|aniso|contrast]      7-point Laplacian on k x k x k points
+    poisson3d:k[:variant]                     7-point Laplacian on k x k x k points: uniform, aniso, contrast,
+                                              aniso_x, checkered
     grid2d:k[:dirichlet|laplacian]            5-point Laplacian on k x k points
     fem3d:k[:unknowns=d]                      trilinear hexahedra on k x k x k nodes, d unknowns per node
     circuit:n[:seed=s][:symmetry=f]           local wires, a few dense rows and columns
@@ -20,11 +21,11 @@ from dataclasses import dataclass
 
 from fillpath.errors import UnknownNameError, suggest
 
-VARIANTS = ("uniform", "aniso", "contrast")
+VARIANTS = ("uniform", "aniso", "contrast", "aniso_x", "checkered")
 # The variants of a generator, the default first.
 ALL_VARIANTS = {"poisson3d": VARIANTS, "grid2d": ("dirichlet", "laplacian")}
 GRAMMAR = {
-    "poisson3d": "poisson3d:k[:uniform|aniso|contrast]",
+    "poisson3d": f"poisson3d:k[:{'|'.join(VARIANTS)}]",
     "grid2d": "grid2d:k[:dirichlet|laplacian]",
     "fem3d": "fem3d:k[:unknowns=d]",
     "circuit": "circuit:n[:seed=s][:symmetry=f]",

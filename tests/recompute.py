@@ -270,7 +270,8 @@ def table(name: str) -> pd.DataFrame:
     """A printed table, the first with such a name, by the ids of its matrices."""
     frame = pd.read_csv(min((CONFIG / "papers").glob(f"{name}.csv")))
     names = frame["collection_name" if "collection_name" in frame else "matrix"].str.rpartition("/")[2]
-    coefficients = ("," + names.str.extract("(aniso|contrast)", expand=False)).fillna("")
+    variants = {"aniso": ",aniso_x", "contrast": ",checkered"}
+    coefficients = names.str.extract("(aniso|contrast)", expand=False).map(variants).fillna("")
     return frame.set_index(names.where(~names.str.contains(" "), "poisson3d,243" + coefficients))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from fetch import names
@@ -20,6 +21,8 @@ NAMES = [
     "poisson3d:5",
     "poisson3d:5:aniso",
     "poisson3d:5:contrast",
+    "poisson3d:5:aniso_x",
+    "poisson3d:5:checkered",
     "poisson3d:1",
     "grid2d:7",
     "grid2d:1",
@@ -69,7 +72,8 @@ def test_poisson_at_243_has_the_size_that_parac_prints(variant: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "poisson3d:4", "poisson3d:4:aniso", "poisson3d:4:contrast", "grid2d:5",
+        "poisson3d:4", "poisson3d:4:aniso", "poisson3d:4:contrast", "poisson3d:4:aniso_x",
+        "poisson3d:4:checkered", "grid2d:5",
         "fem3d:1", "fem3d:2:unknowns=3", "fem3d:4", "fem3d:4:unknowns=2",
     ],
 )  # fmt: skip
@@ -77,6 +81,34 @@ def test_a_grid_is_symmetric_positive_definite(name: str) -> None:
     dense = generate(names.parse(name)).toarray()
     assert np.array_equal(dense, dense.T)
     assert np.linalg.eigvalsh(dense).min() > 0
+
+
+@pytest.mark.parametrize("variant", ["uniform", "aniso_x", "checkered"])
+@pytest.mark.parametrize("k", [1, 2, 5, 9, 18, 23])
+def test_paracs_grids_are_the_inner_points_of_a_weighted_grid(variant: str, k: int) -> None:
+    """As Laplacians.jl makes them: the Laplacian of all edges of a larger grid, of which the inner rows and
+    columns are kept."""
+    side = k + 2
+    place = np.moveaxis(np.indices((side,) * 3), 0, -1)[..., ::-1].reshape(-1, 3)
+    number = place @ [1, side, side * side]
+    blocks = (place // (side // max(1, side // 10))).sum(axis=1)
+    rows, columns, values = [], [], []
+    for direction, stride in enumerate((1, side, side * side)):
+        lower = number[place[:, direction] < side - 1]
+        weight = np.ones(len(lower))
+        if variant == "checkered":
+            weight = np.where(blocks[place[:, direction] < side - 1] % 2 == 0, 1e5, 1.0)
+        if variant == "aniso_x" and direction == 0:
+            weight[:] = 1e5
+        rows += [lower, lower + stride, lower, lower + stride]
+        columns += [lower + stride, lower, lower, lower + stride]
+        values += [-weight, -weight, weight, weight]
+    whole = coo_array(
+        (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(side**3,) * 2
+    ).tocsr()
+    inner = number[((place > 0) & (place < side - 1)).all(axis=1)]
+    made = generate(names.parse(f"poisson3d:{k}:{variant}"))
+    assert abs(made - whole[inner][:, inner]).max() == 0
 
 
 @given(k=st.integers(1, 5), unknowns=st.integers(1, 4))
