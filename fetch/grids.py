@@ -13,8 +13,8 @@ from fetch.names import MAX_ORDER, Spec
 
 Array = npt.NDArray[Any]
 
-# Two orders of magnitude per direction, and six orders at random over the cells, are this project's choice. What
-# ParAC took is of Laplacians.jl, see `poisson3d`.
+# Two orders of magnitude per direction, and six orders at random over the cells, are this project's choice.
+# What ParAC took is of Laplacians.jl, see `poisson3d`.
 _ANISOTROPY = (1.0, 1e-2, 1e-4)
 _CONTRAST_DECADES = 6.0
 # The weight that Laplacians.jl's own comparisons give its grids; ParAC prints none.
