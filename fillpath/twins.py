@@ -17,6 +17,8 @@ from typing import Any
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG, write_text
 
+# What a figure calls a twin begins with it.
+TWIN_OF = "twin of "
 # What a twin may differ by at most: factors either way, and a difference of two shares.
 ORDER, DENSITY, FILL, SYMMETRY = 1.25, 1.5, 2.0, 0.1
 LIMITS = (
@@ -55,9 +57,23 @@ class Nearest:
     @property
     def within(self) -> bool:
         """Whether it is a twin."""
-        if not self.nearest or self.order is None or self.density is None or self.symmetry is None:
+        if not self.nearest or self.symmetry is None:
             return False
-        return distance(self.order, self.density, self.symmetry, self.fill) <= 1
+        return self.distance <= 1
+
+    @property
+    def distance(self) -> float:
+        """The largest of its distances, each over its limit; infinite where none was measured."""
+        if self.order is None or self.density is None:
+            return math.inf
+        return distance(self.order, self.density, self.symmetry, self.fill)
+
+    @property
+    def text(self) -> str:
+        """`twin of rma10: order 1.00x, entries a row 1.02x, symmetry +0.00, fill 1.17x`."""
+        fill = "fill not printed" if self.fill is None else f"fill {self.fill:.2f}x"
+        sizes = f"order {self.order or 0:.2f}x, entries a row {self.density or 0:.2f}x"
+        return f"{TWIN_OF}{self.matrix}: {sizes}, symmetry {self.symmetry or 0:+.2f}, {fill}"
 
 
 COLUMNS = tuple(field.name for field in fields(Nearest))
@@ -80,6 +96,16 @@ def distance(order: float, density: float, symmetry: float | None, fill: float |
 def twins() -> tuple[Nearest, ...]:
     """The rows of config/twins.csv. Raises ConfigError naming the line."""
     return read_twins(FILE)
+
+
+def twins_of(matrix: str) -> tuple[Nearest, ...]:
+    """What a matrix is a twin of; empty for most. matrix : its id, as in a case's name."""
+    return tuple(row for row in twins() if row.within and row.nearest == matrix)
+
+
+def without_twin() -> tuple[str, ...]:
+    """Matrices of the papers of which no twin was found."""
+    return tuple(row.matrix for row in twins() if not row.within)
 
 
 def read_twins(path: Path) -> tuple[Nearest, ...]:

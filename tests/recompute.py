@@ -316,8 +316,14 @@ class Claim:
         near &= ~(abs(symmetry - printed["structural_symmetry"]) > 0.25)
         return str(factors[near].prod(axis=1).idxmin()) if near.any() else None
 
+    def is_twin(self, matrix: str, measured: Mapping[str, Rows]) -> bool:
+        """Whether it is a twin, in config/twins.csv, of the one that it weighs for."""
+        rows = pd.read_csv(CONFIG / "twins.csv").query("within")
+        return self.nearest(matrix, measured) in set(rows.loc[rows["nearest"] == matrix, "matrix"])
+
     def scopes(self, measured: Mapping[str, Rows]) -> Iterator[tuple[str, Rows]]:
-        """What is judged together: numbers of the paper's matrices, of stand-ins, for an extreme of all."""
+        """What is judged together: numbers of the paper's matrices, of twins, of other stand-ins, for an
+        extreme of all."""
         rows = measured[self.measure.partition("~")[0]]
         own = {name: number for name, number in rows.items() if name in self.matrices}
         instead = {name: rows[name] for name in rows if self.nearest(name, measured)}
@@ -330,7 +336,10 @@ class Claim:
         if extreme and len(own) < len(rows):
             yield "of all matrices of the figure", rows
         if instead and not extreme and self.aggregate != "equal":
-            yield "on stand-ins", instead
+            twins = {name: row for name, row in instead.items() if self.is_twin(name, measured)}
+            others = {name: row for name, row in instead.items() if name not in twins}
+            parts = {"on twins": twins, "on stand-ins": others}
+            yield from ((word, part) for word, part in parts.items() if part)
 
     def reduced(self, values: Iterable[float]) -> float:
         """The numbers of several matrices as one."""

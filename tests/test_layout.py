@@ -73,6 +73,9 @@ def test_a_class_has_limits_of_its_own() -> None:
     assert (limits_of(baseline, PAPERS).seconds, limits_of(own, PAPERS).seconds) == (20, 60)
     assert limits_of(baseline, Settings(suite="small")) == Limits()
     assert (processes_of(baseline, PAPERS), processes_of(own, PAPERS)) == (1, 2)
+    twin = Case.parse("symbolic.gsofa@mesh,488x16x1,unknowns=6.metis")
+    assert (limits_of(twin, PAPERS).seconds, processes_of(twin, PAPERS)) == (60, 1), "never firm"
+    assert processes_of(twin, replace(PAPERS, processes=5)) == 5
     assert processes_of(own, Settings(suite="small")) == PROCESSES
     assert processes_of(own, replace(PAPERS, processes=5)) == 5, "what the user chose holds"
     counted = Case.parse("levels.glu2@circuit,20000.metis")

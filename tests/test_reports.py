@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from commands import main
+from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.papers import paper_names
@@ -26,6 +27,7 @@ from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, record_key, record_path, write_records
 from fillpath.registry import lookup
 from reports import figures
+from reports.facts import naming
 from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
@@ -37,6 +39,7 @@ from tests.reports_fakes import (
     ENTRIES,
     FAILED,
     IN_TURN,
+    METIS,
     ON_FILLED,
     ON_GPU,
     ON_GRAPHS,
@@ -152,6 +155,21 @@ def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
     (axes,) = fig10.EXHIBIT.picture(fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)).axes
     ticks = [label.get_text() for label in axes.get_xticklabels()]
     assert "grid2d:60\nstand-in: BC" in ticks and "bcsstk18 (BC)" in ticks
+
+
+def test_a_twin_is_called_one_and_what_is_none_stays_a_stand_in() -> None:
+    twin = next(entry for entry in catalogue.entries() if entry.stands_for == ("rma10",))
+    bcsstk32 = catalogue.lookup("bcsstk32")
+    cases = [Case("symbolic", "gsofa", entry.id, METIS) for entry in (twin, bcsstk32)]
+    records = Records(tuple(made_record(case, number) for number, case in enumerate(cases)))
+    frame = fig10.EXHIBIT.frame(records, catalogue.entries(), cases)
+    rows = frame[frame["status"] == "ok"].set_index("matrix")
+    assert rows.loc[twin.id, "label"] == "twin of RM" and rows.loc[twin.id, "stand_in_for"] == "RM"
+    assert rows.loc["bcsstk32", "label"] == "bcsstk32" and rows["abbr"].isna().all()
+    (axes,) = fig10.EXHIBIT.picture(frame).axes
+    ticks = {label.get_text() for label in axes.get_xticklabels()}
+    assert {"twin of RM", "bcsstk32\nstand-in: AU"} <= ticks and "rma10 (RM)" not in ticks
+    assert naming.label(twin.id, twin, "parac") == twin.name, "the paper does not print rma10"
 
 
 def test_table1_takes_its_numbers_from_a_verified_record() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fillpath.twins import twins
 from reports.facts.claim import Claim, Kind
 from reports.facts.claims import claim, claims, find_claim
 from reports.facts.comparison import outcome
@@ -252,6 +253,41 @@ def test_a_stand_in_too_far_weighs_nothing_and_stands_beside_with_its_distance()
     mixed = verdicts([*(row(1.14, None, near="LH") for _ in range(3)), row(9.0, None)])
     assert mixed[0].measured is not None and mixed[0].measured.n == 3
     assert [left.label.partition(" (")[0] for left in mixed[0].excluded] == ["a stand-in of 9.0"]
+
+
+def test_twins_are_judged_apart_and_say_how_far_the_worst_of_them_is() -> None:
+    near = {"rma10": "RM", "lhr71c": "LH", "epb2": "EP"}
+    known = {twin.matrix: twin for twin in twins() if twin.matrix in near}
+    rows = [row(1.14, None, near=abbr) | {"matrix": known[name].nearest} for name, abbr in near.items()]
+    (verdict,) = verdicts(rows)
+    assert verdict.scope is Scope.TWINS and verdict.word == "reproduced on twins of 3 of 5 (indicative)"
+    farthest = max(known.values(), key=lambda twin: twin.distance)
+    assert farthest.matrix == "lhr71c"
+    assert verdict.doubt == f"on twins, the farthest of 3 the {farthest.text}"
+    assert known["rma10"].text == (
+        "twin of rma10: order 1.00x, entries a row 1.02x, symmetry +0.00, fill 1.17x"
+    )
+    lhr71c = replace(claim("gsofa", "fig12_vs_superlu_dist", "one_node"), matrices=("LH",))
+    (alone,) = verdicts([row(0.971, None, near="LH") | {"matrix": known["lhr71c"].nearest}], lhr71c)
+    assert alone.doubt == f"on twins, {known['lhr71c'].text}" and not alone.firm
+
+
+def test_a_stand_in_is_no_twin_of_a_matrix_beside_its_own() -> None:
+    twin = next(each for each in twins() if each.matrix == "rma10").nearest
+    of_rma10 = [row(1.14, None, near="RM") | {"matrix": twin} for _ in range(3)]
+    other = [row(0.5, None, near=name) | {"matrix": twin} for name in ("LH", "EP")]
+    loose = [row(0.5, None, near="RM") | {"matrix": "circuit,4000"} for _ in range(3)]
+    found = verdicts([*of_rma10, *other, *loose])
+    assert [v.scope for v in found] == [Scope.TWINS, Scope.STAND_INS]
+    assert [v.measured.n for v in found if v.measured] == [3, 5] and found[1].doubt in ("", "on stand-ins")
+    assert verdicts([{**row(1.14, None), "matrix": twin}])[0].outcome is Outcome.NOT_RUN, "measured too far"
+
+
+def test_a_twin_decides_no_extreme_and_is_not_called_too_far() -> None:
+    twin = next(each for each in twins() if each.matrix == "lhr71c").nearest
+    judged = verdicts([row(1.9, None, near="LH") | {"matrix": twin}], LARGEST)[0]
+    assert judged.outcome is Outcome.NOT_RUN
+    assert [left.reason for left in judged.excluded] == ["not the paper's own, which alone decide this"]
 
 
 def test_a_distance_is_of_kind_order_density_fill_and_symmetry() -> None:

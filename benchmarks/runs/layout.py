@@ -18,9 +18,12 @@ from fillpath.case import Case
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 from fillpath.settings import Settings
+from fillpath.twins import twins_of
 
 # The suite that is too large to be measured whole.
 _LAID_OUT = "papers"
+# The class of twins, beside those of the catalogue.
+_TWINS = "twins"
 
 
 def limits_of(case: Case, settings: Settings) -> Limits:
@@ -41,11 +44,14 @@ def processes_of(case: Case, settings: Settings) -> int:
 
 def _share(case: Case, settings: Settings) -> Mapping[str, Any] | None:
     """Of the case's class; None in a suite that is not laid out, and of a matrix that no catalogue has."""
-    suite = next((entry.suite for entry in catalogue.entries() if entry.id == case.matrix), "")
-    if settings.suite != _LAID_OUT or suite not in layout()["classes"]:
+    if settings.suite != _LAID_OUT:
+        return None
+    listed = next((entry.suite for entry in catalogue.entries() if entry.id == case.matrix), "")
+    name = _TWINS if listed and twins_of(case.matrix) else listed
+    if name not in layout()["classes"]:
         return None
     role = "own" if case.implementation in layout()["own"] else "baselines"
-    share: Mapping[str, Any] = layout()["classes"][suite][role]
+    share: Mapping[str, Any] = layout()["classes"][name][role]
     return share
 
 

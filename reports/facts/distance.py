@@ -1,4 +1,5 @@
-"""How far a stand-in is from the matrix that it stands for: one far away says nothing of it."""
+"""How far a stand-in is from the matrix that it stands for: one far away says nothing of it, and one
+within the limits of config/twins.csv is its twin."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from fillpath.case import matrix_id
 from fillpath.papers import papers
+from fillpath.twins import Nearest, twins_of
 from reports.facts.entries import Entries, MatrixEntry
-from reports.facts.printed import abbreviation, printed_column
+from reports.facts.printed import abbreviation, abbreviations, printed_column
 
 # What a stand-in may differ by and still weigh: factors either way, and a difference of two shares.
 ORDER, DENSITY, FILL, SYMMETRY = 10.0, 2.0, 4.0, 0.25
@@ -141,6 +144,13 @@ def distances(
     targets = [other for other in entries if other.id in entry.stands_for]
     known = [(abbreviation(other, paper), of_print(other)) for other in targets]
     return [Distance.between(abbr, stand_in, matrix) for abbr, matrix in known if abbr and matrix]
+
+
+def twins_in(matrix: str, paper: str) -> dict[str, Nearest]:
+    """What config/twins.csv has of each matrix of the paper that this one is a twin of, by the paper's
+    abbreviation. matrix : as a case names it."""
+    shorts = {matrix_id(name): short for name, short in abbreviations(paper).items()}
+    return {shorts[row.matrix]: row for row in twins_of(matrix) if row.matrix in shorts}
 
 
 def _printed(entry: MatrixEntry, field: Literal["fill", "symmetry"]) -> float | None:

@@ -1,4 +1,5 @@
-"""What the figures of a paper call a matrix: its own under its abbreviation, a stand-in never."""
+"""What the figures of a paper call a matrix: its own under its abbreviation, a twin `twin of` that, another
+stand-in never."""
 
 from __future__ import annotations
 
@@ -7,14 +8,18 @@ from collections.abc import Collection, Iterable
 import pandas as pd
 
 from fillpath.case import matrix_id
-from reports.facts.distance import distances, factor
+from fillpath.twins import TWIN_OF
+from reports.facts.distance import distances, factor, twins_in
 from reports.facts.entries import Entries, MatrixEntry, find_entry, printed_name
 from reports.facts.printed import abbreviation, abbreviations
 
 
 def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
-    """`rma10 (RM)`; for a matrix that the paper does not print, or not abbreviate, its name alone."""
-    short = abbreviation(entry, paper)
+    """`rma10 (RM)`; `twin of RM`; for a matrix that the paper does not print, or not abbreviate, its name
+    alone."""
+    short, twin_of = abbreviation(entry, paper), twins_in(matrix, paper)
+    if twin_of and not short:
+        return f"{TWIN_OF}{' and '.join(twin_of)}"
     name = entry.name if entry else printed_name(matrix)
     return _with_short(name, short) if short else name
 

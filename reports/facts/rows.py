@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
+from reports.facts.distance import twins_in
 from reports.facts.standings import Excluded, Point, Scope
 
 EXTREMES = ("largest", "smallest")
@@ -82,8 +83,11 @@ def scopes(there: pd.DataFrame, claim: Claim) -> Iterator[tuple[Scope, pd.DataFr
             yield Scope.PANEL, there
         return
     instead = there["abbr"].isna() & is_near(there, claim)
-    if instead.any():
-        yield Scope.STAND_INS, there[instead]
+    twin = instead & is_twin(there, claim)
+    if twin.any():
+        yield Scope.TWINS, there[twin]
+    if (instead & ~twin).any():
+        yield Scope.STAND_INS, there[instead & ~twin]
 
 
 def is_of_paper(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
@@ -95,6 +99,18 @@ def is_near(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
     """Which rows are of stand-ins near enough to one of the claim's matrices."""
     wanted = set(claim.matrices or ())
     return pd.Series([bool(wanted & set(_names(name))) for name in rows["near"]], rows.index, dtype=bool)
+
+
+def is_twin(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
+    """Which rows are of twins of the claim's matrix that they are nearest to."""
+    pairs = zip(rows.get("matrix", rows["label"]), rows["near"], strict=True)
+    found = [_stands_for(near, claim) in twins_in(str(matrix), claim.paper) for matrix, near in pairs]
+    return pd.Series(found, rows.index, dtype=bool)
+
+
+def _stands_for(near: Any, claim: Claim) -> str | None:
+    """The nearest of the claim's matrices that a row is near enough to: one matrix stands in for one."""
+    return next((name for name in _names(near) if name in (claim.matrices or ())), None)
 
 
 def _names(text: Any) -> list[str]:
@@ -114,7 +130,7 @@ def left_out(
     """What is in no number: rows without one and, beside stand-ins, those too far away."""
     labels = set(rows["label"])
     without = [row for row in excluded if row.label not in labels]
-    if scope is not Scope.STAND_INS:
+    if scope not in (Scope.TWINS, Scope.STAND_INS):
         return without
     far = ok[ok["abbr"].isna() & ~is_near(ok, claim)]
     return without + [left_out_far(row, claim) for row in far.to_dict("records")]
@@ -122,7 +138,9 @@ def left_out(
 
 def left_out_far(row: dict[Any, Any], claim: Claim) -> Excluded:
     """A row with a number that weighs nothing: with its distance from the claim's matrices, the nearest
-    first."""
+    first, unless the claim is of what no stand-in decides."""
+    if _stands_for(row.get("near"), claim):
+        return Excluded(str(row["label"]), "not the paper's own, which alone decide this")
     distance = row.get("distance")
     parts = distance.split("; ") if isinstance(distance, str) else []
     wanted = [part for part in parts if part.partition(":")[0] in (claim.matrices or ())]
@@ -148,9 +166,7 @@ def point(row: dict[Any, Any], column: ClaimColumn, claim: Claim) -> Point:
     if claim.aggregate == "count":
         number, low, high = (float(end > column.above) for end in (number, low, high))
     abbr = row["abbr"] if isinstance(row["abbr"], str) else None
-    # The nearest first: one matrix stands in for one.
-    wanted = (name for name in _names(row.get("near")) if name in (claim.matrices or ()))
-    stands_for = None if abbr else next(wanted, None)
+    stands_for = None if abbr else _stands_for(row.get("near"), claim)
     return Point(
         str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or stands_for or ""), stands_for,
         _processes(row, column),

@@ -43,9 +43,13 @@ class Scope(StrEnum):
     """Of which matrices a number is. They are judged apart and never merged."""
 
     PAPER = "on the paper's own matrices"
+    TWINS = "on twins"
     STAND_INS = "on stand-ins"
     PANEL = "of all matrices of the figure"
     ANY = "of all matrices, for the claim names none"
+
+
+_INSTEAD = {Scope.TWINS: "twins of ", Scope.STAND_INS: "stand-ins for "}
 
 
 class Direction(StrEnum):
@@ -191,8 +195,7 @@ class Verdict:
             return ""
         if self.scope in (Scope.PANEL, Scope.ANY) or measured.of is None:
             return f"on {measured.distinct} {'matrix' if measured.distinct == 1 else 'matrices'}"
-        instead = "stand-ins for " if self.scope is Scope.STAND_INS else ""
-        return f"on {instead}{measured.matrices} of {measured.of}"
+        return f"on {_INSTEAD.get(self.scope, '')}{measured.matrices} of {measured.of}"
 
     @property
     def word(self) -> str:

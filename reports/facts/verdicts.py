@@ -1,10 +1,9 @@
 """What became of a printed claim: the numbers of a figure's frame held against config/claims/.
 
-Numbers of different matrices are judged apart: the paper's own; stand-ins that are near enough
-(reports/facts/distance.py). Neither these nor two machines are ever averaged together. The extreme of all of
-a figure's matrices stands beside the print, and decides nothing. A verdict is
-firm on the paper's own matrices, and on a time if five processes give an interval narrower than the band;
-else it is indicative.
+Numbers of different matrices are judged apart: the paper's own; their twins; other stand-ins that are near
+enough (reports/facts/distance.py). Neither these nor two machines are ever averaged together. The extreme of
+all of a figure's matrices stands beside the print, and decides nothing. A verdict is firm on the paper's own
+matrices, and on a time if five processes give an interval narrower than the band; else it is indicative.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from fillpath.settings import PROCESSES
 from reports.facts.claim import Claim
 from reports.facts.claims import find_claim
 from reports.facts.comparison import ClaimComparison, compare
+from reports.facts.distance import twins_in
 from reports.facts.numbers import numbers, spread
 from reports.facts.rows import (
     EXTREMES,
@@ -38,6 +38,7 @@ from reports.facts.standings import (
     Direction,
     Excluded,
     Magnitude,
+    Measured,
     Outcome,
     Point,
     Scope,
@@ -191,9 +192,20 @@ def _doubt(claim: Claim, scope: Scope, comparison: ClaimComparison, judged: Outc
     """Why a verdict is indicative only, empty for a firm one and for what says nothing of the claim."""
     if judged not in CONCLUSIVE:
         return ""
+    if scope is Scope.TWINS:
+        return f"{scope}, {_farthest(claim, comparison.measured)}"
     if scope is not Scope.PAPER:
         return str(scope)
     return _doubt_of_time(comparison) if claim.time else ""
+
+
+def _farthest(claim: Claim, measured: Measured) -> str:
+    """`the farthest of 5 the twin of lhr71c: order 1.00x, ...`: how far the worst of the twins is."""
+    found = {
+        point.matrix: twins_in(point.matrix, claim.paper)[point.stands_for or ""] for point in measured.points
+    }
+    farthest = max(found.values(), key=lambda twin: twin.distance)
+    return f"the farthest of {len(found)} the {farthest.text}" if len(found) > 1 else farthest.text
 
 
 def _doubt_of_time(comparison: ClaimComparison) -> str:

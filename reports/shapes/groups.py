@@ -8,12 +8,15 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from fillpath.twins import TWIN_OF
+
 
 def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:
     """A row's `label`, with its preparation where there are several, and what it stands in for below."""
     prepared = several_preparations and not pd.isna(row["preparation"])
     name = str(row["label"]) + (f", {row['preparation']}" if prepared else "")
-    return name if pd.isna(row["stand_in_for"]) else f"{name}\nstand-in: {row['stand_in_for']}"
+    says = pd.isna(row["stand_in_for"]) or str(row["label"]).startswith(TWIN_OF)
+    return name if says else f"{name}\nstand-in: {row['stand_in_for']}"
 
 
 def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pandas as pd
 from matplotlib.axes import Axes
 
+from fillpath.twins import TWIN_OF
 from reports.shapes.cells import Cells, Heading, Line, TablePicture
 from reports.shapes.style import LARGE, set_look
 
@@ -88,7 +89,7 @@ def matrix_column(preparations: bool = False) -> Words:
 
 def _stand_in(row: Row) -> str:
     """The first of what a row's matrix stands in for, and how many more."""
-    if not isinstance(row["stand_in_for"], str):
+    if not isinstance(row["stand_in_for"], str) or str(row["label"]).startswith(TWIN_OF):
         return ""
     first, *others = row["stand_in_for"].split(", ")
     more = f" and {len(others)} more" if len(others) > 1 else "".join(f", {other}" for other in others)

@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 from fillpath import paths
 from fillpath.papers import paper_names
+from fillpath.twins import LIMITS as TWIN_LIMITS
+from fillpath.twins import without_twin
 from reports.facts.distance import LIMITS
 from reports.facts.standings import JUDGED, Standing, outcome_label
 from reports.pages.best_pools import PROBLEMS
@@ -76,10 +78,12 @@ _ENVIRONMENT.globals |= {
     "ONE_PROCESS": ONE_PROCESS,
     "PICTURE": style.PICTURE,
     "PROBLEMS": PROBLEMS,
+    "TWIN_LIMITS": TWIN_LIMITS,
     "asset": _asset,
     "best_rows": best_rows,
     "best_sentences": best_sentences,
     "comparison_folder": comparison_folder,
     "label": outcome_label,
     "paper_names": paper_names,
+    "without_twin": without_twin,
 }
