@@ -55,7 +55,7 @@ def test_the_papers_suite_is_predicted_to_take_a_night(
     assert [case.case for case in cases] and len(cases) == len(obtainable)
     assert all(case.call is not None and case.memory > 0 for case in cases)
     assert sum(line.seconds for line in needs.lines) <= NIGHT
-    assert {case.limit for case in cases if case.foreseen == "timeout"} <= {20.0, 60.0, 600.0}
+    assert {case.limit for case in cases if case.foreseen == "timeout"} <= {10.0, 15.0, 30.0, 60.0, 600.0}
     assert all(case.processes == 1 for case in cases if case.foreseen), "a failure ends the case"
 
 
@@ -70,11 +70,11 @@ def test_every_case_is_listed_with_its_error(tmp_path: Path, capsys: pytest.Capt
 
 def test_a_class_has_limits_of_its_own() -> None:
     baseline, own = (Case.parse(f"laplacian.{name}@poisson3d,243.amd") for name in ("hypre", "parac_cpu"))
-    assert (limits_of(baseline, PAPERS).seconds, limits_of(own, PAPERS).seconds) == (20, 60)
+    assert (limits_of(baseline, PAPERS).seconds, limits_of(own, PAPERS).seconds) == (15, 60)
     assert limits_of(baseline, Settings(suite="small")) == Limits()
     assert (processes_of(baseline, PAPERS), processes_of(own, PAPERS)) == (1, 2)
     twin = Case.parse("symbolic.gsofa@mesh,488x16x1,unknowns=6.metis")
-    assert (limits_of(twin, PAPERS).seconds, processes_of(twin, PAPERS)) == (60, 1), "never firm"
+    assert (limits_of(twin, PAPERS).seconds, processes_of(twin, PAPERS)) == (30, 1), "never firm"
     assert processes_of(twin, replace(PAPERS, processes=5)) == 5
     assert processes_of(own, Settings(suite="small")) == PROCESSES
     assert processes_of(own, replace(PAPERS, processes=5)) == 5, "what the user chose holds"
