@@ -12,13 +12,14 @@ from pathlib import Path
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.nouns import content_hash
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
 from reports.exhibit import Exhibit, Held
 from reports.facts.entries import Entries
 from reports.facts.records import Records
 from reports.one_machine import picture_machine, place, recorded
-from reports.shapes import style
+from reports.shapes import drawn, style
 
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 
@@ -85,7 +86,8 @@ def draw(
     here: Collection[str] = (),
     site: Path | None = None,
 ) -> list[Path]:
-    """Draw one figure from the records of one machine: SVG, PNG and CSV in the site. Returns their paths.
+    """Draw one figure from the records of one machine, unless it is drawn already: SVG and CSV in the site,
+    and what the page shows. Returns their paths.
 
     here : names of the machine that runs the command, which is chosen where its records say enough
     site : the folder, None for the page's own
@@ -99,7 +101,14 @@ def draw(
     stamp = style.Stamp.of(rows)
     verdicts = [(verdict.key, verdict.text) for verdict in shown.verdicts(frame)]
     words = " ".join(part for part in (place(rows), shown.words(frame)) if part)
-    return style.save(shown.picture(frame), frame, stem(paper, figure), stamp, words, verdicts, site)
+    name, note = stem(paper, figure), style.figure_path(stem(paper, figure), style.DRAWN, site)
+    texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))
+    made_of = content_hash(name, *texts, drawn.frame_text(frame), drawn.code(paper))
+    if drawn.is_drawn(note, made_of):
+        return [style.figure_path(name, kind, site) for kind in ("svg", "csv")]
+    files = style.save(shown.picture(frame), frame, name, stamp, words, verdicts, site)
+    drawn.keep(note, made_of, files)
+    return files[:2]
 
 
 def stem(paper: str, figure: str) -> str:

@@ -107,7 +107,7 @@ def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     assert figures.exhibit("gsofa", "fig99").heading == "Figure 99: seconds of everything"
     paths = figures.draw("gsofa", "fig99", ON_GPU, RECORDS, ENTRIES)
     assert all(path.is_file() and path.stat().st_size for path in paths)
-    comments, frame = frame_csv.read_csv(paths[2])
+    comments, frame = frame_csv.read_csv(paths[1])
     assert comments["caption"].endswith(f" A sham with {len(frame)} rows: {{kept}}.")
     assert len(frame) >= len(ON_GPU)
     assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
@@ -131,7 +131,7 @@ def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Pa
     assert list(papers.papers())[-1] == "sham", "it stands at its place"
     assert Settings.from_env({"FILLPATH_PAPER": "sham"}).paper == "sham"
     paths = figures.draw("sham", "fig99", ON_GPU, RECORDS, ENTRIES)
-    comments, frame = frame_csv.read_csv(paths[2])
+    comments, frame = frame_csv.read_csv(paths[1])
     assert " A sham with" in comments["caption"] and len(frame) >= len(ON_GPU)
     assert frame["abbr"].isna().all(), "it lists no matrices"
     page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()
@@ -380,7 +380,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_the_example_of_the_guide_is_a_figure(example: None, site: Path) -> None:
     paths = figures.draw("gsofa", "fig98", ON_GPU, RECORDS, ENTRIES)
-    comments, frame = frame_csv.read_csv(paths[2])
+    comments, frame = frame_csv.read_csv(paths[1])
     assert frame["gain"].notna().any()
     assert comments["caption"].startswith("Measured on made-up (Imaginary GPU). ")
     judged = [f"verdict gsofa.fig20_fill_before_maxid.{name}" for name in ("largest", "smallest")]

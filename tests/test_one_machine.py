@@ -156,12 +156,12 @@ def test_the_picture_and_its_data_are_of_that_machine_which_its_caption_names(
     monkeypatch.setattr(figures, "exhibits", lambda paper: {"fig99": BOTH})
     stored = records({"here": "-x", "there": "xxx"})
     for here, cases in ((["here"], CASES[1:2]), ([], CASES)):
-        comments, frame = frame_csv.read_csv(figures.draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[2])
+        comments, frame = frame_csv.read_csv(figures.draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[1])
         machine = here[0] if here else "there"
         assert list(frame["case"]) == [case.name for case in cases]
         assert set(frame["machine"]) == {machine} and comments["machine"] == machine
         assert comments["caption"] == f"Measured on {machine} (Imaginary CPU, 2 cores). A sham."
-    comments, frame = frame_csv.read_csv(figures.draw("gsofa", "fig99", CASES, Records(), ENTRIES)[2])
+    comments, frame = frame_csv.read_csv(figures.draw("gsofa", "fig99", CASES, Records(), ENTRIES)[1])
     assert len(frame) == len(CASES) and comments["caption"] == "A sham."
 
 

@@ -153,7 +153,7 @@ def test_two_machines_are_compared(site: Path) -> None:
     page = webpage.page([], CASES, both, ENTRIES, [comparison])
     assert "Geometric means" in page.read_text()
     assert "whoever implements it" in page.read_text()
-    assert {f"site/compare/made-up_other/{name}" for name in ("ratios.csv", "best.csv", "best.png")} <= set(
+    assert {f"site/compare/made-up_other/{name}" for name in ("ratios.csv", "best.csv", "best.svg")} <= set(
         linked(page)
     )
     assert all((paths.PAGE.parent / link).is_file() for link in linked(page) if link.startswith("site/"))
@@ -189,7 +189,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    csv = figures.draw("parac", "table2", cases, records, ENTRIES)[2]
+    csv = figures.draw("parac", "table2", cases, records, ENTRIES)[1]
     below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
     comments, frame = frame_csv.read_csv(csv)
     verdicts = [key for key in comments if key.startswith("verdict ")]
@@ -204,7 +204,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     assert text.count("<li>verdict parac.table2_cpu") == len(below)
 
 
-@pytest.mark.parametrize("kind", ["csv", "page.png", "table.json"])
+@pytest.mark.parametrize("kind", ["csv", "page.svg", "table.json"])
 def test_a_figure_whose_files_cannot_be_read_stops_no_page(
     site: Path, standings: list[Standing], kind: str
 ) -> None:
@@ -213,7 +213,7 @@ def test_a_figure_whose_files_cannot_be_read_stops_no_page(
     style.figure_path("gsofa_table1", kind).write_bytes(b"\xff\xfe")
     text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
     assert text.count("Not shown: its files cannot be read") == 1
-    assert "site/figures/gsofa_fig14.page.png" in text and "gsofa_table1-table" not in text
+    assert "site/figures/gsofa_fig14.page.svg" in text and "gsofa_table1-table" not in text
 
 
 def rows_of(page: str, table: str) -> list[list[str]]:
@@ -238,7 +238,7 @@ def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture(
     assert groups == [group for group, _ in cells.groups]
     assert head == [heading.text or "note" for heading in cells.headings]
     assert rows == [list(map(joined, line.cells, line.below or [""] * len(head))) for line in cells.lines]
-    assert "glu3_table2.page.png" not in text and "site/figures/glu3_table2.svg" in text
+    assert "glu3_table2.page.svg" not in text and "site/figures/glu3_table2.svg" in text
     markup = text.partition('<table id="glu3_table2-table"')[2].partition("</table>")[0]
     assert markup.count('class="shaded"') == sum(line.shaded for line in cells.lines) > 0
     assert markup.count('scope="row"') == len(rows) and markup.count('scope="col"') == len(head)
@@ -250,7 +250,7 @@ def test_a_table_drawn_before_its_cells_were_kept_is_its_picture(
     figures.draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
     style.figure_path("gsofa_table1", style.TABLE).unlink()
     text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
-    assert "site/figures/gsofa_table1.page.png" in text and "gsofa_table1-table" not in text
+    assert "site/figures/gsofa_table1.page.svg" in text and "gsofa_table1-table" not in text
 
 
 def test_what_is_printed_stands_in_the_cell_of_what_was_measured(site: Path) -> None:

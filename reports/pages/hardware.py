@@ -44,8 +44,8 @@ def draw_comparisons(machines: Sequence[str], records: Records) -> list[Comparis
 
 
 def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> list[Path]:
-    """Write best.csv, ratios.csv, and best, profiles and rooflines (SVG and PNG) into a folder, and return
-    their paths.
+    """Write best.csv, ratios.csv, and best, profiles and rooflines (SVG, and PNG of a large one) into a
+    folder, and return their paths.
 
     Raises InputError for damaged ceilings.
     """
@@ -85,8 +85,4 @@ def _occupied(listed: Sequence[Roof], records: Records) -> list[Occupied]:
 
 
 def _write(figure: Figure, folder: Path, name: str) -> list[Path]:
-    files = [folder / f"{name}.{kind}" for kind in ("svg", "png")]
-    box = style.measured(figure)
-    for path in files:
-        style.write_picture(figure, path, box)
-    return files
+    return style.save_shown(figure, folder / f"{name}.svg")

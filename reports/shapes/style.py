@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -27,8 +28,12 @@ SMALL, NORMAL, LARGE = 10, 12, 14
 DPI = 150
 # Inches around a picture.
 PAD = 0.2
-# The ending of the picture that the page shows: without the text below, which the page has itself.
-PICTURE = "page.png"
+# The endings of the picture that the page shows, which is without the text below, as the page has that
+# itself: an SVG, or a PNG where the SVG would take long to load.
+PICTURES = ("page.svg", "page.png")
+LARGEST = 1_000_000
+# That of the note of what a picture was drawn from.
+DRAWN = "drawn"
 # That of the cells of a table.
 TABLE = "table.json"
 
@@ -135,30 +140,86 @@ def save(
     verdicts: Sequence[tuple[str, str]] = (),
     site: Path | None = None,
 ) -> list[Path]:
-    """Write <stem>.svg, .png and .csv into the site, with caption, verdicts and stamp, and the bare picture
-    for the page, or the cells of a table: same input, same bytes. Returns the paths of the first three.
+    """Write <stem>.svg and .csv into the site, with caption, verdicts and stamp, and the bare picture for the
+    page, or the cells of a table: same input, same bytes. Returns the paths of all, those two first.
 
     verdicts : what each is called, and its text.
     site : the folder, None for the page's own.
     """
-    svg, png, csv = (figure_path(stem, kind, site) for kind in ("svg", "png", "csv"))
-    write_picture(figure, figure_path(stem, PICTURE, site), measured(figure))
+    svg, csv = (figure_path(stem, kind, site) for kind in ("svg", "csv"))
+    bare = measured(figure)
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
-    box = measured(figure)
-    write_picture(figure, svg, box)
-    write_picture(figure, png, box)
+    whole = measured(figure)
+    write_picture(figure, svg, whole)
+    picture = _save_bare(figure, svg, bare, whole)
     comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
-    _save_cells(figure, figure_path(stem, TABLE, site))
-    return [svg, png, csv]
+    return [svg, csv, picture, *_save_cells(figure, figure_path(stem, TABLE, site))]
 
 
-def _save_cells(figure: Figure, path: Path) -> None:
+def _save_bare(figure: Figure, svg: Path, bare: Bbox, whole: Bbox) -> Path:
+    """The page's picture: the part of the whole one that is above the text, as SVG, or as PNG if that is
+    large. The other of the two goes."""
+    small, large = (svg.with_suffix(f".{kind}") for kind in PICTURES)
+    if svg.stat().st_size > LARGEST:
+        write_picture(figure, large, bare)
+        small.unlink(missing_ok=True)
+        return large
+    write_text(small, cropped(svg.read_text(), bare, whole))
+    large.unlink(missing_ok=True)
+    return small
+
+
+def cropped(svg: str, part: Bbox, whole: Bbox) -> str:
+    """An SVG that `write_picture` wrote of the whole, as that of a part of it: only what it shows and its
+    size are others. part, whole : in inches."""
+    inner, outer = part.padded(PAD), whole.padded(PAD)
+    left, top = 72 * (inner.x0 - outer.x0), 72 * (outer.y1 - inner.y1)
+    width, height = 72 * inner.width, 72 * inner.height
+    head, found, rest = svg.partition(">\n <metadata>")
+    names = {
+        "width": f"{width:.6f}pt",
+        "height": f"{height:.6f}pt",
+        "viewBox": f"{left:.6f} {top:.6f} {width:.6f} {height:.6f}",
+    }
+    for name, value in names.items():
+        head, count = re.subn(rf'(<svg\b[^>]*? {name}=)"[^"]*"', rf'\1"{value}"', head, count=1)
+        if not (found and count):
+            raise ValueError(f"matplotlib's SVG begins otherwise than expected: no {name}")
+    return f"{head}{found}{rest}"
+
+
+def save_shown(figure: Figure, svg: Path) -> list[Path]:
+    """Write a picture that the page shows as it is: as SVG, and as PNG too if that is large. Returns their
+    paths."""
+    box, png = measured(figure), svg.with_suffix(".png")
+    write_picture(figure, svg, box)
+    if svg.stat().st_size <= LARGEST:
+        png.unlink(missing_ok=True)
+        return [svg]
+    write_picture(figure, png, box)
+    return [svg, png]
+
+
+def shown(svg: Path) -> Path:
+    """Which form of it the page shows."""
+    png = svg.with_suffix(".png")
+    return png if png.is_file() else svg
+
+
+def _save_cells(figure: Figure, path: Path) -> list[Path]:
     """Beside the picture of a table its cells, which the page shows; none beside another picture."""
-    if isinstance(figure, TablePicture):
-        figure.cells.write(path)
-    else:
+    if not isinstance(figure, TablePicture):
         path.unlink(missing_ok=True)
+        return []
+    figure.cells.write(path)
+    return [path]
+
+
+def page_picture(stem: str) -> Path | None:
+    """The picture of a figure that the page shows; None where it is not drawn."""
+    paths = (figure_path(stem, kind) for kind in PICTURES)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def figure_path(stem: str, kind: str, site: Path | None = None) -> Path:

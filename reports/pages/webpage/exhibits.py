@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +23,14 @@ NARROW = 1300
 class Drawing:
     """What a figure's files say.
 
+    picture : that the page shows, unless it is a table
     width, height : of its picture, in pixels
     verdicts : everything that the figure says of claims
     stamp : names and values of what its numbers come from
     cells : of a table; None of another picture, and of a table that was drawn before its cells were kept
     """
 
+    picture: Path
     width: int
     height: int
     caption: str
@@ -110,10 +113,14 @@ def _exhibit(paper: str, figure: str, claims: list[ClaimRow]) -> ExhibitPart:
 def _drawing(name: str) -> Drawing:
     """Raises OSError, ValueError or struct.error where the files are damaged."""
     comments = frame_csv.read_comments(style.figure_path(name, "csv"))
-    width, height = _size(style.figure_path(name, style.PICTURE))
+    picture = style.page_picture(name)
+    if picture is None:
+        raise ValueError(f"no picture {name}.{style.PICTURES[0]}")
+    width, height = _size(picture)
     verdicts = {key: text for key, text in comments.items() if key.startswith("verdict ")}
     cells = style.figure_path(name, style.TABLE)
     return Drawing(
+        picture=picture,
         width=width,
         height=height,
         caption=comments.get("caption", ""),
@@ -124,12 +131,19 @@ def _drawing(name: str) -> Drawing:
 
 
 def _is_drawn(name: str) -> bool:
-    kinds = (style.PICTURE, "svg", "png", "csv")
-    return all(style.figure_path(name, kind).is_file() for kind in kinds)
+    files = all(style.figure_path(name, kind).is_file() for kind in ("svg", "csv"))
+    return files and style.page_picture(name) is not None
 
 
 def _size(picture: Path) -> tuple[int, int]:
-    """Pixels of a PNG: width and height stand behind its signature and the head of its first chunk."""
-    with picture.open("rb") as handle:
-        width, height = struct.unpack(">II", handle.read(24)[16:])
-    return width, height
+    """Width and height in pixels. Of a PNG they stand behind its signature and the head of its first chunk;
+    the head of an SVG says them in points."""
+    if picture.suffix == ".png":
+        with picture.open("rb") as handle:
+            width, height = struct.unpack(">II", handle.read(24)[16:])
+        return width, height
+    with picture.open() as handle:
+        head = re.search(r'<svg\b[^>]*? width="([\d.]+)pt" height="([\d.]+)pt"', handle.read(4096))
+    if head is None:
+        raise ValueError(f"{picture.name} does not begin as an SVG of matplotlib's")
+    return round(float(head[1]) * style.DPI / 72), round(float(head[2]) * style.DPI / 72)
