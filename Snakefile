@@ -1,15 +1,16 @@
-"""Who needs whom: fetch and prepare (with its reference) per input, measure per stage, draw per figure, the page.
+"""Who needs whom: fetch and prepare (with its reference) per input, measure per stage, draw figures and page.
 
 Settings come from the environment (`FILLPATH_SUITE` and its kin), so `snakemake all` and `make figures` agree.
-Outputs are markers: results/ is never one, because a failed job would delete them.
+Outputs are markers and pictures: results/ is never one, because a failed job would delete them. What a marker says
+is checked before the graph is built: Snakemake knows times of files, not records.
 """
 
 import shlex
 import sys
-import time
 
 from snakemake.exceptions import WorkflowError
 
+from benchmarks.runs import marks
 from benchmarks.runs.cases import (
     suite_cases,
     suite_figures,
@@ -24,6 +25,9 @@ try:
     SETTINGS = settings()
 except FillpathError as error:
     raise WorkflowError(str(error))
+
+if workflow.is_main_process:
+    marks.forget_unfit(SETTINGS)
 
 MARKS = ".fillpath/markers"
 LOGS = ".fillpath/logs"
@@ -56,11 +60,16 @@ def stage_gpus(wildcards):
     return int("gpu" in devices)
 
 
+def picture(pair):
+    """A figure's picture, in Snakemake's report by paper; it stays where it lies when others are drawn."""
+    paper, figure = pair
+    path = f"reports/site/figures/{paper}_{figure}.svg"
+    return update(report(path, category=paper, labels={"figure": figure}))
+
+
 wildcard_constraints:
     input="[A-Za-z0-9._=~@+-]+",
     stage="[a-z]+",
-    paper="[a-z0-9]+",
-    figure="[a-z0-9]+",
 
 
 # Where jobs go elsewhere, these stay: only this host need reach the network, and drawing is short.
@@ -68,7 +77,6 @@ localrules:
     all,
     fetch,
     draw,
-    page,
 
 
 onstart:
@@ -86,7 +94,7 @@ onerror:
 rule all:
     default_target: True
     input:
-        f"{MARKS}/page",
+        f"{MARKS}/figures",
 
 
 rule fetch:
@@ -127,9 +135,6 @@ rule measure:
     threads: workflow.cores or 1
     resources:
         gpu=stage_gpus,
-    params:
-        # Never the same twice, so that the rule always runs: what is still valid is for `measure` to say.
-        now=time.time_ns(),
     shell:
         "{RUN} workflow measure {wildcards.stage} 2> >(tee {log} >&2)"
 
@@ -138,24 +143,10 @@ rule draw:
     input:
         [f"{MARKS}/measure/{stage}" for stage in suite_stages(SETTINGS)],
     output:
-        touch(f"{MARKS}/draw/{{paper}}.{{figure}}"),
-        report(
-            "reports/site/figures/{paper}_{figure}.svg",
-            category="{paper}",
-            labels={"figure": "{figure}"},
-        ),
+        # The command writes it: a hash of what was drawn, and from what.
+        f"{MARKS}/figures",
+        *map(picture, suite_figures(SETTINGS)),
     log:
-        f"{LOGS}/draw/{{paper}}.{{figure}}.log",
+        f"{LOGS}/draw.log",
     shell:
-        "{RUN} workflow draw {wildcards.paper} {wildcards.figure} 2> >(tee {log} >&2)"
-
-
-rule page:
-    input:
-        [f"{MARKS}/draw/{paper}.{figure}" for paper, figure in suite_figures(SETTINGS)],
-    output:
-        touch(f"{MARKS}/page"),
-    log:
-        f"{LOGS}/page.log",
-    shell:
-        "{RUN} page 2> >(tee {log} >&2)"
+        "{RUN} workflow draw 2> >(tee {log} >&2)"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchmarks.runs import airspeed, launch
 from commands._parser import Parser
@@ -33,25 +33,35 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    records = load_records()
+    cases_of = figure_cases(records)
+    pairs = figures.available_figures() if arguments.draw else []
+    measured = {pair: with_records(cases_of(*pair), records) for pair in pairs}
+    whole = write({pair: cases for pair, cases in measured.items() if cases}, records)
+    return int(not whole or bool(arguments.draw and records.refused))
+
+
+def write(drawn: Mapping[tuple[str, str], Sequence[Case]], records: Records) -> bool:
+    """Draw figures, judge every claim and write the page. Returns whether all of it could be done.
+
+    drawn : the cases behind each figure to draw
+    """
     try:
         airspeed.publish()
     except FillpathError as error:
         LOG.warning("%s", error)
-    records = load_records()
     cases_of = figure_cases(records)
     cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
-    measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
-    drawn = {pair: listed for pair, listed in measured.items() if listed and arguments.draw}
     launch.adopt()
     entries = catalogue.entries()
     result = drawing.make(records.machines(), cases, drawn, machines_here(), entries, launch.die_with_parent)
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)
-    stored = [Case.parse(record.case) for record in records.rows]
-    shown = list(dict.fromkeys([*(case for listed in measured.values() for case in listed), *stored]))
+    measured = (case for listed in cases.values() for case in with_records(listed, records))
+    shown = list(dict.fromkeys([*measured, *(Case.parse(record.case) for record in records.rows)]))
     comparisons = _comparisons(result.standings, records)
     print(webpage.page(result.standings, shown, records, entries, comparisons))
-    return int(bool(result.failed or (arguments.draw and records.refused)))
+    return not result.failed
 
 
 def _comparisons(standings: Sequence[Standing], records: Records) -> list[Comparison]:

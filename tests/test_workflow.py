@@ -40,7 +40,7 @@ def dry_run(folder: Path, **changes: str) -> str:
 
 def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
     jobs = dry_run(tmp_path)
-    for rule in ("fetch", "prepare", "measure", "draw", "page"):
+    for rule in ("fetch", "prepare", "measure", "draw"):
         assert f"rule {rule}:" in jobs
     assert not list(tmp_path.glob("results*")), "results/ is no rule's output"
 
@@ -51,7 +51,7 @@ def test_one_figure_needs_its_own_inputs_and_stages_only(tmp_path: Path) -> None
     inputs = suite_inputs(Settings(figure="glu3.levels", device="cpu"))
     assert inputs and outputs == {
         *(f"{step}/{name.replace(',', '~')}" for step in ("fetch", "prepare") for name in inputs),
-        "measure/levels", "draw/glu3.levels", "page",
+        "measure/levels", "figures",
     }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from benchmarks.runs.asv_results import merge
 from benchmarks.runs.asv_rows import has_row, save_row
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.launch import die_with_parent
-from benchmarks.runs.outstanding import outstanding, record_unavailable
+from benchmarks.runs.outstanding import is_settled, outstanding, record_unavailable
 from benchmarks.runs.rounds import input_of, measure_rounds, rounds_of
 from fillpath.case import Case
 from fillpath.errors import DiskFullError, FillpathError
@@ -116,7 +116,7 @@ def run_stage(stage: str, kernels: Counts) -> None:
     cases = _runnable(stage, within)
     commit, dirty = machine.git_state()
     kept = commit if not dirty else None
-    seconds = f"{stage}.{stage.capitalize()}.track_seconds"
+    seconds = _seconds_of(stage)
     if not outstanding(cases, within):
         if cases:
             print(f"all {len(cases)} {stage} cases stand", file=sys.stderr)
@@ -139,14 +139,37 @@ def run_stage(stage: str, kernels: Counts) -> None:
         raise AirspeedError(f"asv reported {done}; its log: {log}\n{asv_process.tail(log)}")
 
 
+def is_done(stage: str, within: Run) -> bool:
+    """Whether `run_stage` would find nothing to measure and nothing to write."""
+    cases, reasons = _by_availability(stage)
+    if not is_settled(cases, reasons, within):
+        return False
+    commit, dirty = machine.git_state()
+    medians = {case.name: _stored_median(case) for case in cases}
+    if commit is None or dirty or not medians:
+        return True
+    return has_row(results() / "asv", machine_name(), commit, _seconds_of(stage), medians)
+
+
 def _runnable(stage: str, within: Run) -> list[Case]:
     """The cases that this machine can run; of the others it is recorded that it cannot, and why."""
-    cases = {case: _available(case) for case in suite_cases(settings(), stage)}
-    reasons = {case: reason for case, (available, reason) in cases.items() if not available}
+    cases, reasons = _by_availability(stage)
     record_unavailable(reasons, within)
     for reason, count in Counter(reasons.values()).items():
         print(f"{count} cases are unavailable: {reason}", file=sys.stderr)
-    return [case for case in cases if case not in reasons]
+    return cases
+
+
+def _by_availability(stage: str) -> tuple[list[Case], dict[Case, str]]:
+    """The stage's cases that this machine can run, and why it cannot run the others."""
+    cases = {case: _available(case) for case in suite_cases(settings(), stage)}
+    reasons = {case: reason for case, (available, reason) in cases.items() if not available}
+    return [case for case in cases if case not in reasons], reasons
+
+
+def _seconds_of(stage: str) -> str:
+    """The stage's benchmark, as asv names it."""
+    return f"{stage}.{stage.capitalize()}.track_seconds"
 
 
 def _keep_row(commit: str, seconds: str, cases: Sequence[Case], kernels: Counts) -> bool:

@@ -23,7 +23,7 @@ from typing import NoReturn
 
 from fillpath.errors import FillpathError
 from fillpath.lock import BusyError, exclusive
-from fillpath.paths import ROOT, WORK, require_checkout
+from fillpath.paths import PAGE, ROOT, WORK, require_checkout
 from fillpath.settings import PARENT, settings
 
 ORPHAN_SECONDS = 60.0
@@ -58,7 +58,7 @@ def _job() -> str:
 def figures(arguments: Sequence[str]) -> int:
     """Run the workflow under the lock and return its exit status."""
     from benchmarks.engine.machine import introduce
-    from benchmarks.runs import slurm
+    from benchmarks.runs import marks, slurm
     from benchmarks.runs.cases import suite_cases, suite_figures, suite_inputs
 
     die_with_parent()
@@ -79,7 +79,10 @@ def figures(arguments: Sequence[str]) -> int:
         _wait_for_snakemake(deadline)
         # No other workflow runs, so any lock of Snakemake's was left by one that was killed.
         shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
+        before = marks.drawn_at()
         status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments])
+        if status == 0 and before is not None and marks.drawn_at() == before:
+            print(f"fillpath: nothing to do: all cases stand, and {PAGE} shows them", file=sys.stderr)
     if status:
         logs = [".fillpath/logs", ".snakemake/log", *([".snakemake/slurm_logs"] if on_slurm else [])]
         print(f"fillpath: the workflow failed; logs: {', '.join(logs)}", file=sys.stderr)

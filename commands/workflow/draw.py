@@ -1,26 +1,25 @@
-"""Draw a figure from the records."""
+"""Draw the run's figures, and write the page of all records.
+
+Exit status 1 where a figure could not be judged or drawn."""
 
 from __future__ import annotations
 
 import argparse
 
-from benchmarks.runs.cases import drawn_cases
-from commands._parser import Parser
-from commands._records import load_records, machines_here
-from fetch import catalogue
+from benchmarks.runs import marks
+from benchmarks.runs.cases import drawn_cases, suite_figures
+from commands import page
+from commands._records import load_records
 from fillpath.settings import settings
-from reports import figures
-
-
-def add_arguments(parser: Parser) -> None:
-    parser.add_argument("paper")
-    parser.add_argument("figure")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    chosen = settings()
+    made_from = marks.drawn_from(chosen)
     records = load_records()
-    pair = arguments.paper, arguments.figure
-    cases = drawn_cases(*pair, settings(), {record.case for record in records.rows})
-    for path in figures.draw(*pair, cases, records, catalogue.entries(), machines_here()):
-        print(path)
-    return 0
+    names = {record.case for record in records.rows}
+    drawn = {pair: drawn_cases(*pair, chosen, names) for pair in suite_figures(chosen)}
+    whole = page.write(drawn, records)
+    if whole:
+        marks.keep_drawn(made_from)
+    return int(not whole)
