@@ -1,0 +1,180 @@
+"""Nothing is measured, drawn or started again where nothing changed; each change is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.engine import machine, run
+from benchmarks.engine.measure import measure
+from benchmarks.runs import airspeed, marks
+from benchmarks.runs.asv_process import facets
+from benchmarks.runs.asv_results import write_json
+from benchmarks.runs.asv_rows import has_row, save_row
+from benchmarks.runs.cases import suite_stages
+from benchmarks.runs.layout import limits_of
+from benchmarks.runs.outstanding import is_settled, outstanding
+from fillpath.case import Case
+from fillpath.paths import results
+from fillpath.record import read_records, record_path, write_records
+from fillpath.settings import Settings, settings
+
+RUN, LATER = run.Run("a-run", None, ""), run.Run("a-later-run", None, "")
+CASE, ABSENT = Case("symbolic", "right", "grid2d,6"), Case("symbolic", "absent", "grid2d,6")
+SECONDS = "symbolic.Symbolic.track_seconds"
+EMBEDDED = Settings()
+
+
+@pytest.fixture
+def stored(
+    registered_fakes: None, shared_cache: None, own_lock: None, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """The stage has one case that can run, measured, and one that cannot. Returns the first one's file."""
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [CASE, ABSENT])
+    monkeypatch.setattr(airspeed, "_run_asv", lambda *arguments: pytest.fail("asv was started"))
+    monkeypatch.setattr(machine, "git_state", lambda: (None, False))
+    measure(CASE, limits_of(CASE, settings()), within=RUN)
+    airspeed.run_stage("symbolic", {})
+    return record_path("test-machine", CASE.name)
+
+
+def test_what_stands_is_not_outstanding_in_a_later_run(stored: Path) -> None:
+    other = Case("symbolic", "right", "grid2d,7")
+    assert outstanding([CASE, other], LATER) == [other]
+    assert airspeed.is_done("symbolic", LATER)
+
+
+def test_asv_is_not_started_where_all_stands(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    airspeed.run_stage("symbolic", {})
+    assert "all 1 symbolic cases stand" in capsys.readouterr().err
+
+
+def test_a_lost_record_is_outstanding(stored: Path) -> None:
+    stored.unlink()
+    assert outstanding([CASE], LATER) == [CASE]
+    assert not airspeed.is_done("symbolic", LATER)
+
+
+def test_a_record_of_other_code_is_outstanding(stored: Path) -> None:
+    text = stored.read_text()
+    stored.write_text(text.replace(read_records(stored)[0].key, "0" * 64))
+    assert outstanding([CASE], LATER) == [CASE]
+
+
+def test_a_standing_record_behind_another_is_made_the_last(stored: Path) -> None:
+    (record,) = read_records(stored)
+    write_records(stored, [record, replace(record, key="0" * 64, run_id="other")])
+    assert not is_settled([CASE], {}, LATER), "which only reads"
+    assert read_records(stored)[-1].key == "0" * 64
+    assert outstanding([CASE], LATER) == []
+    assert read_records(stored)[-1].key == record.key and is_settled([CASE], {}, LATER)
+
+
+def test_another_reason_not_to_run_is_to_be_recorded(stored: Path) -> None:
+    assert is_settled([CASE], {ABSENT: "needs a machine that does not exist"}, LATER)
+    assert not is_settled([CASE], {ABSENT: "needs another machine"}, LATER)
+
+
+def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = machine._git("rev-parse", "HEAD") or pytest.skip("no repository")
+    monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
+    assert not airspeed.is_done("symbolic", LATER)
+    series, known = results() / "asv", {"params": [[]], "version": "1", "name": SECONDS}
+    write_json(series / "benchmarks.json", {SECONDS: known, "version": 2})
+    airspeed.run_stage("symbolic", {})
+    median = read_records(stored)[0].median
+    assert has_row(series, "test-machine", commit, SECONDS, {CASE.name: median})
+    assert not has_row(series, "test-machine", commit, SECONDS, {CASE.name: 2 * (median or 1)})
+    assert airspeed.is_done("symbolic", LATER)
+
+
+def test_no_row_of_a_benchmark_that_asv_never_ran(tmp_path: Path) -> None:
+    assert not save_row(tmp_path / "asv", tmp_path / "saved", facets(), "0" * 40, SECONDS, {CASE.name: 1.0})
+    assert not (tmp_path / "saved").exists()
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout of its own with figures that are drawn and all stages measured."""
+    site, page = tmp_path / "reports" / "site", tmp_path / "reports" / "index.html"
+    for name, value in {"ROOT": tmp_path, "WORK": tmp_path / "work", "SITE": site, "PAGE": page}.items():
+        monkeypatch.setattr(marks, name, value)
+    monkeypatch.setattr(marks, "_MADE", (page, site))
+    monkeypatch.setattr(marks, "_DRAW", tmp_path / "work" / "markers" / "figures")
+    monkeypatch.setattr(marks, "_MEASURE", tmp_path / "work" / "markers" / "measure")
+    monkeypatch.setattr(marks.airspeed, "is_done", lambda stage, within: True)
+    monkeypatch.setattr(marks.run, "machine_of", lambda stage: "test-machine")
+    for name in ("reports/figures.py", "reports/site/a.svg", "reports/index.html", "pyproject.toml",
+                 "requirements.lock", "config/matrices.csv"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (results() / "m" / "records").mkdir(parents=True)
+    (results() / "m" / "records" / "case.jsonl").write_text("x")
+    for stage in suite_stages(EMBEDDED):
+        (marks._MEASURE / stage).parent.mkdir(parents=True, exist_ok=True)
+        (marks._MEASURE / stage).touch()
+    marks.keep_drawn(marks.drawn_from(EMBEDDED))
+    return tmp_path
+
+
+def left(folder: Path, chosen: Settings = EMBEDDED) -> set[str]:
+    """The steps whose markers are gone."""
+    every = {"figures", *(f"measure/{stage}" for stage in suite_stages(EMBEDDED))}
+    marks.forget_unfit(chosen)
+    return {name for name in every if not (folder / "work" / "markers" / name).is_file()}
+
+
+def test_nothing_is_left_to_do_where_nothing_changed(tree: Path) -> None:
+    drawn = marks.drawn_at()
+    assert left(tree) == set() and drawn is not None and marks.drawn_at() == drawn
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / "reports" / "figures.py").write_text("other"),
+        lambda folder: (folder / "config" / "new.yaml").write_text("x"),
+        lambda folder: (results() / "m" / "records" / "case.jsonl").write_text("longer"),
+        lambda folder: (results() / "m" / "records" / "case.jsonl").unlink(),
+        lambda folder: (folder / "reports" / "site" / "a.svg").write_text("edited"),
+        lambda folder: (folder / "reports" / "index.html").unlink(),
+        lambda folder: (folder / "work" / "markers" / "figures").write_text(""),
+    ],
+    ids=["source", "new file", "record", "lost record", "picture", "page", "damaged marker"],
+)
+def test_a_change_is_drawn(tree: Path, change: Callable[[Path], object]) -> None:
+    change(tree)
+    assert left(tree) == {"figures"}
+
+
+def test_what_is_made_is_no_source(tree: Path) -> None:
+    made = marks.drawn_from(EMBEDDED)
+    (tree / "reports" / "site" / "b.svg").write_text("x")
+    (tree / "reports" / "__pycache__").mkdir()
+    (tree / "reports" / "__pycache__" / "x.pyc").write_text("x")
+    (results() / "m" / ".lock").touch()
+    assert marks.drawn_from(EMBEDDED) == made
+
+
+def test_other_settings_are_drawn(tree: Path) -> None:
+    assert left(tree, Settings(figure="gsofa.table1")) == {"figures"}
+
+
+@pytest.mark.parametrize("why", ["a case is outstanding", "another machine measured it", "Slurm", "fresh"])
+def test_a_stage_with_something_left_is_measured(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    chosen = Settings(fresh=why == "fresh", profile="slurm" if why == "Slurm" else "default")
+    if why == "a case is outstanding":
+        monkeypatch.setattr(marks.airspeed, "is_done", lambda stage, within: stage != "symbolic")
+    if why == "another machine measured it":
+        machines = {"symbolic": "far"}
+        monkeypatch.setattr(marks.run, "machine_of", lambda stage: machines.get(stage, "test-machine"))
+    monkeypatch.setattr(marks.slurm, "submits", lambda profile: profile == "slurm")
+    every = {f"measure/{stage}" for stage in suite_stages(chosen)}
+    assert left(tree, chosen) - {"figures"} == (every if why in ("Slurm", "fresh") else {"measure/symbolic"})
