@@ -18,6 +18,7 @@ from benchmarks.engine import run
 from benchmarks.engine.run import Run
 from benchmarks.runs import airspeed, slurm
 from benchmarks.runs.cases import suite_stages
+from fillpath.holdings import digest_of
 from fillpath.host import machine_name
 from fillpath.nouns import content_hash
 from fillpath.paths import PAGE, ROOT, SITE, WORK, results, write_text
@@ -81,8 +82,10 @@ def _is_drawn(chosen: Settings) -> bool:
 
 
 def _written() -> str:
-    """A hash of the page's file and of the site as they lie there."""
-    return content_hash(*map(_line, [*([PAGE] if PAGE.is_file() else []), *_files(SITE)]))
+    """A hash of the page's file and of the site as they lie there: of what is in them, because Snakemake sets
+    the times of a job's outputs."""
+    files = [*([PAGE] if PAGE.is_file() else []), *_files(SITE)]
+    return content_hash(*(f"{path} {digest_of(path)}" for path in files))
 
 
 def _files(folder: Path) -> Iterator[Path]:
