@@ -11,7 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from benchmarks.engine import run
-from commands import main
+from benchmarks.runs import marks
+from commands import main, page
 from commands._records import machines_here
 from fillpath.case import Case
 from fillpath.record import Record, Status, record_path, write_records
@@ -21,7 +22,6 @@ from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.facts.standings import Direction, Magnitude, Outcome, Verdict
 from reports.one_machine import picture_machine, place
-from reports.pages import drawing
 from reports.shapes import frame_csv, style
 from tests.reports_fakes import ENTRIES, ON_GPU, made_record, on_gpu, site
 
@@ -182,21 +182,23 @@ def test_the_place_names_what_was_measured_on() -> None:
     assert placed(nodes, gpu) == "Measured on made-up (Imaginary GPU)."
 
 
-def test_the_step_of_the_workflow_and_the_page_draw_the_same(site: Path) -> None:
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_step_of_the_workflow_draws_the_run_s_figures_of_this_machine(
+    site: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
+) -> None:
     cases = [case for case in ON_GPU if case.matrix == "bcsstk18"]
     for machine, count in (("test-machine", 4), ("there", len(cases))):
         for number, case in enumerate(cases[:count]):
             record = on_gpu(case, number, machine=machine)
             write_records(record_path(machine, case.name), [record])
-    pair = "gsofa", "fig14"
-    assert main(["workflow", "draw", *pair]) == 0
-    files = [style.figure_path("gsofa_fig14", kind) for kind in ("csv", "svg")]
-    by_step = [path.read_bytes() for path in files]
-    own = [case for case in cases if "maxid_ranges" in case.name or not case.options]
-    drawing.make([], {}, {pair: own}, machines_here(), ENTRIES, no_more)
-    assert [path.read_bytes() for path in files] == by_step
-    assert frame_csv.read_comments(files[0])["machine"] == "test-machine"
-
-
-def no_more() -> None:
-    """What a process of the page's does first here."""
+    monkeypatch.setenv("FILLPATH_FIGURE", "gsofa.fig14")
+    drawn: dict[tuple[str, str], list[Case]] = {}
+    kept: list[str] = []
+    monkeypatch.setattr(page, "write", lambda handed, records: (drawn.update(handed), whole)[1])
+    monkeypatch.setattr(marks, "keep_drawn", kept.append)
+    assert main(["workflow", "draw"]) == (0 if whole else 1)
+    assert list(drawn) == [("gsofa", "fig14")] and len(kept) == whole, "what failed is tried again"
+    ((pair, shown),) = drawn.items()
+    figures.draw(*pair, shown, Records.load(), ENTRIES, machines_here())
+    comments = frame_csv.read_comments(style.figure_path("gsofa_fig14", "csv"))
+    assert comments["machine"] == "test-machine"

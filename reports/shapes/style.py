@@ -176,17 +176,17 @@ def cropped(svg: str, part: Bbox, whole: Bbox) -> str:
     inner, outer = part.padded(PAD), whole.padded(PAD)
     left, top = 72 * (inner.x0 - outer.x0), 72 * (outer.y1 - inner.y1)
     width, height = 72 * inner.width, 72 * inner.height
-    head, found, rest = svg.partition(">\n <metadata>")
+    begin, tag, rest = re.split(r"(<svg\b[^>]*>)", svg, maxsplit=1)
     names = {
         "width": f"{width:.6f}pt",
         "height": f"{height:.6f}pt",
         "viewBox": f"{left:.6f} {top:.6f} {width:.6f} {height:.6f}",
     }
     for name, value in names.items():
-        head, count = re.subn(rf'(<svg\b[^>]*? {name}=)"[^"]*"', rf'\1"{value}"', head, count=1)
-        if not (found and count):
+        tag, count = re.subn(rf'( {name}=)"[^"]*"', rf'\1"{value}"', tag, count=1)
+        if not count:
             raise ValueError(f"matplotlib's SVG begins otherwise than expected: no {name}")
-    return f"{head}{found}{rest}"
+    return f"{begin}{tag}{rest}"
 
 
 def save_shown(figure: Figure, svg: Path) -> list[Path]:
