@@ -216,6 +216,56 @@ class Factor:
 
 
 @dataclass(frozen=True, eq=False)
+class Fronts:
+    """A matrix and the m fronts that it is factorised on: dense blocks along the elimination tree of A | A^T.
+
+    A front has f rows and columns: its pivots, s consecutive labels, then its list, r labels, ascending.
+    Labels number rows and columns in the order of elimination, a postorder of that tree; fronts are in
+    postorder too, so that a child comes before its parent.
+
+    prepared : n x n
+    label : (n,) int32, of each row and column of the prepared matrix
+    first : (m + 1,) int32, the label of each front's first pivot, and n
+    up : (m,) int32, the parent of each front, -1 for a root, whose list is empty
+    list_start : (m + 1,) int64, where the list of each front begins
+    list : (list_start[m],) int32, labels of the rows below the pivots that any of them reaches
+    place : (list_start[m],) int32, the row of each list entry in the parent front
+    """
+
+    prepared: Prepared
+    label: Array
+    first: Array
+    up: Array
+    list_start: Array
+    list: Array
+    place: Array
+
+
+@dataclass(frozen=True, eq=False)
+class FrontFactor:
+    """L and U of A = L U on fronts, in blocks by columns: what front k keeps begins at values[start[k]].
+
+    First f x s, by columns of f: the pivots' columns. Then s x r, by columns of s: the pivots' rows right of
+    them. With panel[k] = 0 that is L without its ones below the diagonal and U on and right of it. With
+    panel[k] = w > 0 pivots are eliminated w at a time and block by block, A_IJ - (A_IK D^-1) A_KJ: the w x w
+    block D on the diagonal of each panel (the last one may be smaller) is stored as its inverse, below it
+    A_IK D^-1, right of it A_KJ as it is when the panel begins.
+
+    fronts : of the matrix
+    start : (m,) int64
+    panel : (m,) int32
+    values : float
+    small_pivots : how many were replaced
+    """
+
+    fronts: Fronts
+    start: Array
+    panel: Array
+    values: Array
+    small_pivots: int = 0
+
+
+@dataclass(frozen=True, eq=False)
 class Factorised:
     """A peer's whole factorisation, in its own form.
 

@@ -21,6 +21,7 @@ from fillpath.errors import UnknownNameError, suggest
 from fillpath.nouns import (
     Assembled,
     Filled,
+    Fronts,
     Laplacian,
     Pattern,
     Prepared,
@@ -35,7 +36,7 @@ from fillpath.makers import maker as maker  # isort: skip
 from fillpath.source import HEADERS as HEADERS, included as included  # isort: skip
 
 # What an implementation can be given. All of it is there before anything is timed.
-TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled, Laplacian, System)
+TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled, Fronts, Laplacian, System)
 
 Device = Literal["cpu", "gpu"]
 Available = tuple[bool, str]
