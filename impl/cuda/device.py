@@ -40,6 +40,17 @@ def multiprocessors() -> int:
     return _attribute("MultiProcessorCount")
 
 
+def compute_capability() -> tuple[int, int]:
+    """Of the device, such as (9, 0)."""
+    major, minor = str(_properties()["compute_capability"]).split(".")
+    return int(major), int(minor)
+
+
+def shared_memory() -> tuple[int, int]:
+    """Bytes of shared memory that a block can have, and that a multiprocessor has."""
+    return _attribute("MaxSharedMemoryPerBlockOptin"), _attribute("MaxSharedMemoryPerMultiprocessor")
+
+
 def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
     """Blocks of a kernel that can be resident on a multiprocessor at a time.
 

@@ -1,0 +1,80 @@
+"""The fronts of a matrix, found on the device: the first steps of `bitfronts_gpu`, and larger fronts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.nouns import Array, Fronts, Prepared
+from impl.cuda import kernels
+from impl.multifrontal import arena
+from impl.multifrontal.arena import INT, LONG, Arena
+from impl.symbolic import bitfronts_analysis as bitfronts
+
+KERNEL = Path(__file__).with_name("merge.cu")
+BITFRONTS_HEADER = arena.HEADERS / "bitfronts.cuh"
+
+
+def fronts_on_device(prepared: Prepared) -> Fronts:
+    """The fronts of A | A^T, merged with their last child where that adds few zeros.
+
+    prepared : n x n, n > 0, on the device
+
+    Raises MemoryBudgetError where half of what is free does not hold what the analysis needs.
+    """
+    request = bitfronts.Request(prepared.pattern, "fronts", False, None, bitfronts.Shape(), 1)
+    merged, arrays = _merged(bitfronts.analyse(request))
+    lists = bitfronts.list_fronts(merged).arena
+    fronts, entries = merged.totals.fronts, merged.totals.lists
+    return Fronts(
+        prepared,
+        label=merged.arena.array("label", prepared.pattern.n).copy(),
+        first=arrays.array("first")[: fronts + 1],
+        up=arrays.array("up")[:fronts],
+        list_start=arrays.array("list_start")[: fronts + 1],
+        list=lists.array("list", entries),
+        place=lists.array("place", entries),
+    )
+
+
+def _merged(analysis: bitfronts.Analysis) -> tuple[bitfronts.Analysis, Arena]:
+    """The analysis with larger fronts, and the arrays that say which."""
+    kernel = kernels.load(KERNEL, ("mf_merge",))["mf_merge"]
+    n, fronts = analysis.request.pattern.n, analysis.totals.fronts
+    most = bitfronts.resident_blocks(kernel, bitfronts.THREADS)
+    blocks = min(-(-n // (bitfronts.ENTRIES_A_THREAD * bitfronts.THREADS)), most)
+    arrays = Arena(
+        {"arrived": (1, INT), "totals": (2, LONG)},
+        {
+            "partial": (blocks, LONG),
+            "begins": (fronts + 1, LONG),
+            "list_start": (fronts + 1, LONG),
+            "first": (fronts + 1, INT),
+            **dict.fromkeys(("up", "size", "team", "long_lists"), (fronts, INT)),
+            "front_of": (n, INT),
+        },
+    )
+    merged = arena.struct(KERNEL, "Merged", arrays.addresses)
+    _launch(kernel, blocks, bitfronts.THREADS, analysis.struct, merged)
+    count, entries = _counted(arrays)
+    names = ("list_start", "first", "up", "team", "long_lists", "front_of")
+    places = {name: arrays.addresses[name] for name in names} | {"front_size": arrays.addresses["size"]}
+    totals = replace(analysis.totals, fronts=count, lists=entries, words=0)
+    larger = arena.changed(analysis.struct, BITFRONTS_HEADER, "Tree", places)
+    return replace(analysis, struct=larger, totals=totals), arrays
+
+
+def _counted(arrays: Arena) -> tuple[int, int]:
+    """Fronts and list entries; waits for them."""
+    import cupy
+
+    count, entries = map(int, cupy.asnumpy(arrays.array("totals")))
+    return count, entries
+
+
+def _launch(kernel: Any, blocks: int, threads: int, *arguments: Array) -> None:
+    kernel.kernel((blocks,), (threads,), arguments, enable_cooperative_groups=True)
+

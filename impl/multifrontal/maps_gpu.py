@@ -1,0 +1,216 @@
+"""Index maps of fronts, and the tasks of their factorisation and solves, on the device.
+
+They depend on the pattern alone: further matrices with the same pattern are factorised with the same maps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.errors import MemoryBudgetError, UnsupportedError
+from fillpath.nouns import Array, Fronts
+from impl.cuda import device, kernels
+from impl.multifrontal import arena
+from impl.multifrontal.arena import INT, LONG, MAPS_HEADER, Arena, Lengths, address
+from impl.multifrontal.waves import least_values, plan
+from impl.symbolic.bitfronts_analysis import resident_blocks
+
+KERNEL = Path(__file__).with_name("maps.cu")
+THREADS, ENTRIES_A_THREAD = 512, 2
+MOST_ENTRIES, MOST_ROWS = 2**31 - 1, 2**16 - 1
+# Share of the free memory that may be used if no budget is given.
+SHARE = 0.8
+# Bytes of Task and Source, and of a task of the solves.
+TASK, SOURCE, SOLVE_TASK = np.dtype((np.void, 64)), np.dtype((np.void, 16)), np.dtype((np.void, 16))
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What is counted before values are allocated: as `Totals` in multifrontal.cuh."""
+
+    blocks: int
+    factor: int
+    path: int
+    tasks: int
+    solve_tasks: int
+    solve_path: int
+    largest: int
+    long_segments: int
+    flops: int
+
+
+@dataclass(frozen=True, eq=False)
+class FrontMaps:
+    """The maps of some fronts.
+
+    struct : Maps in multifrontal.cuh, by value
+    totals : of the fronts
+    waves : launches of a factorisation
+    block_values : of all blocks that are in use at a time
+    solve_bins : times of the tasks of the solves
+    memory : the arrays that the struct names
+    """
+
+    fronts: Fronts
+    struct: Array
+    totals: Totals
+    waves: int
+    block_values: int
+    solve_bins: int
+    memory: tuple[Any, ...]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(int(part.nbytes) for part in self.memory)
+
+    def array(self, name: str) -> Array:
+        """An array of the maps, on the device."""
+        part = next(part for part in self.memory if isinstance(part, Arena) and name in part.addresses)
+        return part.array(name)
+
+
+def maps_of(fronts: Fronts, shared_front: int, itemsize: int, memory_budget: int | None) -> FrontMaps:
+    """The maps, by two launches with one wait between them.
+
+    fronts : on the device, of a matrix with rows
+    shared_front : the largest front that a block eliminates in its shared memory
+    itemsize : of a value of the factor
+    memory_budget : bytes of maps, blocks and the factor; None for a share of what is free
+
+    Raises UnsupportedError for more entries or rows than the maps can number; MemoryBudgetError, before values
+    are allocated, for what does not fit in any number of waves.
+    """
+    budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
+    names = ("mf_maps", "mf_tasks")
+    load = kernels.load(KERNEL, names)
+    n, m = fronts.prepared.pattern.n, int(fronts.up.size)
+    entries, nnz = int(fronts.list.size), int(fronts.prepared.pattern.indices.size)
+    if max(n + entries, nnz) > MOST_ENTRIES:
+        raise UnsupportedError(f"{max(n + entries, nnz)} columns of fronts: 32-bit maps count {MOST_ENTRIES}")
+    most = max(n + entries, nnz)
+    wanted = -(-most // (ENTRIES_A_THREAD * THREADS))
+    blocks = min(wanted, *(resident_blocks(load[name], THREADS) for name in names))
+    zero, others = _first_lengths(n, m, entries, nnz, blocks)
+    _refuse("the maps of the fronts", arena.needed(zero, others), budget)
+    first = Arena(zero, others)
+    given = {
+        "n": n,
+        "fronts": m,
+        "entries": entries,
+        "nnz": nnz,
+        "shared_front": shared_front,
+        "indptr": address(fronts.prepared.pattern.indptr),
+        "indices": address(fronts.prepared.pattern.indices),
+        "label": address(fronts.label),
+        "first": address(fronts.first),
+        "up": address(fronts.up),
+        "list": address(fronts.list),
+        "place": address(fronts.place),
+        "list_start": address(fronts.list_start),
+        **first.addresses,
+    }
+    _launch(load["mf_maps"], blocks, arena.struct(MAPS_HEADER, "Maps", given))
+    totals = _totals(first)
+    if totals.largest > MOST_ROWS:
+        raise UnsupportedError(f"a front of {totals.largest} rows: 16-bit places count {MOST_ROWS}")
+    places = _placed(fronts, first, totals, itemsize, budget)
+    zero, others = _second_lengths(m, entries, totals, places.waves)
+    second = Arena(zero, others)
+    given |= {**second.addresses, **places.addresses}
+    given |= {"bins": places.waves * (totals.path + 1), "wave_bins": totals.path + 1}
+    given["solve_bins"] = 2 * totals.solve_path + 1
+    words = arena.struct(MAPS_HEADER, "Maps", given)
+    _launch(load["mf_tasks"], blocks, words)
+    memory = (first, second, *places.arrays)
+    return FrontMaps(fronts, words, totals, places.waves, places.values, given["solve_bins"], memory)
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """Where blocks lie. addresses : fields of Maps that say so, beside those of the first launch"""
+
+    waves: int
+    values: int
+    addresses: dict[str, int]
+    arrays: tuple[Array, ...]
+
+
+def _placed(fronts: Fronts, first: Arena, totals: Totals, itemsize: int, budget: int) -> _Placed:
+    """All blocks side by side if that fits, or in waves. Raises MemoryBudgetError."""
+    import cupy
+
+    kept = first.nbytes + arena.needed(*_second_lengths(int(fronts.up.size), int(fronts.list.size), totals, 1))
+    kept += itemsize * totals.factor
+    if kept + itemsize * totals.blocks <= budget:
+        return _Placed(1, totals.blocks, {}, ())
+    time, up = cupy.asnumpy(first.array("time")), cupy.asnumpy(fronts.up)
+    sizes = np.diff(cupy.asnumpy(first.array("block_at")))
+    waves = plan(time, up, sizes, (budget - kept) // itemsize)
+    if waves is None:
+        _refuse("the factor and its fronts", kept + itemsize * least_values(time, up, sizes), budget)
+    assert waves is not None  # The least that is needed is more than the budget where none fits.
+    arrays = cupy.asarray(waves.wave), cupy.asarray(waves.start)
+    addresses = {"wave": address(arrays[0]), "block_at": address(arrays[1])}
+    return _Placed(waves.count, waves.values, addresses, arrays)
+
+
+def _refuse(part: str, needed: int, budget: int) -> None:
+    if needed > budget:
+        raise MemoryBudgetError(f"memory_budget: {part} need {needed} bytes, {budget} given")
+
+
+def _launch(kernel: Any, blocks: int, words: Array) -> None:
+    kernel.kernel((blocks,), (THREADS,), (words,), enable_cooperative_groups=True)
+
+
+def _totals(first: Arena) -> Totals:
+    """Waits for them."""
+    import cupy
+
+    return Totals(*map(int, cupy.asnumpy(first.array("totals"))))
+
+
+def _first_lengths(n: int, m: int, entries: int, nnz: int, blocks: int) -> tuple[Lengths, Lengths]:
+    """What is 0 at the launch, and what is not."""
+    slots = n + entries
+    zero = {
+        "arrived": (2, INT),
+        "totals": (len(fields(Totals)), LONG),
+        "child_start": (m + 1, LONG),
+        **dict.fromkeys(("child_count", "pending", "awaited", "time", "solve_time"), (m, INT)),
+        **dict.fromkeys(("entry_start", "source_start"), (slots + 1, LONG)),
+        **dict.fromkeys(("entry_count", "source_count"), (slots, INT)),
+    }
+    others = {
+        "partial": (4 * blocks, LONG),
+        "front_of": (n, INT),
+        "entry_front": (entries, INT),
+        **dict.fromkeys(("child", "panel"), (m, INT)),
+        **dict.fromkeys(("block_at", "factor_at"), (m + 1, LONG)),
+        **dict.fromkeys(("entry_slot", "unplaced", "entry_place", "entry_from"), (nnz, INT)),
+        "source_entry": (entries, INT),
+        "long_segments": ((slots + m) // 32 + 1, INT),
+    }
+    return zero, others
+
+
+def _second_lengths(m: int, entries: int, totals: Totals, waves: int) -> tuple[Lengths, Lengths]:
+    bins, solve_bins = waves * (totals.path + 1), 2 * totals.solve_path + 1
+    zero = {
+        **dict.fromkeys(("task_start", "warp_start"), (bins + 1, LONG)),
+        **dict.fromkeys(("solve_start", "solve_warp_start"), (solve_bins + 1, LONG)),
+        **dict.fromkeys(("task_count", "warp_count"), (bins, INT)),
+        **dict.fromkeys(("solve_count", "solve_warp_count"), (solve_bins, INT)),
+    }
+    others = {
+        "source": (entries, SOURCE),
+        "tasks": (totals.tasks, TASK),
+        "solve_tasks": (totals.solve_tasks, SOLVE_TASK),
+        "warp_fronts": (m, INT),
+        "solve_warp_fronts": (2 * m, INT),
+    }
+    return zero, others

@@ -1,0 +1,78 @@
+// Fronts merged with their last child where that adds few zeros: one cooperative kernel between bitfronts_tree and
+// bitfronts_lists. A merged front costs one hand-over less.
+
+#include "bitfronts.cuh"
+#include "grid_barrier.cuh"
+#include "grid_scan.cuh"
+
+// Of a merged front, the share that may be zeros which none of its parts had.
+constexpr double ZEROS = 0.2;
+
+// Fields are eight bytes each; impl/multifrontal/arena.py places the arrays.
+struct Merged {
+    u32 *arrived;  // of a grid barrier; 0 at the launch
+    i64 *totals;   // (2,), fronts and list entries
+    i64 *partial;
+    i64 *begins;      // (fronts + 1,) whether a front begins a merged one; then the number of those before it
+    i64 *list_start;  // (merged + 1,)
+    int *first, *up, *size, *team, *long_lists;
+    int *front_of;  // by label
+};
+
+// A run of fronts, each the last child of the next, by one thread.
+__device__ __forceinline__ void mark_run(const Tree &t, const Merged &m, i64 fronts, i64 front) {
+    m.begins[front] = 1;
+    double zeros = 0;
+    i64 columns = t.first[front + 1] - t.first[front];
+    for (; front + 1 < fronts && t.up[front] == front + 1; front++) {
+        const i64 list = t.list_start[front + 1] - t.list_start[front], following = front + 1;
+        const i64 more = t.first[following + 1] - t.first[following];
+        const i64 above = t.list_start[following + 1] - t.list_start[following];
+        const double added = zeros + (double)columns * (double)(more + above - list);
+        const bool joins = added < ZEROS * (double)(columns + more) * (double)(columns + more + above);
+        m.begins[following] = !joins;
+        zeros = joins ? added : 0;
+        columns = joins ? columns + more : more;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2) mf_merge(const Tree t, const Merged m) {
+    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
+    const i64 fronts = t.totals[FRONT_COUNT];
+    u32 passed = 0;
+    const auto barrier = [&]() { grid_barrier(m.arrived, passed); };
+    const auto merged = [&](i64 front) { return (int)m.begins[front + 1] - 1; };
+
+    EACH(front, fronts) {
+        if (front == 0 || t.up[front - 1] != front) mark_run(t, m, fronts, front);
+    }
+    barrier();
+    scan_sums(m.begins, fronts, m.partial);
+    barrier();
+    scan_apply(m.begins, fronts, m.partial);
+    if (threads.first == 0) t.state[LONG_LISTS] = 0;
+    barrier();
+    const i64 count = m.begins[fronts];
+    EACH(front, fronts) {
+        const int into = merged(front);
+        if (m.begins[front] == into) m.first[into] = t.first[front];
+        if (front + 1 < fronts && merged(front + 1) == into) continue;
+        const i64 list = t.list_start[front + 1] - t.list_start[front];
+        m.list_start[into] = list;
+        m.up[into] = t.up[front] < 0 ? -1 : merged(t.up[front]);
+        m.team[into] = 0;
+        if (list > LONG_LIST) m.long_lists[atomicAdd(t.state + LONG_LISTS, 1u)] = into;
+    }
+    EACH(label, t.n) m.front_of[label] = merged(t.front_of[label]);
+    if (threads.first == 0) m.first[count] = (int)t.n;
+    barrier();
+    EACH(into, count) m.size[into] = m.first[into + 1] - m.first[into] + (int)m.list_start[into];
+    barrier();
+    scan_sums(m.list_start, count, m.partial);
+    barrier();
+    scan_apply(m.list_start, count, m.partial);
+    barrier();
+    if (threads.first != 0) return;
+    m.totals[0] = count;
+    m.totals[1] = m.list_start[count];
+}

@@ -1,0 +1,75 @@
+"""Solves on fronts, on the device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.nouns import Array, FrontFactor
+from impl.cuda import device, kernels
+from impl.multifrontal import arena
+from impl.multifrontal.arena import Arena, address
+from impl.multifrontal.maps_gpu import FrontMaps
+
+KERNEL = Path(__file__).with_name("solve.cu")
+NAMES = ("mf_solve", "mf_into", "mf_out_of")
+THREADS = 256
+# Right-hand sides that a thread takes at a time, where there are several.
+SEVERAL = 8
+UINT = np.dtype(np.uint32)
+
+
+class Solver:
+    """Solves with one factor, for any number of right-hand sides.
+
+    exchange : (n,) int32, of `Factorisation`, empty where no rows were exchanged
+    """
+
+    def __init__(self, maps: FrontMaps, factor: FrontFactor, exchange: Array) -> None:
+        self.maps, self.factor, self.exchange = maps, factor, exchange
+        self.dtype = factor.values.dtype
+
+    def solve(self, b: Array, x: Array, *, add: bool = False) -> None:
+        """x = U^-1 L^-1 b, computed in the factor's dtype, or with `add` x plus that.
+
+        b, x : (n,) or (columns, n) float64, contiguous, on the device
+        """
+        import cupy
+
+        n = b.shape[-1]
+        columns = b.size // n
+        width = 1 if columns == 1 else SEVERAL
+        groups = -(-columns // width)
+        load = self._kernels(width)
+        entries = int(self.maps.fronts.list.size)
+        sizes = {"y": groups * n * width, "x": groups * n * width, "u": groups * entries * width}
+        vectors = Arena({}, {name: (size, self.dtype) for name, size in sizes.items()})
+        vectors.fill(0xFF)
+        ticket = cupy.zeros(1, np.uint32)
+        right = cupy.empty(groups * n * width, self.dtype)
+        grid = (min(-(-n // THREADS), 8 * device.multiprocessors()),)
+        label, counts = self.maps.fronts.label, (np.int64(n), np.int64(columns))
+        load["mf_into"](grid, (THREADS,), (label, b, *counts, np.int64(groups), right))
+        fields = {
+            **vectors.addresses,
+            "factor": address(self.factor.values),
+            "exchange": address(self.exchange),
+            "b": address(right),
+            "groups": groups,
+            "tasks": address(self.maps.array("solve_start")) + 8 * self.maps.solve_bins,
+            "ticket": address(ticket),
+        }
+        words = arena.struct(KERNEL, "Vectors", fields)
+        kernel = load["mf_solve"]
+        blocks = min(
+            device.multiprocessors() * device.occupancy(kernel, THREADS, 0), groups * self.maps.totals.solve_tasks
+        )
+        kernel((blocks,), (THREADS,), (self.maps.struct, words))
+        load["mf_out_of"](grid, (THREADS,), (label, vectors.array("x"), *counts, np.int32(add), x))
+
+    def _kernels(self, width: int) -> dict[str, Any]:
+        real = {"float32": "float", "float64": "double"}[str(self.dtype)]
+        exchanges = f"PIVOTING={int(self.exchange.size > 0)}"
+        return kernels.load(KERNEL, NAMES, (f"REAL={real}", f"RHS={width}", exchanges))

@@ -1,0 +1,75 @@
+"""Multifrontal LU on the GPU: dense blocks along the elimination tree of A | A^T, by one kernel.
+
+The project's own answer beside GLU's kernels. I. S. Duff and J. K. Reid, The multifrontal solution of
+indefinite sparse symmetric linear equations, ACM Trans. Math. Softw. 9 (1983); J. W. H. Liu, The multifrontal
+method for sparse matrix solution: theory and practice, SIAM Review 34 (1992); T. A. Davis and I. S. Duff, An
+unsymmetric-pattern multifrontal method for sparse LU factorization, SIAM J. Matrix Anal. Appl. 18 (1997).
+docs/fronts.md has the steps.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fillpath.nouns import FrontFactor, Fronts, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cuda import kernels
+from impl.multifrontal.factor_gpu import Factorisation, shape_of
+from impl.multifrontal.maps_gpu import FrontMaps, maps_of
+
+VARIANTS = tuple(
+    (f"REAL={real}", f"TENSOR={tensor}", f"PIVOTING={pivoting}", "SHARED=14400", "RESIDENT=2")
+    for real, tensor in (("double", 90), ("double", 0), ("float", 0))
+    for pivoting in (0, 1)
+)
+
+
+@implementation(
+    stage="numeric",
+    device="gpu",
+    available=kernels.available,
+    kernels=("../multifrontal/maps.cu", "../multifrontal/factor.cu"),
+)
+def multifrontal_gpu(
+    fronts: Fronts,
+    *,
+    dtype: Literal["float32", "float64"] = "float64",
+    static_pivoting: bool = False,
+    tensor_cores: bool = True,
+    memory_budget: int | None = None,
+) -> tuple[FrontFactor, Work]:
+    """Multifrontal LU on the fronts of A | A^T, one persistent kernel (GPU, no paper's).
+
+    fronts : of the matrix, on the device
+    dtype : of the factor and of all arithmetic
+    static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
+    tensor_cores : use those for float64 where the card has them; the result differs by rounding
+    memory_budget : bytes of index maps, fronts and the factor; None for 80 % of what is free. Fronts that do
+        not fit at a time are factorised in waves, which reuse the memory of those before
+
+    The maps of the last fronts are kept, as a second matrix of the same pattern would: the fact `mapped` says
+    whether a call has made them, and then they are a phase `maps` of it. Returns the factor on the fronts, on
+    the device, and the work: peak_memory, and facts.
+
+    Raises UnsupportedError naming a column without a pivot, or with a value that is not finite;
+    MemoryBudgetError, before values are allocated, with the bytes that are needed.
+    """
+    shape = shape_of(dtype, tensor_cores, False)
+    key = (fronts, shape, memory_budget)
+    fresh = not (_kept and all(a is b or a == b for a, b in zip(_kept[0][0], key, strict=True)))
+    if fresh:
+        # The memory of the last maps is free before the next ones ask for theirs.
+        _kept.clear()
+        with phase("maps"):
+            maps = maps_of(fronts, shape.shared_front, shape.itemsize, memory_budget)
+        _kept.append((key, maps))
+    maps = _kept[0][1]
+    run = Factorisation(maps, shape, static_pivoting)
+    run.enqueue(fronts.prepared.values)
+    factor, facts = run.result()
+    return factor, Work(peak_memory=run.nbytes, facts={**facts, "mapped": float(fresh)})
+
+
+# At most one: of the last fronts and options.
+_kept: list[tuple[tuple[object, ...], FrontMaps]] = []
