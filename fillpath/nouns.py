@@ -279,7 +279,7 @@ class Factorised:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """x : (n,) float, the solution in the order of the prepared matrix."""
+    """x : (n,) float, the solution in the order of the prepared matrix; or (k, n), those of k systems."""
 
     x: Array
 

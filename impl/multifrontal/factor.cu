@@ -676,8 +676,8 @@ extern "C" __global__ void __launch_bounds__(256, RESIDENT) mf_factor(
     if (threadIdx.x == 0) take(tasks, m.tasks + first, v.ticket + wave, end - first);
     __syncthreads();
     for (int turn = 0;; turn ^= 1) {
+        if (tasks[turn].type < 0) return;
         const Task task = tasks[turn];
-        if (task.type < 0) return;
         if (task.type == WARP_TASK) {
             warp_fronts(m, v, shared, task);
             __syncthreads();

@@ -7,18 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from fillpath.nouns import Array, FrontFactor
+from fillpath.nouns import Array, FrontFactor, Prepared
 from impl.cuda import device, kernels
 from impl.multifrontal import arena
 from impl.multifrontal.arena import Arena, address
 from impl.multifrontal.maps_gpu import FrontMaps
 
 KERNEL = Path(__file__).with_name("solve.cu")
-NAMES = ("mf_solve", "mf_into", "mf_out_of")
+NAMES = ("mf_solve", "mf_into", "mf_out_of", "mf_residual")
 THREADS = 256
 # Right-hand sides that a thread takes at a time, where there are several.
 SEVERAL = 8
 UINT = np.dtype(np.uint32)
+
+
+def residual(prepared: Prepared, x: Array, b: Array | None) -> Array:
+    """b - A x, or A x without b: an array as x. x, b : (columns, n) float64, contiguous, on the device"""
+    import cupy
+
+    pattern, out = prepared.pattern, cupy.empty_like(x)
+    columns, n = x.shape
+    kernel = kernels.load(KERNEL, NAMES, ("REAL=double", "RHS=1", "PIVOTING=0"))["mf_residual"]
+    blocks = min(-(-32 * n // THREADS), 16 * device.multiprocessors())
+    given = np.uint64(0) if b is None else b
+    matrix = (pattern.indptr, pattern.indices, prepared.values)
+    kernel((blocks,), (THREADS,), (*matrix, given, x, np.int64(n), np.int64(columns), out))
+    return out
 
 
 class Solver:
@@ -34,12 +48,11 @@ class Solver:
     def solve(self, b: Array, x: Array, *, add: bool = False) -> None:
         """x = U^-1 L^-1 b, computed in the factor's dtype, or with `add` x plus that.
 
-        b, x : (n,) or (columns, n) float64, contiguous, on the device
+        b, x : (columns, n) float64, contiguous, on the device
         """
         import cupy
 
-        n = b.shape[-1]
-        columns = b.size // n
+        columns, n = b.shape
         width = 1 if columns == 1 else SEVERAL
         groups = -(-columns // width)
         load = self._kernels(width)

@@ -13,6 +13,11 @@ def known_solution(n: int) -> Array:
     return np.random.default_rng(0).uniform(1.0, 2.0, n)
 
 
+def known_solutions(n: int, columns: int) -> Array:
+    """(columns, n) float64: solutions of several systems, made as `known_solution`, which is the first."""
+    return np.random.default_rng(0).uniform(1.0, 2.0, (columns, n))
+
+
 def as_matrix(prepared: Prepared) -> csr_array:
     """The prepared matrix, its arrays not copied."""
     pattern = prepared.pattern

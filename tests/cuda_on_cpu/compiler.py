@@ -20,6 +20,8 @@ from fillpath.registry import included
 HERE = Path(__file__).parent
 # What a kernel's library consists of, beside its own text.
 HEADERS = ("runtime.hpp", "device.hpp", "warp.hpp", "atomics.hpp", "intrinsics.hpp")
+# Headers of impl/cuda/ whose functions are PTX.
+PTX = ("visibility.cuh", "tensor_cores.cuh")
 RUNTIME = ("scheduler.cpp", "collectives.cpp", "launch.cpp", "memory.cpp", "races.cpp", "hooks.cpp")
 OLDEST = 11
 OPTIONS = ("-std=c++17", "-fPIC", "-U_FORTIFY_SOURCE", "-pthread")
@@ -84,8 +86,7 @@ def library(path: Path, text: str, names: tuple[str, ...], defines: tuple[str, .
     runtime()
     texts = {header.name: _rewritten(header.read_text()) for header in included(path)}
     texts |= {name: (HERE / name).read_text() for name in HEADERS}
-    if "visibility.cuh" in texts:
-        texts["visibility.cuh"] = (HERE / "visibility.cuh").read_text()
+    texts |= {name: (HERE / name).read_text() for name in PTX if name in texts}
     texts[path.name] = _rewritten(text)
     entries = "".join(ENTRY.replace("NAME", name) for name in names)
     texts["entries.cpp"] = SURROUNDED.replace("FILE", path.name) + entries + "}\n"

@@ -1,0 +1,156 @@
+"""A x = b on the GPU by fronts: the project's own chain, from the matrix to the solution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fillpath.errors import InputError, MemoryBudgetError
+from fillpath.nouns import Array, Fronts, Pattern, Prepared, Solution, Work
+from fillpath.phase import phase
+from fillpath.registry import implementation
+from impl.cuda import kernels
+from impl.multifrontal.factor_gpu import Factorisation, Shape, shape_of
+from impl.multifrontal.fronts_gpu import fronts_on_device
+from impl.multifrontal.maps_gpu import FrontMaps, maps_of
+from impl.multifrontal.solve_gpu import Solver, residual
+from impl.solve.lu_gpu import lu_gpu
+from impl.solve.right_hand_side import known_solutions
+
+VARIANTS = tuple(
+    (f"REAL={real}", f"RHS={width}", f"PIVOTING={pivoting}")
+    for real in ("double", "float")
+    for width in (1, 8)
+    for pivoting in (0, 1)
+)
+
+
+@implementation(
+    stage="solve",
+    device="gpu",
+    available=kernels.available,
+    kernels=(
+        "../symbolic/bitfronts_tree.cu",
+        "../symbolic/bitfronts_lists.cu",
+        "../multifrontal/merge.cu",
+        "../multifrontal/maps.cu",
+        "../multifrontal/factor.cu",
+        "../multifrontal/solve.cu",
+    ),
+)
+def direct_gpu(
+    prepared: Prepared,
+    *,
+    dtype: Literal["float32", "float64"] = "float64",
+    static_pivoting: bool = False,
+    exchanges: bool = False,
+    maps: Literal["fresh", "kept"] = "fresh",
+    columns: int = 1,
+    refine: int = 1,
+    memory_budget: int | None = None,
+) -> tuple[Solution, Work]:
+    """Fronts of bits, multifrontal LU and solves on the fronts, all on the GPU (no paper's).
+
+    prepared : n x n, on the device
+    dtype, static_pivoting : as in `multifrontal_gpu`
+    exchanges : exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
+    maps : "kept" takes the fronts and index maps of the last call, if that was for the same pattern: what a
+        second system of a pattern costs
+    columns : right-hand sides that are solved at a time
+    refine : as in lu_cpu
+    memory_budget : as in `multifrontal_gpu`
+
+    Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
+    right_hand_side, fronts, maps, numeric, triangular, refine. Facts: of `multifrontal_gpu`, and `on_fronts`.
+
+    Fronts that do not fit into memory in any number of waves are left to `lu_gpu` with the fill-in of
+    `bitfronts_gpu`, for one right-hand side: then `on_fronts` is 0, and the phases are its phases.
+
+    Raises InputError for refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with
+    a value that is not finite; MemoryBudgetError, where lu_gpu's chain does not fit either.
+    """
+    if refine < 0 or columns < 1:
+        raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
+    if prepared.pattern.n == 0:
+        return _nothing(columns), Work(facts={"on_fronts": 1.0})
+    shape = shape_of(dtype, True, exchanges)
+    try:
+        found = _kept_or_made(prepared, shape, maps == "kept", memory_budget)
+    except MemoryBudgetError:
+        if columns > 1:
+            raise
+        solution, work = lu_gpu(
+            prepared, symbolic="bitfronts", dtype=dtype, static_pivoting=static_pivoting, refine=refine
+        )
+        return solution, Work(fills=work.fills, facts={**(work.facts or {}), "on_fronts": 0.0})
+    with phase("right_hand_side"):
+        b = _right_hand_sides(prepared, columns)
+    with phase("numeric"):
+        run = Factorisation(found, shape, static_pivoting)
+        run.enqueue(prepared.values)
+        factor, facts = run.result()
+    solver = Solver(found, factor, run.exchange)
+    with phase("triangular"):
+        x = _empty_like(b)
+        solver.solve(b, x)
+    with phase("refine"):
+        for _ in range(refine):
+            solver.solve(residual(prepared, x, b), x, add=True)
+    work = Work(peak_memory=run.nbytes, facts={**facts, "on_fronts": 1.0})
+    return Solution(x[0] if columns == 1 else x), work
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The maps of the last call. indptr, indices : of its pattern, whose fronts they are"""
+
+    pattern: Pattern
+    shape: Shape
+    memory_budget: int | None
+    maps: FrontMaps
+
+    def serves(self, pattern: Pattern, shape: Shape, memory_budget: int | None) -> bool:
+        """Whether the maps are those of this pattern. The arrays of `pattern` are held, so that no others come
+        to lie where they do."""
+        same = self.pattern.indptr is pattern.indptr and self.pattern.indices is pattern.indices
+        return same and self.shape == shape and self.memory_budget == memory_budget
+
+
+# At most one, of the last call with maps="kept".
+_kept: list[_Kept] = []
+
+
+def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: int | None) -> FrontMaps:
+    pattern = prepared.pattern
+    if keep and _kept and _kept[0].serves(pattern, shape, memory_budget):
+        return _kept[0].maps
+    _kept.clear()
+    with phase("fronts"):
+        fronts: Fronts = fronts_on_device(prepared)
+    with phase("maps"):
+        maps = maps_of(fronts, shape.shared_front, shape.itemsize, memory_budget)
+    if keep:
+        _kept.append(_Kept(pattern, shape, memory_budget, maps))
+    return maps
+
+
+def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
+    """(columns, n) float64: A times `known_solutions`."""
+    import cupy
+
+    return residual(prepared, cupy.asarray(known_solutions(prepared.pattern.n, columns)), None)
+
+
+def _empty_like(b: Array) -> Array:
+    import cupy
+
+    out: Array = cupy.empty_like(b)
+    return out
+
+
+def _nothing(columns: int) -> Solution:
+    import cupy
+
+    return Solution(cupy.empty((columns, 0) if columns > 1 else 0, np.float64))
