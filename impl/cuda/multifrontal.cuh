@@ -60,8 +60,8 @@ struct Maps {
     const i64 *list_start;
     u32 *arrived;  // of a grid barrier; 0 at the launch
     i64 *totals, *partial;
-    int *front_of;     // by label
-    int *entry_front;  // by list entry
+    int *front_of, *vertex;  // by label
+    int *entry_front;        // by list entry
     // By front. Children are in ascending order.
     i64 *child_start;  // (fronts + 1,); 0 at the launch
     int *child, *child_count;

@@ -25,7 +25,9 @@ def fronts_on_device(prepared: Prepared) -> Fronts:
 
     Raises MemoryBudgetError where half of what is free does not hold what the analysis needs.
     """
-    request = bitfronts.Request(prepared.pattern, "fronts", False, None, bitfronts.Shape(), 1)
+    # Without a chain columns are merged only where that adds no row; the rest is `merge.cu`'s.
+    shape = bitfronts.Shape(chain=0)
+    request = bitfronts.Request(prepared.pattern, "fronts", False, None, shape, 1)
     merged, arrays = _merged(bitfronts.analyse(request))
     lists = bitfronts.list_fronts(merged).arena
     fronts, entries = merged.totals.fronts, merged.totals.lists

@@ -131,6 +131,7 @@ __device__ __forceinline__ void count_children(const Maps &m, const Threads &thr
 
 // How many columns of children, and how many entries of A, each slot adds up.
 __device__ __forceinline__ void count_sources(const Maps &m, const Threads &threads) {
+    EACH(i, m.n) m.vertex[m.label[i]] = (int)i;
     EACH(e, m.entries) atomicAdd((u64 *)m.source_start + slot(m, m.up[m.entry_front[e]]) + m.place[e], 1ull);
     const int lane = threadIdx.x & 31;
     EACH_WARP(i, m.n) {

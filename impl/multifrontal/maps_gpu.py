@@ -187,7 +187,7 @@ def _first_lengths(n: int, m: int, entries: int, nnz: int, blocks: int) -> tuple
     }
     others = {
         "partial": (4 * blocks, LONG),
-        "front_of": (n, INT),
+        **dict.fromkeys(("front_of", "vertex"), (n, INT)),
         "entry_front": (entries, INT),
         **dict.fromkeys(("child", "panel"), (m, INT)),
         **dict.fromkeys(("block_at", "factor_at"), (m + 1, LONG)),

@@ -5,7 +5,9 @@
 #include "grid_barrier.cuh"
 #include "grid_scan.cuh"
 
-// Of a merged front, the share that may be zeros which none of its parts had.
+// Fewer columns than CHAIN are merged with the next, whatever it adds; more, while the zeros that merging has added stay
+// below a share of the columns merged.
+constexpr i64 CHAIN = 16;
 constexpr double ZEROS = 0.2;
 
 // Fields are eight bytes each; impl/multifrontal/arena.py places the arrays.
@@ -29,7 +31,7 @@ __device__ __forceinline__ void mark_run(const Tree &t, const Merged &m, i64 fro
         const i64 more = t.first[following + 1] - t.first[following];
         const i64 above = t.list_start[following + 1] - t.list_start[following];
         const double added = zeros + (double)columns * (double)(more + above - list);
-        const bool joins = added < ZEROS * (double)(columns + more) * (double)(columns + more + above);
+        const bool joins = columns < CHAIN || added <= ZEROS * (double)columns * (double)(columns + more + above);
         m.begins[following] = !joins;
         zeros = joins ? added : 0;
         columns = joins ? columns + more : more;

@@ -23,32 +23,33 @@ constexpr int AHEAD = 16;
 struct Vectors {
     const real *factor;
     const int *exchange;  // as in factor.cu
-    const real *b;        // (groups, n, RHS), by label
-    real *y, *u, *x;      // (groups, n, RHS), (groups, entries, RHS), (groups, n, RHS)
-    i64 groups;
-    const i64 *tasks;  // how many
-    u32 *ticket;  // tasks taken; 0 at the launch
+    const double *b;      // (columns, n), by rows of the matrix
+    double *out;          // likewise: x, added to with `add`, or written
+    i64 columns, groups, add;
+    real *y, *u, *x;      // (groups, n, RHS), (groups, entries, RHS), (groups, n, RHS), by label and list entry
+    const i64 *tasks;     // how many
+    u32 *ticket;          // tasks taken, all ones for none
 };
 
-// What a task needs to know: its front, and where the vectors of its group lie.
+// A front, and where the vectors of a group of right-hand sides lie.
 struct Front {
     const Maps &m;
-    int number, f, s, r;
-    const real *lower, *upper, *b;
-    real *y, *u, *x;  // of its pivots; of its list; of all labels
-    real *all_u;
-    const int *exchange;
-    bool inverted;  // whether the diagonal blocks are inverses
-};
+    const Vectors &v;
+    const int number, first, f, s, r;
+    const i64 group;
+    const real *lower, *upper;
+    real *y, *u;        // of its pivots; of its list
+    real *all_x, *all_u;
 
-__device__ __forceinline__ Front front_of(const Maps &m, const Vectors &v, int number, i64 group) {
-    const int s = pivots(m, number), r = listed(m, number), f = s + r, first = m.first[number];
-    const real *lower = v.factor + m.factor_at[number];
-    const i64 vertices = group * m.n * RHS, entries = group * m.entries * RHS;
-    return {m, number, f, s, r, lower, lower + (i64)f * s, v.b + vertices + first * RHS, v.y + vertices + first * RHS,
-            v.u + entries + m.list_start[number] * RHS, v.x + vertices, v.u + entries, v.exchange + first,
-            f > WARP_FRONT};
-}
+    __device__ __forceinline__ Front(const Maps &maps, const Vectors &vectors, int front, i64 of)
+        : m(maps), v(vectors), number(front), first(m.first[front]), f(pivots(m, front) + listed(m, front)),
+          s(pivots(m, front)), r(f - s), group(of), lower(v.factor + m.factor_at[front]), upper(lower + (i64)f * s),
+          y(v.y + (of * m.n + first) * RHS), u(v.u + (of * m.entries + m.list_start[front]) * RHS),
+          all_x(v.x + of * m.n * RHS), all_u(v.u + of * m.entries * RHS) {}
+
+    // Whether the diagonal blocks are inverses.
+    __device__ __forceinline__ bool inverted() const { return f > WARP_FRONT; }
+};
 
 template <int BYTES>
 struct Bits;
@@ -62,16 +63,24 @@ struct Bits<8> {
 };
 typedef Bits<sizeof(real)>::type bits;
 
-__device__ __forceinline__ real poll(const real *from) {
-    bits word;
-    while ((word = load((const bits *)from)) == (bits)-1) {
-    }
-    return *(const real *)&word;
+// Values once all of them are there; loaded side by side.
+template <int COUNT, class From>
+__device__ __forceinline__ void poll(real (&value)[COUNT], const From &from) {
+    bits word[COUNT];
+    bool missing;
+    do {
+        missing = false;
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) word[k] = load((const bits *)from(k));
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) missing = missing || word[k] == (bits)-1;
+    } while (missing);
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) value[k] = *(const real *)(word + k);
 }
 
 __device__ __forceinline__ void poll_all(real (&value)[RHS], const real *from) {
-#pragma unroll
-    for (int c = 0; c < RHS; c++) value[c] = poll(from + c);
+    poll(value, [&](int c) { return from + c; });
 }
 
 __device__ __forceinline__ void zero(real (&value)[RHS]) {
@@ -84,17 +93,52 @@ __device__ __forceinline__ void post(real *to, const real (&value)[RHS]) {
     for (int c = 0; c < RHS; c++) store(to + c, value[c]);
 }
 
-// Row `row` of a front's right-hand sides: those of the matrix, and what the children hand on.
+// A value of the right-hand sides, whose bits are not all ones.
+__device__ __forceinline__ real given(const Front &front, int row, int c) {
+    const i64 column = front.group * RHS + c;
+    if (column >= front.v.columns) return 0;
+    const double value = front.v.b[column * front.m.n + front.m.vertex[front.first + row]];
+    return (real)(value == value ? value : __longlong_as_double(0x7FF8000000000000ll));
+}
+
+// x of pivot `row`: for those who wait for it, and for the caller.
+__device__ __forceinline__ void finish(const Front &front, int row, const real (&value)[RHS]) {
+    post(front.all_x + (i64)(front.first + row) * RHS, value);
+    const int vertex = front.m.vertex[front.first + row];
+#pragma unroll
+    for (int c = 0; c < RHS; c++) {
+        const i64 column = front.group * RHS + c;
+        if (column >= front.v.columns) break;
+        double *out = front.v.out + column * front.m.n + vertex;
+        *out = front.v.add ? *out + (double)value[c] : (double)value[c];
+    }
+}
+
+// Row `row` of a front's right-hand sides: those of the matrix, and what the children hand on, in their order; of
+// several children at a time, so that their latencies overlap.
 __device__ __forceinline__ void gather(real (&value)[RHS], const Front &front, int row) {
+    constexpr int TOGETHER = RHS == 1 ? 4 : 1;
     zero(value);
     if (row < front.s)
 #pragma unroll
-        for (int c = 0; c < RHS; c++) value[c] = front.b[row * RHS + c];
-    const i64 at = slot(front.m, front.number) + row;
-    for (i64 k = front.m.source_start[at]; k < front.m.source_start[at + 1]; k++) {
-        const real *from = front.all_u + (i64)front.m.source_entry[k] * RHS;
+        for (int c = 0; c < RHS; c++) value[c] = given(front, row, c);
+    const i64 at = slot(front.m, front.number) + row, end = front.m.source_start[at + 1];
+    const int *entry = front.m.source_entry;
+    i64 k = front.m.source_start[at];
+    for (; k + TOGETHER <= end; k += TOGETHER) {
+        real several[TOGETHER * RHS];
+        const real *from[TOGETHER];
 #pragma unroll
-        for (int c = 0; c < RHS; c++) value[c] += poll(from + c);
+        for (int q = 0; q < TOGETHER; q++) from[q] = front.all_u + (i64)entry[k + q] * RHS;
+        poll(several, [&](int z) { return from[z / RHS] + z % RHS; });
+#pragma unroll
+        for (int z = 0; z < TOGETHER * RHS; z++) value[z % RHS] += several[z];
+    }
+    for (; k < end; k++) {
+        real one[RHS];
+        poll_all(one, front.all_u + (i64)entry[k] * RHS);
+#pragma unroll
+        for (int c = 0; c < RHS; c++) value[c] += one[c];
     }
 }
 
@@ -132,9 +176,10 @@ __device__ __forceinline__ void sum_warps(real (&sum)[RHS], real *room, bool all
     if (warp == 0 || all)
 #pragma unroll
         for (int c = 0; c < RHS; c++) {
-            real total = 0;
-            for (int w = 0; w < WARPS; w++) total += room[(w * RHS + c) * 32 + lane];
-            sum[c] = total;
+            real total[2] = {0, 0};
+#pragma unroll
+            for (int w = 0; w < WARPS; w++) total[w & 1] += room[(w * RHS + c) * 32 + lane];
+            sum[c] = total[0] + total[1];
         }
     __syncthreads();
 }
@@ -146,7 +191,7 @@ __device__ __forceinline__ void solve_lower(real (&value)[RHS], const Front &fro
     const int lane = threadIdx.x & 31, s = front.s;
 #if PIVOTING
     for (int k = 0; k < s; k++) {
-        const int row = front.exchange[k], from = lane == k ? row : lane == row ? k : lane;
+        const int row = front.v.exchange[front.first + k], from = lane == k ? row : lane == row ? k : lane;
 #pragma unroll
         for (int c = 0; c < RHS; c++) value[c] = __shfl_sync(WARP, value[c], from);
     }
@@ -180,13 +225,14 @@ __device__ __forceinline__ void solve_upper(real (&value)[RHS], const Front &fro
     }
 }
 
-__device__ __noinline__ void forward_warp(const Front &front) {
+__device__ __noinline__ void forward_warp(const Maps &m, const Vectors &v, int number, i64 group) {
+    const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, s = front.s, f = front.f;
     real value[RHS];
     zero(value);
     if (lane < s) gather(value, front, lane);
     __syncwarp();
-    if (!front.inverted) solve_lower(value, front);
+    if (!front.inverted()) solve_lower(value, front);
     if (lane < s) post(front.y + lane * RHS, value);
     for (int from = s; from < f; from += 32) {
         const int i = from + lane;
@@ -204,24 +250,25 @@ __device__ __noinline__ void forward_warp(const Front &front) {
     }
 }
 
-__device__ __noinline__ void backward_warp(const Front &front) {
+__device__ __noinline__ void backward_warp(const Maps &m, const Vectors &v, int number, i64 group) {
+    const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, s = front.s, r = front.r;
-    // Groups of `width` lanes take columns in turn.
+    // `width` lanes each take columns in turn.
     int width = 1;
     while (width < s) width <<= 1;
-    const int row = lane & (width - 1), group = lane / width, groups = 32 / width;
+    const int row = lane & (width - 1), part = lane / width, parts = 32 / width;
     const int *list = front.m.list + front.m.list_start[front.number];
     real sum[RHS], value[RHS];
     zero(sum);
     for (int from = 0; from < r; from += 32) {
         zero(value);
-        if (from + lane < r) poll_all(value, front.x + (i64)list[from + lane] * RHS);
+        if (from + lane < r) poll_all(value, front.all_x + (i64)list[from + lane] * RHS);
         __syncwarp();
         const int count = min(32, r - from);
 #pragma unroll 4
-        for (int j = 0; j < count; j += groups) {
-            const bool in = row < s && j + group < count;
-            add_product(sum, in ? front.upper[row + (i64)(from + j + group) * s] : 0, value, (j + group) & 31);
+        for (int j = 0; j < count; j += parts) {
+            const bool in = row < s && j + part < count;
+            add_product(sum, in ? front.upper[row + (i64)(from + j + part) * s] : 0, value, (j + part) & 31);
         }
     }
     for (int d = width; d < 32; d <<= 1)
@@ -234,7 +281,7 @@ __device__ __noinline__ void backward_warp(const Front &front) {
         for (int c = 0; c < RHS; c++) value[c] -= sum[c];
     }
     __syncwarp();
-    if (front.inverted) {
+    if (front.inverted()) {
         zero(sum);
 #pragma unroll 8
         for (int k = 0; k < s; k++) add_product(sum, lane < s ? front.lower[lane + k * front.f] : 0, value, k);
@@ -243,12 +290,13 @@ __device__ __noinline__ void backward_warp(const Front &front) {
     } else {
         solve_upper(value, front);
     }
-    if (lane < s) post(front.x + (i64)(front.m.first[front.number] + lane) * RHS, value);
+    if (lane < s) finish(front, lane, value);
 }
 
 // ---- fronts of at most 32 pivots: a block each ----
 
-__device__ __noinline__ void forward_block(const Front &front) {
+__device__ __noinline__ void forward_block(const Maps &m, const Vectors &v, int number, i64 group) {
+    const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, s = front.s, f = front.f;
     int from = s + 32 * warp;
     if (warp && from >= f) return;
@@ -280,25 +328,18 @@ __device__ __noinline__ void forward_block(const Front &front) {
     }
 }
 
-// x of `rows` pivots from `row` on: D^-1 (y - sum), D being their diagonal block. Each warp has a part of the sum, and
-// its four columns of D^-1 in `inverse`.
+// x of `rows` pivots from `row` on: -D^-1 sum, D being their diagonal block. Each warp has a part of the sum, and its
+// four columns of D^-1 in `inverse`.
 __device__ __forceinline__ void finish_rows(const Front &front, real (&sum)[RHS], const real (&inverse)[4], int row, int rows, real *room) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const bool in = lane < rows;
     sum_warps(sum, room, true);
     real value[RHS];
     zero(value);
-    if (in) {
-        poll_all(value, front.y + (row + lane) * RHS);
 #pragma unroll
-        for (int c = 0; c < RHS; c++) value[c] -= sum[c];
-    }
-    __syncwarp();
-    zero(sum);
-#pragma unroll
-    for (int q = 0; q < 4; q++) add_product(sum, inverse[q], value, 4 * warp + q);
-    sum_warps(sum, room, false);
-    if (warp == 0 && in) post(front.x + (i64)(front.m.first[front.number] + row + lane) * RHS, sum);
+    for (int q = 0; q < 4; q++) add_product(value, -inverse[q], sum, 4 * warp + q);
+    sum_warps(value, room, false);
+    if (warp == 0 && in) finish(front, row + lane, value);
 }
 
 __device__ __forceinline__ void load_inverse(real (&inverse)[4], const Front &front, int row, int rows) {
@@ -310,7 +351,9 @@ __device__ __forceinline__ void load_inverse(real (&inverse)[4], const Front &fr
 
 // Pivots [row, row + rows), rows <= 32, of any front: what is right of them, 16 columns a warp in turn, the list first,
 // then the later pivots from the last one down, as they come to be known.
-__device__ __noinline__ void backward_rows(const Front &front, int row, int rows, real *room) {
+__device__ __noinline__ void backward_rows(
+    const Maps &m, const Vectors &v, int number, i64 group, int row, int rows, real *room) {
+    const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, s = front.s, r = front.r, after = row + rows;
     const int *list = front.m.list + front.m.list_start[front.number];
     const int lists = (r + AHEAD - 1) / AHEAD, later = (s - after + AHEAD - 1) / AHEAD;
@@ -318,6 +361,13 @@ __device__ __noinline__ void backward_rows(const Front &front, int row, int rows
     real inverse[4], columns[AHEAD], sum[RHS], value[RHS];
     load_inverse(inverse, front, row, rows);
     zero(sum);
+    // Of y, which is there since the solve forward, warp 0 takes the sums away.
+    if (warp == 0 && in) {
+        poll_all(sum, front.y + (row + lane) * RHS);
+#pragma unroll
+        for (int c = 0; c < RHS; c++) sum[c] = -sum[c];
+    }
+    __syncwarp();
     for (int z = warp; z < lists + later; z += WARPS) {
         const bool listed = z < lists;
         const int from = listed ? AHEAD * z : after + AHEAD * (later - 1 - (z - lists));
@@ -326,7 +376,7 @@ __device__ __noinline__ void backward_rows(const Front &front, int row, int rows
         load_columns(columns, first, listed ? s : front.f, count, in);
         zero(value);
         if (lane < count)
-            poll_all(value, front.x + (i64)(listed ? list[from + lane] : front.m.first[front.number] + from + lane) * RHS);
+            poll_all(value, front.all_x + (i64)(listed ? list[from + lane] : front.first + from + lane) * RHS);
         __syncwarp();
         add_products(sum, columns, value);
     }
@@ -334,27 +384,31 @@ __device__ __noinline__ void backward_rows(const Front &front, int row, int rows
 }
 
 // Rows [row, row + rows), rows <= 32, of any front: what is left of them, 16 columns a warp in turn.
-__device__ __noinline__ void forward_rows(const Front &front, int row, int rows, real *room) {
+__device__ __noinline__ void forward_rows(
+    const Maps &m, const Vectors &v, int number, i64 group, int row, int rows, real *room) {
+    const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, s = front.s, end = min(row, s);
     const bool in = lane < rows;
-    real columns[AHEAD], sum[RHS], value[RHS];
+    real columns[AHEAD], sum[RHS], value[RHS], right[RHS];
+    const real *first = front.lower + row + lane;
+    load_columns(columns, first + (i64)AHEAD * warp * front.f, front.f, end - AHEAD * warp, in);
     zero(sum);
+    zero(right);
+    if (warp == 0 && in) gather(right, front, row + lane);
+    __syncwarp();
     for (int from = AHEAD * warp; from < end; from += AHEAD * WARPS) {
         const int count = min(AHEAD, end - from);
-        load_columns(columns, front.lower + row + lane + (i64)from * front.f, front.f, count, in);
+        if (from != AHEAD * warp) load_columns(columns, first + (i64)from * front.f, front.f, count, in);
         zero(value);
         if (lane < count) poll_all(value, front.y + (from + lane) * RHS);
         __syncwarp();
         add_products(sum, columns, value);
     }
-    zero(value);
-    if (warp == 0 && in) gather(value, front, row + lane);
-    __syncwarp();
     sum_warps(sum, room, false);
     if (warp != 0 || !in) return;
 #pragma unroll
-    for (int c = 0; c < RHS; c++) value[c] -= sum[c];
-    post((row < s ? front.y + (row + lane) * RHS : front.u + (i64)(row - s + lane) * RHS), value);
+    for (int c = 0; c < RHS; c++) right[c] -= sum[c];
+    post(row < s ? front.y + (row + lane) * RHS : front.u + (i64)(row - s + lane) * RHS, right);
 }
 
 extern "C" __global__ void __launch_bounds__(256, RHS == 1 ? 4 : 2) mf_solve(
@@ -362,56 +416,27 @@ extern "C" __global__ void __launch_bounds__(256, RHS == 1 ? 4 : 2) mf_solve(
     __shared__ real room[WARPS * RHS * 32];
     __shared__ i64 numbers[2];
     const int warp = threadIdx.x >> 5;
-    if (threadIdx.x == 0) numbers[0] = atomicAdd(v.ticket, 1u);
+    if (threadIdx.x == 0) numbers[0] = (u32)(atomicAdd(v.ticket, 1u) + 1u);
     __syncthreads();
     for (int turn = 0;; turn ^= 1) {
         const i64 number = numbers[turn], group = number % v.groups;
         if (number >= *v.tasks * v.groups) return;
         const int4 task = m.solve_tasks[number / v.groups];
-        if (task.x == FORWARD_WARPS || task.x == BACKWARD_WARPS) {
-            if (warp < task.z) {
-                const Front front = front_of(m, v, m.solve_warp_fronts[task.y + warp], group);
-                if (task.x == FORWARD_WARPS) forward_warp(front);
-                else backward_warp(front);
-            }
-        } else {
-            const Front front = front_of(m, v, task.y, group);
-            if (task.x == FORWARD_BLOCK) forward_block(front);
-            else if (task.x == BACKWARD_BLOCK) backward_rows(front, 0, front.s, room);
-            else if (task.x == FORWARD_ROWS) forward_rows(front, task.z, task.w, room);
-            else backward_rows(front, task.z, task.w, room);
+        switch (task.x) {
+            case FORWARD_WARPS:
+                if (warp < task.z) forward_warp(m, v, m.solve_warp_fronts[task.y + warp], group);
+                break;
+            case BACKWARD_WARPS:
+                if (warp < task.z) backward_warp(m, v, m.solve_warp_fronts[task.y + warp], group);
+                break;
+            case FORWARD_BLOCK: forward_block(m, v, task.y, group); break;
+            case BACKWARD_BLOCK: backward_rows(m, v, task.y, group, 0, pivots(m, task.y), room); break;
+            case FORWARD_ROWS: forward_rows(m, v, task.y, group, task.z, task.w, room); break;
+            case BACKWARD_ROWS: backward_rows(m, v, task.y, group, task.z, task.w, room); break;
         }
         __syncthreads();
-        if (threadIdx.x == 0) numbers[turn ^ 1] = atomicAdd(v.ticket, 1u);
+        if (threadIdx.x == 0) numbers[turn ^ 1] = (u32)(atomicAdd(v.ticket, 1u) + 1u);
         __syncthreads();
-    }
-}
-
-// Right-hand sides into the order of labels, of groups of RHS; beyond the last one 0. A value that is not a number has
-// the bits of arithmetic's.
-//
-// b : (columns, n) float64
-extern "C" __global__ void __launch_bounds__(256, 4) mf_into(
-    const int *label, const double *b, i64 n, i64 columns, i64 groups, real *into) {
-    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
-    EACH(i, n) {
-        for (i64 c = 0; c < groups * RHS; c++) {
-            const double value = c < columns ? b[c * n + i] : 0;
-            const double number = value == value ? value : __longlong_as_double(0x7FF8000000000000ll);
-            into[(c / RHS * n + label[i]) * RHS + c % RHS] = (real)number;
-        }
-    }
-}
-
-// out : (columns, n) float64, added to with `add`, or written
-extern "C" __global__ void __launch_bounds__(256, 4) mf_out_of(
-    const int *label, const real *from, i64 n, i64 columns, int add, double *out) {
-    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
-    EACH(i, n) {
-        for (i64 c = 0; c < columns; c++) {
-            const double value = from[(c / RHS * n + label[i]) * RHS + c % RHS];
-            out[c * n + i] = add ? out[c * n + i] + value : value;
-        }
     }
 }
 

@@ -14,7 +14,7 @@ from impl.multifrontal.arena import Arena, address
 from impl.multifrontal.maps_gpu import FrontMaps
 
 KERNEL = Path(__file__).with_name("solve.cu")
-NAMES = ("mf_solve", "mf_into", "mf_out_of", "mf_residual")
+NAMES = ("mf_solve", "mf_residual")
 THREADS = 256
 # Right-hand sides that a thread takes at a time, where there are several.
 SEVERAL = 8
@@ -55,32 +55,26 @@ class Solver:
         columns, n = b.shape
         width = 1 if columns == 1 else SEVERAL
         groups = -(-columns // width)
-        load = self._kernels(width)
+        kernel = self._kernels(width)["mf_solve"]
         entries = int(self.maps.fronts.list.size)
         sizes = {"y": groups * n * width, "x": groups * n * width, "u": groups * entries * width}
-        vectors = Arena({}, {name: (size, self.dtype) for name, size in sizes.items()})
+        vectors = Arena({}, {name: (size, self.dtype) for name, size in sizes.items()} | {"ticket": (1, UINT)})
         vectors.fill(0xFF)
-        ticket = cupy.zeros(1, np.uint32)
-        right = cupy.empty(groups * n * width, self.dtype)
-        grid = (min(-(-n // THREADS), 8 * device.multiprocessors()),)
-        label, counts = self.maps.fronts.label, (np.int64(n), np.int64(columns))
-        load["mf_into"](grid, (THREADS,), (label, b, *counts, np.int64(groups), right))
         fields = {
             **vectors.addresses,
             "factor": address(self.factor.values),
             "exchange": address(self.exchange),
-            "b": address(right),
+            "b": address(b),
+            "out": address(x),
+            "columns": columns,
             "groups": groups,
+            "add": int(add),
             "tasks": address(self.maps.array("solve_start")) + 8 * self.maps.solve_bins,
-            "ticket": address(ticket),
         }
         words = arena.struct(KERNEL, "Vectors", fields)
-        kernel = load["mf_solve"]
-        blocks = min(
-            device.multiprocessors() * device.occupancy(kernel, THREADS, 0), groups * self.maps.totals.solve_tasks
-        )
+        most = device.multiprocessors() * device.occupancy(kernel, THREADS, 0)
+        blocks = min(most, groups * self.maps.totals.solve_tasks)
         kernel((blocks,), (THREADS,), (self.maps.struct, words))
-        load["mf_out_of"](grid, (THREADS,), (label, vectors.array("x"), *counts, np.int32(add), x))
 
     def _kernels(self, width: int) -> dict[str, Any]:
         real = {"float32": "float", "float64": "double"}[str(self.dtype)]
