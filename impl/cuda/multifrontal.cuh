@@ -69,6 +69,8 @@ struct Maps {
     int *pending, *awaited;      // children to come; tasks that have to be done before it begins; 0 at the launch
     int *time, *solve_time;      // when it begins, in the order of tasks; 0 at the launch
     i64 *block_at, *factor_at;   // (fronts + 1,) where its block of `blocks` and of the factor begins
+    i64 *handed_at;              // where its contribution begins, and the values between its columns
+    int *handed_stride;
     // By slot: the entries of A, and the columns of children in ascending order. All 0 at the launch.
     i64 *entry_start, *source_start;  // (slots + 1,)
     int *entry_count, *source_count;
@@ -108,14 +110,6 @@ __device__ __forceinline__ Kind kind_of(const Maps &m, int f, int s, int childre
 __device__ __forceinline__ Kind kind_of(const Maps &m, int front) {
     const int s = pivots(m, front);
     return kind_of(m, s + listed(m, front), s, (int)(m.child_start[front + 1] - m.child_start[front]));
-}
-
-// Where a contribution begins, and the rows between its columns.
-__device__ __forceinline__ i64 contribution(const Maps &m, int front, int &stride) {
-    const int s = pivots(m, front), r = listed(m, front);
-    const bool inside = kind_of(m, front) == GLOBAL_KIND;
-    stride = inside ? s + r : r;
-    return m.block_at[front] + (inside ? (i64)s * (s + r + 1) : 0);
 }
 
 // Whether the solves take a front with others, a warp each; or as a whole, a block; or else 32 rows a task.

@@ -44,26 +44,27 @@ __device__ __forceinline__ void wait_for(const u32 *counter, int needed) {
         if (turn > 64) __nanosleep(20);
 }
 
-// The pivot as it is used. Called by any number of threads; one of them says so.
-__device__ __forceinline__ real checked(const Values &v, real pivot, real small, int label, bool says) {
-    if (!(fabs(pivot) >= small)) {
-        if (says && pivot == pivot) atomicAdd(v.status + REPLACED, 1u);
-        if (pivot == pivot) return pivot < 0 ? -small : small;
-    }
-    if (!says) return pivot;
-    const bool usable = isfinite((double)pivot) && isfinite((double)reciprocal(pivot));
-    if (!usable) atomicMax(v.status + (pivot == 0 ? ZERO_PIVOT : NOT_FINITE), (u32)(v.n - label));
-    return pivot;
+// The pivot as it is used: not smaller than `small` in modulus, unless it is no number.
+__device__ __forceinline__ real large_enough(real pivot, real small, u32 *status, bool counts) {
+    if (fabs(pivot) >= small || pivot != pivot) return pivot;
+    if (counts) atomicAdd(status + REPLACED, 1u);
+    return pivot < 0 ? -small : small;
+}
+
+// Notes a pivot that is zero, not a number, or too large or small to be divided by.
+__device__ __forceinline__ void require_usable(real pivot, real inverse, u32 *status, u32 distance) {
+    const real modulus = fabs(inverse);
+    if (modulus > 0 && isfinite((double)modulus)) return;
+    atomicMax(status + (pivot == 0 ? ZERO_PIVOT : NOT_FINITE), distance);
 }
 
 // The inverse of a w x w block, w <= 32, by Gauss-Jordan. A thread holds four columns of row `lane`, those from
 // 4 warp on; beyond w the block is the identity. One barrier a pivot: the pivot's row and column are handed on by those
 // who hold them as soon as they have updated them.
 //
-// room : 128 values of shared memory. label : of the first pivot
-__device__ __noinline__ void invert(const Values &v, real (&held)[4], real *room, int w, int label) {
+// room : 128 values of shared memory. distance : n less the label of the first pivot
+__device__ __noinline__ void invert(real (&held)[4], real *room, int w, real small, u32 *status, u32 distance) {
     const int lane = threadIdx.x & 31, from = 4 * (threadIdx.x >> 5);
-    const real small = (real)*v.small;
     real x[4] = {held[0], held[1], held[2], held[3]};
 #if PIVOTING
     // Rows stay where they are: `taken` says which have been pivots, and the places are put right at the end.
@@ -97,8 +98,9 @@ __device__ __noinline__ void invert(const Values &v, real (&held)[4], real *room
         }
         taken |= 1u << row;
         __syncthreads();
-        const real pivot = checked(v, room[32 + row], small, label + k, threadIdx.x == 0);
+        const real pivot = large_enough(room[32 + row], small, status, threadIdx.x == 0);
         const real r = reciprocal(pivot), l = room[32 + lane] * r;
+        if (threadIdx.x == 0) require_usable(pivot, r, status, distance - k);
 #pragma unroll
         for (int q = 0; q < 4; q++) {
             const real u = room[from + q];
@@ -131,8 +133,9 @@ __device__ __noinline__ void invert(const Values &v, real (&held)[4], real *room
             if (k >= w) break;
             const real *now = room + 64 * (k & 1);
             real *then = room + 64 * (next & 1);
-            const real pivot = checked(v, now[k], small, label + k, threadIdx.x == 0);
+            const real pivot = large_enough(now[k], small, status, threadIdx.x == 0);
             const real r = reciprocal(pivot), l = now[32 + lane] * r;
+            if (threadIdx.x == 0) require_usable(pivot, r, status, distance - k);
 #pragma unroll
             for (int q = 0; q < 4; q++) {
                 const real u = now[from + q];
@@ -174,7 +177,7 @@ __device__ __forceinline__ void diagonal_of(const Maps &m, const Values &v, real
     const real *block = v.blocks + task.block;
     real *lower = v.factor + task.lower, held[4];
     hold(held, w, [&](int i, int j) { return block[k + i + (i64)(k + j) * f]; });
-    invert(v, held, room, w, m.first[task.front] + k);
+    invert(held, room, w, (real)*v.small, v.status, (u32)(v.n - m.first[task.front] - k));
     release(held, w, [&](int i, int j, real value) { lower[k + i + (i64)(k + j) * f] = value; });
 }
 
@@ -358,7 +361,7 @@ __device__ __noinline__ void next_diagonal(const Maps &m, const Values &v, real 
     put(update);
 #pragma unroll
     for (int q = 0; q < 4; q++) held[q] -= update[(4 * warp + q) * PANEL_LD + lane];
-    invert(v, held, room, w1, m.first[task.front] + k1);
+    invert(held, room, w1, (real)*v.small, v.status, (u32)(v.n - m.first[task.front] - k1));
     release(held, w1, [&](int i, int j, real value) { lower[k1 + i + (i64)(k1 + j) * f] = value; });
 }
 
@@ -433,7 +436,8 @@ __device__ __forceinline__ void add_children(const Maps &m, const Values &v, rea
         const int count = (int)min((i64)32, end - group);
         if (warp == 0 && lane < count) {
             const int child = m.child[group + lane];
-            from[lane] = contribution(m, child, strides[lane]);
+            from[lane] = m.handed_at[child];
+            strides[lane] = m.handed_stride[child];
             entry[lane] = m.list_start[child];
             rows[lane] = listed(m, child);
         }
@@ -459,8 +463,8 @@ __device__ __forceinline__ void add_children(const Maps &m, const Values &v, rea
     for (i64 k = first; k < end; k++) {
         const int child = m.child[k], r = listed(m, child);
         if (r >= SHARED_CHILD) continue;
-        int step;
-        const real *block = v.blocks + contribution(m, child, step);
+        const int step = m.handed_stride[child];
+        const real *block = v.blocks + m.handed_at[child];
         const int mine = lane < r ? m.place[m.list_start[child] + lane] : 0;
         for (int j = 0; j < r; j++) {
             const int c = __shfl_sync(WARP, mine, j);
@@ -494,7 +498,7 @@ __device__ __noinline__ void block_front(const Maps &m, const Values &v, real *s
         const int w = min(PANEL, s - k0), after = k0 + w;
         real held[4];
         hold(held, w, [&](int i, int j) { return front[(k0 + j) * stride + k0 + i]; });
-        invert(v, held, room, w, m.first[number] + k0);
+        invert(held, room, w, (real)*v.small, v.status, (u32)(v.n - m.first[number] - k0));
         release(held, w, [&](int i, int j, real value) {
             inverse[j * PANEL_LD + i] = value;
             front[(k0 + j) * stride + k0 + i] = value;
@@ -583,23 +587,30 @@ __device__ __noinline__ void warp_front(const Maps &m, const Values &v, real *fr
         front[(place >> 16) * stride + (place & 0xFFFFu)] = (real)v.matrix[m.entry_from[q]];
     }
     __syncwarp();
-    for (i64 c = m.child_start[number]; c < m.child_start[number + 1]; c++) {
-        const int child = m.child[c], rows = listed(m, child);
-        int step;
-        const real *block = v.blocks + contribution(m, child, step);
-        const int *place = m.place + m.list_start[child];
-        for (int e = lane; e < rows * rows; e += 32) {
-            const int j = e / rows, i = e - j * rows;
-            front[place[j] * stride + place[i]] += block[i + (i64)j * step];
+    const i64 last = m.child_start[number + 1];
+    for (i64 group = m.child_start[number]; group < last; group += 32) {
+        // What is to be known of 32 children is loaded side by side.
+        const int count = (int)min((i64)32, last - group), child = lane < count ? m.child[group + lane] : number;
+        const i64 own_from = m.handed_at[child], own_entry = m.list_start[child];
+        const int own_stride = m.handed_stride[child], own_rows = (int)(m.list_start[child + 1] - own_entry);
+        for (int c = 0; c < count; c++) {
+            const real *block = v.blocks + __shfl_sync(WARP, own_from, c);
+            const int *place = m.place + __shfl_sync(WARP, own_entry, c);
+            const int step = __shfl_sync(WARP, own_stride, c), rows = __shfl_sync(WARP, own_rows, c);
+            for (int e = lane; e < rows * rows; e += 32) {
+                const int j = e / rows, i = e - j * rows;
+                front[place[j] * stride + place[i]] += block[i + (i64)j * step];
+            }
+            __syncwarp();
         }
-        __syncwarp();
     }
     for (int k = 0; k < s; k++) {
 #if PIVOTING
         exchange_rows(m, v, front, stride, f, s, k, number);
 #endif
-        const real pivot = checked(v, front[k * stride + k], small, m.first[number] + k, lane == 0);
-        const real inverse = (real)1 / pivot;
+        const real pivot = large_enough(front[k * stride + k], small, v.status, lane == 0);
+        const real inverse = reciprocal(pivot);
+        if (lane == 0) require_usable(pivot, inverse, v.status, (u32)(v.n - m.first[number] - k));
         __syncwarp();
         if (lane == 0) front[k * stride + k] = pivot;
         for (int i = k + 1 + lane; i < f; i += 32) {
@@ -643,8 +654,13 @@ __device__ __forceinline__ void wait_for_children(const Maps &m, const Values &v
     if (m.awaited[front]) wait_for(v.ready + front, m.awaited[front]);
 }
 
-__device__ __forceinline__ void warp_fronts(const Maps &m, const Values &v, real *shared, const Task &task) {
+// Calls `take_next` once, in the thread whose warp is done first.
+template <class TakeNext>
+__device__ __forceinline__ void warp_fronts(const Maps &m, const Values &v, real *shared, const Task &task, const TakeNext &take_next) {
+    __shared__ int done;
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    if (threadIdx.x == 0) done = 0;
+    __syncthreads();
     if (warp >= task.b) return;
     const int front = m.warp_fronts[task.a + warp];
     if (lane == 0) wait_for_children(m, v, front);
@@ -654,6 +670,7 @@ __device__ __forceinline__ void warp_fronts(const Maps &m, const Values &v, real
     if (lane != 0) return;
     fence();
     signal_parent(m, v, front);
+    if (atomicAdd(&done, 1) == 0) take_next();
 }
 
 __device__ __forceinline__ void execute(const Maps &m, const Values &v, real *shared, const Task &task) {
@@ -678,10 +695,9 @@ extern "C" __global__ void __launch_bounds__(256, RESIDENT) mf_factor(
     for (int turn = 0;; turn ^= 1) {
         if (tasks[turn].type < 0) return;
         const Task task = tasks[turn];
+        const auto take_next = [&]() { take(tasks + (turn ^ 1), m.tasks + first, v.ticket + wave, end - first); };
         if (task.type == WARP_TASK) {
-            warp_fronts(m, v, shared, task);
-            __syncthreads();
-            if (threadIdx.x == 0) take(tasks + (turn ^ 1), m.tasks + first, v.ticket + wave, end - first);
+            warp_fronts(m, v, shared, task, take_next);
             __syncthreads();
             continue;
         }
@@ -693,7 +709,7 @@ extern "C" __global__ void __launch_bounds__(256, RESIDENT) mf_factor(
         execute(m, v, shared, task);
         __syncthreads();
         // The next task is taken beside the signal, by another warp.
-        if (threadIdx.x == 224) take(tasks + (turn ^ 1), m.tasks + first, v.ticket + wave, end - first);
+        if (threadIdx.x == 224) take_next();
         if (threadIdx.x == 0) {
             fence();
             if (task.last) signal_parent(m, v, task.front);

@@ -345,6 +345,9 @@ __device__ __forceinline__ void count_tasks(const Maps &m, const Threads &thread
         each_step(kind, f, s, time, [&](const Step &step) {
             atomicAdd((u64 *)m.task_start + bin_of(m, (int)front, step.time), (u64)step.count);
         });
+        const bool inside = kind == GLOBAL_KIND;
+        m.handed_at[front] = m.block_at[front] + (inside ? (i64)s * (f + 1) : 0);
+        m.handed_stride[front] = inside ? f : f - s;
         each_solve_step(m, (int)front, [&](int, int at, int count, int) {
             atomicAdd((u64 *)m.solve_start + at, (u64)count);
         });
@@ -353,11 +356,13 @@ __device__ __forceinline__ void count_tasks(const Maps &m, const Threads &thread
         atomicAdd((u64 *)m.solve_warp_start + times.x, 1ull);
         atomicAdd((u64 *)m.solve_warp_start + times.y, 1ull);
     }
+}
+
+__device__ __forceinline__ void write_sources(const Maps &m, const Threads &threads) {
     EACH(q, m.source_start[m.n + m.entries]) {
         const int e = m.source_entry[q], child = m.entry_front[e];
-        int stride;
-        const i64 block = contribution(m, child, stride);
-        m.source[q] = Source{block + (e - m.list_start[child]) * stride, (int)m.list_start[child], listed(m, child)};
+        const i64 from = m.handed_at[child] + (e - m.list_start[child]) * m.handed_stride[child];
+        m.source[q] = Source{from, (int)m.list_start[child], listed(m, child)};
     }
 }
 
@@ -427,5 +432,6 @@ extern "C" __global__ void __launch_bounds__(512, 2) mf_tasks(const Maps m) {
     scan_apply(m.solve_start, m.solve_bins, m.partial + 2 * gridDim.x);
     scan_apply(m.solve_warp_start, m.solve_bins, m.partial + 3 * gridDim.x);
     barrier();
+    write_sources(m, threads);
     write_tasks(m, threads);
 }
