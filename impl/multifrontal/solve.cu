@@ -117,7 +117,7 @@ __device__ __forceinline__ void finish(const Front &front, int row, const real (
 // Row `row` of a front's right-hand sides: those of the matrix, and what the children hand on, in their order; of
 // several children at a time, so that their latencies overlap.
 __device__ __forceinline__ void gather(real (&value)[RHS], const Front &front, int row) {
-    constexpr int TOGETHER = RHS == 1 ? 4 : 1;
+    constexpr int TOGETHER = RHS == 1 ? 2 : 1;
     zero(value);
     if (row < front.s)
 #pragma unroll
@@ -225,7 +225,7 @@ __device__ __forceinline__ void solve_upper(real (&value)[RHS], const Front &fro
     }
 }
 
-__device__ __noinline__ void forward_warp(const Maps &m, const Vectors &v, int number, i64 group) {
+__device__ __forceinline__ void forward_warp(const Maps &m, const Vectors &v, int number, i64 group) {
     const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, s = front.s, f = front.f;
     real value[RHS];
@@ -250,7 +250,7 @@ __device__ __noinline__ void forward_warp(const Maps &m, const Vectors &v, int n
     }
 }
 
-__device__ __noinline__ void backward_warp(const Maps &m, const Vectors &v, int number, i64 group) {
+__device__ __forceinline__ void backward_warp(const Maps &m, const Vectors &v, int number, i64 group) {
     const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, s = front.s, r = front.r;
     // `width` lanes each take columns in turn.
@@ -295,7 +295,7 @@ __device__ __noinline__ void backward_warp(const Maps &m, const Vectors &v, int 
 
 // ---- fronts of at most 32 pivots: a block each ----
 
-__device__ __noinline__ void forward_block(const Maps &m, const Vectors &v, int number, i64 group) {
+__device__ __forceinline__ void forward_block(const Maps &m, const Vectors &v, int number, i64 group) {
     const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, s = front.s, f = front.f;
     int from = s + 32 * warp;
@@ -351,7 +351,7 @@ __device__ __forceinline__ void load_inverse(real (&inverse)[4], const Front &fr
 
 // Pivots [row, row + rows), rows <= 32, of any front: what is right of them, 16 columns a warp in turn, the list first,
 // then the later pivots from the last one down, as they come to be known.
-__device__ __noinline__ void backward_rows(
+__device__ __forceinline__ void backward_rows(
     const Maps &m, const Vectors &v, int number, i64 group, int row, int rows, real *room) {
     const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, s = front.s, r = front.r, after = row + rows;
@@ -384,7 +384,7 @@ __device__ __noinline__ void backward_rows(
 }
 
 // Rows [row, row + rows), rows <= 32, of any front: what is left of them, 16 columns a warp in turn.
-__device__ __noinline__ void forward_rows(
+__device__ __forceinline__ void forward_rows(
     const Maps &m, const Vectors &v, int number, i64 group, int row, int rows, real *room) {
     const Front front(m, v, number, group);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, s = front.s, end = min(row, s);
