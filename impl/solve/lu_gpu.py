@@ -14,6 +14,7 @@ from impl.levels.kahn_gpu import kahn_gpu
 from impl.numeric.glu3 import glu3
 from impl.peers.cusparse import Triangles
 from impl.solve.device_system import on_device
+from impl.solve.sweeps import Sweeps
 from impl.symbolic.bitfronts_gpu import bitfronts_gpu
 from impl.symbolic.out_of_core import out_of_core
 
@@ -33,6 +34,7 @@ from impl.symbolic.out_of_core import out_of_core
         "../symbolic/bitfronts_rows.cu",
         "../levels/kahn.cu",
         "../numeric/right_looking.cu",
+        "sweeps.cu",
     ),
 )
 def lu_gpu(
@@ -42,13 +44,15 @@ def lu_gpu(
     dtype: Literal["float32", "float64"] = "float64",
     static_pivoting: bool = False,
     batched: bool = True,
+    triangular: Literal["cusparse", "sweeps"] = "cusparse",
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """A symbolic phase, kahn_gpu, glu3 and cuSPARSE's triangular solves, all on the GPU.
+    """A symbolic phase, kahn_gpu, glu3 and triangular solves, all on the GPU.
 
     prepared : n x n, on the device
     symbolic : by `out_of_core`, the paper's, or by `bitfronts_gpu`, which is not the paper's
     dtype, static_pivoting, batched : as in `glu3`; the triangular solves have this dtype too
+    triangular : by cuSPARSE's SpSV, the paper's, or by `Sweeps`, whose rows wait for rows instead of levels
     refine : as in lu_cpu
 
     Returns x, float64, for the b of `right_hand_side`, on the device. Its phases are lu_cpu's. Facts: of
@@ -75,7 +79,10 @@ def lu_gpu(
         factor, done = glu3(start, dtype=dtype, static_pivoting=static_pivoting, batched=batched)
     del start
     with phase("triangular"):
-        triangles = Triangles(filled.pattern, factor.values[both.to_column])
+        by_rows = factor.values[both.to_column]
+        triangles = (
+            Triangles(filled.pattern, by_rows) if triangular == "cusparse" else Sweeps(filled, by_rows)
+        )
         x = triangles.solved(b)
     with phase("refine"):
         for _ in range(refine):
