@@ -1,6 +1,6 @@
-"""By hand: linear systems with every real matrix at hand, by lu_cpu or lu_gpu, through the gate of `solve`.
+"""By hand: linear systems with every real matrix at hand, by an implementation of `solve`, through its gate.
 
-    python -m tests.every_system [--device gpu] [--work 1e11]
+    python -m tests.every_system [--implementation direct_gpu] [--work 1e11]
 
 Takes the matrices of a folder laid out as the collection ($FILLPATH_MIRROR), matched by mc64, and says the
 residual of the first of WAYS whose solution passes; what cannot be factorised is listed with the reason. What
@@ -49,11 +49,11 @@ WAYS = (Way("metis", False, 1), Way("metis", True, 5), Way("amd", False, 1), Way
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--implementation", default="lu_cpu")
     parser.add_argument("--work", type=float, default=1e11)
     arguments = parser.parse_args()
     registry.load_all()
-    solve = hosted(registry.lookup("solve", f"lu_{arguments.device}"))
+    solve = hosted(registry.lookup("solve", arguments.implementation))
     counts = dict.fromkeys((*map(str, WAYS), "refused", "left out", "wrong"), 0)
     for name in names(Path(os.environ["FILLPATH_MIRROR"])):
         told = tell(solve, name, arguments.work)

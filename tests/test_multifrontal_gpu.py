@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from fillpath.errors import MemoryBudgetError
+from fillpath.errors import InputError, MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Pattern, Prepared, Provenance
+from fillpath.registry import HEADERS
+from impl.cuda import kernels
 from impl.cuda.transfer import on_device
+from impl.multifrontal import factor_gpu, maps_gpu, solve_gpu
 from impl.multifrontal.factor_gpu import Factorisation, Shape, shape_of
 from impl.multifrontal.fronts_gpu import fronts_on_device
 from impl.multifrontal.maps_gpu import maps_of
 from impl.multifrontal.solve_gpu import Solver
+from impl.multifrontal.waves import divide, plan
 from impl.solve.direct_gpu import direct_gpu
 from impl.solve.right_hand_side import known_solutions
+from tests.cuda_on_cpu.fixture import machine
 
-pytestmark = pytest.mark.usefixtures("cuda_on_cpu")
-EMULATED = {"multiprocessors": 2, "blocks": 2, "limit": 120.0}
+PLAYED = {"multiprocessors": 2, "blocks": 2, "limit": 120.0}
+CARDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
+
+
+@pytest.fixture(params=CARDS)
+def card(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The CPU that plays a card, or a card."""
+    if request.param == "gpu":
+        available, why_not = kernels.available()
+        if not available:
+            pytest.skip(why_not)
+        yield "gpu"
+        return
+    request.getfixturevalue("cuda_on_cpu")
+    with machine(**PLAYED):
+        yield "cpu"
+
+
+@pytest.fixture
+def real_card() -> None:
+    available, why_not = kernels.available()
+    if not available:
+        pytest.skip(why_not)
 
 
 def prepared_of(matrix: Any) -> Prepared:
@@ -45,68 +74,22 @@ def grid(side: int) -> Any:
     return sp.csr_array(sp.kron(line, sp.eye_array(side)) + sp.kron(sp.eye_array(side), line))
 
 
-def solved(matrix: Any, columns: int, shape: Shape, budget: int | None = None) -> tuple[Array, Array]:
-    """(x, what it should be)."""
-    import cupy
-
-    prepared = on_device(prepared_of(matrix))
-    fronts = fronts_on_device(prepared)
-    maps = maps_of(fronts, shape.shared_front, shape.itemsize, budget)
-    run = Factorisation(maps, shape, False)
-    run.blocks.data.memset(0xFF, run.blocks.nbytes)
-    run.factor.data.memset(0xFF, run.factor.nbytes)
-    run.enqueue(prepared.values)
-    factor, _ = run.result()
-    expected = np.random.default_rng(1).standard_normal((columns, matrix.shape[0]))
-    b, x = cupy.asarray(np.ascontiguousarray((matrix @ expected.T).T)), cupy.empty(expected.shape, np.float64)
-    Solver(maps, factor, run.exchange).solve(b, x)
-    return cupy.asnumpy(x), expected
-
-
-@pytest.mark.parametrize("cuda_on_cpu", [EMULATED], indirect=True)
-@pytest.mark.parametrize("columns", [1, 3])
-def test_a_small_system(columns: int) -> None:
-    x, expected = solved(random_matrix(40, 0.1, 3), columns, shape_of("float64", False, False))
-    np.testing.assert_allclose(x, expected, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("cuda_on_cpu", [EMULATED], indirect=True)
-@pytest.mark.parametrize("options", [{}, {"columns": 9}, {"exchanges": True}, {"dtype": "float32", "refine": 3}])
-def test_the_whole_chain(options: dict[str, Any]) -> None:
-    import cupy
-
-    prepared = on_device(prepared_of(random_matrix(120, 0.05, 3)))
-    solution, work = direct_gpu(prepared, **options)
-    expected = known_solutions(120, options.get("columns", 1)).squeeze()
-    np.testing.assert_allclose(cupy.asnumpy(solution.x), expected, rtol=1e-11)
-    assert work.facts and work.facts["on_fronts"] == 1
-
-
-@pytest.mark.parametrize("cuda_on_cpu", [EMULATED], indirect=True)
-def test_small_memory_takes_waves_and_gives_the_same_bits() -> None:
-    import cupy
-
-    prepared = on_device(prepared_of(grid(24)))
-    whole, work = direct_gpu(prepared)
-    least = int(work.peak_memory or 0)
-    shares = [direct_gpu(prepared, memory_budget=least - part) for part in (20_000, 60_000)]
-    for solution, done in shares:
-        assert done.facts and done.facts["waves"] > 1
-        assert (cupy.asnumpy(solution.x) == cupy.asnumpy(whole.x)).all()
-    with pytest.raises(MemoryBudgetError, match=r"need \d+ bytes, 1000 given"):
-        direct_gpu(prepared, memory_budget=1000, columns=2)
-
-
 def arrow(n: int, width: int, seed: int) -> Any:
     """Many leaves below one dense front."""
-    dense = np.random.default_rng(seed).standard_normal((width, width)) + 2 * width * np.eye(width)
+    corner = np.random.default_rng(seed).standard_normal((width, width)) + 2 * width * np.eye(width)
     leaves = sp.eye_array(n) * 4.0
     side = sp.random_array((n, width), density=0.05, rng=np.random.default_rng(seed))
-    return sp.csr_array(sp.block_array([[leaves, side], [side.T, sp.csr_array(dense)]]))
+    return sp.csr_array(sp.block_array([[leaves, side], [side.T, sp.csr_array(corner)]]))
 
 
 def dense(n: int) -> Any:
     return sp.csr_array(np.random.default_rng(n).standard_normal((n, n)) + 2 * n * np.eye(n))
+
+
+def with_diagonal(matrix: Array) -> Any:
+    """The entries that are not zero, and the whole diagonal."""
+    rows, columns = np.nonzero((matrix != 0) | np.eye(len(matrix), dtype=bool))
+    return sp.csr_array((matrix[rows, columns], (rows, columns)), shape=matrix.shape)
 
 
 MATRICES = {
@@ -120,17 +103,254 @@ MATRICES = {
     "dense": dense(100),
     "large": dense(260),
 }
+# What one panel after another takes too long for the CPU that plays a card.
+LARGE = {"grid": grid(150), "wide": random_matrix(3000, 0.002, 1), "outer": dense(900), "huge": dense(2300)}
 
 
-@pytest.mark.parametrize("cuda_on_cpu", [EMULATED, {**EMULATED, "races": True, "seed": 7}], indirect=True)
+def run_of(
+    prepared: Prepared, shape: Shape, static: bool = False, budget: int | None = None
+) -> Factorisation:
+    """A factorisation whose memory is full of NaN, enqueued."""
+    fronts = fronts_on_device(prepared)
+    run = Factorisation(maps_of(fronts, shape.shared_front, shape.itemsize, budget), shape, static)
+    for array in (run.blocks, run.factor):
+        array.data.memset(0xFF, array.nbytes)
+    run.enqueue(prepared.values)
+    return run
+
+
+def bits(run: Factorisation) -> bytes:
+    """Of L and U, without what lies between fronts."""
+    import cupy
+
+    factor, starts = cupy.asnumpy(run.factor), cupy.asnumpy(run.maps.array("factor_at"))
+    first = cupy.asnumpy(run.maps.fronts.first).astype(np.int64)
+    pivots, rows = np.diff(first), np.diff(cupy.asnumpy(run.maps.fronts.list_start))
+    lengths = pivots * (pivots + 2 * rows)
+    return b"".join(factor[at : at + length].tobytes() for at, length in zip(starts, lengths, strict=False))
+
+
+def solved(matrix: Any, columns: int, shape: Shape) -> tuple[Array, Array]:
+    """(x, what it should be)."""
+    import cupy
+
+    prepared = on_device(prepared_of(matrix))
+    run = run_of(prepared, shape)
+    factor, _ = run.result()
+    expected = np.random.default_rng(1).standard_normal((columns, matrix.shape[0]))
+    b = cupy.asarray(np.ascontiguousarray((matrix @ expected.T).T))
+    x = cupy.empty(expected.shape, np.float64)
+    Solver(run.maps, factor, run.exchange).solve(b, x)
+    return cupy.asnumpy(x), expected
+
+
+def residual(matrix: Any, x: Array) -> float:
+    """Of the system that `direct_gpu` solves, in infinity norms."""
+    b = matrix @ known_solutions(matrix.shape[0], 1)[0]
+    scale = abs(matrix).sum(axis=1).max() * np.abs(x).max() + np.abs(b).max()
+    return float(np.abs(b - matrix @ x).max() / scale)
+
+
 @pytest.mark.parametrize("name", MATRICES)
-def test_what_is_solved(name: str) -> None:
-    x, expected = solved(MATRICES[name], 1, shape_of("float64", False, False))
+@pytest.mark.parametrize("tensor_cores", [False, True])
+def test_what_is_solved(card: str, name: str, tensor_cores: bool) -> None:
+    x, expected = solved(MATRICES[name], 1, shape_of("float64", tensor_cores, False))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("cuda_on_cpu", [EMULATED], indirect=True)
+@pytest.mark.parametrize("cuda_on_cpu", [{**PLAYED, "races": True, "seed": 7}], indirect=True)
+@pytest.mark.parametrize("name", MATRICES)
+def test_no_hazard_in_shared_memory(cuda_on_cpu: Any, name: str) -> None:
+    x, expected = solved(MATRICES[name], 1, shape_of("float64", True, name == "random"))
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_other_orders_of_threads_give_the_same_bits(cuda_on_cpu: Any, seed: int) -> None:
+    found = set()
+    for offset in range(3):
+        with machine(**PLAYED, seed=10 * seed + offset):
+            found.add(
+                bits(run_of(on_device(prepared_of(MATRICES["grid"])), shape_of("float64", False, False)))
+            )
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("columns", [1, 3, 8, 17])
+@pytest.mark.parametrize("name", ["grid", "arrow", "dense"])
+def test_several_right_hand_sides(card: str, name: str, columns: int) -> None:
+    x, expected = solved(MATRICES[name], columns, shape_of("float64", False, False))
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
+
+
 @pytest.mark.parametrize("name", ["grid", "random", "dense"])
-def test_rows_exchanged_within_blocks(name: str) -> None:
-    x, expected = solved(MATRICES[name], 1, shape_of("float64", False, True))
+def test_rows_exchanged_within_blocks(card: str, name: str) -> None:
+    x, expected = solved(MATRICES[name], 2, shape_of("float64", False, True))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [30, 60, 130])
+def test_exchanges_solve_what_has_a_zero_pivot(card: str, n: int) -> None:
+    """The first row and the second one change places."""
+    import cupy
+
+    matrix = np.random.default_rng(n).standard_normal((n, n)) + n * np.eye(n)
+    matrix[0, 0], matrix[0, 1], matrix[1, 0] = 0.0, 5.0, 3.0
+    prepared = on_device(prepared_of(with_diagonal(matrix)))
+    with pytest.raises(UnsupportedError, match="column 0: the pivot is zero"):
+        direct_gpu(prepared)
+    solution, _ = direct_gpu(prepared, exchanges=True)
+    assert residual(matrix, cupy.asnumpy(solution.x)) < 1e-14
+
+
+OPTIONS: list[dict[str, Any]] = [{}, {"columns": 9}, {"exchanges": True}, {"dtype": "float32", "refine": 4}]
+
+
+@pytest.mark.parametrize("options", [*OPTIONS, {"static_pivoting": True}, {"maps": "kept"}])
+def test_the_whole_chain(card: str, options: dict[str, Any]) -> None:
+    import cupy
+
+    prepared = on_device(prepared_of(random_matrix(120, 0.05, 3)))
+    expected = known_solutions(120, options.get("columns", 1)).squeeze()
+    for _ in range(2):
+        solution, work = direct_gpu(prepared, **options)
+        np.testing.assert_allclose(cupy.asnumpy(solution.x), expected, rtol=1e-11)
+        assert work.facts and work.facts["on_fronts"] == 1
+
+
+def test_kept_maps_are_those_of_the_pattern(card: str) -> None:
+    """Other values of the same pattern, and another pattern between them."""
+    import cupy
+
+    first = on_device(prepared_of(random_matrix(120, 0.05, 3)))
+    other = on_device(prepared_of(random_matrix(90, 0.05, 4)))
+    for prepared in (first, other, first):
+        solution, _ = direct_gpu(prepared, maps="kept")
+        expected = known_solutions(prepared.pattern.n, 1)[0]
+        np.testing.assert_allclose(cupy.asnumpy(solution.x), expected, rtol=1e-11)
+
+
+def test_small_memory_takes_waves_and_gives_the_same_bits(card: str) -> None:
+    import cupy
+
+    prepared = on_device(prepared_of(grid(24)))
+    whole, work = direct_gpu(prepared)
+    least = int(work.peak_memory or 0)
+    shares = [direct_gpu(prepared, memory_budget=least - part) for part in (20_000, 60_000)]
+    for solution, done in shares:
+        assert done.facts and done.facts["waves"] > 1
+        assert (cupy.asnumpy(solution.x) == cupy.asnumpy(whole.x)).all()
+    with pytest.raises(MemoryBudgetError, match=r"need \d+ bytes, 1000 given"):
+        direct_gpu(prepared, memory_budget=1000, columns=2)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-12])
+def test_small_pivots_are_replaced_and_counted(card: str, value: float) -> None:
+    import cupy
+
+    matrix = np.diag(np.full(50, 2.0))
+    matrix[20, 20] = value
+    solution, work = direct_gpu(on_device(prepared_of(with_diagonal(matrix))), static_pivoting=True, refine=0)
+    assert work.facts and work.facts["small_pivots"] == 1
+    assert np.isfinite(cupy.asnumpy(solution.x)).all()
+
+
+@pytest.mark.parametrize("n", [20, 70, 130])
+@pytest.mark.parametrize(
+    ("value", "message"), [(0.0, "the pivot is zero"), (np.inf, "infinite"), (np.nan, "infinite")]
+)
+def test_what_cannot_be_factorised_is_refused(card: str, n: int, value: float, message: str) -> None:
+    matrix = np.random.default_rng(n).standard_normal((n, n)) + 2 * n * np.eye(n)
+    matrix[0] = 0.0
+    matrix[0, 0] = value
+    with pytest.raises(UnsupportedError, match=f"column 0: .*{message}"):
+        direct_gpu(on_device(prepared_of(with_diagonal(matrix))))
+
+
+def test_overflow_is_refused(card: str) -> None:
+    matrix = np.array([[1e-200, 1e200], [1e200, 1.0]])
+    with pytest.raises(UnsupportedError, match="infinite or not a number"):
+        direct_gpu(on_device(prepared_of(with_diagonal(matrix))))
+
+
+@pytest.mark.parametrize("options", [{"refine": -1}, {"columns": 0}])
+def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="expected a number of steps"):
+        direct_gpu(prepared_of(MATRICES["one"]), **options)
+
+
+# Of large fronts what takes many panels, with far smaller limits.
+TINY = {"LARGE_FRONT": 120, "OUTER": 64, "HUGE_FRONT": 150, "MOST_CHILDREN": 3, "LONG_SEGMENT": 4}
+
+
+@pytest.fixture
+def tiny(cuda_on_cpu: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    header = (HEADERS / "multifrontal.cuh").read_text()
+    for name, value in TINY.items():
+        header, times = re.subn(rf"\b{name} = \d+", f"{name} = {value}", header)
+        assert times == 1, name
+    for module in (factor_gpu, maps_gpu, solve_gpu):
+        path = tmp_path / module.KERNEL.name
+        path.write_text(module.KERNEL.read_text().replace('#include "multifrontal.cuh"', header))
+    for module in (maps_gpu, factor_gpu):
+        load = kernels.load
+        monkeypatch.setattr(
+            module.kernels,
+            "load",
+            lambda path, *rest, load=load: load(
+                tmp_path / path.name if (tmp_path / path.name).exists() else path, *rest
+            ),
+        )
+
+
+@pytest.mark.parametrize("n", [130, 180, 215])
+@pytest.mark.parametrize("tensor_cores", [False, True])
+def test_outer_panels(tiny: None, n: int, tensor_cores: bool) -> None:
+    with machine(**PLAYED):
+        x, expected = solved(dense(n), 1, shape_of("float64", tensor_cores, False))
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["arrow", "grid"])
+def test_many_children(tiny: None, name: str) -> None:
+    with machine(**PLAYED):
+        x, expected = solved(MATRICES[name], 1, shape_of("float64", False, False))
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_twenty_factorisations_on_poisoned_memory(real_card: None, name: str, dtype: str) -> None:
+    prepared = on_device(prepared_of(LARGE[name]))
+    assert len({bits(run_of(prepared, shape_of(dtype, True, False))) for _ in range(20)}) == 1
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_large_systems(real_card: None, name: str, options: dict[str, Any]) -> None:
+    import cupy
+
+    solution, _ = direct_gpu(on_device(prepared_of(LARGE[name])), **options)
+    assert residual(LARGE[name], cupy.asnumpy(solution.x).reshape(-1, LARGE[name].shape[0])[0]) < 1e-12
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_blocks_in_use_at_a_time_do_not_overlap(count: int) -> None:
+    rng = np.random.default_rng(count)
+    m = 60
+    up = np.array([rng.integers(k + 1, m) if k < m - 1 else -1 for k in range(m)])
+    time = np.zeros(m, np.int64)
+    for k in range(m - 1):
+        time[up[k]] = max(time[up[k]], time[k] + rng.integers(1, 9))
+    sizes = rng.integers(0, 100, m)
+    waves = divide(time, up, sizes, count)
+    last = np.where(up >= 0, waves.wave[up], waves.wave)
+    for a in range(m):
+        for b in range(a):
+            beside = waves.wave[a] <= last[b] and waves.wave[b] <= last[a] and sizes[a] and sizes[b]
+            apart = waves.start[a] >= waves.start[b] + sizes[b] or waves.start[b] >= waves.start[a] + sizes[a]
+            assert apart or not beside
+    assert (waves.wave[up[:-1]] >= waves.wave[:-1]).all()
+    assert plan(time, up, sizes, 0) is None
