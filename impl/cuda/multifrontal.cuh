@@ -62,7 +62,7 @@ struct Maps {
     i64 *totals, *partial;
     int *front_of, *vertex;  // by label
     int *entry_front;        // by list entry
-    // By front. Children are in ascending order.
+    // By front. Children are in the order of the vertices of their last pivots, here and below.
     i64 *child_start;  // (fronts + 1,); 0 at the launch
     int *child, *child_count;
     int *panel;                  // as in FrontFactor
@@ -71,7 +71,7 @@ struct Maps {
     i64 *block_at, *factor_at;   // (fronts + 1,) where its block of `blocks` and of the factor begins
     i64 *handed_at;              // where its contribution begins, and the values between its columns
     int *handed_stride;
-    // By slot: the entries of A, and the columns of children in ascending order. All 0 at the launch.
+    // By slot: the entries of A, and the columns of children. All 0 at the launch.
     i64 *entry_start, *source_start;  // (slots + 1,)
     int *entry_count, *source_count;
     int *entry_slot, *unplaced;  // by entry of A, as A has them: its slot, its row in the front

@@ -28,28 +28,47 @@ def fronts_on_device(prepared: Prepared) -> Fronts:
     # Without a chain columns are merged only where that adds no row; the rest is `merge.cu`'s.
     shape = bitfronts.Shape(chain=0)
     request = bitfronts.Request(prepared.pattern, "fronts", False, None, shape, 1)
-    merged, arrays = _merged(bitfronts.analyse(request))
+    load = kernels.load(KERNEL, ("mf_merge", "mf_settle"))
+    merged, arrays = _merged(bitfronts.analyse(request), load["mf_merge"])
     lists = bitfronts.list_fronts(merged).arena
     fronts, entries = merged.totals.fronts, merged.totals.lists
-    return Fronts(
+    found = Fronts(
         prepared,
-        label=merged.arena.array("label", prepared.pattern.n).copy(),
+        label=_empty(prepared.pattern.n),
         first=arrays.array("first")[: fronts + 1],
         up=arrays.array("up")[:fronts],
         list_start=arrays.array("list_start")[: fronts + 1],
         list=lists.array("list", entries),
         place=lists.array("place", entries),
     )
+    _settle(found, merged, arrays, load["mf_settle"])
+    return found
 
 
-def _merged(analysis: bitfronts.Analysis) -> tuple[bitfronts.Analysis, Arena]:
+def _settle(fronts: Fronts, merged: bitfronts.Analysis, arrays: Arena, kernel: Any) -> None:
+    """Write the labels, and lists and places by them."""
+    count = int(fronts.up.size)
+    words = arena.struct(KERNEL, "Merged", arrays.addresses)
+    wanted = -(-32 * count // bitfronts.THREADS)
+    blocks = min(wanted, bitfronts.resident_blocks(kernel, bitfronts.THREADS))
+    settled = (fronts.label, fronts.list, fronts.place)
+    _launch(kernel, blocks, merged.struct, words, np.int64(count), *settled)
+
+
+def _empty(n: int) -> Array:
+    import cupy
+
+    out: Array = cupy.empty(n, np.int32)
+    return out
+
+
+def _merged(analysis: bitfronts.Analysis, kernel: Any) -> tuple[bitfronts.Analysis, Arena]:
     """The analysis with larger fronts, and the arrays that say which."""
-    kernel = kernels.load(KERNEL, ("mf_merge",))["mf_merge"]
     n, fronts = analysis.request.pattern.n, analysis.totals.fronts
     most = bitfronts.resident_blocks(kernel, bitfronts.THREADS)
     blocks = min(-(-n // (bitfronts.ENTRIES_A_THREAD * bitfronts.THREADS)), most)
     arrays = Arena(
-        {"arrived": (1, INT), "totals": (2, LONG)},
+        {"arrived": (2, INT), "totals": (2, LONG)},
         {
             "partial": (blocks, LONG),
             "begins": (fronts + 1, LONG),
@@ -60,7 +79,7 @@ def _merged(analysis: bitfronts.Analysis) -> tuple[bitfronts.Analysis, Arena]:
         },
     )
     merged = arena.struct(KERNEL, "Merged", arrays.addresses)
-    _launch(kernel, blocks, bitfronts.THREADS, analysis.struct, merged)
+    _launch(kernel, blocks, analysis.struct, merged)
     count, entries = _counted(arrays)
     names = ("list_start", "first", "up", "team", "long_lists", "front_of")
     places = {name: arrays.addresses[name] for name in names} | {"front_size": arrays.addresses["size"]}
@@ -77,6 +96,6 @@ def _counted(arrays: Arena) -> tuple[int, int]:
     return count, entries
 
 
-def _launch(kernel: Any, blocks: int, threads: int, *arguments: Array) -> None:
-    kernel.kernel((blocks,), (threads,), arguments, enable_cooperative_groups=True)
+def _launch(kernel: Any, blocks: int, *arguments: Any) -> None:
+    kernel.kernel((blocks,), (bitfronts.THREADS,), arguments, enable_cooperative_groups=True)
 

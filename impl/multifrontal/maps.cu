@@ -146,15 +146,20 @@ __device__ __forceinline__ void count_sources(const Maps &m, const Threads &thre
     }
 }
 
+// The vertex of its last pivot, which stands for a child: unlike numbers of fronts it does not depend on who was first
+// to number siblings.
+__device__ __forceinline__ int name_of(const Maps &m, int front) { return m.vertex[m.first[front + 1] - 1]; }
+
 __device__ __forceinline__ void place_sources(const Maps &m, const Threads &threads) {
     EACH(front, m.fronts) {
         const int parent = m.up[front];
         if (parent < 0) continue;
-        m.child[m.child_start[parent] + atomicAdd(m.child_count + parent, 1)] = (int)front;
+        m.child[m.child_start[parent] + atomicAdd(m.child_count + parent, 1)] = name_of(m, (int)front);
     }
     EACH(e, m.entries) {
-        const i64 at = slot(m, m.up[m.entry_front[e]]) + m.place[e];
-        m.source_entry[m.source_start[at] + atomicAdd(m.source_count + at, 1)] = (int)e;
+        const int child = m.entry_front[e];
+        const i64 at = slot(m, m.up[child]) + m.place[e];
+        m.source_entry[m.source_start[at] + atomicAdd(m.source_count + at, 1)] = name_of(m, child);
     }
     EACH(q, m.nnz) {
         const int at = m.entry_slot[q], row = m.unplaced[q];
@@ -183,7 +188,7 @@ __device__ __forceinline__ void sort_short(int *keys, int length) {
     }
 }
 
-// Children and columns of children, each ascending. Long segments are left to blocks: of slots as they are, of fronts
+// Children and columns of children, each by ascending names. Long segments are left to blocks: of slots as they are, of fronts
 // behind them.
 __device__ __forceinline__ void sort_segments(const Maps &m, const Threads &threads) {
     const i64 slots = m.n + m.entries;
@@ -203,6 +208,28 @@ __device__ __forceinline__ void sort_long_segments(const Maps &m) {
         const i64 k = m.long_segments[z];
         const i64 *start = k < slots ? m.source_start + k : m.child_start + (k - slots);
         block_sort((k < slots ? m.source_entry : m.child) + start[0], (u32)(start[1] - start[0]));
+    }
+}
+
+// Names to the numbers of children, and to the list entries of a slot's row.
+__device__ __forceinline__ void resolve_names(const Maps &m, const Threads &threads) {
+    EACH(k, m.child_start[m.fronts]) m.child[k] = m.front_of[m.label[m.child[k]]];
+    EACH_WARP(front, m.fronts) {
+        const i64 from = slot(m, (int)front);
+        const int f = pivots(m, (int)front) + listed(m, (int)front);
+        for (int row = threadIdx.x & 31; row < f; row += 32)
+            for (i64 k = m.source_start[from + row]; k < m.source_start[from + row + 1]; k++) {
+                const int child = m.front_of[m.label[m.source_entry[k]]];
+                i64 low = m.list_start[child], high = m.list_start[child + 1];
+                while (low < high) {
+                    const i64 middle = (low + high) >> 1;
+                    if (m.place[middle] < row)
+                        low = middle + 1;
+                    else
+                        high = middle;
+                }
+                m.source_entry[k] = (int)low;
+            }
     }
 }
 
@@ -303,6 +330,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) mf_maps(const Maps m) {
     scan_apply(m.block_at, m.fronts, m.partial);
     scan_apply(m.factor_at, m.fronts, m.partial + gridDim.x);
     barrier();
+    resolve_names(m, threads);
     if (threads.first != 0) return;
     m.totals[BLOCKS] = m.block_at[m.fronts];
     m.totals[FACTOR] = m.factor_at[m.fronts];

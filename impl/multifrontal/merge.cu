@@ -1,5 +1,5 @@
-// Fronts merged with their last child where that adds few zeros: one cooperative kernel between bitfronts_tree and
-// bitfronts_lists. A merged front costs one hand-over less.
+// Fronts merged with their last child where that adds few zeros, before bitfronts_lists: a merged front costs one
+// hand-over less. After it, the pivots of each front in an order that is always the same. Two cooperative kernels.
 
 #include "bitfronts.cuh"
 #include "grid_barrier.cuh"
@@ -12,7 +12,7 @@ constexpr double ZEROS = 0.2;
 
 // Fields are eight bytes each; impl/multifrontal/arena.py places the arrays.
 struct Merged {
-    u32 *arrived;  // of a grid barrier; 0 at the launch
+    u32 *arrived;  // (2,), of grid barriers; 0 at the launch
     i64 *totals;   // (2,), fronts and list entries
     i64 *partial;
     i64 *begins;      // (fronts + 1,) whether a front begins a merged one; then the number of those before it
@@ -21,12 +21,18 @@ struct Merged {
     int *front_of;  // by label
 };
 
+// Whether the front after this one begins with the parent of its last pivot. A front before one that begins with a leaf
+// may hang from it as well, higher up; which one comes to lie there is chance.
+__device__ __forceinline__ bool is_last_child(const Tree &t, i64 fronts, i64 front) {
+    return front + 1 < fronts && t.label_parent[t.first[front + 1] - 1] == t.first[front + 1];
+}
+
 // A run of fronts, each the last child of the next, by one thread.
 __device__ __forceinline__ void mark_run(const Tree &t, const Merged &m, i64 fronts, i64 front) {
     m.begins[front] = 1;
     double zeros = 0;
     i64 columns = t.first[front + 1] - t.first[front];
-    for (; front + 1 < fronts && t.up[front] == front + 1; front++) {
+    for (; is_last_child(t, fronts, front); front++) {
         const i64 list = t.list_start[front + 1] - t.list_start[front], following = front + 1;
         const i64 more = t.first[following + 1] - t.first[following];
         const i64 above = t.list_start[following + 1] - t.list_start[following];
@@ -46,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) mf_merge(const Tree t, cons
     const auto merged = [&](i64 front) { return (int)m.begins[front + 1] - 1; };
 
     EACH(front, fronts) {
-        if (front == 0 || t.up[front - 1] != front) mark_run(t, m, fronts, front);
+        if (front == 0 || !is_last_child(t, fronts, front - 1)) mark_run(t, m, fronts, front);
     }
     barrier();
     scan_sums(m.begins, fronts, m.partial);
@@ -77,4 +83,33 @@ extern "C" __global__ void __launch_bounds__(512, 2) mf_merge(const Tree t, cons
     if (threads.first != 0) return;
     m.totals[0] = count;
     m.totals[1] = m.list_start[count];
+}
+
+// bitfronts_tree numbers siblings as they come. Within a front that concerns merged subtrees alone, of 32 columns at
+// most, which come first; what follows are ancestors of all before. In the order of vertices a child comes before its
+// parent as well, so those first 32 are sorted by them; a list lies on one path, where both orders are one.
+//
+// label : (n,), by vertex, written. list, place : rewritten
+extern "C" __global__ void __launch_bounds__(512, 2) mf_settle(
+    const Tree t, const Merged m, const i64 fronts, int *label, int *list, int *place) {
+    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
+    const int lane = threadIdx.x & 31;
+    for (i64 front = threads.first >> 5; front < fronts; front += threads.count >> 5) {
+        const int first = m.first[front], pivots = m.first[front + 1] - first;
+        const int vertex = lane < pivots ? t.old[first + lane] : NONE;
+        int rank = 0;
+        for (int k = 0; k < 32; k++) rank += __shfl_sync(LANES, vertex, k) < vertex;
+        if (lane < pivots) label[vertex] = first + rank;
+        for (int k = 32 + lane; k < pivots; k += 32) label[t.old[first + k]] = first + k;
+    }
+    u32 passed = 0;
+    grid_barrier(m.arrived + 1, passed);
+    for (i64 front = threads.first >> 5; front < fronts; front += threads.count >> 5) {
+        const int parent = m.up[front];
+        for (i64 e = m.list_start[front] + lane; e < m.list_start[front + 1]; e += 32) {
+            const int settled = label[t.old[list[e]]];
+            list[e] = settled;
+            if (settled < m.first[parent + 1]) place[e] = settled - m.first[parent];
+        }
+    }
 }
