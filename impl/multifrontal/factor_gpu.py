@@ -57,7 +57,13 @@ class Shape:
     def defines(self) -> tuple[str, ...]:
         real = {"float32": "float", "float64": "double"}[self.dtype]
         exchanges = f"PIVOTING={int(self.exchanges)}"
-        return f"REAL={real}", f"TENSOR={self.tensor}", exchanges, f"SHARED={self.shared}", f"RESIDENT={self.resident}"
+        return (
+            f"REAL={real}",
+            f"TENSOR={self.tensor}",
+            exchanges,
+            f"SHARED={self.shared}",
+            f"RESIDENT={self.resident}",
+        )
 
     @property
     def itemsize(self) -> int:
@@ -108,7 +114,8 @@ class Factorisation:
         self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES, shape.defines)
         self.kernels["mf_factor"].max_dynamic_shared_size_bytes = shape.shared_bytes
         by_front = dict.fromkeys(("ready", "done", "early"), (m, UINT))
-        self.state = Arena({"small": (1, DOUBLE), "status": (3, UINT), "ticket": (maps.waves, UINT), **by_front}, {})
+        state = {"small": (1, DOUBLE), "status": (3, UINT), "ticket": (maps.waves, UINT), **by_front}
+        self.state = Arena(state, {})
         self.blocks = cupy.empty(maps.block_values, shape.dtype)
         self.factor = cupy.empty(maps.totals.factor, shape.dtype)
         self.exchange = cupy.empty(n if shape.exchanges else 0, np.int32)
@@ -173,7 +180,8 @@ class Factorisation:
         zero, not_finite, replaced = map(int, cupy.asnumpy(self.state.array("status")))
         if zero or not_finite:
             self._refuse(zero, not_finite)
-        factor = FrontFactor(fronts, self.maps.array("factor_at")[:-1], self.maps.array("panel"), self.factor, replaced)
+        start, panel = self.maps.array("factor_at")[:-1], self.maps.array("panel")
+        factor = FrontFactor(fronts, start, panel, self.factor, replaced)
         facts = {
             "fronts": float(fronts.up.size),
             "largest_front": float(totals.largest),
@@ -196,4 +204,3 @@ class Factorisation:
                 f"column {column}: the pivot is zero (static_pivoting=true replaces small ones)"
             )
         raise UnsupportedError(f"column {column}: a value is infinite or not a number in {self.shape.dtype}")
-

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from fillpath.nouns import Array, Fronts, Prepared
+from fillpath.registry import HEADERS
 from impl.cuda import kernels
 from impl.multifrontal import arena
 from impl.multifrontal.arena import INT, LONG, Arena
 from impl.symbolic import bitfronts_analysis as bitfronts
 
 KERNEL = Path(__file__).with_name("merge.cu")
-BITFRONTS_HEADER = arena.HEADERS / "bitfronts.cuh"
+BITFRONTS_HEADER = HEADERS / "bitfronts.cuh"
 
 
 def fronts_on_device(prepared: Prepared) -> Fronts:
@@ -98,4 +99,3 @@ def _counted(arrays: Arena) -> tuple[int, int]:
 
 def _launch(kernel: Any, blocks: int, *arguments: Any) -> None:
     kernel.kernel((blocks,), (bitfronts.THREADS,), arguments, enable_cooperative_groups=True)
-

@@ -143,15 +143,16 @@ def _placed(fronts: Fronts, first: Arena, totals: Totals, itemsize: int, budget:
     """All blocks side by side if that fits, or in waves. Raises MemoryBudgetError."""
     import cupy
 
-    kept = first.nbytes + arena.needed(*_second_lengths(int(fronts.up.size), int(fronts.list.size), totals, 1))
+    sizes = (int(fronts.up.size), int(fronts.list.size))
+    kept = first.nbytes + arena.needed(*_second_lengths(*sizes, totals, 1))
     kept += itemsize * totals.factor
     if kept + itemsize * totals.blocks <= budget:
         return _Placed(1, totals.blocks, {}, ())
     time, up = cupy.asnumpy(first.array("time")), cupy.asnumpy(fronts.up)
-    sizes = np.diff(cupy.asnumpy(first.array("block_at")))
-    waves = plan(time, up, sizes, (budget - kept) // itemsize)
+    values = np.diff(cupy.asnumpy(first.array("block_at")))
+    waves = plan(time, up, values, (budget - kept) // itemsize)
     if waves is None:
-        _refuse("the factor and its fronts", kept + itemsize * least_values(time, up, sizes), budget)
+        _refuse("the factor and its fronts", kept + itemsize * least_values(time, up, values), budget)
     assert waves is not None  # The least that is needed is more than the budget where none fits.
     arrays = cupy.asarray(waves.wave), cupy.asarray(waves.start)
     addresses = {"wave": address(arrays[0]), "block_at": address(arrays[1])}
@@ -177,7 +178,7 @@ def _totals(first: Arena) -> Totals:
 def _first_lengths(n: int, m: int, entries: int, nnz: int, blocks: int) -> tuple[Lengths, Lengths]:
     """What is 0 at the launch, and what is not."""
     slots = n + entries
-    zero = {
+    zero: Lengths = {
         "arrived": (2, INT),
         "totals": (len(fields(Totals)), LONG),
         "child_start": (m + 1, LONG),
@@ -185,7 +186,7 @@ def _first_lengths(n: int, m: int, entries: int, nnz: int, blocks: int) -> tuple
         **dict.fromkeys(("entry_start", "source_start"), (slots + 1, LONG)),
         **dict.fromkeys(("entry_count", "source_count"), (slots, INT)),
     }
-    others = {
+    others: Lengths = {
         "partial": (4 * blocks, LONG),
         **dict.fromkeys(("front_of", "vertex"), (n, INT)),
         "entry_front": (entries, INT),
@@ -201,13 +202,13 @@ def _first_lengths(n: int, m: int, entries: int, nnz: int, blocks: int) -> tuple
 
 def _second_lengths(m: int, entries: int, totals: Totals, waves: int) -> tuple[Lengths, Lengths]:
     bins, solve_bins = waves * (totals.path + 1), 2 * totals.solve_path + 1
-    zero = {
+    zero: Lengths = {
         **dict.fromkeys(("task_start", "warp_start"), (bins + 1, LONG)),
         **dict.fromkeys(("solve_start", "solve_warp_start"), (solve_bins + 1, LONG)),
         **dict.fromkeys(("task_count", "warp_count"), (bins, INT)),
         **dict.fromkeys(("solve_count", "solve_warp_count"), (solve_bins, INT)),
     }
-    others = {
+    others: Lengths = {
         "source": (entries, SOURCE),
         "tasks": (totals.tasks, TASK),
         "solve_tasks": (totals.solve_tasks, SOLVE_TASK),

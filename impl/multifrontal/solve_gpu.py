@@ -25,7 +25,8 @@ def residual(prepared: Prepared, x: Array, b: Array | None) -> Array:
     """b - A x, or A x without b: an array as x. x, b : (columns, n) float64, contiguous, on the device"""
     import cupy
 
-    pattern, out = prepared.pattern, cupy.empty_like(x)
+    pattern = prepared.pattern
+    out: Array = cupy.empty_like(x)
     columns, n = x.shape
     kernel = kernels.load(KERNEL, NAMES, ("REAL=double", "RHS=1", "PIVOTING=0"))["mf_residual"]
     blocks = min(-(-32 * n // THREADS), 16 * device.multiprocessors())
@@ -50,15 +51,14 @@ class Solver:
 
         b, x : (columns, n) float64, contiguous, on the device
         """
-        import cupy
-
         columns, n = b.shape
         width = 1 if columns == 1 else SEVERAL
         groups = -(-columns // width)
         kernel = self._kernels(width)["mf_solve"]
         entries = int(self.maps.fronts.list.size)
         sizes = {"y": groups * n * width, "x": groups * n * width, "u": groups * entries * width}
-        vectors = Arena({}, {name: (size, self.dtype) for name, size in sizes.items()} | {"ticket": (1, UINT)})
+        lengths = {name: (size, self.dtype) for name, size in sizes.items()}
+        vectors = Arena({}, {**lengths, "ticket": (1, UINT)})
         vectors.fill(0xFF)
         fields = {
             **vectors.addresses,

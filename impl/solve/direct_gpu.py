@@ -77,7 +77,7 @@ def direct_gpu(
         return _nothing(columns), Work(facts={"on_fronts": 1.0})
     shape = shape_of(dtype, True, exchanges)
     try:
-        found = _kept_or_made(prepared, shape, maps == "kept", memory_budget)
+        mapped = _kept_or_made(prepared, shape, maps == "kept", memory_budget)
     except MemoryBudgetError:
         if columns > 1:
             raise
@@ -88,10 +88,10 @@ def direct_gpu(
     with phase("right_hand_side"):
         b = _right_hand_sides(prepared, columns)
     with phase("numeric"):
-        run = Factorisation(found, shape, static_pivoting)
+        run = Factorisation(mapped, shape, static_pivoting)
         run.enqueue(prepared.values)
         factor, facts = run.result()
-    solver = Solver(found, factor, run.exchange)
+    solver = Solver(mapped, factor, run.exchange)
     with phase("triangular"):
         x = _empty_like(b)
         solver.solve(b, x)
@@ -104,7 +104,7 @@ def direct_gpu(
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """The maps of the last call. indptr, indices : of its pattern, whose fronts they are"""
+    """The maps of the last call, and the pattern that they are of."""
 
     pattern: Pattern
     shape: Shape
