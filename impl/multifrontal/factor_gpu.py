@@ -13,7 +13,7 @@ from fillpath.errors import UnsupportedError
 from fillpath.nouns import Array, FrontFactor
 from impl.cuda import device, kernels
 from impl.multifrontal import arena
-from impl.multifrontal.arena import Arena, address
+from impl.multifrontal.arena import Arena, Lengths, address
 from impl.multifrontal.maps_gpu import FrontMaps
 from impl.numeric.pivots import small_pivot
 
@@ -21,8 +21,8 @@ KERNEL = Path(__file__).with_name("factor.cu")
 NAMES = ("mf_factor", "mf_small")
 THREADS = 256
 UINT, ULONG, DOUBLE = np.dtype(np.uint32), np.dtype(np.uint64), np.dtype(np.float64)
-# As in multifrontal.cuh and factor.cu: the largest front of a warp; values of shared memory beside a front, without and
-# with the room for exchanges; those that two blocks of an H100 can have, and the largest front then.
+# As in multifrontal.cuh and factor.cu: the largest front of a warp; values of shared memory beside a front,
+# without and with the room for exchanges; those that two blocks of an H100 can have, and the largest front then.
 WARP_FRONT = 40
 BESIDE = {False: 32 * 36 + 160, True: 32 * 36 + 128 + 32 * 33}
 MOST_SHARED, MOST_FRONT = 14400, 108
@@ -114,7 +114,7 @@ class Factorisation:
         self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES, shape.defines)
         self.kernels["mf_factor"].max_dynamic_shared_size_bytes = shape.shared_bytes
         by_front = dict.fromkeys(("ready", "done", "early"), (m, UINT))
-        state = {"small": (1, DOUBLE), "status": (3, UINT), "ticket": (maps.waves, UINT), **by_front}
+        state: Lengths = {"small": (1, DOUBLE), "status": (3, UINT), "ticket": (maps.waves, UINT), **by_front}
         self.state = Arena(state, {})
         self.blocks = cupy.empty(maps.block_values, shape.dtype)
         self.factor = cupy.empty(maps.totals.factor, shape.dtype)

@@ -112,8 +112,8 @@ class _Kept:
     maps: FrontMaps
 
     def serves(self, pattern: Pattern, shape: Shape, memory_budget: int | None) -> bool:
-        """Whether the maps are those of this pattern. The arrays of `pattern` are held, so that no others come
-        to lie where they do."""
+        """Whether the maps are those of this pattern, whose arrays are held, so that no others come to lie
+        where they do."""
         same = self.pattern.indptr is pattern.indptr and self.pattern.indices is pattern.indices
         return same and self.shape == shape and self.memory_budget == memory_budget
 
