@@ -45,7 +45,7 @@ def direct_gpu(
     *,
     dtype: Literal["float32", "float64"] = "float64",
     static_pivoting: bool = False,
-    exchanges: bool = False,
+    exchanges: bool = True,
     maps: Literal["fresh", "kept"] = "fresh",
     columns: int = 1,
     refine: int = 1,
