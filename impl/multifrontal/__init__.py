@@ -1,0 +1,1 @@
+"""Numeric factorisation and solves on fronts."""
