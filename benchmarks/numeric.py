@@ -15,7 +15,6 @@ from benchmarks.suite import Suite
 from fillpath.nouns import Factor, Factorised, FrontFactor, Fronts, TwoWay
 from fillpath.record import Verified
 from fillpath.registry import Implementation
-from impl.inputs import fronts
 
 
 class Numeric(Suite):
@@ -26,6 +25,8 @@ class Numeric(Suite):
 
     def expected(self, context: Context, implementation: Implementation, seed: int) -> Fronts | None:
         """The fronts that a factor is on, of an implementation that is given them."""
+        from impl.inputs import fronts
+
         return fronts(context.prepared) if implementation.takes is Fronts else None
 
     def check(self, result: Any, context: Context) -> Verified:
