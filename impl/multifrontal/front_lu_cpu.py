@@ -13,7 +13,7 @@ from numba import njit, prange
 
 PANEL, INNER, TILE = 64, 16, 64
 # Fronts of at most that size are eliminated column by column, pivots all at once.
-SMALL = 32
+SMALL = 64
 # Fronts of at least that size are worth all threads.
 LARGE = 256
 # What elimination finds: pivots replaced; then the first columns without a pivot and with a value that is not
@@ -41,18 +41,20 @@ def eliminate(front, pivots, least, columns, found, together):
             _columns(front, first, last, least, columns, found)
             _update(front, first, last, last, end)
         if size <= SMALL:
-            _small_update(front, begin, end)
+            for c in range(end, size):
+                _column(front, begin, end, c, size)
         elif together and size >= LARGE:
             _update_together(front, begin, end)
         else:
             _update(front, begin, end, end, size)
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy")
 def _columns(front, begin, end, least, columns, found):
     """Eliminate the pivots begin <= k < end in their own columns, with all rows below."""
     size = len(front)
     for k in range(begin, end):
+        _column(front, begin, k, k, size)
         pivot = front[k, k]
         if abs(pivot) < least:
             pivot = -least if pivot < 0 else least
@@ -63,21 +65,27 @@ def _columns(front, begin, end, least, columns, found):
         lower = front[k, k + 1 :]
         for r in range(np.uint64(size - k - 1)):
             lower[r] /= pivot
-        for c in range(k + 1, end):
-            target, factor = front[c, k + 1 :], front[c, k]
-            for r in range(np.uint64(size - k - 1)):
-                target[r] -= lower[r] * factor
 
 
 @njit(fastmath={"contract"})
-def _small_update(front, begin, end):
-    """Update all columns behind the pivots, each by one pivot after the other."""
-    size = len(front)
-    for c in range(end, size):
-        for k in range(begin, end):
-            lower, target, factor = front[k, k + 1 :], front[c, k + 1 :], front[c, k]
-            for r in range(np.uint64(size - k - 1)):
-                target[r] -= lower[r] * factor
+def _column(front, begin, end, c, height):
+    """Update rows begin <= r < height of column c by the pivots begin <= k < end, four at a time, so that a
+    row is read and written once for these."""
+    target = front[c]
+    fours = end - (end - begin) % 4
+    for k in range(begin, fours, 4):
+        l0, l1, l2, l3 = front[k], front[k + 1], front[k + 2], front[k + 3]
+        u0 = target[k]
+        u1 = target[k + 1] - l0[k + 1] * u0
+        u2 = target[k + 2] - l0[k + 2] * u0 - l1[k + 2] * u1
+        u3 = target[k + 3] - l0[k + 3] * u0 - l1[k + 3] * u1 - l2[k + 3] * u2
+        target[k + 1], target[k + 2], target[k + 3] = u1, u2, u3
+        for r in range(np.uint64(k + 4), np.uint64(height)):
+            target[r] = target[r] - l0[r] * u0 - l1[r] * u1 - l2[r] * u2 - l3[r] * u3
+    for k in range(fours, end):
+        l0, u0 = front[k], target[k]
+        for r in range(np.uint64(k + 1), np.uint64(height)):
+            target[r] -= l0[r] * u0
 
 
 @njit
@@ -118,7 +126,8 @@ def _packed(front, begin, end):
 def _column_tile(front, lower, begin, end, first, last):
     """Update the columns first <= c < last: their rows of U, then all rows below these."""
     size, width = len(front), end - begin
-    _solve_lower(front, begin, end, first, last)
+    for c in range(first, last):
+        _column(front, begin, end, c, end)
     if end == size:
         return
     upper = np.empty((last - first, width), front.dtype)
@@ -134,13 +143,3 @@ def _column_tile(front, lower, begin, end, first, last):
             target, less = front[first + c, row : row + height], product[c]
             for r in range(np.uint64(height)):
                 target[r] -= less[r]
-
-
-@njit(fastmath={"contract"})
-def _solve_lower(front, begin, end, first, last):
-    """The pivots' rows of these columns become those of U."""
-    for c in range(first, last):
-        for k in range(begin, end - 1):
-            lower, target, factor = front[k, k + 1 : end], front[c, k + 1 : end], front[c, k]
-            for r in range(np.uint64(end - k - 1)):
-                target[r] -= lower[r] * factor
