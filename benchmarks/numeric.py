@@ -1,6 +1,7 @@
 """The stage `numeric`: from the values of A on F to those of L and U.
 
-An implementation is given the values on F by columns, with GLU3.0's levels of its columns.
+An implementation is given the values on F by columns, with GLU3.0's levels of its columns, or the matrix with
+the fronts of A | A^T. A factor on fronts is brought to F by the gate, outside of the clock.
 """
 
 from __future__ import annotations
@@ -11,19 +12,27 @@ from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
-from fillpath.nouns import Factor, Factorised, TwoWay
+from fillpath.nouns import Factor, Factorised, FrontFactor, Fronts, TwoWay
 from fillpath.record import Verified
+from fillpath.registry import Implementation
 
 
 class Numeric(Suite):
-    """Seconds from the values on the filled pattern, resident, to those of L and U, resident."""
+    """Seconds from the values on the filled pattern or on fronts, resident, to those of L and U, resident."""
 
     stage = "numeric"
     reads = (TwoWay,)
 
+    def expected(self, context: Context, implementation: Implementation, seed: int) -> Fronts | None:
+        """The fronts that a factor is on, of an implementation that is given them."""
+        from impl.inputs import fronts
+
+        return fronts(context.prepared) if implementation.takes is Fronts else None
+
     def check(self, result: Any, context: Context) -> Verified:
         """||A - L U|| / ||A|| is small, in the type that the option `dtype` asks for; of a peer, the residual
         of a system that it solved."""
+        from benchmarks.checks.fronts import on_filled
         from benchmarks.checks.residuals import verify_factor, verify_residual
 
         if context.peer and isinstance(result, Factorised):
@@ -31,10 +40,13 @@ class Numeric(Suite):
         options = context.options
         static = bool(options.get("static_pivoting"))
         both = context.noun(TwoWay)
+        result = on_filled(result, both) if isinstance(result, FrontFactor) else result
         return verify_factor(result, context.prepared, both, options.get("dtype"), static)
 
     def answer(self, result: Any, context: Context) -> Any:
-        """The factor's values: its pattern was given, and is on the host."""
+        """The factor's values: its pattern or its fronts were given, and are on the host."""
+        if isinstance(result, FrontFactor):
+            return replace(result, fronts=context.expected)
         return replace(result, two_way=context.noun(TwoWay)) if isinstance(result, Factor) else result
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
@@ -45,7 +57,11 @@ class Numeric(Suite):
         return {"entries_lower": float(lower), "entries_upper": float(entries - n - lower)}
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The places and values of F by columns, and the values that are returned."""
+        """The places and values of F by columns, and the values that are returned. On fronts: the matrix, and
+        the values of F, without the zeros that fronts have beside them."""
         places = context.noun(TwoWay).columns.indices
+        if isinstance(result, FrontFactor):
+            given = bytes_of(context.prepared.pattern, context.prepared.values)
+            return given + places.size * int(result.values.itemsize)
         written = result.values if isinstance(result, Factor) else result
         return bytes_of(places, written) + places.size * context.prepared.values.itemsize

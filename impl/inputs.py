@@ -7,12 +7,13 @@ implementation's own.
 
 from __future__ import annotations
 
-from fillpath.nouns import Assembled, Filled, Laplacian, Pattern, Prepared, System, TwoWay
+from fillpath.nouns import Assembled, Filled, Fronts, Laplacian, Pattern, Prepared, System, TwoWay
 from fillpath.registry import maker
 from impl.cholesky.graph import laplacian
 from impl.laplacian.system import system
 from impl.levels.glu3_relaxed import glu3_relaxed
 from impl.levels.two_way import assembled, by_both
+from impl.multifrontal.fronts_cpu import fronts_of_matrix
 from impl.symbolic.fill1_pruned import fill1_pruned
 
 
@@ -35,6 +36,12 @@ def matrix_on_filled(prepared: Prepared, two_way: TwoWay) -> Assembled:
     """The matrix's values on F, with GLU3.0's levels of its columns."""
     levels, _ = glu3_relaxed(two_way)
     return assembled(prepared, two_way, levels)
+
+
+@maker
+def fronts(prepared: Prepared) -> Fronts:
+    """The matrix and the fronts of A | A^T, merged where that adds few zeros."""
+    return fronts_of_matrix(prepared)
 
 
 @maker

@@ -1,0 +1,149 @@
+"""A factor on fronts as L and U on F, so that the check of every other factor holds it too.
+
+A postorder renumbers the tree of A | A^T without changing who is eliminated before whom on any path to a
+root, and every entry of F lies on such a path. So the entries of L and U are the same as in the prepared
+order, and of L in the one where they are of L in the other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fillpath.nouns import Array, Factor, FrontFactor, Fronts, TwoWay
+
+
+def on_filled(factor: FrontFactor, both: TwoWay) -> Factor:
+    """L + U - I on F by columns; without values where the blocks do not fit into the factor's values.
+
+    factor : its fronts are of the matrix that F is of, as the gate made them
+    both : F, n x n
+
+    What fronts hold outside of F is left out: zero, if the factor is right. Panels that are stored as
+    inverses are inverted again and factorised in float64, so a value is off by as much as such a block's
+    condition magnifies.
+    """
+    values = np.asarray(factor.values)
+    start, panel = np.asarray(factor.start), np.asarray(factor.panel)
+    if not _fits(factor.fronts, start, panel, values):
+        return Factor(both, np.empty(0, values.dtype), factor.small_pivots)
+    filled = both.filled
+    out = np.full(filled.pattern.nnz, np.nan, values.dtype)
+    fronts = factor.fronts
+    lists = (fronts.first, fronts.list_start, fronts.list, fronts.label)
+    by_rows = (filled.pattern.indptr, filled.pattern.indices, filled.upper_start, both.to_column)
+    by_columns = (both.columns.indptr, both.columns.indices, both.lower_start)
+    _scatter(*lists, *by_rows, *by_columns, start.astype(np.int64), panel.astype(np.int64), values, out)
+    return Factor(both, out, factor.small_pivots)
+
+
+def _fits(fronts: Fronts, start: Array, panel: Array, values: Array) -> bool:
+    """Whether every front's blocks lie within the values."""
+    m = len(fronts.up)
+    if start.shape != (m,) or panel.shape != (m,) or values.ndim != 1 or values.dtype.kind != "f":
+        return False
+    pivots, rows = np.diff(fronts.first).astype(np.int64), np.diff(fronts.list_start)
+    ends = start + pivots * (pivots + 2 * rows)
+    return bool(np.all(start >= 0) and np.all(ends <= len(values)) and np.all(panel >= 0))
+
+
+@njit(cache=True, nogil=True)
+def _scatter(
+    first, list_start, lists, label,
+    indptr, indices, upper_start, to_column, column_indptr, column_indices, lower_start,
+    start, panel, values, out,
+):  # fmt: skip
+    """Write the values of all entries of F that the fronts have."""
+    n = len(label)
+    vertex = np.empty(n, np.int64)
+    vertex[label] = np.arange(n)
+    position = np.full(n, -1, np.int64)
+    for front in range(len(start)):
+        begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
+        rows = lists[list_start[front] : list_start[front + 1]]
+        size = pivots + len(rows)
+        lower = np.empty((pivots, size))
+        upper = np.empty((len(rows), pivots))
+        lower[:] = values[start[front] : start[front] + pivots * size].reshape(pivots, size)
+        behind = start[front] + pivots * size
+        upper[:] = values[behind : behind + pivots * len(rows)].reshape(len(rows), pivots)
+        if panel[front] > 0:
+            _plain(lower, upper, panel[front])
+        position[begin : begin + pivots] = np.arange(pivots)
+        position[rows] = np.arange(pivots, size)
+        for k in range(pivots):
+            own = vertex[begin + k]
+            for p in range(upper_start[own], indptr[own + 1]):
+                c = position[label[indices[p]]]
+                if c >= 0:
+                    out[to_column[p]] = lower[c, k] if c < pivots else upper[c - pivots, k]
+            for p in range(lower_start[own], column_indptr[own + 1]):
+                r = position[label[column_indices[p]]]
+                if r >= 0:
+                    out[p] = lower[k, r]
+        position[begin : begin + pivots] = -1
+        position[rows] = -1
+
+
+@njit(error_model="numpy")
+def _plain(lower, upper, width):
+    """From panels to L and U, in place. With D the inverse of a stored block, D = L_D U_D: below it S becomes
+    S D U_D^-1 = S L_D, right of it A_KJ becomes L_D^-1 A_KJ.
+
+    lower : (s, f), the pivots' columns; upper : (r, s), the columns right of them
+    """
+    pivots, size = lower.shape
+    for begin in range(0, pivots, width):
+        end = min(begin + width, pivots)
+        block = _inverse(lower[begin:end, begin:end])
+        _factorise(block)
+        for k in range(end - begin):
+            for r in range(end, size):
+                value = lower[begin + k, r]
+                for j in range(k + 1, end - begin):
+                    value += lower[begin + j, r] * block[k, j]
+                lower[begin + k, r] = value
+        for c in range(end, size):
+            column = lower[c] if c < pivots else upper[c - pivots]
+            for k in range(end - begin):
+                for i in range(k + 1, end - begin):
+                    column[begin + i] -= block[k, i] * column[begin + k]
+        lower[begin:end, begin:end] = block
+
+
+@njit(error_model="numpy")
+def _factorise(block):
+    """Dense LU without pivoting, in place. block : by columns."""
+    width = len(block)
+    for k in range(width):
+        for i in range(k + 1, width):
+            block[k, i] /= block[k, k]
+        for c in range(k + 1, width):
+            for i in range(k + 1, width):
+                block[c, i] -= block[k, i] * block[c, k]
+
+
+@njit(error_model="numpy")
+def _inverse(block):
+    """The inverse, by Gauss and Jordan with partial pivoting; not finite where there is none."""
+    width = len(block)
+    left, right = block.copy(), np.eye(width)
+    for k in range(width):
+        best = k
+        for i in range(k + 1, width):
+            if abs(left[i, k]) > abs(left[best, k]):
+                best = i
+        for c in range(width):
+            left[k, c], left[best, c] = left[best, c], left[k, c]
+            right[k, c], right[best, c] = right[best, c], right[k, c]
+        pivot = left[k, k]
+        for c in range(width):
+            left[k, c] /= pivot
+            right[k, c] /= pivot
+        for i in range(width):
+            factor = left[i, k]
+            if i != k and factor != 0:
+                for c in range(width):
+                    left[i, c] -= factor * left[k, c]
+                    right[i, c] -= factor * right[k, c]
+    return right
