@@ -27,6 +27,7 @@ from impl.numeric.left_looking import left_looking
 from impl.numeric.superlu import superlu
 from impl.peers import cusparse
 from impl.solve import lu_gpu as solve_lu_gpu
+from impl.solve import sweeps
 from impl.solve.lu_cpu import lu_cpu
 from impl.solve.right_hand_side import as_matrix
 from impl.symbolic.fill1 import fill1
@@ -139,7 +140,7 @@ def test_lu_gpu_names_the_kernels_of_all_that_it_calls() -> None:
     """A measurement of it is valid as long as these are the same."""
     stages = {"out_of_core": "symbolic", "bitfronts_gpu": "symbolic", "kahn_gpu": "levels", "glu3": "numeric"}
     called = [registry.lookup(stage, name) for name, stage in stages.items()]
-    paths = {path.resolve() for entry in called for path in entry.kernel_paths()}
+    paths = {path.resolve() for entry in called for path in entry.kernel_paths()} | {sweeps.KERNEL}
     assert {path.resolve() for path in registry.lookup("solve", "lu_gpu").kernel_paths()} == paths
 
 

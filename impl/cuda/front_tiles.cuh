@@ -3,7 +3,7 @@
 // A warp computes 16 rows by 8 COLUMNS columns. sum[n][q] of a lane is row lane / 4 + 8 (q / 2), column
 // 8 n + 2 (lane % 4) + q % 2, as mma.m16n8k8 has it.
 //
-// REAL : float or double. TENSOR : 90 for mma.m16n8k8 of doubles, 80 for m8n8k4, 0 for neither
+// REAL : float or double. TENSOR : whether tensor cores multiply doubles, where the card has them
 
 #include "tensor_cores.cuh"
 
@@ -30,7 +30,7 @@ template <int DEPTH, int COLUMNS, class Left, class Right>
 __device__ __forceinline__ void multiply(
     real (&sum)[COLUMNS][4], int depth, const Left &left, const Right &right) {
     const int g = (threadIdx.x & 31u) >> 2, t = threadIdx.x & 3u;
-#if TENSOR
+#if ON_TENSOR_CORES
 #pragma unroll
     for (int from = 0; from < DEPTH; from += 8) {
         if (from >= depth) break;

@@ -21,7 +21,10 @@
 #include "visibility.cuh"
 
 // Between columns, in values, so that a warp's accesses fall into different banks.
-constexpr int TILE_LD = 68, PANEL_LD = 36, DIAGONAL_LD = 33;
+constexpr int TILE_LD = 68, PANEL_LD = 36;
+#if PIVOTING
+constexpr int DIAGONAL_LD = 33;
+#endif
 constexpr int UPDATE_DEPTH = 16, LEFT_LD = 132, RIGHT_LD = 20, STAGE = UPDATE_DEPTH * LEFT_LD + TILE * RIGHT_LD;
 constexpr int STAGES = SHARED / STAGE > 4 ? 4 : SHARED / STAGE;
 static_assert(STAGES >= 2 && SHARED >= 3 * PANEL * TILE_LD + PANEL * PANEL_LD, "too little shared memory");

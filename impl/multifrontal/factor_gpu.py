@@ -22,10 +22,13 @@ NAMES = ("mf_factor", "mf_small")
 THREADS = 256
 UINT, ULONG, DOUBLE = np.dtype(np.uint32), np.dtype(np.uint64), np.dtype(np.float64)
 # As in multifrontal.cuh and factor.cu: the largest front of a warp; values of shared memory beside a front,
-# without and with the room for exchanges; those that two blocks of an H100 can have, and the largest front then.
+# without and with the room for exchanges; those that two blocks of an H100 can have, and the largest front
+# then.
 WARP_FRONT = 40
 BESIDE = {False: 32 * 36 + 160, True: 32 * 36 + 128 + 32 * 33}
 MOST_SHARED, MOST_FRONT = 14400, 108
+# Cards with tensor cores for float64 that are faster than their other units.
+DOUBLE_TENSOR = ((8, 0), (9, 0), (10, 0))
 # Bytes of shared memory of a block that the system takes.
 RESERVED = 1024
 
@@ -35,14 +38,14 @@ class Shape:
     """How the kernel is compiled.
 
     dtype : of the factor
-    tensor : generation of the tensor cores that multiply it, as in front_tiles.cuh; 0 for none
+    tensor : whether tensor cores multiply it
     exchanges : whether rows are exchanged within diagonal blocks
     shared : values of shared memory that a block has
     resident : blocks on a multiprocessor
     """
 
     dtype: str
-    tensor: int
+    tensor: bool
     exchanges: bool
     shared: int
     resident: int
@@ -59,7 +62,7 @@ class Shape:
         exchanges = f"PIVOTING={int(self.exchanges)}"
         return (
             f"REAL={real}",
-            f"TENSOR={self.tensor}",
+            f"TENSOR={int(self.tensor)}",
             exchanges,
             f"SHARED={self.shared}",
             f"RESIDENT={self.resident}",
@@ -78,10 +81,7 @@ class Shape:
 def shape_of(dtype: str, tensor_cores: bool, exchanges: bool) -> Shape:
     """The shape for this card. tensor_cores : whether they are used, where the card has any for this type"""
     itemsize = np.dtype(dtype).itemsize
-    generation = device.compute_capability()
-    tensor = 0 if generation < (8, 0) or dtype != "float64" or not tensor_cores else 80
-    # Ten times as fast as the other units on data centres' cards; on others there is nothing to win.
-    tensor = 0 if generation[1] != 0 else 90 if tensor and generation[0] == 9 else tensor
+    tensor = tensor_cores and dtype == "float64" and device.compute_capability() in DOUBLE_TENSOR
     block, multiprocessor = device.shared_memory()
     resident = 2 if multiprocessor // 2 - RESERVED >= MOST_SHARED * itemsize else 1
     room = min(block, multiprocessor // resident - RESERVED) // itemsize

@@ -81,8 +81,8 @@ def maps_of(fronts: Fronts, shared_front: int, itemsize: int, memory_budget: int
     itemsize : of a value of the factor
     memory_budget : bytes of maps, blocks and the factor; None for a share of what is free
 
-    Raises UnsupportedError for more entries or rows than maps can number; MemoryBudgetError, before values are
-    allocated, for what does not fit in any number of waves.
+    Raises UnsupportedError for more entries or rows than maps can number; MemoryBudgetError, before values
+    are allocated, for what does not fit in any number of waves.
     """
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
     names = ("mf_maps", "mf_tasks")

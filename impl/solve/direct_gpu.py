@@ -20,10 +20,17 @@ from impl.solve.lu_gpu import lu_gpu
 from impl.solve.right_hand_side import known_solutions
 
 VARIANTS = tuple(
-    (f"REAL={real}", f"RHS={width}", f"PIVOTING={pivoting}")
-    for real in ("double", "float")
+    (
+        f"REAL={real}",
+        f"TENSOR={tensor}",
+        f"RHS={width}",
+        f"PIVOTING={exchanges}",
+        "SHARED=14400",
+        "RESIDENT=2",
+    )
+    for real, tensor in (("double", 1), ("float", 0))
     for width in (1, 8)
-    for pivoting in (0, 1)
+    for exchanges in (0, 1)
 )
 
 
@@ -34,10 +41,15 @@ VARIANTS = tuple(
     kernels=(
         "../symbolic/bitfronts_tree.cu",
         "../symbolic/bitfronts_lists.cu",
+        "../symbolic/bitfronts_bits.cu",
+        "../symbolic/bitfronts_rows.cu",
         "../multifrontal/merge.cu",
         "../multifrontal/maps.cu",
         "../multifrontal/factor.cu",
         "../multifrontal/solve.cu",
+        "../levels/kahn.cu",
+        "../numeric/right_looking.cu",
+        "sweeps.cu",
     ),
 )
 def direct_gpu(
@@ -65,8 +77,9 @@ def direct_gpu(
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
     right_hand_side, fronts, maps, numeric, triangular, refine. Facts: of `multifrontal_gpu`, and `on_fronts`.
 
-    Fronts that do not fit into memory in any number of waves are left to `lu_gpu` with the fill-in of
-    `bitfronts_gpu`, for one right-hand side: then `on_fronts` is 0, and the phases are its phases.
+    Fronts that do not fit into memory in any number of waves are left to `lu_gpu`, with the fill-in of
+    `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then `on_fronts` is 0, and the phases are
+    its phases.
 
     Raises InputError for refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with
     a value that is not finite; MemoryBudgetError, where lu_gpu's chain does not fit either.
@@ -82,7 +95,12 @@ def direct_gpu(
         if columns > 1:
             raise
         solution, work = lu_gpu(
-            prepared, symbolic="bitfronts", dtype=dtype, static_pivoting=static_pivoting, refine=refine
+            prepared,
+            symbolic="bitfronts",
+            dtype=dtype,
+            static_pivoting=static_pivoting,
+            triangular="sweeps",
+            refine=refine,
         )
         return solution, Work(fills=work.fills, facts={**(work.facts or {}), "on_fronts": 0.0})
     with phase("right_hand_side"):

@@ -28,7 +28,7 @@ MEASURED = (
     Part("ordering", "ordering", PALETTE[3]),
     Part("analysis", "ordering and symbolic at once", "#882255"),
     Part("symbolic", "symbolic", PALETTE[0]),
-    Part("levels", "F by columns, levels, A's values on F", PALETTE[1]),
+    Part("levels", "F by columns, levels, A's values on F; index maps of fronts", PALETTE[1]),
     Part("numeric", "numeric", PALETTE[4]),
     Part("both", "symbolic and numeric at once", PALETTE[2]),
     Part("triangular", "triangular solves", PALETTE[6]),
@@ -62,6 +62,13 @@ PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "pardiso": _ANALYSED,
     "umfpack": _ANALYSED,
     "cholmod": _ANALYSED,
+    "direct_gpu": {
+        "symbolic": ("fronts",),
+        "levels": ("maps",),
+        "numeric": ("numeric",),
+        "triangular": ("triangular",),
+        "refine": ("refine",),
+    },
     "cudss": {
         "ordering": ("reordering",),
         "symbolic": ("symbolic",),
@@ -175,7 +182,10 @@ EXHIBIT = Exhibit(
     draw,
     """A x = b from the prepared matrix to x, by each implementation with its defaults: its seconds, the share
     of each phase in them, and its residual, which the gate computes in float64. {fronts}
-    lu_cpu and lu_gpu do not pivot for size. SuperLU, KLU, PARDISO, UMFPACK and CHOLMOD run on one core; these
+    triangular=sweeps and direct_gpu are not the papers' either: rows that wait for rows instead of SpSV, and
+    dense fronts along the elimination tree, with maps=kept for another matrix of the same pattern.
+    lu_cpu and lu_gpu do not pivot for size, direct_gpu within blocks of 32 rows.
+    SuperLU, KLU, PARDISO, UMFPACK and CHOLMOD run on one core; these
     but SuperLU, and cuDSS without ordering=given, order the matrix once more. {how} {absent}{prepared}""",
     _facts,
     one_run=True,

@@ -1,6 +1,8 @@
 // In place of impl/cuda/tensor_cores.cuh, whose products and copies are PTX.
 typedef REAL real;
 
+#define ON_TENSOR_CORES TENSOR
+
 inline void mma(real *sum, const real *a, const real *b) {
     const int g = (threadIdx.x & 31u) >> 2, t = threadIdx.x & 3u;
     real product[4] = {0, 0, 0, 0};
