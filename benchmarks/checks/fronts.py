@@ -14,14 +14,14 @@ from fillpath.nouns import Array, Factor, FrontFactor, Fronts, TwoWay
 
 
 def on_filled(factor: FrontFactor, both: TwoWay) -> Factor:
-    """L + U - I on F by columns; without values where the blocks do not fit into the factor's values.
+    """L + U - I on F by columns; without values for what is no factor on these fronts.
 
     factor : its fronts are of the matrix that F is of, as the gate made them
     both : F, n x n
 
-    What fronts hold outside of F is left out: zero, if the factor is right. Panels that are stored as
-    inverses are inverted again and factorised in float64, so a value is off by as much as such a block's
-    condition magnifies.
+    Outside of F, fronts without panels hold zeros, or it is no factor. In panels nothing is asked of these
+    places: an inverse may fill them. Panels are inverted again and factorised in float64, so that a value is
+    off by what the block's condition makes of a rounding.
     """
     values = np.asarray(factor.values)
     start, panel = np.asarray(factor.start), np.asarray(factor.panel)
@@ -33,7 +33,9 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> Factor:
     lists = (fronts.first, fronts.list_start, fronts.list, fronts.label)
     by_rows = (filled.pattern.indptr, filled.pattern.indices, filled.upper_start, both.to_column)
     by_columns = (both.columns.indptr, both.columns.indices, both.lower_start)
-    _scatter(*lists, *by_rows, *by_columns, start.astype(np.int64), panel.astype(np.int64), values, out)
+    held = (start.astype(np.int64), panel.astype(np.int64), values)
+    if _scatter(*lists, *by_rows, *by_columns, *held, out) > 0:
+        out = out[:0]
     return Factor(both, out, factor.small_pivots)
 
 
@@ -53,11 +55,13 @@ def _scatter(
     indptr, indices, upper_start, to_column, column_indptr, column_indices, lower_start,
     start, panel, values, out,
 ):  # fmt: skip
-    """Write the values of all entries of F that the fronts have."""
+    """Write the values of all entries of F that the fronts have. Returns how many others are not zero, in
+    fronts without panels."""
     n = len(label)
     vertex = np.empty(n, np.int64)
     vertex[label] = np.arange(n)
     position = np.full(n, -1, np.int64)
+    strays = 0
     for front in range(len(start)):
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
         rows = lists[list_start[front] : list_start[front + 1]]
@@ -69,6 +73,7 @@ def _scatter(
         upper[:] = values[behind : behind + pivots * len(rows)].reshape(len(rows), pivots)
         if panel[front] > 0:
             _plain(lower, upper, panel[front])
+        nonzeros = np.count_nonzero(lower) + np.count_nonzero(upper)
         position[begin : begin + pivots] = np.arange(pivots)
         position[rows] = np.arange(pivots, size)
         for k in range(pivots):
@@ -76,13 +81,19 @@ def _scatter(
             for p in range(upper_start[own], indptr[own + 1]):
                 c = position[label[indices[p]]]
                 if c >= 0:
-                    out[to_column[p]] = lower[c, k] if c < pivots else upper[c - pivots, k]
+                    value = lower[c, k] if c < pivots else upper[c - pivots, k]
+                    out[to_column[p]] = value
+                    nonzeros -= int(value != 0)
             for p in range(lower_start[own], column_indptr[own + 1]):
                 r = position[label[column_indices[p]]]
                 if r >= 0:
                     out[p] = lower[k, r]
+                    nonzeros -= int(lower[k, r] != 0)
+        if panel[front] == 0:
+            strays += nonzeros
         position[begin : begin + pivots] = -1
         position[rows] = -1
+    return strays
 
 
 @njit(error_model="numpy")

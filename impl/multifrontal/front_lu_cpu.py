@@ -14,8 +14,8 @@ from numba import njit, prange
 PANEL, INNER, TILE = 64, 16, 64
 # Fronts of at most that size are eliminated column by column, pivots all at once.
 SMALL = 64
-# Fronts of at least that size are worth all threads.
-LARGE = 256
+# An update of so many multiply-adds, a quarter of a millisecond on two cores, is worth all threads.
+LARGE = 1 << 23
 # What elimination finds: pivots replaced; then the first columns without a pivot and with a value that is not
 # finite, n for none.
 REPLACED, ZERO, NOT_FINITE = range(3)
@@ -43,7 +43,7 @@ def eliminate(front, pivots, least, columns, found, together):
         if size <= SMALL:
             for c in range(end, size):
                 _column(front, begin, end, c, size)
-        elif together and size >= LARGE:
+        elif together and (size - end) ** 2 * (end - begin) >= LARGE:
             _update_together(front, begin, end)
         else:
             _update(front, begin, end, end, size)
