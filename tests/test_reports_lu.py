@@ -137,10 +137,18 @@ def test_budgets_are_those_of_the_printed_blocks_in_proportion_to_n() -> None:
         assert printed or budget == 8e9 * n / 1.6e7
 
 
+OPTIONS = (
+    (("symbolic", "bitfronts"),),
+    (("triangular", "sweeps"),),
+    (("maps", "kept"),),
+    (("ordering", "given"),),
+)
+
+
 def test_every_solver_that_is_measured_has_parts() -> None:
     for case in figure_cases("glu3", "phases", Settings(suite="papers")):
         assert registry.lookup("solve", case.implementation)
-        assert case.options in ((), (("symbolic", "bitfronts"),), (("ordering", "given"),))
+        assert case.options in ((), *OPTIONS)
         assert set(PHASES[case.implementation]) <= {part.name for part in PARTS}
     embedded = {case.matrix for case in figure_cases("glu3", "phases", Settings())}
     assert embedded == {"circuit,20000"}
