@@ -39,6 +39,8 @@ VARIANTS = tuple(
     device="gpu",
     available=kernels.available,
     kernels=(
+        "../symbolic/gsofa.cu",
+        "../symbolic/rows.cu",
         "../symbolic/bitfronts_tree.cu",
         "../symbolic/bitfronts_lists.cu",
         "../symbolic/bitfronts_bits.cu",
