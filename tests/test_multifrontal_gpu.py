@@ -300,15 +300,13 @@ def tiny(cuda_on_cpu: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     for module in (factor_gpu, maps_gpu, solve_gpu):
         path = tmp_path / module.KERNEL.name
         path.write_text(module.KERNEL.read_text().replace('#include "multifrontal.cuh"', header))
-    for module in (maps_gpu, factor_gpu):
-        load = kernels.load
-        monkeypatch.setattr(
-            module.kernels,
-            "load",
-            lambda path, *rest, load=load: load(
-                tmp_path / path.name if (tmp_path / path.name).exists() else path, *rest
-            ),
-        )
+    load = kernels.load
+
+    def load_tiny(path: Path, *rest: Any) -> dict[str, Any]:
+        copy = tmp_path / path.name
+        return load(copy if copy.exists() else path, *rest)
+
+    monkeypatch.setattr(kernels, "load", load_tiny)
 
 
 @pytest.mark.parametrize("n", [130, 180, 215])

@@ -88,20 +88,6 @@ def shape_of(dtype: str, tensor_cores: bool, exchanges: bool) -> Shape:
     return Shape(dtype, tensor, exchanges, min(MOST_SHARED, room), resident)
 
 
-def factorise(
-    maps: FrontMaps, values: Array, shape: Shape, static_pivoting: bool
-) -> tuple[FrontFactor, dict[str, float]]:
-    """The factor of a matrix with the pattern of the maps, and facts.
-
-    values : (nnz,) float64, on the device
-
-    Raises UnsupportedError naming the first column without a pivot or with a value that is not finite.
-    """
-    run = Factorisation(maps, shape, static_pivoting)
-    run.enqueue(values)
-    return run.result()
-
-
 class Factorisation:
     """A factor while it is computed: arrays that are allocated once, and launches on them."""
 
@@ -173,7 +159,8 @@ class Factorisation:
         )
 
     def result(self) -> tuple[FrontFactor, dict[str, float]]:
-        """The factor, and facts; waits for them. Raises UnsupportedError as `factorise`."""
+        """The factor, and facts; waits for them. Raises UnsupportedError naming the first column
+        without a pivot or with a value that is not finite."""
         import cupy
 
         fronts, totals = self.maps.fronts, self.maps.totals

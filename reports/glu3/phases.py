@@ -28,7 +28,7 @@ MEASURED = (
     Part("ordering", "ordering", PALETTE[3]),
     Part("analysis", "ordering and symbolic at once", "#882255"),
     Part("symbolic", "symbolic", PALETTE[0]),
-    Part("levels", "F by columns, levels, A's values on F; index maps of fronts", PALETTE[1]),
+    Part("levels", "levels, A's values on F, index maps", PALETTE[1]),
     Part("numeric", "numeric", PALETTE[4]),
     Part("both", "symbolic and numeric at once", PALETTE[2]),
     Part("triangular", "triangular solves", PALETTE[6]),
