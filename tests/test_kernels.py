@@ -87,3 +87,5 @@ def test_every_kernel_file_belongs_to_an_implementation_or_the_gate_and_every_on
             variants = sys.modules[entry.module].VARIANTS
             assert variants and len(set(variants)) == len(variants), entry.name
             assert all(isinstance(define, str) for variant in variants for define in variant)
+            files = getattr(sys.modules[entry.module], "VARIANTS_OF", entry.kernels)
+            assert files and set(files) <= set(entry.kernels), entry.name

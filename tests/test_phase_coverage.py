@@ -58,6 +58,8 @@ GAPS = {
     # Calls of 2 to 4 ms, in which six phases each wait for the device: a quarter of a millisecond.
     "symbolic.unified_memory.prefetch=true": 0.88,
     "symbolic.unified_memory.keep=true.prefetch=true": 0.9,
+    # Of calls of 2 to 4 ms a tenth to two tenths of one: six phases each wait for the device.
+    "solve.direct_gpu": 0.94,
 }
 
 

@@ -16,6 +16,7 @@ from benchmarks.engine import device_digest
 from fillpath import registry
 from fillpath.paths import ROOT
 from fillpath.registry import included
+from fillpath.source import kernel_paths
 from impl.cuda import kernels, relocatable
 
 # Of CUDA 13's architectures those of A100, H100 / H200 and B200. NVRTC_ARCHITECTURES names others.
@@ -81,8 +82,11 @@ def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str, *more: str) ->
 
 
 def registered_kernels() -> list[Kernel]:
-    """Every .cu file that an implementation names, in every variant that differs for it, and the gate's. One
-    without VARIANTS has others launch what it names: those say the variants."""
+    """Every .cu file that an implementation names, in every variant that differs for it, and the gate's.
+
+    VARIANTS of its module : tuples of defines. Without, others launch what it names: those say the variants
+    VARIANTS_OF : the files that these are of, where others launch the rest; without, all that it names
+    """
     registry.load_all()
     entries = [entry for entry in registry.registered() if entry.kernels]
     users: dict[tuple[Path, tuple[str, ...]], list[str]] = {(device_digest.KERNEL, ()): ["the gate"]}
@@ -95,8 +99,10 @@ def _named(
     entries: list[registry.Implementation],
 ) -> Iterator[tuple[registry.Implementation, Path, tuple[str, ...]]]:
     for entry in entries:
-        variants = getattr(sys.modules[entry.module], "VARIANTS", ())
-        for path, variant in itertools.product(entry.kernel_paths(), variants):
+        module = sys.modules[entry.module]
+        files = getattr(module, "VARIANTS_OF", entry.kernels)
+        paths = kernel_paths(entry.function, files)
+        for path, variant in itertools.product(paths, getattr(module, "VARIANTS", ())):
             yield entry, path, variant
 
 

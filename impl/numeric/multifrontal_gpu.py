@@ -18,9 +18,16 @@ from impl.cuda import kernels
 from impl.multifrontal.factor_gpu import Factorisation, shape_of
 from impl.multifrontal.maps_gpu import FrontMaps, maps_of
 
+# Two blocks a multiprocessor on an H100, one on an A100 and on a V100, which has the least shared memory.
 VARIANTS = tuple(
-    (f"REAL={real}", f"TENSOR={tensor}", "PIVOTING=0", "SHARED=14400", "RESIDENT=2")
-    for real, tensor in (("double", 1), ("double", 0), ("float", 0))
+    (f"REAL={real}", f"TENSOR={tensor}", "PIVOTING=0", f"SHARED={shared}", f"RESIDENT={resident}")
+    for real, tensor, shared, resident in (
+        ("double", 1, 14400, 2),
+        ("double", 0, 14400, 2),
+        ("float", 0, 14400, 2),
+        ("double", 1, 14400, 1),
+        ("double", 0, 12160, 1),
+    )
 )
 
 

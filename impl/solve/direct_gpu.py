@@ -33,6 +33,15 @@ VARIANTS = tuple(
     for exchanges in (0, 1)
 )
 
+# Of the files below. What else it names, lu_gpu's chain launches: others say the variants of that.
+VARIANTS_OF = (
+    "../multifrontal/merge.cu",
+    "../multifrontal/maps.cu",
+    "../multifrontal/factor.cu",
+    "../multifrontal/solve.cu",
+    "sweeps.cu",
+)
+
 
 @implementation(
     stage="solve",
