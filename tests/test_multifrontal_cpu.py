@@ -121,26 +121,38 @@ def test_fronts_of_families_and_their_factor(family: str, n: int) -> None:
     assert work.facts["largest_front"] == sizes.max()
 
 
-@pytest.mark.parametrize(("reached", "merged"), [(7, False), (9, True), (40, True)])
-def test_fronts_are_merged_below_a_fifth_of_zeros(reached: int, merged: bool) -> None:
+@pytest.mark.parametrize(("reached", "merged"), [(7, False), (23, False), (24, True), (40, True)])
+def test_fronts_are_merged_up_to_a_fifth_of_zeros(reached: int, merged: bool) -> None:
     """Two dense blocks of 40, the first of which reaches some columns of the second: 40 (40 - reached) zeros
-    in 80 x 80."""
+    in 40 columns of 80 rows."""
     dense = 80 * np.eye(80)
     dense[:40, :40] += 1
     dense[40:, 40:] += 1
     dense[:40, 40 : 40 + reached] = 1
-    assert (40 * (40 - reached) < 0.2 * 80 * 80) == merged
+    assert (40 * (40 - reached) <= 0.2 * 40 * 80) == merged
+    assert len(fronts_of(of_dense(dense)).up) == (1 if merged else 2)
+
+
+@pytest.mark.parametrize(("columns", "merged"), [(33, False), (15, True)])
+def test_fronts_of_few_columns_are_merged_whatever_that_adds(columns: int, merged: bool) -> None:
+    """A chain of columns that ends in a dense block of 80, of which it reaches one column."""
+    n = columns + 80
+    dense = 200 * np.eye(n)
+    dense[:columns, :columns] += 1
+    dense[columns:, columns:] += 1
+    dense[:columns, columns] = 1
+    assert columns * 79 > 0.2 * columns * n
     assert len(fronts_of(of_dense(dense)).up) == (1 if merged else 2)
 
 
 def test_zeros_of_mergers_add_up() -> None:
-    """Blocks of 40 in a row, each of which reaches 21 columns of the next: 40 x 40 zeros in the 80 x 101 of
-    the first two, and 80 x 19 more with the third."""
+    """Blocks of 40, the first of which reaches all columns of the second, and this 18 of the third: 40 x 18
+    zeros in 40 columns of 98 rows, and 80 x 22 more in 80 of 120."""
     dense = 200 * np.eye(120)
     for begin in (0, 40, 80):
         dense[begin : begin + 40, begin : begin + 40] += 1
-        dense[begin : begin + 40, begin + 40 : begin + 61] = 1
-    assert 1600 < 0.2 * 80 * 101 and 1520 < 0.2 * 120 * 120 < 1600 + 1520
+    dense[:40, 40:80] = dense[40:80, 80:98] = 1
+    assert 720 <= 0.2 * 40 * 98 and 1760 <= 0.2 * 80 * 120 < 720 + 1760
     assert fronts_of(of_dense(dense)).first.tolist() == [0, 80, 120]
 
 

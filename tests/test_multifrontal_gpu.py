@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +12,30 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from benchmarks.checks.fronts import on_filled
+from benchmarks.checks.residuals import verify_factor
 from fillpath.errors import InputError, MemoryBudgetError, UnsupportedError
-from fillpath.nouns import Array, Pattern, Prepared, Provenance
+from fillpath.nouns import Array, Filled, Pattern, Prepared, Provenance, Solution, Work
+from fillpath.phase import recording
 from fillpath.registry import HEADERS
-from impl.cuda import kernels
-from impl.cuda.transfer import on_device
+from impl.cuda import device, kernels
+from impl.cuda.transfer import on_device, on_host
+from impl.inputs import fronts as fronts_on_host
+from impl.levels.two_way import by_both
 from impl.multifrontal import factor_gpu, maps_gpu, solve_gpu
-from impl.multifrontal.factor_gpu import Factorisation, Shape, shape_of
+from impl.multifrontal.factor_gpu import Factorisation
 from impl.multifrontal.fronts_gpu import fronts_on_device
 from impl.multifrontal.maps_gpu import maps_of
+from impl.multifrontal.shape import Shape, shape_of
 from impl.multifrontal.solve_gpu import Solver
-from impl.multifrontal.waves import divide, plan
+from impl.multifrontal.waves import divide
+from impl.numeric.multifrontal_gpu import multifrontal_gpu
+from impl.solve import direct_gpu as direct_module
 from impl.solve.direct_gpu import direct_gpu
 from impl.solve.right_hand_side import known_solutions
+from impl.symbolic.fill1 import fill1
 from tests.cuda_on_cpu.fixture import machine
+from tests.phase_nesting import Clock
 
 PLAYED = {"multiprocessors": 2, "blocks": 2, "limit": 120.0}
 CARDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
@@ -86,6 +97,15 @@ def dense(n: int) -> Any:
     return sp.csr_array(np.random.default_rng(n).standard_normal((n, n)) + 2 * n * np.eye(n))
 
 
+def leaves(size: int, width: int) -> Any:
+    """Ten dense blocks of `size` rows, all beside the same `width` rows: fronts of both together."""
+    rng = np.random.default_rng(size)
+    blocks = sp.block_diag([dense(size)] * 10)
+    side = sp.csr_array(rng.standard_normal((10 * size, width)))
+    corner = sp.csr_array(np.eye(width) * 1000.0)
+    return sp.csr_array(sp.block_array([[blocks, side], [side.T, corner]]))
+
+
 def with_diagonal(matrix: Array) -> Any:
     """The entries that are not zero, and the whole diagonal."""
     rows, columns = np.nonzero((matrix != 0) | np.eye(len(matrix), dtype=bool))
@@ -112,7 +132,7 @@ def run_of(
 ) -> Factorisation:
     """A factorisation whose memory is full of NaN, enqueued."""
     fronts = fronts_on_device(prepared)
-    run = Factorisation(maps_of(fronts, shape.shared_front, shape.itemsize, budget), shape, static)
+    run = Factorisation(maps_of(fronts, shape, budget), shape, static)
     for array in (run.blocks, run.factor):
         array.data.memset(0xFF, array.nbytes)
     run.enqueue(prepared.values)
@@ -151,6 +171,23 @@ def residual(matrix: Any, x: Array) -> float:
     return float(np.abs(b - matrix @ x).max() / scale)
 
 
+def members_of(fronts: Any) -> set[tuple[frozenset[int], frozenset[int]]]:
+    """Of each front its pivots and its list, as vertices."""
+    vertex = np.argsort(fronts.label)
+    pivots = np.split(vertex, fronts.first[1:-1])
+    lists = np.split(vertex[fronts.list], fronts.list_start[1:-1])
+    return {(frozenset(p.tolist()), frozenset(r.tolist())) for p, r in zip(pivots, lists, strict=True)}
+
+
+@pytest.mark.parametrize("name", [*(name for name in MATRICES if name != "arrow"), "tree"])
+def test_the_host_makes_the_same_fronts(card: str, name: str) -> None:
+    """What the stage `numeric` is given is what direct_gpu makes. Of an arrow's many leaves another comes
+    last, and is merged with the front of all."""
+    prepared = prepared_of({**MATRICES, "tree": random_matrix(600, 0.004, 9)}[name])
+    made = on_host(fronts_on_device(on_device(prepared)))
+    assert members_of(made) == members_of(fronts_on_host(prepared))
+
+
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize("tensor_cores", [False, True])
 def test_what_is_solved(card: str, name: str, tensor_cores: bool) -> None:
@@ -158,21 +195,107 @@ def test_what_is_solved(card: str, name: str, tensor_cores: bool) -> None:
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("cuda_on_cpu", [{**PLAYED, "races": True, "seed": 7}], indirect=True)
-@pytest.mark.parametrize("name", MATRICES)
-def test_no_hazard_in_shared_memory(cuda_on_cpu: Any, name: str) -> None:
-    x, expected = solved(MATRICES[name], 1, shape_of("float64", True, name == "random"))
+@pytest.mark.parametrize("n", range(31, 43))
+def test_dense_fronts_about_the_largest_of_a_warp(card: str, n: int) -> None:
+    """With more than 32 pivots, too, of which a block takes care."""
+    x, expected = solved(dense(n), 1, shape_of("float64", False, False))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
 
 
+def held_by_the_gate(name: str, **options: Any) -> tuple[float, Work]:
+    """The error of L U that the gate of the stage `numeric` takes, within its bound."""
+    prepared = prepared_of(MATRICES[name])
+    filled, _ = fill1(prepared.pattern)
+    assert isinstance(filled, Filled)
+    given, both = fronts_on_host(prepared), by_both(filled)
+    result, work = multifrontal_gpu(on_device(given), **options)
+    factor = on_filled(replace(on_host(result), fronts=given), both)
+    static, dtype = bool(options.get("static_pivoting")), options.get("dtype", "float64")
+    verified = verify_factor(factor, prepared, both, dtype, static)
+    assert verified.value is not None and verified.bound is not None
+    assert verified.value <= verified.bound
+    return verified.value, work
+
+
+GATED: list[dict[str, Any]] = [{}, {"tensor_cores": False}, {"dtype": "float32"}, {"static_pivoting": True}]
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("options", GATED)
+def test_a_factor_on_fronts_passes_the_gate(card: str, name: str, options: dict[str, Any]) -> None:
+    error, work = held_by_the_gate(name, **options)
+    assert error < (1e-5 if options.get("dtype") == "float32" else 1e-13)
+    assert work.facts and work.facts["mapped"] == 1 and work.facts["small_pivots"] == 0
+
+
+def test_maps_of_the_same_fronts_are_made_once(card: str) -> None:
+    given = on_device(fronts_on_host(prepared_of(MATRICES["grid"])))
+    facts = [multifrontal_gpu(given)[1].facts for _ in range(2)]
+    assert [each["mapped"] for each in facts if each] == [1, 0]
+
+
+def test_a_matrix_without_rows(card: str) -> None:
+    """Its factor, and its solutions."""
+    empty = replace(
+        prepared_of(MATRICES["one"]),
+        pattern=Pattern(np.zeros(1, np.int64), np.empty(0, np.int32)),
+        values=np.empty(0),
+    )
+    prepared = on_device(empty)
+    factor, _ = multifrontal_gpu(on_device(fronts_on_host(empty)))
+    assert factor.values.size == factor.start.size == factor.panel.size == 0
+    assert direct_gpu(prepared)[0].x.shape == (0,) and direct_gpu(prepared, columns=3)[0].x.shape == (3, 0)
+
+
+# Compute capability, bytes of shared memory that a block and a multiprocessor have.
+PROPERTIES = {
+    "V100": ((7, 0), 98304, 98304),
+    "T4": ((7, 5), 65536, 65536),
+    "A100": ((8, 0), 166912, 167936),
+    "RTX 3090": ((8, 6), 101376, 102400),
+    "H200": ((9, 0), 232448, 233472),
+}
+
+
+@pytest.mark.parametrize("exchanges", [False, True])
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_other_cards_have_other_shapes(
+    cuda_on_cpu: Any, monkeypatch: pytest.MonkeyPatch, name: str, exchanges: bool
+) -> None:
+    """What kernels declare has room beside, tasks stay within their part, and systems are solved."""
+    capability, block, multiprocessor = PROPERTIES[name]
+    monkeypatch.setattr(device, "compute_capability", lambda: capability)
+    monkeypatch.setattr(device, "shared_memory", lambda: (block, multiprocessor))
+    shape = shape_of.__wrapped__("float64", True, exchanges)
+    assert shape.tensor == (name in ("A100", "H200")) and shape.resident == (2 if name == "H200" else 1)
+    assert shape.shared_bytes + 1024 <= block
+    assert shape.resident * (shape.shared_bytes + 1024) <= multiprocessor
+    assert (shape.warp_front | 1) * shape.warp_front <= shape.shared // 8
+    with machine(**PLAYED):
+        for matrix in (leaves(32, 8), leaves(24, 12), MATRICES["dense"], MATRICES["arrow"]):
+            x, expected = solved(matrix, 1, shape)
+            np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
+
+
+HAZARDOUS = [*((name, False) for name in MATRICES), ("random", True), ("arrow", True)]
+
+
+@pytest.mark.parametrize("cuda_on_cpu", [{**PLAYED, "races": True, "seed": 7}], indirect=True)
+@pytest.mark.parametrize(("name", "exchanges"), HAZARDOUS)
+def test_no_hazard_in_shared_memory(cuda_on_cpu: Any, name: str, exchanges: bool) -> None:
+    x, expected = solved(MATRICES[name], 1, shape_of("float64", True, exchanges))
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("exchanges", [False, True])
 @pytest.mark.parametrize("name", ["grid", "arrow", "siblings"])
-def test_other_orders_of_threads_give_the_same_bits(cuda_on_cpu: Any, name: str) -> None:
+def test_other_orders_of_threads_give_the_same_bits(cuda_on_cpu: Any, name: str, exchanges: bool) -> None:
     """Fronts, maps and values, anew each time."""
     matrix = {**MATRICES, "siblings": random_matrix(600, 0.0008, 1)}[name]
     found = set()
     for seed in range(6):
         with machine(**PLAYED, seed=seed):
-            run = run_of(on_device(prepared_of(matrix)), shape_of("float64", False, False))
+            run = run_of(on_device(prepared_of(matrix)), shape_of("float64", False, exchanges))
             found.add(solution_bits(run))
     assert len(found) == 1
 
@@ -219,30 +342,75 @@ def test_the_whole_chain(card: str, options: dict[str, Any]) -> None:
         assert work.facts and work.facts["on_fronts"] == 1
 
 
-def test_kept_maps_are_those_of_the_pattern(card: str) -> None:
-    """Other values of the same pattern, and another pattern between them."""
+def phases_of(prepared: Prepared, **options: Any) -> tuple[Array, set[str]]:
+    """(x, the phases of a call)."""
     import cupy
 
-    first = on_device(prepared_of(random_matrix(120, 0.05, 3)))
+    with recording(Clock()) as clock:
+        solution, _ = direct_gpu(prepared, **options)
+    return cupy.asnumpy(solution.x), set(clock.seconds)
+
+
+def test_kept_maps_are_those_of_the_pattern(card: str) -> None:
+    """Other values of the same pattern go without fronts and maps, another pattern or shape does not."""
+    matrix = random_matrix(120, 0.05, 3)
+    first = on_device(prepared_of(matrix))
+    second = replace(first, values=first.values * 3.0)
     other = on_device(prepared_of(random_matrix(90, 0.05, 4)))
-    for prepared in (first, other, first):
-        solution, _ = direct_gpu(prepared, maps="kept")
+    analysis = {"fronts", "maps"}
+    calls = [(first, {}, True), (second, {}, False), (first, {}, False), (other, {}, True), (first, {}, True)]
+    for prepared, options, made in [*calls, (first, {"exchanges": False}, True)]:
+        x, phases = phases_of(prepared, maps="kept", **options)
         expected = known_solutions(prepared.pattern.n, 1)[0]
-        np.testing.assert_allclose(cupy.asnumpy(solution.x), expected, rtol=1e-11)
+        np.testing.assert_allclose(x, expected, rtol=1e-11)
+        assert phases & analysis == (analysis if made else set())
 
 
 def test_small_memory_takes_waves_and_gives_the_same_bits(card: str) -> None:
+    """No more than the budget, and the least budget that is named is one that is kept."""
     import cupy
 
     prepared = on_device(prepared_of(grid(24)))
     whole, work = direct_gpu(prepared)
     least = int(work.peak_memory or 0)
-    shares = [direct_gpu(prepared, memory_budget=least - part) for part in (20_000, 60_000)]
-    for solution, done in shares:
-        assert done.facts and done.facts["waves"] > 1
+    budgets = [least, least - 1, least - 20_000]
+    with pytest.raises(MemoryBudgetError) as refusal:
+        direct_gpu(prepared, memory_budget=least // 2, columns=2)
+    budgets.append(int(re.findall(r"need (\d+) bytes", str(refusal.value))[0]))
+    waves = []
+    for budget in budgets:
+        solution, done = direct_gpu(prepared, memory_budget=budget)
+        assert done.facts and (done.peak_memory or 0) <= budget
+        waves.append(done.facts["waves"])
         assert (cupy.asnumpy(solution.x) == cupy.asnumpy(whole.x)).all()
+    assert waves[0] == 1 and min(waves[1:]) > 1
+
+
+def test_what_does_not_fit_is_refused_before_values_are_allocated(
+    card: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def allocated(*arguments: Any) -> None:
+        raise AssertionError("values were allocated")
+
+    monkeypatch.setattr(direct_module, "Factorisation", allocated)
     with pytest.raises(MemoryBudgetError, match=r"need \d+ bytes, 1000 given"):
-        direct_gpu(prepared, memory_budget=1000, columns=2)
+        direct_gpu(on_device(prepared_of(grid(24))), memory_budget=1000, columns=2)
+
+
+def test_what_does_not_fit_is_left_to_the_chain_of_lu_gpu(card: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[dict[str, Any]] = []
+
+    def chain(prepared: Prepared, **options: Any) -> tuple[Solution, Work]:
+        calls.append(options)
+        return Solution(prepared.values), Work(fills=7, facts={"levels": 3.0})
+
+    monkeypatch.setattr(direct_module, "lu_gpu", chain)
+    prepared = on_device(prepared_of(grid(24)))
+    solution, work = direct_gpu(prepared, memory_budget=1000, refine=2, static_pivoting=True)
+    assert solution.x is prepared.values and work.fills == 7
+    assert work.facts == {"levels": 3.0, "on_fronts": 0.0}
+    asked = {"symbolic": "bitfronts", "triangular": "sweeps", "static_pivoting": True, "refine": 2}
+    assert calls == [{**asked, "dtype": "float64"}]
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-12])
@@ -254,6 +422,39 @@ def test_small_pivots_are_replaced_and_counted(card: str, value: float) -> None:
     solution, work = direct_gpu(on_device(prepared_of(with_diagonal(matrix))), static_pivoting=True, refine=0)
     assert work.facts and work.facts["small_pivots"] == 1
     assert np.isfinite(cupy.asnumpy(solution.x)).all()
+
+
+NOT_FINITE = r"infinite or not a number|not finite"
+
+
+# Places of a value that is not finite: the first pivot, one within, the last.
+@pytest.mark.parametrize("place", [0, 0.4, 1])
+@pytest.mark.parametrize("n", [20, 70, 130])
+@pytest.mark.parametrize("value", [-np.inf, np.nan])
+def test_what_is_not_finite_is_refused_with_exchanges(card: str, n: int, value: float, place: float) -> None:
+    matrix = np.random.default_rng(n).standard_normal((n, n)) + 2 * n * np.eye(n)
+    row = round(place * (n - 1))
+    matrix[row, row] = value
+    with pytest.raises(UnsupportedError, match=NOT_FINITE):
+        direct_gpu(on_device(prepared_of(with_diagonal(matrix))))
+
+
+def test_overflow_in_rows_that_are_left_is_refused_with_exchanges(card: str) -> None:
+    """Finite values, whose first two pivots leave infinity less infinity in the last row."""
+    matrix = np.random.default_rng(62).standard_normal((62, 62)) + 124 * np.eye(62)
+    matrix[:2], matrix[:, :2] = 0.0, 0.0
+    matrix[0, 0] = matrix[1, 1] = 1.0
+    matrix[61, 0] = matrix[0, 61] = matrix[61, 1] = 1e200
+    matrix[1, 61] = -1e200
+    with pytest.raises(UnsupportedError, match=NOT_FINITE):
+        direct_gpu(on_device(prepared_of(with_diagonal(matrix))))
+
+
+def test_a_pivot_too_small_to_be_divided_by_is_named(card: str) -> None:
+    matrix = np.diag(np.full(20, 2.0))
+    matrix[7, 7] = 1e-310
+    with pytest.raises(UnsupportedError, match=r"column 7: .* or a pivot too small"):
+        direct_gpu(on_device(prepared_of(with_diagonal(matrix))))
 
 
 @pytest.mark.parametrize("n", [20, 70, 130])
@@ -359,4 +560,3 @@ def test_blocks_in_use_at_a_time_do_not_overlap(count: int) -> None:
             apart = waves.start[a] >= waves.start[b] + sizes[b] or waves.start[b] >= waves.start[a] + sizes[a]
             assert apart or not beside
     assert (waves.wave[up[:-1]] >= waves.wave[:-1]).all()
-    assert plan(time, up, sizes, 0) is None

@@ -14,9 +14,12 @@ typedef long long i64;
 constexpr int PANEL = 32, TILE = 64, ASSEMBLED = 8;
 // Warps of a block, and so the fronts of a task that takes several.
 constexpr int WARPS = 8;
-// The largest front that a warp eliminates; the most children of a larger one in shared memory, and their rows from
-// which on all warps share one.
-constexpr int WARP_FRONT = 40, MOST_CHILDREN = 64, SHARED_CHILD = 20;
+// The largest front that a warp eliminates: smaller where a block has not the shared memory for eight of these.
+#ifndef WARP_FRONT
+#define WARP_FRONT 40
+#endif
+// The most children of a larger front in shared memory, and their rows from which on all warps share one.
+constexpr int MOST_CHILDREN = 64, SHARED_CHILD = 20;
 // Larger fronts with more pivots than HALF_OUTER are eliminated OUTER at a time, from HUGE_FRONT on 2 OUTER, so that
 // most of what is left is read and written once for all of them.
 constexpr int OUTER = 128, LARGE_FRONT = 768, HUGE_FRONT = 2048;

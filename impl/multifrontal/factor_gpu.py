@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,79 +11,15 @@ from fillpath.errors import UnsupportedError
 from fillpath.nouns import Array, FrontFactor
 from impl.cuda import device, kernels
 from impl.multifrontal import arena
-from impl.multifrontal.arena import Arena, Lengths, address
+from impl.multifrontal.arena import Arena, address
 from impl.multifrontal.maps_gpu import FrontMaps
+from impl.multifrontal.shape import Shape, state_lengths
 from impl.numeric.pivots import small_pivot
 
 KERNEL = Path(__file__).with_name("factor.cu")
 NAMES = ("mf_factor", "mf_small")
 THREADS = 256
-UINT, ULONG, DOUBLE = np.dtype(np.uint32), np.dtype(np.uint64), np.dtype(np.float64)
-# As in multifrontal.cuh and factor.cu: the largest front of a warp; values of shared memory beside a front,
-# without and with the room for exchanges; those that two blocks of an H100 can have, and the largest front
-# then.
-WARP_FRONT = 40
-BESIDE = {False: 32 * 36 + 160, True: 32 * 36 + 128 + 32 * 33}
-MOST_SHARED, MOST_FRONT = 14400, 108
-# Cards with tensor cores for float64 that are faster than their other units.
-DOUBLE_TENSOR = ((8, 0), (9, 0), (10, 0))
-# Bytes of shared memory of a block that the system takes.
-RESERVED = 1024
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How the kernel is compiled.
-
-    dtype : of the factor
-    tensor : whether tensor cores multiply it
-    exchanges : whether rows are exchanged within diagonal blocks
-    shared : values of shared memory that a block has
-    resident : blocks on a multiprocessor
-    """
-
-    dtype: str
-    tensor: bool
-    exchanges: bool
-    shared: int
-    resident: int
-
-    @property
-    def shared_front(self) -> int:
-        """The largest front that a block has room for."""
-        room = self.shared - BESIDE[self.exchanges]
-        return max(f for f in range(WARP_FRONT, MOST_FRONT + 1) if ((f + 3) // 8 * 8 + 4) * f <= room)
-
-    @property
-    def defines(self) -> tuple[str, ...]:
-        real = {"float32": "float", "float64": "double"}[self.dtype]
-        exchanges = f"PIVOTING={int(self.exchanges)}"
-        return (
-            f"REAL={real}",
-            f"TENSOR={int(self.tensor)}",
-            exchanges,
-            f"SHARED={self.shared}",
-            f"RESIDENT={self.resident}",
-        )
-
-    @property
-    def itemsize(self) -> int:
-        return np.dtype(self.dtype).itemsize
-
-    @property
-    def shared_bytes(self) -> int:
-        return self.shared * self.itemsize
-
-
-@functools.cache
-def shape_of(dtype: str, tensor_cores: bool, exchanges: bool) -> Shape:
-    """The shape for this card. tensor_cores : whether they are used, where the card has any for this type"""
-    itemsize = np.dtype(dtype).itemsize
-    tensor = tensor_cores and dtype == "float64" and device.compute_capability() in DOUBLE_TENSOR
-    block, multiprocessor = device.shared_memory()
-    resident = 2 if multiprocessor // 2 - RESERVED >= MOST_SHARED * itemsize else 1
-    room = min(block, multiprocessor // resident - RESERVED) // itemsize
-    return Shape(dtype, tensor, exchanges, min(MOST_SHARED, room), resident)
+UINT, ULONG = np.dtype(np.uint32), np.dtype(np.uint64)
 
 
 class Factorisation:
@@ -99,9 +33,7 @@ class Factorisation:
         n, m = maps.fronts.prepared.pattern.n, int(maps.fronts.up.size)
         self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES, shape.defines)
         self.kernels["mf_factor"].max_dynamic_shared_size_bytes = shape.shared_bytes
-        by_front = dict.fromkeys(("ready", "done", "early"), (m, UINT))
-        state: Lengths = {"small": (1, DOUBLE), "status": (3, UINT), "ticket": (maps.waves, UINT), **by_front}
-        self.state = Arena(state, {})
+        self.state = Arena(state_lengths(m, maps.waves), {})
         self.blocks = cupy.empty(maps.block_values, shape.dtype)
         self.factor = cupy.empty(maps.totals.factor, shape.dtype)
         self.exchange = cupy.empty(n if shape.exchanges else 0, np.int32)
@@ -190,4 +122,7 @@ class Factorisation:
             raise UnsupportedError(
                 f"column {column}: the pivot is zero (static_pivoting=true replaces small ones)"
             )
-        raise UnsupportedError(f"column {column}: a value is infinite or not a number in {self.shape.dtype}")
+        raise UnsupportedError(
+            f"column {column}: a value is infinite or not a number in {self.shape.dtype}, or a pivot too "
+            "small to be divided by"
+        )

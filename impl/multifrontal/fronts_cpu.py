@@ -15,8 +15,9 @@ from impl.symbolic.elimination_tree import elimination_tree
 from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of
 
-# The share of a merged front that its zeros stay below.
-ZEROS = 0.2
+# Fewer columns than CHAIN are merged with the next, whatever it adds; more, while the zeros that merging has
+# added stay below a share of the columns merged. As in merge.cu.
+CHAIN, ZEROS = 16, 0.2
 
 
 def fronts_of_matrix(prepared: Prepared) -> Fronts:
@@ -24,13 +25,13 @@ def fronts_of_matrix(prepared: Prepared) -> Fronts:
 
     prepared : n x n
 
-    Subtrees of at most 32 columns and runs of up to 16 are one front already (impl/symbolic/fronts_cpu.py). A
-    front whose parent is the next is merged with it as long as the zeros that this and the mergers before it
-    add are less than a fifth of the merged front's columns.
+    Subtrees of at most 32 columns, and columns with the same rows below, are one front already
+    (impl/symbolic/fronts_cpu.py). A front is merged with the next, if that is its parent, by the rule of
+    `bitfronts_gpu`'s fronts with values (merge.cu). Which child comes last may differ from there.
     """
     tree = elimination_tree(prepared.pattern)
-    unmerged = fronts_of(tree, factor_counts(tree))
-    last = _merged(unmerged.first.astype(np.int64), unmerged.parent.view(np.int32), unmerged.start)
+    unmerged = fronts_of(tree, factor_counts(tree), chain=0)
+    last = merged(unmerged.first.astype(np.int64), unmerged.parent.view(np.int32), unmerged.start, CHAIN)
     first = np.zeros(len(last) + 1, np.int64)
     first[1:] = unmerged.first[last + 1]
     label = tree.label.astype(np.int32)
@@ -41,7 +42,7 @@ def fronts_of_matrix(prepared: Prepared) -> Fronts:
 
 
 @njit(cache=True, nogil=True)
-def _merged(first, parent, start):
+def merged(first, parent, start, chain):
     """(m,) int64: the last of the fronts that are one, of each."""
     count = len(parent)
     last = np.empty(count, np.int64)
@@ -55,7 +56,7 @@ def _merged(first, parent, start):
             more = first[front + 2] - first[front + 1]
             longer = np.int64(start[front + 2] - start[front + 1]) - more
             zeros += float(columns) * float(more + longer - length)
-            if zeros >= ZEROS * float(columns + more) * float(columns + more + longer):
+            if columns >= chain and zeros > ZEROS * float(columns) * float(columns + more + longer):
                 break
             front += 1
             columns += more

@@ -16,7 +16,8 @@ from fillpath.nouns import Array, Fronts
 from impl.cuda import device, kernels
 from impl.multifrontal import arena
 from impl.multifrontal.arena import INT, LONG, MAPS_HEADER, Arena, Lengths, address
-from impl.multifrontal.waves import least_values, plan
+from impl.multifrontal.shape import Shape, state_lengths
+from impl.multifrontal.waves import WAVES, divide
 from impl.symbolic.bitfronts_analysis import resident_blocks
 
 KERNEL = Path(__file__).with_name("maps.cu")
@@ -47,6 +48,7 @@ class Totals:
 class FrontMaps:
     """The maps of some fronts.
 
+    shape : of the kernels that they are for
     struct : Maps in multifrontal.cuh, by value
     totals : of the fronts
     waves : launches of a factorisation
@@ -56,6 +58,7 @@ class FrontMaps:
     """
 
     fronts: Fronts
+    shape: Shape
     struct: Array
     totals: Totals
     waves: int
@@ -73,20 +76,19 @@ class FrontMaps:
         return part.array(name)
 
 
-def maps_of(fronts: Fronts, shared_front: int, itemsize: int, memory_budget: int | None) -> FrontMaps:
+def maps_of(fronts: Fronts, shape: Shape, memory_budget: int | None) -> FrontMaps:
     """The maps, by two launches with one wait between them.
 
     fronts : on the device, of a matrix with rows
-    shared_front : the largest front that a block eliminates in its shared memory
-    itemsize : of a value of the factor
-    memory_budget : bytes of maps, blocks and the factor; None for a share of what is free
+    shape : of the kernels
+    memory_budget : bytes of maps, and of all arrays of a factorisation; None for a share of what is free
 
     Raises UnsupportedError for more entries or rows than maps can number; MemoryBudgetError, before values
     are allocated, for what does not fit in any number of waves.
     """
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
     names = ("mf_maps", "mf_tasks")
-    load = kernels.load(KERNEL, names)
+    load = kernels.load(KERNEL, names, (f"WARP_FRONT={shape.warp_front}",))
     n, m = fronts.prepared.pattern.n, int(fronts.up.size)
     entries, nnz = int(fronts.list.size), int(fronts.prepared.pattern.indices.size)
     if max(n + entries, nnz) > MOST_ENTRIES:
@@ -95,14 +97,15 @@ def maps_of(fronts: Fronts, shared_front: int, itemsize: int, memory_budget: int
     wanted = -(-most // (ENTRIES_A_THREAD * THREADS))
     blocks = min(wanted, *(resident_blocks(load[name], THREADS) for name in names))
     zero, others = _first_lengths(n, m, entries, nnz, blocks)
-    _refuse("the maps of the fronts", arena.needed(zero, others), budget)
+    if (needed := arena.needed(zero, others)) > budget:
+        raise _exceeded("the maps of the fronts", needed, budget)
     first = Arena(zero, others)
     given = {
         "n": n,
         "fronts": m,
         "entries": entries,
         "nnz": nnz,
-        "shared_front": shared_front,
+        "shared_front": shape.shared_front,
         "indptr": address(fronts.prepared.pattern.indptr),
         "indices": address(fronts.prepared.pattern.indices),
         "label": address(fronts.label),
@@ -117,7 +120,7 @@ def maps_of(fronts: Fronts, shared_front: int, itemsize: int, memory_budget: int
     totals = _totals(first)
     if totals.largest > MOST_ROWS:
         raise UnsupportedError(f"a front of {totals.largest} rows: 16-bit places count {MOST_ROWS}")
-    places = _placed(fronts, first, totals, itemsize, budget)
+    places = _placed(fronts, shape, first, totals, budget)
     zero, others = _second_lengths(m, entries, totals, places.waves)
     second = Arena(zero, others)
     given |= {**second.addresses, **places.addresses}
@@ -126,7 +129,7 @@ def maps_of(fronts: Fronts, shared_front: int, itemsize: int, memory_budget: int
     words = arena.struct(MAPS_HEADER, "Maps", given)
     _launch(load["mf_tasks"], blocks, words)
     memory = (first, second, *places.arrays)
-    return FrontMaps(fronts, words, totals, places.waves, places.values, given["solve_bins"], memory)
+    return FrontMaps(fronts, shape, words, totals, places.waves, places.values, given["solve_bins"], memory)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,29 +142,37 @@ class _Placed:
     arrays: tuple[Array, ...]
 
 
-def _placed(fronts: Fronts, first: Arena, totals: Totals, itemsize: int, budget: int) -> _Placed:
-    """All blocks side by side if that fits, or in waves. Raises MemoryBudgetError."""
+def _placed(fronts: Fronts, shape: Shape, first: Arena, totals: Totals, budget: int) -> _Placed:
+    """All blocks side by side if that fits, or in the fewest waves that do. Raises MemoryBudgetError."""
     import cupy
 
-    sizes = (int(fronts.up.size), int(fronts.list.size))
-    kept = first.nbytes + arena.needed(*_second_lengths(*sizes, totals, 1))
-    kept += itemsize * totals.factor
-    if kept + itemsize * totals.blocks <= budget:
+    def needed(waves: int, values: int) -> int:
+        """Bytes of all arrays."""
+        n, m, entries = int(fronts.label.size), int(fronts.up.size), int(fronts.list.size)
+        second = arena.needed(*_second_lengths(m, entries, totals, waves))
+        # Where blocks lie by waves is said by two more arrays of their own.
+        by_wave = 0 if waves == 1 else 4 * m + 8 * (m + 1)
+        beside = arena.needed(state_lengths(m, waves)) + (4 * n if shape.exchanges else 0)
+        return first.nbytes + second + by_wave + beside + shape.itemsize * (totals.factor + values)
+
+    least = needed(1, totals.blocks)
+    if least <= budget:
         return _Placed(1, totals.blocks, {}, ())
     time, up = cupy.asnumpy(first.array("time")), cupy.asnumpy(fronts.up)
-    values = np.diff(cupy.asnumpy(first.array("block_at")))
-    waves = plan(time, up, values, (budget - kept) // itemsize)
-    if waves is None:
-        _refuse("the factor and its fronts", kept + itemsize * least_values(time, up, values), budget)
-    assert waves is not None  # The least that is needed is more than the budget where none fits.
-    arrays = cupy.asarray(waves.wave), cupy.asarray(waves.start)
-    addresses = {"wave": address(arrays[0]), "block_at": address(arrays[1])}
-    return _Placed(waves.count, waves.values, addresses, arrays)
+    sizes = np.diff(cupy.asnumpy(first.array("block_at")))
+    for count in WAVES:
+        waves = divide(time, up, sizes, count)
+        total = needed(waves.count, waves.values)
+        least = min(least, total)
+        if total <= budget:
+            arrays = cupy.asarray(waves.wave), cupy.asarray(waves.start)
+            addresses = {"wave": address(arrays[0]), "block_at": address(arrays[1])}
+            return _Placed(waves.count, waves.values, addresses, arrays)
+    raise _exceeded("the factor and its fronts", least, budget)
 
 
-def _refuse(part: str, needed: int, budget: int) -> None:
-    if needed > budget:
-        raise MemoryBudgetError(f"memory_budget: {part} need {needed} bytes, {budget} given")
+def _exceeded(part: str, needed: int, budget: int) -> MemoryBudgetError:
+    return MemoryBudgetError(f"memory_budget: {part} need {needed} bytes, {budget} given")
 
 
 def _launch(kernel: Any, blocks: int, words: Array) -> None:

@@ -79,4 +79,5 @@ class Solver:
     def _kernels(self, width: int) -> dict[str, Any]:
         real = {"float32": "float", "float64": "double"}[str(self.dtype)]
         exchanges = f"PIVOTING={int(self.exchange.size > 0)}"
-        return kernels.load(KERNEL, NAMES, (f"REAL={real}", f"RHS={width}", exchanges))
+        smallest = f"WARP_FRONT={self.maps.shape.warp_front}"
+        return kernels.load(KERNEL, NAMES, (f"REAL={real}", f"RHS={width}", exchanges, smallest))

@@ -32,24 +32,13 @@ class Waves:
         return int(self.start[-1])
 
 
-def plan(time: Array, up: Array, sizes: Array, room: int) -> Waves | None:
-    """The fewest waves that need at most `room` values; None where no number of them does.
+def divide(time: Array, up: Array, sizes: Array, count: int) -> Waves:
+    """At most `count` waves, whose blocks have about equally many values.
 
     time : (fronts,), when each begins, before its parent
     up : (fronts,), the parent of each, or -1
     sizes : (fronts,), values of each block
     """
-    plans = (divide(time, up, sizes, count) for count in WAVES)
-    return next((waves for waves in plans if waves.values <= room), None)
-
-
-def least_values(time: Array, up: Array, sizes: Array) -> int:
-    """The values that the most waves need."""
-    return divide(time, up, sizes, WAVES[-1]).values
-
-
-def divide(time: Array, up: Array, sizes: Array, count: int) -> Waves:
-    """At most `count` waves, whose blocks have about equally many values."""
     order = np.argsort(time, kind="stable")
     shares = np.cumsum(sizes[order]) * count // (int(sizes.sum()) + 1)
     # Fronts that begin at the same time are in the same wave.

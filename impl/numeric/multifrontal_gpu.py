@@ -11,22 +11,25 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from fillpath.nouns import FrontFactor, Fronts, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda import kernels
-from impl.multifrontal.factor_gpu import Factorisation, shape_of
+from impl.multifrontal.factor_gpu import Factorisation
 from impl.multifrontal.maps_gpu import FrontMaps, maps_of
+from impl.multifrontal.shape import shape_of
 
-# Two blocks a multiprocessor on an H100, one on an A100 and on a V100, which has the least shared memory.
+# On an H100; with one block a multiprocessor, on an A100 and on a V100, which has less shared memory.
 VARIANTS = tuple(
-    (f"REAL={real}", f"TENSOR={tensor}", "PIVOTING=0", f"SHARED={shared}", f"RESIDENT={resident}")
-    for real, tensor, shared, resident in (
-        ("double", 1, 14400, 2),
-        ("double", 0, 14400, 2),
-        ("float", 0, 14400, 2),
-        ("double", 1, 14400, 1),
-        ("double", 0, 12160, 1),
+    (f"REAL={real}", f"TENSOR={tensor}", "PIVOTING=0", *shape)
+    for real, tensor, shape in (
+        ("double", 1, ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")),
+        ("double", 0, ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")),
+        ("float", 0, ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")),
+        ("double", 1, ("SHARED=14400", "RESIDENT=1", "WARP_FRONT=40")),
+        ("double", 0, ("SHARED=12160", "RESIDENT=1", "WARP_FRONT=38")),
     )
 )
 
@@ -51,8 +54,9 @@ def multifrontal_gpu(
     dtype : of the factor and of all arithmetic
     static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
     tensor_cores : use those for float64 where the card has them; the result differs by rounding
-    memory_budget : bytes of index maps, fronts and the factor; None for 80 % of what is free. Fronts that do
-        not fit at a time are factorised in waves, which reuse the memory of those before
+    memory_budget : bytes of index maps, blocks of fronts and the factor (static_pivoting takes 8 a row
+        beside); None for 80 % of what is free. Blocks that do not fit at a time are factorised in waves,
+        which reuse the memory of those before
 
     The maps of the last fronts are kept, as a second matrix of the same pattern would: the fact `mapped` says
     whether a call has made them, and then they are a phase `maps` of it. Returns the factor on the fronts, on
@@ -61,6 +65,8 @@ def multifrontal_gpu(
     Raises UnsupportedError naming a column without a pivot, or with a value that is not finite;
     MemoryBudgetError, before values are allocated, with the bytes that are needed.
     """
+    if fronts.prepared.pattern.n == 0:
+        return _nothing(fronts, dtype), Work(peak_memory=0, facts={"fronts": 0.0, "small_pivots": 0.0})
     shape = shape_of(dtype, tensor_cores, False)
     key = (fronts, shape, memory_budget)
     fresh = not (_kept and all(a is b or a == b for a, b in zip(_kept[0][0], key, strict=True)))
@@ -68,13 +74,19 @@ def multifrontal_gpu(
         # The memory of the last maps is free before the next ones ask for theirs.
         _kept.clear()
         with phase("maps"):
-            maps = maps_of(fronts, shape.shared_front, shape.itemsize, memory_budget)
+            maps = maps_of(fronts, shape, memory_budget)
         _kept.append((key, maps))
     maps = _kept[0][1]
     run = Factorisation(maps, shape, static_pivoting)
     run.enqueue(fronts.prepared.values)
     factor, facts = run.result()
     return factor, Work(peak_memory=run.nbytes, facts={**facts, "mapped": float(fresh)})
+
+
+def _nothing(fronts: Fronts, dtype: str) -> FrontFactor:
+    import cupy
+
+    return FrontFactor(fronts, cupy.empty(0, np.int64), cupy.empty(0, np.int32), cupy.empty(0, dtype))
 
 
 # At most one: of the last fronts and options.

@@ -7,14 +7,15 @@ from typing import Literal
 
 import numpy as np
 
-from fillpath.errors import InputError, MemoryBudgetError
+from fillpath.errors import InputError, MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array, Fronts, Pattern, Prepared, Solution, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda import kernels
-from impl.multifrontal.factor_gpu import Factorisation, Shape, shape_of
+from impl.multifrontal.factor_gpu import Factorisation
 from impl.multifrontal.fronts_gpu import fronts_on_device
 from impl.multifrontal.maps_gpu import FrontMaps, maps_of
+from impl.multifrontal.shape import Shape, shape_of
 from impl.multifrontal.solve_gpu import Solver, residual
 from impl.solve.lu_gpu import lu_gpu
 from impl.solve.right_hand_side import known_solutions
@@ -27,6 +28,7 @@ VARIANTS = tuple(
         f"PIVOTING={exchanges}",
         "SHARED=14400",
         "RESIDENT=2",
+        "WARP_FRONT=40",
     )
     for real, tensor in (("double", 1), ("float", 0))
     for width in (1, 8)
@@ -86,14 +88,16 @@ def direct_gpu(
     memory_budget : as in `multifrontal_gpu`
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
-    right_hand_side, fronts, maps, numeric, triangular, refine. Facts: of `multifrontal_gpu`, and `on_fronts`.
+    fronts, maps, right_hand_side, numeric, triangular, refine, finite. Facts: of `multifrontal_gpu`, and
+    `on_fronts`.
 
     Fronts that do not fit into memory in any number of waves are left to `lu_gpu`, with the fill-in of
-    `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then `on_fronts` is 0, and the phases are
-    its phases.
+    `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then `on_fronts` is 0, and its phases
+    follow `fronts` and `maps`. It exchanges no rows, and takes what memory is free, whatever the budget.
 
     Raises InputError for refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with
-    a value that is not finite; MemoryBudgetError, where lu_gpu's chain does not fit either.
+    a value that is not finite, and for a solution that is not finite, which is what exchanges may make of
+    such a value; MemoryBudgetError, where lu_gpu's chain does not fit either.
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
@@ -127,6 +131,8 @@ def direct_gpu(
     with phase("refine"):
         for _ in range(refine):
             solver.solve(residual(prepared, x, b), x, add=True)
+    with phase("finite"):
+        _require_finite(x, dtype)
     work = Work(peak_memory=run.nbytes, facts={**facts, "on_fronts": 1.0})
     return Solution(x[0] if columns == 1 else x), work
 
@@ -159,10 +165,21 @@ def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: i
     with phase("fronts"):
         fronts: Fronts = fronts_on_device(prepared)
     with phase("maps"):
-        maps = maps_of(fronts, shape.shared_front, shape.itemsize, memory_budget)
+        maps = maps_of(fronts, shape, memory_budget)
     if keep:
         _kept.append(_Kept(pattern, shape, memory_budget, maps))
     return maps
+
+
+def _require_finite(x: Array, dtype: str) -> None:
+    """Waits for x. Raises UnsupportedError."""
+    import cupy
+
+    if not cupy.isfinite(x).all():
+        raise UnsupportedError(
+            f"the solution is not finite in {dtype}: a value of A is not, or one of the elimination is too "
+            "large (exchanges=false names its column)"
+        )
 
 
 def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
