@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle
 
 from fillpath.nouns import Array
 from reports.frames.bitfronts_example import Example
 from reports.frames.bitfronts_fronts import Front
 from reports.pages import bitfronts_marks as marks
-from reports.pages.bitfronts_marks import CELL, FRONT_COLOURS, GREY, HIGHLIGHT, INK, letter, write
+from reports.pages.bitfronts_marks import CELL, GREY, HIGHLIGHT, INK, colour_of, letter, write
 from reports.shapes.style import PALETTE, SMALL
 
-RADIUS = 0.13
 # The paths of a row subtree, by leaf.
 PATHS: tuple[tuple[Any, str], ...] = (("-", PALETTE[0]), ((0, (1.5, 0.8)), PALETTE[2]))
 
@@ -43,7 +40,7 @@ def draw_filled(axes: Axes, example: Example, x: float, y: float) -> None:
 def draw_tree(axes: Axes, example: Example, x: float, y: float) -> None:
     """The elimination tree with vertices and labels, and the row subtree with leaves and branches."""
     parent = example.parent.tolist()
-    across, down = _places(parent, np.argsort(example.label))
+    across, down = marks.places(parent, np.argsort(example.label))
     place = {v: (x + 1.45 * across[v], y + 0.16 + 0.44 * down[v]) for v in range(len(parent))}
     for vertex, above in enumerate(parent):
         if above >= 0:
@@ -56,8 +53,7 @@ def draw_tree(axes: Axes, example: Example, x: float, y: float) -> None:
         notes[leaf.branch] = (f"branch of {leaf.vertex}", colour)
     for vertex, (left, top) in place.items():
         face = HIGHLIGHT if vertex == example.row else "white"
-        axes.add_patch(Circle((left, top), RADIUS, facecolor=face, edgecolor=INK, linewidth=1.2, zorder=2))
-        write(axes, left, top, str(vertex), ha="center", zorder=3)
+        marks.node(axes, left, top, vertex, face)
         write(axes, left + 0.19, top, str(example.label[vertex]), size=SMALL - 1, color=GREY, style="italic")
         text, colour = notes[vertex]
         weight = "normal" if text == "entry" else "bold"
@@ -67,7 +63,7 @@ def draw_tree(axes: Axes, example: Example, x: float, y: float) -> None:
 def draw_fronts(axes: Axes, example: Example, x: float, y: float) -> None:
     """The fronts on their tree, pivots | list."""
     parent = [-1 if front.parent is None else front.parent for front in example.fronts]
-    across, down = _places(parent, np.arange(len(parent)))
+    across, down = marks.places(parent, np.arange(len(parent)))
     middle = [x + 0.75 + 1.5 * across[k] for k in range(len(parent))]
     top = [y + 0.02 + 0.72 * down[k] for k in range(len(parent))]
     side = 0.24
@@ -90,7 +86,7 @@ def draw_fronts(axes: Axes, example: Example, x: float, y: float) -> None:
                 ha="center",
                 weight=weight,
             )
-        how = {"edgecolor": _colour(example, number), "linewidth": 2.2}
+        how = {"edgecolor": colour_of(example.fronts, number), "linewidth": 2.2}
         marks.box(axes, left, top[number], side * len(front.members), side, **how)
         if front.pivots < len(front.members):
             divide = left + side * front.pivots
@@ -101,7 +97,7 @@ def draw_fronts(axes: Axes, example: Example, x: float, y: float) -> None:
 def draw_bits(axes: Axes, example: Example, x: float, y: float) -> None:
     """Every front before and after elimination, the root rightmost, and where contributions go."""
     parent = [-1 if front.parent is None else front.parent for front in example.fronts]
-    across, down = _places(parent, np.arange(len(parent)))
+    across, down = marks.places(parent, np.arange(len(parent)))
     height = max(down.values())
     widths = [0.0] * (height + 1)
     for k, front in enumerate(example.fronts):
@@ -122,7 +118,7 @@ def draw_bits(axes: Axes, example: Example, x: float, y: float) -> None:
             )
             target = example.fronts[front.parent]
             end = corner[front.parent][0] - 0.25, corner[front.parent][1] + CELL * len(target.members) / 2
-            arrow = {"arrowstyle": "-|>", "color": _colour(example, number), "linewidth": 2.2}
+            arrow = {"arrowstyle": "-|>", "color": colour_of(example.fronts, number), "linewidth": 2.2}
             axes.annotate("", end, begin, arrowprops={**arrow, "shrinkA": 0, "shrinkB": 0})
 
 
@@ -133,7 +129,7 @@ def _draw_before(axes: Axes, example: Example, front: Front, x: float, y: float)
     for contribution in front.contributions:
         for row in contribution.places.tolist():
             for column in contribution.places.tolist():
-                colours[row, column].append(_colour(example, contribution.child))
+                colours[row, column].append(colour_of(example.fronts, contribution.child))
     for (row, column), both in colours.items():
         marks.coloured(axes, x, y, row, column, both)
     _draw_set(axes, front, front.before, x, y)
@@ -147,7 +143,7 @@ def _draw_after(axes: Axes, example: Example, number: int, x: float, y: float) -
     marks.mark(axes, x, y, front.after & ~front.before, marks.new)
     if front.parent is not None:
         first, side = CELL * front.pivots, CELL * (len(front.members) - front.pivots)
-        how = {"edgecolor": _colour(example, number), "linewidth": 2.2}
+        how = {"edgecolor": colour_of(example.fronts, number), "linewidth": 2.2}
         marks.box(axes, x + first, y + first, side, side, **how)
 
 
@@ -166,26 +162,8 @@ def _row_band(axes: Axes, example: Example, x: float, y: float) -> None:
     marks.box(axes, x, y + CELL * example.row, CELL * n, CELL, facecolor=HIGHLIGHT, zorder=0.2)
 
 
-def _colour(example: Example, front: int) -> str:
-    return GREY if example.fronts[front].parent is None else FRONT_COLOURS[front]
-
-
 def _notes(example: Example) -> dict[int, tuple[str, str]]:
     """What is written beside a vertex, and its colour."""
     row = example.both[example.row]
     below = range(example.row)
     return {v: ("entry" if v in below and row[v] else "", GREY) for v in range(len(row))}
-
-
-def _places(parent: Sequence[int], order: Array) -> tuple[dict[int, float], dict[int, int]]:
-    """Of each node, how far right it stands and how far below the root. order : children before parents"""
-    across: dict[int, float] = {}
-    leaves = 0
-    for node in order.tolist():
-        children = [across[child] for child in range(len(parent)) if parent[child] == node]
-        across[node] = float(np.mean(children)) if children else float(leaves)
-        leaves += not children
-    down: dict[int, int] = {}
-    for node in reversed(order.tolist()):
-        down[node] = 0 if parent[node] < 0 else down[parent[node]] + 1
-    return across, down

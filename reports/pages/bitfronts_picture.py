@@ -13,9 +13,8 @@ from matplotlib.figure import Figure
 from reports.frames.bitfronts_example import Example
 from reports.pages import bitfronts_marks as marks
 from reports.pages import bitfronts_panels as panels
-from reports.pages.bitfronts_marks import letter, write
+from reports.pages.bitfronts_marks import listed, write
 from reports.shapes import style
-from reports.shapes.style import NORMAL
 
 WIDTH, HEIGHT = 11.4, 8.05
 
@@ -47,15 +46,9 @@ def draw(example: Example, picture: Path) -> None:
 
 def example_figure(example: Example) -> Figure:
     """The five panels, left to right and top to bottom."""
-    figure = style.new_figure(WIDTH, HEIGHT, layout=None)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, WIDTH)
-    axes.set_ylim(HEIGHT, 0)
+    figure, axes = marks.page(WIDTH, HEIGHT)
     for panel, lines in zip(PANELS, captions(example), strict=True):
-        write(axes, panel.x, panel.y, panel.title, size=NORMAL, weight="bold")
-        for number, line in enumerate(lines):
-            write(axes, panel.x, panel.y + 0.27 + 0.19 * number, line)
+        marks.heading(axes, panel.x, panel.y, panel.title, lines)
         panel.draw(axes, example, panel.x + 0.22, panel.y + panel.down)
     _legend(axes, example.row, 0.1, HEIGHT - 0.1)
     return figure
@@ -84,7 +77,7 @@ def captions(example: Example) -> tuple[tuple[str, ...], ...]:
         (
             "Pivots | list: the rows below that the pivots reach.",
             "Columns are one front only where that adds no member.",
-            f"Row {row} is in the lists of {_listed(lists)}.",
+            f"Row {row} is in the lists of {listed(lists)}.",
         ),
         (
             "Before: A's entries in the pivots' rows and columns, and what the children left over.",
@@ -93,7 +86,7 @@ def captions(example: Example) -> tuple[tuple[str, ...], ...]:
         (
             f"{fill} entries are fill. {zeros} bits stay 0: these",
             "are entries of A | Aᵀ's fill alone.",
-            f"Row {row} of L is read from {_listed(list(sources))};",
+            f"Row {row} of L is read from {listed(list(sources))};",
             "each column's front is below it.",
         ),
     )
@@ -113,8 +106,3 @@ def _legend(axes: Axes, row: int, x: float, y: float) -> None:
         x += room
     marks.box(axes, x, y - 0.08, 0.3, 0.16, facecolor=marks.HIGHLIGHT)
     write(axes, x + 0.38, y, f"row {row}, followed through all panels")
-
-
-def _listed(fronts: list[int]) -> str:
-    names = [letter(front) for front in fronts]
-    return ", ".join(names[:-1]) + " and " + names[-1]
