@@ -181,6 +181,7 @@ EXACT, RELAXED, KAHN = "levels.glu2", "levels.glu3_relaxed", "levels.kahn_gpu"
 GLU2, GLU3, BATCHED = (f"numeric.{of}.static_pivoting=true" for of in ("glu2", "glu3", "glu3.batched=true"))
 GRAPHS = "|".join(f"numeric.{of}.graph=true.static_pivoting=true" for of in ("glu2", "glu3"))
 END_TO_END = f"{FILL2_CPU}+{RELAXED}+{GLU3}", f"{CORE}+{KAHN}+{GLU3}"
+DIRECT = "solve.direct_gpu.static_pivoting=true"
 PARAC, IC0 = "laplacian.parac_gpu", "laplacian.ic0_gpu"
 ON_CPU = "|".join(f"laplacian.parac_cpu@{ordering}" for ordering in ("amd", "nnz", "random"))
 SPSV, PEERS = f"{PARAC}.triangular=cusparse", f"{IC0}|{IC0}.policy=levels"
@@ -212,7 +213,7 @@ MEASURES = {
     "work": Measure("edges", "metis", GSOFA, others=FIG11),
     "fill_first": Measure("seconds", "metis", GSOFA, f"{GSOFA}.fill_first=true"),
     "core_entries": Measure("entries", "metis", CORE, one_run=False),
-    "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}|{BITS}"),
+    "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}|{BITS}|{DIRECT}"),
     "prefetched": Measure("seconds", "metis", f"{UNIFIED}.prefetch=true", CORE, OTHERWISE),
     # The generated matrices of the embedded suite have no zeros on the diagonal, and are not matched.
     "kernels": Measure("kernel seconds", "mc64+amd", *map(either, (GLU2, GLU3, f"{BATCHED}|{GRAPHS}"))),

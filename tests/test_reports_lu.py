@@ -25,12 +25,13 @@ from reports.facts.printed import printed_table
 from reports.facts.standings import Scope, Verdict
 from reports.frames import arrays, budgets
 from reports.frames import dense_columns as large
+from reports.frames.end_to_end import DIRECT
 from reports.glu3 import phases
 from reports.glu3.phases import PARTS, PHASES
 from reports.ooclu import fig4, fig5, fig8, kahn, table4
 from reports.shapes import style
 from reports.shapes.stacked import Part, add_own_shares, add_shares, stacked_panel
-from tests.reports_fakes import made_frame, made_record, names, texts, unavailable
+from tests.reports_fakes import in_five_processes, made_frame, made_record, names, texts, unavailable
 
 OT2, STAND_IN, GRID = "onetone2", "ex40", "grid2d,1000"
 ENTRIES = catalogue.entries()
@@ -78,6 +79,21 @@ def end_to_end(matrix: str = OT2, **changes: Any) -> list[Record]:
         measured("levels", "glu3_relaxed", 0.4, matrix, **changes),
         measured("numeric", "glu3.static_pivoting=true", 0.5, matrix, **changes),
     ]
+
+
+def on_fronts(matrix: str = OT2, fact: float = 1.0, **changes: Any) -> Record:
+    """direct_gpu's whole chain, 9 s, of which 0.02 + 0.01 + 0.1 s are before its solves."""
+    seconds = {
+        "fronts": 0.02,
+        "maps": 0.01,
+        "numeric": 0.1,
+        "triangular": 8.0,
+        "to_device": 1.0,
+        "to_host": 1.0,
+    }
+    phases = {name: [0.9 * median, median, 1.2 * median] for name, median in seconds.items()}
+    record = measured("solve", DIRECT.whole, 9.0, matrix, facts={"on_fronts": fact}, phases=phases)
+    return replace(record, **changes)
 
 
 def frame_of(function: Any, *records: Record, more: tuple[Case, ...] = ()) -> pd.DataFrame:
@@ -253,6 +269,82 @@ def test_figure_4_has_three_bars_a_matrix_by_density_and_names_what_they_are_com
     assert fig4.FRONTS.name not in set(fig4.EXHIBIT.picture(absent).axes[0].get_legend_handles_labels()[1])
     empty = fig4.EXHIBIT.picture(frame_of(fig4.EXHIBIT.frame))
     assert not names(empty.axes[0]), "a picture of nothing is drawn too"
+
+
+@pytest.mark.parametrize("figure", [fig4, fig5])
+def test_our_chain_on_fronts_is_a_bar_of_phases_of_one_record(figure: Any) -> None:
+    alone, beside = (frame_of(figure.EXHIBIT.frame, *end_to_end(), *more) for more in ((), [on_fronts()]))
+    row = ways_of(beside).loc[DIRECT.name]
+    assert (row["seconds_symbolic"], row["seconds_levels"], row["seconds_numeric"]) == (0.02, 0.01, 0.1)
+    assert [row[end] for end in ("median", "low", "high")] == pytest.approx([0.13, 0.117, 0.156])
+    assert row["pair"] == "ok" and row["ratio"] == pytest.approx(0.13 / 2)
+    assert row["before_numeric"] == pytest.approx(3 / 13)
+    assert row["share_numeric"] == pytest.approx(0.1 / ways_of(beside).loc[figure.WAYS[1].name, "median"])
+    assert {row[f"{stage}_case"] for stage in ("symbolic", "levels", "numeric")} == {on_fronts().case}
+    assert row["levels_pair"] == "not_measured" and pd.isna(row["levels_ratio"]), "index maps are no levels"
+    assert pd.isna(row["moved_ratio"]), "its solution comes back, theirs is the factor"
+    others = [frame[frame["way"] != DIRECT.name].reset_index(drop=True) for frame in (alone, beside)]
+    pd.testing.assert_frame_equal(*others)
+    assert figure.EXHIBIT.verdicts(alone) == figure.EXHIBIT.verdicts(beside)
+
+
+def test_our_chain_on_fronts_is_a_fourth_bar_once_it_is_measured() -> None:
+    def shown(*records: Record) -> tuple[str, str, list[str]]:
+        frame = frame_of(fig4.EXHIBIT.frame, *records)
+        (axes,) = fig4.EXHIBIT.picture(frame).axes
+        legend = [text.get_text() for text in axes.get_legend().get_texts()]
+        return fig4.EXHIBIT.words(frame), texts(axes), legend
+
+    words, drawn, legend = shown(*end_to_end())
+    assert f"Not measured yet: {DIRECT.name}. Each bar adds" in words and DIRECT.name not in legend
+    words, drawn, legend = shown(*end_to_end(), on_fronts())
+    assert f"Third bar: {fig4.FRONTS.name}. Fourth bar: {DIRECT.name}; of one record" in words
+    assert "Each other bar adds" in words and legend[5:7] == [fig4.FRONTS.name, DIRECT.name]
+    assert "130 ms" in drawn and drawn.count("1.45x") == 1, "the ratio stays that of the first two"
+    words, drawn, legend = shown(*without(end_to_end(), "symbolic.bitfronts"), on_fronts())
+    assert f"Third bar: {DIRECT.name}; of" in words and f"Not measured yet: {fig4.FRONTS.name}." in words
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "reason"),
+    [
+        ({"run_id": "run-2"}, "two_runs", "not all of it was measured in one run"),
+        ({"host": "another"}, "two_hosts", "not all of it was measured on one host"),
+        ({"status": Status.TIMEOUT, "reason": "late"}, "solve timeout", "late"),
+        ({"fact": 0.0}, "not_measured", "solve: not on fronts: its phases are those of lu_gpu"),
+        ({"work": None}, "not_measured", "solve: not on fronts: its phases are those of lu_gpu"),
+        ({"phases": {"fronts": [1.0] * 3}}, "not_measured", "solve: no seconds of maps in its record"),
+    ],
+)  # fmt: skip
+def test_our_chain_has_no_bar_where_it_has_no_fronts_or_another_run(
+    changes: dict[str, Any], status: str, reason: str
+) -> None:
+    here = [replace(record, host="here") for record in end_to_end()]
+    frame = frame_of(fig4.EXHIBIT.frame, *here, on_fronts(**{"host": "here", **changes}))
+    row = ways_of(frame).loc[DIRECT.name]
+    assert (row["status"], row["stack"], row["pair"], row["reason"]) == (status, status, status, reason)
+    assert row[["median", "ratio", "share_numeric", "seconds_symbolic"]].isna().all()
+    assert row["run_id"] == changes.get("run_id", "run-1")
+    (axes,) = fig4.EXHIBIT.picture(frame).axes
+    assert status.replace("_", " ") in texts(axes)
+
+
+def test_phases_of_five_processes_are_medians_of_them() -> None:
+    """Whose factors are 1, 0.5, 2, 0.25 and 4."""
+    records = in_five_processes([*end_to_end(), on_fronts()])
+    cases = [Case.parse(record.case) for record in records.rows]
+    row = ways_of(fig4.EXHIBIT.frame(records, ENTRIES, cases)).loc[DIRECT.name]
+    assert row["processes"] == 5 and row["median"] == pytest.approx(0.13)
+    assert row["low"] < 0.9 * 0.13 * 0.5 and row["high"] > 2 * 0.13
+
+
+def test_a_picture_of_many_bars_is_wider() -> None:
+    def inches(*matrices: str) -> float:
+        records = [record for name in matrices for record in (*end_to_end(name), on_fronts(name))]
+        return float(fig4.EXHIBIT.picture(frame_of(fig4.EXHIBIT.frame, *records)).get_figwidth())
+
+    every = dict.fromkeys(case.matrix for case in figure_cases("ooclu", "fig4", Settings(suite="papers")))
+    assert inches(OT2) == 10 and inches(*list(every)[:11]) == 14 and inches(*every) == 22
 
 
 def test_figure_4_has_the_transfers_of_each_stage_beside_its_ratio() -> None:
@@ -632,8 +724,9 @@ def test_a_matrix_that_one_implementation_was_not_run_on_is_named() -> None:
     assert "symbolic=bitfronts is not the papers', and not measured yet." in words
     fronts = [*records, solved("lu_gpu.symbolic=bitfronts", 4.0, LU)]
     words = phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *fronts))
-    assert "not the papers'. " in words and "lu_gpu symbolic=bitfronts on G2_circuit" in words
-    assert "Not run: lu_gpu on G2_circuit." in phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records))
+    assert "not the papers'. " in words and "lu_gpu symbolic=bitfronts (1)" in words
+    words = phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records))
+    assert "Not run on all 2 matrices: lu_gpu (1)." in words
     assert "Not run" not in phases.EXHIBIT.words(frame_of(phases.EXHIBIT.frame, *records[:2]))
 
 

@@ -1,4 +1,5 @@
-"""What of a peer's record is its symbolic factorisation: a peer does more than the figures compare."""
+"""Phases in place of a record's whole seconds, where it does more than a figure compares: of a peer its
+symbolic factorisation, of the chain on fronts its stages."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from fillpath.processes import Rounds
 from fillpath.record import Record
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED
+from reports.shapes.tables import Row
 
 _ENDS = ("median", "low", "high")
 
@@ -63,9 +65,7 @@ def put_symbolic_phases(frame: pd.DataFrame, records: Records) -> None:
     for place, row in enumerate(frame.to_dict("records")):
         if row["status"] != "ok" or row["implementation"] not in SYMBOLIC:
             continue
-        record = records.result(row["case"], row["machine"])
-        samples = SYMBOLIC[row["implementation"]].samples
-        shown[place] = None if record is None else _known(records.rounds(record, samples))
+        shown[place] = _rounds(row, SYMBOLIC[row["implementation"]], records)
     of_phases = frame["implementation"].isin(SYMBOLIC) & (frame["status"] == "ok")
     frame["rounds"] = pd.Series(shown, index=frame.index, dtype="object")
     for index, rounds in frame.loc[of_phases, "rounds"].items():
@@ -76,9 +76,21 @@ def put_symbolic_phases(frame: pd.DataFrame, records: Records) -> None:
     frame.loc[frame["implementation"].isin(SYMBOLIC) & (frame["status"] != "ok"), list(_ENDS)] = np.nan
 
 
-def _known(rounds: Rounds) -> Rounds | None:
-    """None where no record says, or the phases come to nothing."""
-    return rounds if rounds.numbers and rounds.median > 0 else None
+def row_of_phases(row: Row, phases: PhaseSum, records: Records) -> Row:
+    """An ok row with the seconds of these phases in place of its whole ones, `not_measured` where its record
+    does not say. Transfers are of the whole record, and left out."""
+    rounds = _rounds(row, phases, records)
+    if rounds is None:
+        return {**row, "status": NOT_MEASURED, "reason": f"no seconds of {phases.words} in its record"}
+    seconds = dict(zip(_ENDS, (rounds.median, *rounds.interval), strict=True))
+    return {**row, **seconds, "rounds": rounds, "transfers": np.nan}
+
+
+def _rounds(row: Row, phases: PhaseSum, records: Records) -> Rounds | None:
+    """Of these phases of the row's record. None where no record says, or they come to nothing."""
+    record = records.result(row["case"], row["machine"])
+    rounds = None if record is None else records.rounds(record, phases.samples)
+    return rounds if rounds and rounds.numbers and rounds.median > 0 else None
 
 
 def phases_of(name: str) -> str:

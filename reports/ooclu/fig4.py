@@ -11,13 +11,15 @@ from reports.facts.inputs import Inputs
 from reports.facts.printed import abbreviations
 from reports.frames.arrays import OUT_OF_CORE, PAPER, by_regime, labelled, printed_range
 from reports.frames.end_to_end import (
+    DIRECT,
     FRONTS,
     LEVELS,
     PARTS,
+    Bar,
     Way,
+    beside_how,
     composed_caption,
     composed_frame,
-    fronts_how,
 )
 from reports.frames.means import means_with_transfers
 from reports.frames.sequential import FILLING, TEXTS, fastest_of, fastest_rows, sequential_how
@@ -33,7 +35,9 @@ PARALLEL, SEQUENTIAL = (
 GOOD = {name: Way(f"{name}, one core", f"{name}.threads=1", ON_CPU) for name in FILLING}
 BEST = f"{fastest_of(FILLING)}, one core"
 ON_THE_CPU = f"matrices on which the numeric phase is less than half of {PARALLEL.name}, oversubscribed"
-WAYS = (Way(OUT_OF_CORE, "out_of_core", "kahn_gpu"), PARALLEL, FRONTS, SEQUENTIAL, *GOOD.values())
+WAYS: tuple[Bar, ...] = (
+    Way(OUT_OF_CORE, "out_of_core", "kahn_gpu"), PARALLEL, FRONTS, DIRECT, SEQUENTIAL, *GOOD.values()
+)  # fmt: skip
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -74,15 +78,14 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 4",
     "end to end, symbolic on the GPU or on the CPU",
     frame,
-    Composed((OUT_OF_CORE, PARALLEL.name, FRONTS.name), PARTS, printed_range(CLAIM), labelled),
+    Composed((OUT_OF_CORE, PARALLEL.name, FRONTS.name, DIRECT.name), PARTS, printed_range(CLAIM), labelled),
     """Ordered by nnz/n. Stages over the seconds of the baseline; above each group of
     bars the ratio of the first two, the baseline's seconds over those of out_of_core. {moved}The paper's
     baseline is a parallel CPU code modified from GLU3.0: fill2_cpu, with levels by {on_cpu}, stands for it;
-    sequential codes are in the CSV. {sequential}{fronts}
-    {composed}""",
+    sequential codes are in the CSV. {sequential}{beside}{composed}""",
     lambda frame: {
         "sequential": sequential_how(frame[frame["way"] == BEST], FILLING),
-        "fronts": fronts_how(frame),
+        "beside": beside_how(frame),
         "moved": means_with_transfers(frame[frame["way"] == PARALLEL.name]),
         "on_cpu": ON_CPU,
         "composed": composed_caption(frame),

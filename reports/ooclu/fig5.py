@@ -9,7 +9,7 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.frames import arrays
-from reports.frames.end_to_end import FRONTS, PARTS, Way, composed_caption, composed_frame, fronts_how
+from reports.frames.end_to_end import DIRECT, FRONTS, PARTS, Way, beside_how, composed_caption, composed_frame
 from reports.shapes.end_to_end import Composed
 
 CLAIM = "fig5_vs_unified_memory"
@@ -18,6 +18,7 @@ WAYS = (
     Way(arrays.PREFETCHED, "unified_memory.prefetch=true", "kahn_gpu"),
     Way(arrays.PLAIN, "unified_memory", "kahn_gpu"),
     FRONTS,
+    DIRECT,
 )
 
 
@@ -33,18 +34,18 @@ EXHIBIT = Exhibit(
     "end to end, out of core and unified memory",
     frame,
     Composed(
-        (arrays.OUT_OF_CORE, arrays.PREFETCHED, FRONTS.name),
+        (arrays.OUT_OF_CORE, arrays.PREFETCHED, FRONTS.name, DIRECT.name),
         PARTS,
         arrays.printed_range(CLAIM),
         partial(arrays.labelled, memory=True),
     ),
     """Ordered by nnz/n. Stages over the seconds with unified memory; above each group of
-    bars the ratio of the first two, these over the seconds of out_of_core. Only the symbolic phase differs;
+    bars the ratio of the first two, these over the seconds of out_of_core. Only their symbolic phase differs;
     without prefetching it is in the CSV. {regimes}
-    {fronts}{composed}""",
+    {beside}{composed}""",
     lambda frame: {
         "regimes": arrays.REGIMES,
-        "fronts": fronts_how(frame),
+        "beside": beside_how(frame),
         "composed": composed_caption(frame),
     },
     held=(

@@ -16,6 +16,9 @@ from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.stacked import Part, stacked_panel
 
+# Inches: how wide a picture may be, and a bar that needs more.
+WIDE, BAR = 14.0, 0.2
+
 
 @dataclass(frozen=True)
 class Composed:
@@ -35,7 +38,8 @@ class Composed:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         rows = self.shown(frame[frame["way"].isin(self.ways)].reset_index(drop=True))
-        return Panels([self._panel], height=7.5, widest=14.0)(rows, title)
+        widest = max(WIDE, BAR * rows["group"].nunique() * rows["way"].nunique())
+        return Panels([self._panel], height=7.5, widest=widest)(rows, title)
 
     def _panel(self, axes: Axes, frame: pd.DataFrame) -> None:
         label = f"seconds over those of\n{self.ways[1]}"
