@@ -92,7 +92,7 @@ ON_FILLED = [
         "levels.glu3_relaxed.series=true", "levels.kahn_gpu", "numeric.glu2.static_pivoting=true",
         "numeric.glu3.static_pivoting=true", "numeric.glu3.storage=csc_search",
         "numeric.glu3.memory_budget=2MB.storage=dense_column",
-        "solve.lu_cpu", "solve.superlu",
+        "solve.lu_cpu", "solve.superlu", "solve.direct_gpu",
     )
 ]  # fmt: skip
 ON_GRAPHS = [

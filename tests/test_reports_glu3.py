@@ -26,6 +26,7 @@ from reports.facts.naming import label, printed_label
 from reports.facts.printed import abbreviation, abbreviations
 from reports.frames import examples
 from reports.frames.examples import EXAMPLES, METHODS, SLIDES
+from reports.frames.system_growth import NAMES
 from reports.frames.variants import variant_of
 from reports.glu3 import dependencies, levels, phases, table1, table2
 from tests.dependencies import depends, longest_paths
@@ -106,6 +107,7 @@ def test_experiments_have_what_their_figures_show() -> None:
         "levels": {"glu3_relaxed.series=true"},
         "dependencies": set(dependencies.COUNTED),
         "phases": {*phases.PHASES, *PHASES_WITH_OPTIONS},
+        "growth": {".".join(filter(None, variant)) for variant in NAMES},
     }
     assert {e.figure for e in ours} == set(shown)
     for figure, variants in shown.items():

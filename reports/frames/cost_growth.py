@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.phase_sums import put_symbolic_phases
 from reports.frames.seconds import timed_frame
+from reports.shapes.over_n import POINTS, lines_of
 
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
 # The codes in the order of a legend.
@@ -21,7 +22,6 @@ CODES = (
 )  # fmt: skip
 # Kinds of generated matrices that make a line; all others are points.
 LINES = {"3D grid": "3D grids", "circuit": "circuits"}
-POINTS = "real matrices"
 _ENDS = ("median", "low", "high")
 
 
@@ -33,20 +33,24 @@ def cost_frame(inputs: Inputs) -> pd.DataFrame:
     rows = timed_frame(inputs)
     put_symbolic_phases(rows, inputs.records)
     rows["code"] = [_code(row) for row in rows.to_dict("records")]
-    rows["family"] = [_family(inputs, matrix) for matrix in rows["matrix"]]
+    rows["family"] = [family_of(inputs, matrix, LINES) for matrix in rows["matrix"]]
     rows["filled"] = rows["entries"].astype("float64") + rows["fills"].astype("float64")
-    for name, of in (("exponent", "median"), ("exponent_filled", "filled")):
-        rows[name] = np.nan
-        for part in lines_of(rows):
-            rows.loc[part.index, name] = _slope(part, of)
+    add_exponents(rows, "exponent", "median")
+    add_exponents(rows, "exponent_filled", "filled")
     return columns_of(rows, "code", "family", "n", "filled", *_ENDS, "exponent", "exponent_filled")
 
 
-def lines_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """The timed rows of each code on each family of generated matrices and machine, by n."""
-    timed = frame[(frame["status"] == "ok") & (frame["family"] != POINTS)].sort_values("n")
-    for _, part in timed.groupby(["code", "family", "machine"], sort=False):
-        yield part
+def add_exponents(rows: pd.DataFrame, name: str, of: str) -> None:
+    """Add a column of the slopes of log `of` over log n, by least squares over all sizes of a line."""
+    rows[name] = np.nan
+    for part in lines_of(rows):
+        rows.loc[part.index, name] = _slope(part, of)
+
+
+def family_of(inputs: Inputs, matrix: str, lines: Mapping[str, str]) -> str:
+    """The family of a matrix: what `lines` calls a kind of generated ones, or POINTS."""
+    entry = inputs.entry(matrix)
+    return POINTS if entry is None or entry.group else lines.get(entry.kind, POINTS)
 
 
 def _code(row: Mapping[Any, Any]) -> str:
@@ -54,11 +58,6 @@ def _code(row: Mapping[Any, Any]) -> str:
     if row["implementation"] == "cudss":
         return CUDSS
     return FRONTS if "path=fronts" in row["options"] else str(row["implementation"])
-
-
-def _family(inputs: Inputs, matrix: str) -> str:
-    entry = inputs.entry(matrix)
-    return POINTS if entry is None or entry.group else LINES.get(entry.kind, POINTS)
 
 
 def _slope(part: pd.DataFrame, of: str) -> float:

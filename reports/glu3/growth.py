@@ -1,0 +1,102 @@
+"""Beyond the papers: how linear systems grow with the matrix, and how much of a card a factor uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from reports.exhibit import Exhibit
+from reports.facts.naming import listed
+from reports.frames.glu3 import PAPER, prepared_how
+from reports.frames.system_growth import (
+    CODES,
+    LINES,
+    NUMERIC,
+    RATE,
+    TRIANGULAR,
+    WHOLE,
+    system_frame,
+)
+from reports.shapes.axes import seconds_axis
+from reports.shapes.labels import legend_above
+from reports.shapes.over_n import POINTS, Codes, draw_panels
+from reports.shapes.style import SMALL, headline, new_figure
+
+DRAWN = Codes(CODES)
+FAMILIES = (*LINES.values(), POINTS)
+# By span, from the top.
+LABELS = {
+    WHOLE: "matrix to x, seconds (log)",
+    NUMERIC: "L and U, seconds (log)",
+    TRIANGULAR: "one solve, seconds (log)",
+    RATE: "GFLOP/s of L and U (log)",
+}
+
+
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """A row of panels per span, a panel per family."""
+    figure = new_figure(14.0, 16.0)
+    headline(figure, title)
+    grid = figure.subplots(len(LABELS), len(FAMILIES), sharex=True, sharey="row")
+    for panels, (span, label) in zip(grid, LABELS.items(), strict=True):
+        rows = frame[frame["span"] == span]
+        draw_panels(panels, rows, FAMILIES, DRAWN, names=span == RATE)
+        panels[0].set_ylabel(label)
+        if (rows["status"] != "ok").all():
+            continue
+        if span == RATE:
+            _rate_axis(panels, rows)
+        else:
+            seconds_axis(panels[0])
+    for axes, family in zip(grid[0], FAMILIES, strict=True):
+        axes.set_title(family, loc="left")
+    for axes in grid[-1]:
+        axes.set_xlabel("rows n (log)")
+    legend_above(figure, DRAWN.handles(set(frame.loc[frame["status"] == "ok", "code"])))
+    return figure
+
+
+def _rate_axis(panels: list[Axes], rows: pd.DataFrame) -> None:
+    """With a line at what the card and the host can do, as measured."""
+    panels[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    low, high = panels[0].get_ylim()
+    known = rows[(rows["status"] == "ok") & rows["peak"].notna()].drop_duplicates(["machine", "peak_of"])
+    for peak, device in zip(known["peak"], known["peak_of"].map({"gpu": "GPU", "host": "host"}), strict=True):
+        high = max(high, 3 * peak)
+        for axes in panels:
+            axes.axhline(peak, color="black", linestyle="--", linewidth=1.2)
+        panels[0].text(
+            0.02, peak * 1.1, f"{device}, measured peak: {peak:,.0f}", fontsize=SMALL, va="bottom",
+            transform=panels[0].get_yaxis_transform(),
+        )  # fmt: skip
+    panels[0].set_ylim(low, high)
+
+
+def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    ok = frame[frame["status"] == "ok"]
+    if ok.empty:
+        return {"how": "Nothing of it was measured here."}
+    absent = [code for code in CODES if code not in set(ok["code"])]
+    without = f"Not measured there: {', '.join(absent)}. " if absent else ""
+    few = listed(str(count) for count in ok["processes"])
+    return {"how": f"{without}Medians; processes: {few}. {prepared_how(ok)}"}
+
+
+EXHIBIT = Exhibit(
+    PAPER,
+    "Beyond the papers",
+    "linear systems over n, by phase",
+    system_frame,
+    draw,
+    """A x = b, float64. Lines: grids, with the exponent of n at the end, by least squares. L and U: the phase
+    numeric; one solve: the phase triangular, one right-hand side, without refinement. GFLOP/s: operations of
+    dense LU of the fronts, zeros in them among these, over the seconds of L and U; other codes say none.
+    direct_gpu exchanges rows within blocks, multifrontal_gpu does not. cuDSS orders the matrix once more
+    unless it takes the prepared order: in its whole, not in its other rows. {how}""",
+    _facts,
+    topic="How linear systems grow with the matrix (beyond the papers)",
+)
