@@ -52,6 +52,7 @@ ASSUMED: Mapping[Kind, Rate] = {
     ("symbolic", "fill1_pruned", ()): Rate("filled", 1.5e-8, 0.0, 0),
     ("symbolic", "gilbert_peierls", ()): Rate("updates", 6e-10, 0.0, 0),
     ("symbolic", "bitfronts_cpu", ()): Rate("filled", 1.5e-8, 0.0, 0),
+    ("numeric", "multifrontal_cpu", ()): Rate("updates", 1e-10, 0.0, 0),
 }
 
 
