@@ -392,9 +392,12 @@ def test_what_does_not_fit_is_refused_before_values_are_allocated(
     def allocated(*arguments: Any) -> None:
         raise AssertionError("values were allocated")
 
+    prepared = on_device(prepared_of(grid(24)))
+    peak = direct_gpu(prepared)[1].peak_memory or 0
     monkeypatch.setattr(direct_module, "Factorisation", allocated)
-    with pytest.raises(MemoryBudgetError, match=r"need \d+ bytes, 1000 given"):
-        direct_gpu(on_device(prepared_of(grid(24))), memory_budget=1000, columns=2)
+    for budget, part in ((1000, "the maps of the fronts"), (peak // 2, "the factor and its fronts")):
+        with pytest.raises(MemoryBudgetError, match=rf"{part} need \d+ bytes, {budget} given"):
+            direct_gpu(prepared, memory_budget=budget, columns=2)
 
 
 def test_what_does_not_fit_is_left_to_the_chain_of_lu_gpu(card: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,7 +427,7 @@ def test_small_pivots_are_replaced_and_counted(card: str, value: float) -> None:
     assert np.isfinite(cupy.asnumpy(solution.x)).all()
 
 
-NOT_FINITE = r"infinite or not a number|not finite"
+NOT_FINITE = "infinite or not a number"
 
 
 # Places of a value that is not finite: the first pivot, one within, the last.
@@ -527,10 +530,12 @@ def test_many_children(tiny: None, name: str) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", LARGE)
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_twenty_factorisations_on_poisoned_memory(real_card: None, name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("dtype", "exchanges"), [("float64", False), ("float64", True), ("float32", False)])
+def test_twenty_factorisations_on_poisoned_memory(
+    real_card: None, name: str, dtype: str, exchanges: bool
+) -> None:
     prepared = on_device(prepared_of(LARGE[name]))
-    assert len({solution_bits(run_of(prepared, shape_of(dtype, True, False))) for _ in range(20)}) == 1
+    assert len({solution_bits(run_of(prepared, shape_of(dtype, True, exchanges))) for _ in range(20)}) == 1
 
 
 @pytest.mark.gpu

@@ -20,7 +20,7 @@ constexpr int WARPS = 8;
 #endif
 // The most children of a larger front in shared memory, and their rows from which on all warps share one.
 constexpr int MOST_CHILDREN = 64, SHARED_CHILD = 20;
-// Larger fronts with more pivots than HALF_OUTER are eliminated OUTER at a time, from HUGE_FRONT on 2 OUTER, so that
+// Larger fronts with more pivots than OUTER are eliminated OUTER at a time, from HUGE_FRONT on 2 OUTER, so that
 // most of what is left is read and written once for all of them.
 constexpr int OUTER = 128, LARGE_FRONT = 768, HUGE_FRONT = 2048;
 // Rows of tiles of the updates by outer panels.

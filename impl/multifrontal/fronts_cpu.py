@@ -15,8 +15,8 @@ from impl.symbolic.elimination_tree import elimination_tree
 from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of
 
-# Fewer columns than CHAIN are merged with the next, whatever it adds; more, while the zeros that merging has
-# added stay below a share of the columns merged. As in merge.cu.
+# Fewer columns than CHAIN are merged with the next front, whatever that adds; more, while the zeros that
+# merging has added are at most a share of these columns, as long as they are then. As in merge.cu.
 CHAIN, ZEROS = 16, 0.2
 
 

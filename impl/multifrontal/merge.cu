@@ -5,8 +5,8 @@
 #include "grid_barrier.cuh"
 #include "grid_scan.cuh"
 
-// Fewer columns than CHAIN are merged with the next, whatever it adds; more, while the zeros that merging has added stay
-// below a share of the columns merged.
+// Fewer columns than CHAIN are merged with the next front, whatever that adds; more, while the zeros that merging has
+// added are at most a share of these columns, as long as they are then.
 constexpr i64 CHAIN = 16;
 constexpr double ZEROS = 0.2;
 

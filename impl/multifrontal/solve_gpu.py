@@ -28,7 +28,9 @@ def residual(prepared: Prepared, x: Array, b: Array | None) -> Array:
     pattern = prepared.pattern
     out: Array = cupy.empty_like(x)
     columns, n = x.shape
-    kernel = kernels.load(KERNEL, NAMES, ("REAL=double", "RHS=1", "PIVOTING=0"))["mf_residual"]
+    # Any variant in float64 will do.
+    defines = ("REAL=double", "RHS=1", "PIVOTING=0", "WARP_FRONT=40")
+    kernel = kernels.load(KERNEL, NAMES, defines)["mf_residual"]
     blocks = min(-(-32 * n // THREADS), 16 * device.multiprocessors())
     given = np.uint64(0) if b is None else b
     matrix = (pattern.indptr, pattern.indices, prepared.values)

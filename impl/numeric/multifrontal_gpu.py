@@ -30,6 +30,7 @@ VARIANTS = tuple(
         ("float", 0, ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")),
         ("double", 1, ("SHARED=14400", "RESIDENT=1", "WARP_FRONT=40")),
         ("double", 0, ("SHARED=12160", "RESIDENT=1", "WARP_FRONT=38")),
+        ("float", 0, ("SHARED=14400", "RESIDENT=1", "WARP_FRONT=40")),
     )
 )
 

@@ -20,22 +20,21 @@ from impl.multifrontal.solve_gpu import Solver, residual
 from impl.solve.lu_gpu import lu_gpu
 from impl.solve.right_hand_side import known_solutions
 
-VARIANTS = tuple(
-    (
-        f"REAL={real}",
-        f"TENSOR={tensor}",
-        f"RHS={width}",
-        f"PIVOTING={exchanges}",
-        "SHARED=14400",
-        "RESIDENT=2",
-        "WARP_FRONT=40",
-    )
-    for real, tensor in (("double", 1), ("float", 0))
-    for width in (1, 8)
-    for exchanges in (0, 1)
+H100 = ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")
+# An A100 has room for one block, and a V100, without tensor cores for float64, for a smaller one.
+VARIANTS = (
+    *(
+        (f"REAL={real}", f"TENSOR={tensor}", f"RHS={width}", f"PIVOTING={exchanges}", *H100)
+        for real, tensor in (("double", 1), ("float", 0))
+        for width in (1, 8)
+        for exchanges in (0, 1)
+    ),
+    ("REAL=double", "TENSOR=1", "RHS=1", "PIVOTING=1", "SHARED=14400", "RESIDENT=1", "WARP_FRONT=40"),
+    ("REAL=double", "TENSOR=0", "RHS=1", "PIVOTING=1", "SHARED=12160", "RESIDENT=1", "WARP_FRONT=38"),
 )
 
-# Of the files below. What else it names, lu_gpu's chain launches: others say the variants of that.
+# Of these files. What else it names, lu_gpu's chain launches: others say the variants of that, but nobody
+# those of sweeps.cu.
 VARIANTS_OF = (
     "../multifrontal/merge.cu",
     "../multifrontal/maps.cu",
@@ -88,12 +87,13 @@ def direct_gpu(
     memory_budget : as in `multifrontal_gpu`
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
-    fronts, maps, right_hand_side, numeric, triangular, refine, finite. Facts: of `multifrontal_gpu`, and
-    `on_fronts`.
+    fronts, maps, right_hand_side, numeric, triangular, refine, finite. Facts: of `multifrontal_gpu` but
+    `mapped`, and `on_fronts`.
 
-    Fronts that do not fit into memory in any number of waves are left to `lu_gpu`, with the fill-in of
-    `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then `on_fronts` is 0, and its phases
-    follow `fronts` and `maps`. It exchanges no rows, and takes what memory is free, whatever the budget.
+    Fronts that do not fit into memory in any number of waves, or whose analysis does not, are left to
+    `lu_gpu`, with the fill-in of `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then
+    `on_fronts` is 0, and its phases follow `fronts` and `maps`. It exchanges no rows, and takes what memory
+    is free, whatever the budget.
 
     Raises InputError for refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with
     a value that is not finite, and for a solution that is not finite, which is what exchanges may make of
@@ -132,7 +132,7 @@ def direct_gpu(
         for _ in range(refine):
             solver.solve(residual(prepared, x, b), x, add=True)
     with phase("finite"):
-        _require_finite(x, dtype)
+        _require_finite(x, shape)
     work = Work(peak_memory=run.nbytes, facts={**facts, "on_fronts": 1.0})
     return Solution(x[0] if columns == 1 else x), work
 
@@ -171,14 +171,15 @@ def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: i
     return maps
 
 
-def _require_finite(x: Array, dtype: str) -> None:
+def _require_finite(x: Array, shape: Shape) -> None:
     """Waits for x. Raises UnsupportedError."""
     import cupy
 
     if not cupy.isfinite(x).all():
+        hint = " (exchanges=false may name its column)" if shape.exchanges else ""
         raise UnsupportedError(
-            f"the solution is not finite in {dtype}: a value of A is not, or one of the elimination is too "
-            "large (exchanges=false names its column)"
+            f"the solution is infinite or not a number in {shape.dtype}: so is a value of A, or one of the "
+            f"elimination or of the solves is too large{hint}"
         )
 
 

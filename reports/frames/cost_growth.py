@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from reports.facts.inputs import Inputs
+from reports.facts.naming import listed
 from reports.frames.device import columns_of
 from reports.frames.phase_sums import put_symbolic_phases
 from reports.frames.seconds import timed_frame
@@ -45,6 +46,13 @@ def add_exponents(rows: pd.DataFrame, name: str, of: str) -> None:
     rows[name] = np.nan
     for part in lines_of(rows):
         rows.loc[part.index, name] = _slope(part, of)
+
+
+def codes_how(ok: pd.DataFrame, codes: Sequence[str]) -> str:
+    """Which of the codes have no row among the measured ones, and in how many processes these were."""
+    absent = [code for code in codes if code not in set(ok["code"])]
+    without = f"Not measured there: {', '.join(absent)}. " if absent else ""
+    return f"{without}Medians; processes: {listed(str(count) for count in ok['processes'])}."
 
 
 def family_of(inputs: Inputs, matrix: str, lines: Mapping[str, str]) -> str:

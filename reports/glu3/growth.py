@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from reports.exhibit import Exhibit
-from reports.facts.naming import listed
+from reports.frames.cost_growth import codes_how
 from reports.frames.glu3 import PAPER, prepared_how
 from reports.frames.system_growth import (
     CODES,
@@ -80,10 +80,7 @@ def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
     ok = frame[frame["status"] == "ok"]
     if ok.empty:
         return {"how": "Nothing of it was measured here."}
-    absent = [code for code in CODES if code not in set(ok["code"])]
-    without = f"Not measured there: {', '.join(absent)}. " if absent else ""
-    few = listed(str(count) for count in ok["processes"])
-    return {"how": f"{without}Medians; processes: {few}. {prepared_how(ok)}"}
+    return {"how": f"{codes_how(ok, CODES)} {prepared_how(ok)}"}
 
 
 EXHIBIT = Exhibit(
@@ -93,10 +90,8 @@ EXHIBIT = Exhibit(
     system_frame,
     draw,
     """A x = b, float64. Lines: grids, with the exponent of n at the end, by least squares. L and U: the phase
-    numeric; one solve: the phase triangular, one right-hand side, without refinement. GFLOP/s: operations of
-    dense LU of the fronts, zeros in them among these, over the seconds of L and U; other codes say none.
-    direct_gpu exchanges rows within blocks, multifrontal_gpu does not. cuDSS orders the matrix once more
-    unless it takes the prepared order: in its whole, not in its other rows. {how}""",
+    numeric, without the order that cuDSS seeks of its own; one solve: one right-hand side, no refinement.
+    GFLOP/s: operations of dense LU of the fronts, zeros in them among these; other codes say none. {how}""",
     _facts,
     topic="How linear systems grow with the matrix (beyond the papers)",
 )

@@ -8,8 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
-from reports.facts.naming import listed
-from reports.frames.cost_growth import CODES, LINES, cost_frame
+from reports.frames.cost_growth import CODES, LINES, codes_how, cost_frame
 from reports.frames.seconds import prepared_how
 from reports.shapes.axes import seconds_axis
 from reports.shapes.labels import legend_above
@@ -59,10 +58,7 @@ def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
     ok = frame[frame["status"] == "ok"]
     if ok.empty:
         return {"how": "Nothing of it was measured here."}
-    absent = [code for code in CODES if code not in set(ok["code"])]
-    without = f"Not measured there: {', '.join(absent)}. " if absent else ""
-    few = listed(str(count) for count in ok["processes"])
-    return {"how": f"{without}Medians; processes: {few}. {prepared_how(ok, 'gsofa')}"}
+    return {"how": f"{codes_how(ok, CODES)} {prepared_how(ok, 'gsofa')}"}
 
 
 EXHIBIT = Exhibit(
