@@ -699,7 +699,7 @@ def test_what_a_library_does_at_once_is_one_part_of_its_solution() -> None:
     assert rows.loc["klu", ["share_ordering", "share_both"]].tolist() == pytest.approx([0.25, 0.5])
     assert "cudss ordering=given" in set(frame["series"])
     words = phases.EXHIBIT.words(frame)
-    assert "pardiso on memplus" in words and "cholmod on" not in words
+    assert "pardiso (1)" in words and "cholmod (" not in words
 
 
 def test_a_solution_that_failed_is_a_slot_and_what_cannot_run_is_told_in_words() -> None:
