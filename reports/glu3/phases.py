@@ -178,10 +178,10 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
-    which the gate computes in float64. {fronts} Not the papers' either: triangular=sweeps, and direct_gpu, with
-    maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size, direct_gpu within
-    blocks of 32 rows. SuperLU, KLU, PARDISO, UMFPACK and CHOLMOD run on one core; these but SuperLU, and
-    cuDSS without ordering=given, order the matrix once more. {how} {absent}{prepared}""",
+    which the gate computes in float64. {fronts} Not the papers' either: triangular=sweeps, and direct_gpu,
+    with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size, direct_gpu
+    within blocks of 32 rows. SuperLU, KLU, PARDISO, UMFPACK and CHOLMOD run on one core; these but SuperLU,
+    and cuDSS without ordering=given, order the matrix once more. {how} {absent}{prepared}""",
     _facts,
     one_run=True,
 )
