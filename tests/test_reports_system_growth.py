@@ -128,6 +128,13 @@ def test_rates_are_drawn_beside_what_the_card_and_the_host_can_do(ceilings: None
     assert "host" not in texts(without.axes[-3]), "nothing of it ran on the host"
 
 
+def test_spans_that_nothing_was_measured_of_have_no_panels() -> None:
+    figure = growth.EXHIBIT.picture(frame_of(timed("numeric.multifrontal_cpu", REAL, 2.0, {})))
+    labels = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
+    assert labels == [growth.LABELS[NUMERIC], growth.LABELS[RATE]]
+    assert len(growth.EXHIBIT.picture(frame_of(*grown("solve.direct_gpu", 0.5))).axes) == 12
+
+
 def test_what_was_not_measured_is_said_and_drawn() -> None:
     frame = frame_of(*grown("solve.direct_gpu", 0.5))
     missing = [code for code in CODES if code != FIRST]

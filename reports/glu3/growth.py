@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from reports.exhibit import Exhibit
 from reports.frames.cost_growth import codes_how
@@ -23,7 +23,7 @@ from reports.frames.system_growth import (
 )
 from reports.shapes.axes import seconds_axis
 from reports.shapes.labels import legend_above
-from reports.shapes.over_n import POINTS, Codes, draw_panels
+from reports.shapes.over_n import FEW_DECADES, POINTS, Codes, draw_panels
 from reports.shapes.style import SMALL, headline, new_figure
 
 DRAWN = Codes(CODES)
@@ -38,15 +38,17 @@ LABELS = {
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """A row of panels per span, a panel per family."""
-    figure = new_figure(14.0, 16.0)
+    """A row of panels per span that was measured, all of them if none was; a panel per family."""
+    ok = frame[frame["status"] == "ok"]
+    spans = [span for span in LABELS if span in set(ok["span"])] or list(LABELS)
+    figure = new_figure(14.0, 2.0 + 3.5 * len(spans))
     headline(figure, title)
-    grid = figure.subplots(len(LABELS), len(FAMILIES), sharex=True, sharey="row")
-    for panels, (span, label) in zip(grid, LABELS.items(), strict=True):
+    grid = figure.subplots(len(spans), len(FAMILIES), sharex=True, sharey="row", squeeze=False)
+    for panels, span in zip(grid, spans, strict=True):
         rows = frame[frame["span"] == span]
-        draw_panels(panels, rows, FAMILIES, DRAWN, names=span == RATE)
-        panels[0].set_ylabel(label)
-        if (rows["status"] != "ok").all():
+        draw_panels(panels, rows, FAMILIES, DRAWN, names=span == spans[-1])
+        panels[0].set_ylabel(LABELS[span])
+        if ok.empty:
             continue
         if span == RATE:
             _rate_axis(panels, rows)
@@ -56,13 +58,14 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         axes.set_title(family, loc="left")
     for axes in grid[-1]:
         axes.set_xlabel("rows n (log)")
-    legend_above(figure, DRAWN.handles(set(frame.loc[frame["status"] == "ok", "code"])))
+    legend_above(figure, DRAWN.handles(set(ok["code"])))
     return figure
 
 
-def _rate_axis(panels: list[Axes], rows: pd.DataFrame) -> None:
+def _rate_axis(panels: Sequence[Axes], rows: pd.DataFrame) -> None:
     """With a line at what the card and the host can do, as measured."""
     panels[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    panels[0].yaxis.set_minor_formatter(NullFormatter())
     low, high = panels[0].get_ylim()
     known = rows[(rows["status"] == "ok") & rows["peak"].notna()].drop_duplicates(["machine", "peak_of"])
     for peak, device in zip(known["peak"], known["peak_of"].map({"gpu": "GPU", "host": "host"}), strict=True):
@@ -74,6 +77,8 @@ def _rate_axis(panels: list[Axes], rows: pd.DataFrame) -> None:
             transform=panels[0].get_yaxis_transform(),
         )  # fmt: skip
     panels[0].set_ylim(low, high)
+    if high / low < FEW_DECADES:
+        panels[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
 
 
 def _facts(frame: pd.DataFrame) -> Mapping[str, str]:

@@ -18,7 +18,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from reports.shapes import bars
 from reports.shapes.style import MARKERS, PALETTE, SMALL
@@ -28,6 +28,8 @@ POINTS = "real matrices"
 # Inches that two exponents are apart at least; of the axis of n, what two names are; of what the points take,
 # the room for names below them.
 LINE, APART, ROOM = 0.35, 0.045, 0.3
+# The ratio of the ends of an axis below which powers of ten alone are too few labels.
+FEW_DECADES = 50.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,11 @@ def draw_panels(
     panels[0].set_xscale("log")
     panels[0].set_yscale("log")
     panels[0].xaxis.set_minor_formatter(NullFormatter())
-    panels[0].set_xlim(float(ok["n"].min()) / 1.4, float(ok["n"].max()) * 2.4)
+    least, most = float(ok["n"].min()) / 1.4, float(ok["n"].max()) * 2.4
+    panels[0].set_xlim(least, most)
+    if most / least < FEW_DECADES:
+        panels[0].xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panels[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     low, high = float(ok["low"].min()), float(ok["high"].max())
     panels[0].set_ylim(low / max(4.0, (high / low) ** ROOM) if names else low / 1.6, high * 2)
     for axes, family in zip(panels, families, strict=True):
