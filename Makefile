@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures page artifact nightly test gpu peers lint lock clean
+.PHONY: help figures page artifact nightly test thorough gpu peers lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -64,8 +64,11 @@ page: $(STAMP) ## draw all figures and the page from the records in results/, me
 artifact: $(STAMP) ## write the appendix of an artefact evaluation and an RO-Crate from the records: reports/artifact/
 	@$(PY) -m fillpath artifact
 
-test: $(STAMP) ## run the tests
-	@$(PY) -m pytest -q --numprocesses 2 --dist loadfile
+test: $(STAMP) ## run the everyday tests: every property once
+	@$(PY) -m pytest -q --numprocesses 2 --dist worksteal
+
+thorough: $(STAMP) ## run the other tests: all cards, orders, seeds and kernel variants, large inputs, stress
+	@$(PY) -m pytest -q --numprocesses 2 --dist worksteal --timeout 900 -m thorough
 
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m fillpath gpu

@@ -11,7 +11,7 @@ from hypothesis import settings
 import fillpath.settings
 from fillpath import host, registry
 from fillpath.paths import ROOT
-from impl.cuda import kernels
+from tests import gpu_presence
 from tests.cuda_on_cpu.fixture import cuda_on_cpu  # noqa: F401
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
@@ -77,9 +77,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew", action="store_true", help="write tests/golden/ anew: tests/test_golden.py")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that need a GPU where there is none."""
     marked = [item for item in items if "gpu" in item.keywords]
-    available, why_not = kernels.available() if marked else (True, "")
-    if not available:
-        for item in marked:
-            item.add_marker(pytest.mark.skip(reason=why_not))
+    if marked and not gpu_presence.expected():
+        config.hook.pytest_deselected(items=marked)
+        items[:] = [item for item in items if "gpu" not in item.keywords]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail the tests that need a GPU where a GPU is there, but CuPy cannot use it."""
+    if "gpu" in item.keywords and (failure := gpu_presence.failure()):
+        pytest.fail(failure, pytrace=False)

@@ -20,6 +20,7 @@ from impl.symbolic import front_elimination_cpu
 from impl.symbolic.fronts_cpu import fronts_of
 from tests.patterns import FAMILIES, chain, from_entries, random_pattern, to_dense
 from tests.test_architecture import imports
+from tests.thorough import daily
 
 BITS = registry.lookup("symbolic", "bitfronts_cpu").function
 FILL1 = registry.lookup("symbolic", "fill1").function
@@ -50,10 +51,10 @@ def varied(n: int, density: float, kind: int, rng: np.random.Generator) -> Patte
     return from_entries(n, np.r_[rows, columns[mirror]], np.r_[columns, rows[mirror]])
 
 
-def small(seed: int) -> Iterator[tuple[Pattern, Filled]]:
-    """400 patterns of order 0 to 200, and what fill1 makes of them."""
-    rng = np.random.default_rng([20261124, seed])
-    for number in range(400):
+def small(seed: int, part: int) -> Iterator[tuple[Pattern, Filled]]:
+    """100 patterns of order 0 to 200, and what fill1 makes of them."""
+    rng = np.random.default_rng([20261124, seed, part])
+    for number in range(100):
         n = int(rng.integers(0, 201))
         density = float(rng.choice([0.5, 2.0, 6.0, 0.2 * n])) / max(n, 1) * float(rng.random())
         pattern = varied(n, density, number % 4, rng)
@@ -72,9 +73,9 @@ def assert_counts(counts: Any, expected: Filled) -> None:
     assert np.array_equal(counts.upper, expected.counts().upper)
 
 
-def test_equals_fill1_on_2000_patterns(shape: tuple[int, int, int]) -> None:
-    """400 for each shape."""
-    for pattern, expected in small(SHAPES.index(shape)):
+@pytest.mark.parametrize("part", daily(range(4), 0))
+def test_equals_fill1_on_100_patterns(shape: tuple[int, int, int], part: int) -> None:
+    for pattern, expected in small(SHAPES.index(shape), part):
         assert_same(BITS(pattern)[0], expected)
         assert_counts(BITS(pattern, output="counts")[0], expected)
 
@@ -105,8 +106,9 @@ def test_fills_each_family(family: str, n: int) -> None:
     assert_same(BITS(pattern)[0], FILL1(pattern)[0])
 
 
-def test_fills_a_permuted_chain_of_a_million(monkeypatch: pytest.MonkeyPatch) -> None:
-    pattern = chain(10**6, np.random.default_rng(3).permutation(10**6))
+@pytest.mark.parametrize("n", daily([10**5, 10**6], 10**5))
+def test_fills_a_long_permuted_chain(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
+    pattern = chain(n, np.random.default_rng(3).permutation(n))
     expected, _ = PRUNED(pattern)
     for threads in (1, 2):
         monkeypatch.setattr(module, "get_num_threads", lambda threads=threads: threads)

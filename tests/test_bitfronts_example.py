@@ -29,16 +29,24 @@ def fill(dense: Array) -> Array:
     return to_dense(registry.lookup("symbolic", "fill1").function(from_dense(dense))[0])
 
 
-def test_the_committed_picture_is_todays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_committed_pictures_are_todays() -> None:
     # As a user would: other tests of this process may have changed what matplotlib measures text by.
     check = [sys.executable, "-m", "fillpath", "maintain", "example", "--check"]
     assert subprocess.run(check, cwd=ROOT, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["bitfronts.svg", "fronts.svg"])
+def test_an_outdated_picture_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    pictures = command._pictures()
     monkeypatch.setattr(command, "ROOT", tmp_path)
+    monkeypatch.setattr(
+        command, "_pictures", lambda: dict.fromkeys(pictures, lambda path: path.write_text("<svg>"))
+    )
     assert main(["maintain", "example", "--check"]) == 1 and not list(tmp_path.iterdir())
+    (tmp_path / "docs").mkdir()
     assert main(["maintain", "example"]) == 0
     assert main(["maintain", "example", "--check"]) == 0
-    picture = tmp_path / "docs" / "bitfronts.svg"
-    picture.write_text(picture.read_text().replace("<svg ", "<svg  ", 1))
+    (tmp_path / "docs" / name).write_text("<svg >")
     assert main(["maintain", "example", "--check"]) == 1
 
 

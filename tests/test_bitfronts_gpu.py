@@ -41,6 +41,7 @@ from impl.symbolic.bitfronts_arena import (
 from tests.cuda_on_cpu import Machine, cupy, machine
 from tests.patterns import from_dense, mirrored, random_pattern
 from tests.test_gsofa_gpu import assert_same, drawn
+from tests.thorough import daily
 
 PRUNED = registry.lookup("symbolic", "fill1_pruned").function
 # Constants of the kernels, far smaller: every limit is passed by a matrix of a few hundred rows.
@@ -156,13 +157,15 @@ def check(pattern: Pattern, **options: Any) -> None:
         assert work.fills == expected.pattern.nnz - pattern.nnz
 
 
-@pytest.mark.parametrize(("seed", "shape"), list(enumerate(SHAPES)), ids=str)
+@pytest.mark.parametrize(
+    ("number", "seed"), daily(itertools.product(range(len(SHAPES)), range(3)), (0, 0), (1, 1))
+)
 def test_random_patterns(
-    small_blocks: Machine, monkeypatch: pytest.MonkeyPatch, seed: int, shape: Shape
+    small_blocks: Machine, monkeypatch: pytest.MonkeyPatch, number: int, seed: int
 ) -> None:
-    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: shape)
-    rng = np.random.default_rng(seed)
-    for _ in range(6):
+    monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[number])
+    rng = np.random.default_rng([number, seed])
+    for _ in range(2):
         n = int(rng.integers(1, 90))
         pattern = random_pattern(n, float(rng.choice([0.5, 2.0, 5.0])) / n, int(rng.integers(2**32)))
         with machine(seed=int(rng.integers(2**16)), blocks=int(rng.integers(1, 4)), races=True):
@@ -170,14 +173,23 @@ def test_random_patterns(
             check(symmetric(pattern))
 
 
-@pytest.mark.parametrize("number", [0, 1])
+STRUCTURES = [shapes(100, 0), shapes(90, 1)]
+EVERY_DAY = [
+    (0, "permuted chain"),
+    (0, "random"),
+    (1, "arrow and path"),
+    (1, "dense row and column"),
+    (1, "star"),
+]
+
+
+@pytest.mark.parametrize(("number", "name"), daily(itertools.product([0, 1], STRUCTURES[0]), *EVERY_DAY))
 def test_structures_beyond_every_limit_of_the_kernels(
-    tiny: Machine, monkeypatch: pytest.MonkeyPatch, number: int
+    tiny: Machine, monkeypatch: pytest.MonkeyPatch, number: int, name: str
 ) -> None:
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[number])
-    for name, pattern in shapes(100 - 10 * number, number).items():
-        with machine(seed=len(name), blocks=3, races=True):
-            check(pattern)
+    with machine(seed=len(name), blocks=3, races=True):
+        check(STRUCTURES[number][name])
 
 
 @pytest.mark.parametrize("top", [64, 66, 68])

@@ -44,6 +44,7 @@ from tests import canonical, parac_graphs
 from tests.parac_graphs import SHAPES, WEIGHTS, dense, drawn, random_graph, triangles
 from tests.test_numeric import of_dense
 from tests.test_parac_gpu import assert_same
+from tests.thorough import daily
 
 MAKERS = (ac_sequential, parac_cpu)
 
@@ -98,14 +99,15 @@ def test_chunks_of_the_scan_meet_as_in_plain_python() -> None:
             assert_same(ac_sequential(graph, seed=1)[0], expected, shape.__name__)
 
 
-def test_any_number_of_threads_gives_the_sequential_factor() -> None:
-    """200 random graphs on 1 to 4 threads, more than there may be cores: in a process that has four."""
+@pytest.mark.parametrize("count", daily([20, 200], 20))
+def test_any_number_of_threads_gives_the_sequential_factor(count: int) -> None:
+    """Random graphs on 1 to 4 threads, more than there may be cores: in a process that has four."""
     found = subprocess.run(
-        [sys.executable, "-m", "tests.parac_threads", "--count", "200"], cwd=ROOT, capture_output=True,
+        [sys.executable, "-m", "tests.parac_threads", "--count", str(count)], cwd=ROOT, capture_output=True,
         text=True, timeout=170, env={**os.environ, "NUMBA_NUM_THREADS": "4", "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert found.returncode == 0, found.stderr
-    assert found.stdout == "200 graphs have one factor each\n"
+    assert found.stdout == f"{count} graphs have one factor each\n"
 
 
 @pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: str(weights.__name__))

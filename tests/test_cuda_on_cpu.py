@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from impl.symbolic.fill1 import fill1
 from impl.symbolic.fill2_gpu import fill2_gpu
 from impl.symbolic.gsofa import gsofa
 from tests.assembly import assembled, dominant, relaxed_levels, two_way_of
-from tests.cuda_on_cpu import KernelError, Machine, cupy, load, machine
+from tests.cuda_on_cpu import KernelError, Machine, compiler, cupy, load, machine
 from tests.parac_graphs import random_graph
 from tests.patterns import random_pattern
 
@@ -154,6 +155,29 @@ def test_arguments_are_held_against_the_parameters() -> None:
     for wrong in ((words,), (words, 64), (np.uint32(1), np.uint32(64)), (words.get(), np.uint32(64))):
         with pytest.raises(KernelError, match=r"argument|parameter"):
             kernel("outside", sound=True)((1,), (64,), wrong)
+
+
+def test_a_library_is_compiled_once_per_content(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its cache outlives a run, and what was not used for long goes."""
+    commands: list[list[str]] = []
+    run = compiler._run
+    monkeypatch.setattr(compiler, "BUILT", tmp_path / "built")
+
+    def counted(command: list[str], folder: str) -> None:
+        commands.append(command)
+        run(command, folder)
+
+    monkeypatch.setattr(compiler, "_run", counted)
+
+    def build(text: str) -> Path:
+        return compiler._built("probe", {"probe.cpp": text}, ("probe.cpp",), ("-shared",))
+
+    first, again, other = build("int a;"), build("int a;"), build("int b;")
+    assert first == again != other and len(commands) == 2
+    os.utime(first, (0, 0))
+    compiler._sweep()
+    assert other.exists() and not first.exists()
+    assert build("int a;") == first and len(commands) == 3
 
 
 # Our own kernels, through their host drivers.

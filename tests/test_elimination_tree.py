@@ -15,6 +15,7 @@ from impl.symbolic.elimination_tree import NONE, elimination_tree, symmetric_tre
 from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of, segments_of
 from tests.patterns import FAMILIES, chain, eliminated, from_dense, mirrored, patterns, random_pattern
+from tests.thorough import daily
 
 ETREE = registry.lookup("symbolic", "etree_cpu").function
 PRUNED = registry.lookup("symbolic", "fill1_pruned").function
@@ -159,8 +160,9 @@ def test_etree_fills_larger_patterns() -> None:
         assert_filled(mirrored(pattern))
 
 
-def test_etree_fills_a_permuted_chain_of_a_million() -> None:
-    assert_filled(chain(10**6, np.random.default_rng(3).permutation(10**6)))
+@pytest.mark.parametrize("n", daily([10**5, 10**6], 10**5))
+def test_etree_fills_a_long_permuted_chain(n: int) -> None:
+    assert_filled(chain(n, np.random.default_rng(3).permutation(n)))
 
 
 def test_etree_counts_what_it_examines() -> None:

@@ -16,6 +16,7 @@ from fetch.source import load
 from fillpath.errors import MemoryBudgetError
 from fillpath.paths import ROOT
 from fillpath.record import Status
+from tests.thorough import daily
 
 ONE_ENTRY = "%%MatrixMarket matrix coordinate real general\n{0} {0} 1\n1 1 1.0\n"
 # Prints by how many bytes the process grew. Not by ru_maxrss, which begins with what the parent had.
@@ -74,7 +75,7 @@ def test_its_record_says_out_of_memory() -> None:
     assert "take at least" in record.reason and "\n" not in record.reason
 
 
-@pytest.mark.parametrize("matrix", ["one entry", "poisson3d,80", "random,500000,1e-5"])
+@pytest.mark.parametrize("matrix", daily(["one entry", "poisson3d,80", "random,500000,1e-5"], "one entry"))
 def test_preparation_takes_what_is_said_and_not_twice_as_much(tmp_path: Path, matrix: str) -> None:
     if matrix == "one entry":
         matrix, counts = resolve(str(one_entry(tmp_path, 10**6))).text, (10**6, 1, 0)

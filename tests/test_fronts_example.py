@@ -1,13 +1,12 @@
 """docs/fronts.svg: its example shows every step, its steps are right, and its texts have room.
 
-That the committed one is today's is in tests/test_bitfronts_example.py.
+tests/test_bitfronts_example.py holds the committed one against today's.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-from commands import main
-from commands.maintain import example as command
 from fillpath.nouns import Array
 from fillpath.paths import ROOT
 from impl.multifrontal.fronts_cpu import fronts_of_matrix, merged
@@ -68,15 +65,6 @@ def passed_up(shown: System, front: int) -> Array:
 
 def at(front: ValuedFront) -> tuple[Array, ...]:
     return np.ix_(front.members, front.members)
-
-
-def test_an_outdated_picture_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "ROOT", tmp_path)
-    assert main(["maintain", "example"]) == 0
-    assert main(["maintain", "example", "--check"]) == 0
-    picture = tmp_path / "docs" / "fronts.svg"
-    picture.write_text(picture.read_text().replace("<svg ", "<svg  ", 1))
-    assert main(["maintain", "example", "--check"]) == 1
 
 
 def test_the_system_is_that_of_the_other_picture_with_small_integers(shown: System) -> None:

@@ -9,6 +9,7 @@ from benchmarks.engine.measure import measure
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation
 from fillpath.record import Status
+from tests.thorough import daily
 
 # Its arrays are large enough that the C library returns each at once.
 MATRIX = "poisson3d,32"
@@ -19,15 +20,19 @@ METIS = Preparation("none", "metis")
 @pytest.mark.parametrize(
     ("name", "threads"),
     [
-        ("fill1", 1),
-        ("fill1_pruned", 1),
-        ("fill1_supernodal", 1),
-        ("gilbert_peierls", 1),
-        ("fill2_cpu", 1),
-        ("fill2_cpu", 2),
         ("etree_cpu", 1),
-        ("bitfronts_cpu", 1),
-        ("bitfronts_cpu", 2),
+        *daily(
+            [
+                ("fill1", 1),
+                ("fill1_pruned", 1),
+                ("fill1_supernodal", 1),
+                ("gilbert_peierls", 1),
+                ("fill2_cpu", 1),
+                ("fill2_cpu", 2),
+                ("bitfronts_cpu", 1),
+                ("bitfronts_cpu", 2),
+            ]
+        ),
     ],
 )
 def test_peak_memory_is_within_twice_the_output(name: str, threads: int) -> None:

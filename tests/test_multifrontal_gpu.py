@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,6 +37,7 @@ from impl.solve.right_hand_side import known_solutions
 from impl.symbolic.fill1 import fill1
 from tests.cuda_on_cpu.fixture import machine
 from tests.phase_nesting import Clock
+from tests.thorough import daily, thorough
 
 PLAYED = {"multiprocessors": 2, "blocks": 2, "limit": 120.0}
 CARDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
@@ -45,21 +47,11 @@ CARDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
 def card(request: pytest.FixtureRequest) -> Iterator[str]:
     """The CPU that plays a card, or a card."""
     if request.param == "gpu":
-        available, why_not = kernels.available()
-        if not available:
-            pytest.skip(why_not)
         yield "gpu"
         return
     request.getfixturevalue("cuda_on_cpu")
     with machine(**PLAYED):
         yield "cpu"
-
-
-@pytest.fixture
-def real_card() -> None:
-    available, why_not = kernels.available()
-    if not available:
-        pytest.skip(why_not)
 
 
 def prepared_of(matrix: Any) -> Prepared:
@@ -179,7 +171,9 @@ def members_of(fronts: Any) -> set[tuple[frozenset[int], frozenset[int]]]:
     return {(frozenset(p.tolist()), frozenset(r.tolist())) for p, r in zip(pivots, lists, strict=True)}
 
 
-@pytest.mark.parametrize("name", [*(name for name in MATRICES if name != "arrow"), "tree"])
+@pytest.mark.parametrize(
+    "name", [*(name for name in MATRICES if name not in ("arrow", "large")), thorough("large"), "tree"]
+)
 def test_the_host_makes_the_same_fronts(card: str, name: str) -> None:
     """What the stage `numeric` is given is what direct_gpu makes. Of an arrow's many leaves another comes
     last, and is merged with the front of all."""
@@ -188,8 +182,11 @@ def test_the_host_makes_the_same_fronts(card: str, name: str) -> None:
     assert members_of(made) == members_of(fronts_on_host(prepared))
 
 
-@pytest.mark.parametrize("name", MATRICES)
-@pytest.mark.parametrize("tensor_cores", [False, True])
+SMALL = [name for name in MATRICES if name != "large"]
+SOLVED = [*itertools.product([True], SMALL), *itertools.product([False], ["arrow", "random", "large"])]
+
+
+@pytest.mark.parametrize(("tensor_cores", "name"), daily(itertools.product([False, True], MATRICES), *SOLVED))
 def test_what_is_solved(card: str, name: str, tensor_cores: bool) -> None:
     x, expected = solved(MATRICES[name], 1, shape_of("float64", tensor_cores, False))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
@@ -220,9 +217,12 @@ def held_by_the_gate(name: str, **options: Any) -> tuple[float, Work]:
 GATED: list[dict[str, Any]] = [{}, {"tensor_cores": False}, {"dtype": "float32"}, {"static_pivoting": True}]
 
 
-@pytest.mark.parametrize("name", MATRICES)
-@pytest.mark.parametrize("options", GATED)
-def test_a_factor_on_fronts_passes_the_gate(card: str, name: str, options: dict[str, Any]) -> None:
+# Every matrix by default, a sparse and a dense one under the other options.
+EVERY_DAY = [*itertools.product(GATED[:1], SMALL), *itertools.product(GATED[1:], ["random", "dense"])]
+
+
+@pytest.mark.parametrize(("options", "name"), daily(itertools.product(GATED, MATRICES), *EVERY_DAY))
+def test_a_factor_on_fronts_passes_the_gate(card: str, options: dict[str, Any], name: str) -> None:
     error, work = held_by_the_gate(name, **options)
     assert error < (1e-5 if options.get("dtype") == "float32" else 1e-13)
     assert work.facts and work.facts["mapped"] == 1 and work.facts["small_pivots"] == 0
@@ -257,20 +257,35 @@ PROPERTIES = {
 }
 
 
+def shape_on(monkeypatch: pytest.MonkeyPatch, name: str, exchanges: bool) -> Shape:
+    """The shape on such a card."""
+    capability, block, multiprocessor = PROPERTIES[name]
+    monkeypatch.setattr(device, "compute_capability", lambda: capability)
+    monkeypatch.setattr(device, "shared_memory", lambda: (block, multiprocessor))
+    return shape_of.__wrapped__("float64", True, exchanges)
+
+
 @pytest.mark.parametrize("exchanges", [False, True])
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_other_cards_have_other_shapes(
     cuda_on_cpu: Any, monkeypatch: pytest.MonkeyPatch, name: str, exchanges: bool
 ) -> None:
-    """What kernels declare has room beside, tasks stay within their part, and systems are solved."""
-    capability, block, multiprocessor = PROPERTIES[name]
-    monkeypatch.setattr(device, "compute_capability", lambda: capability)
-    monkeypatch.setattr(device, "shared_memory", lambda: (block, multiprocessor))
-    shape = shape_of.__wrapped__("float64", True, exchanges)
+    """What kernels declare has room beside, and tasks stay within their part."""
+    _, block, multiprocessor = PROPERTIES[name]
+    shape = shape_on(monkeypatch, name, exchanges)
     assert shape.tensor == (name in ("A100", "H200")) and shape.resident == (2 if name == "H200" else 1)
     assert shape.shared_bytes + 1024 <= block
     assert shape.resident * (shape.shared_bytes + 1024) <= multiprocessor
     assert (shape.warp_front | 1) * shape.warp_front <= shape.shared // 8
+
+
+@pytest.mark.parametrize(
+    ("name", "exchanges"), daily(itertools.product(PROPERTIES, [False, True]), ("V100", True))
+)
+def test_other_cards_solve_too(
+    cuda_on_cpu: Any, monkeypatch: pytest.MonkeyPatch, name: str, exchanges: bool
+) -> None:
+    shape = shape_on(monkeypatch, name, exchanges)
     with machine(**PLAYED):
         for matrix in (leaves(32, 8), leaves(24, 12), MATRICES["dense"], MATRICES["arrow"]):
             x, expected = solved(matrix, 1, shape)
@@ -281,39 +296,45 @@ HAZARDOUS = [*((name, False) for name in MATRICES), ("random", True), ("arrow", 
 
 
 @pytest.mark.parametrize("cuda_on_cpu", [{**PLAYED, "races": True, "seed": 7}], indirect=True)
-@pytest.mark.parametrize(("name", "exchanges"), HAZARDOUS)
+@pytest.mark.parametrize(("name", "exchanges"), daily(HAZARDOUS, ("arrow", True)))
 def test_no_hazard_in_shared_memory(cuda_on_cpu: Any, name: str, exchanges: bool) -> None:
     x, expected = solved(MATRICES[name], 1, shape_of("float64", True, exchanges))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("exchanges", [False, True])
-@pytest.mark.parametrize("name", ["grid", "arrow", "siblings"])
-def test_other_orders_of_threads_give_the_same_bits(cuda_on_cpu: Any, name: str, exchanges: bool) -> None:
+ORDERED = itertools.product(["grid", "arrow", "siblings"], [False, True], [6])
+
+
+@pytest.mark.parametrize(
+    ("name", "exchanges", "orders"), [("grid", False, 2), ("siblings", True, 2), *daily(ORDERED)]
+)
+def test_other_orders_of_threads_give_the_same_bits(
+    cuda_on_cpu: Any, name: str, exchanges: bool, orders: int
+) -> None:
     """Fronts, maps and values, anew each time."""
     matrix = {**MATRICES, "siblings": random_matrix(600, 0.0008, 1)}[name]
     found = set()
-    for seed in range(6):
+    for seed in range(orders):
         with machine(**PLAYED, seed=seed):
             run = run_of(on_device(prepared_of(matrix)), shape_of("float64", False, exchanges))
             found.add(solution_bits(run))
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("columns", [1, 3, 8, 17])
-@pytest.mark.parametrize("name", ["grid", "arrow", "dense"])
+@pytest.mark.parametrize("columns", daily([1, 3, 8, 17], 3, 17))
+@pytest.mark.parametrize("name", daily(["grid", "arrow", "dense"], "grid"))
 def test_several_right_hand_sides(card: str, name: str, columns: int) -> None:
     x, expected = solved(MATRICES[name], columns, shape_of("float64", False, False))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", ["grid", "random", "dense"])
+@pytest.mark.parametrize("name", daily(["grid", "random", "dense"], "random", "dense"))
 def test_rows_exchanged_within_blocks(card: str, name: str) -> None:
     x, expected = solved(MATRICES[name], 2, shape_of("float64", False, True))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("n", [30, 60, 130])
+@pytest.mark.parametrize("n", daily([30, 60, 130], 30, 60))
 def test_exchanges_solve_what_has_a_zero_pivot(card: str, n: int) -> None:
     """The first row and the second one change places."""
     import cupy
@@ -330,7 +351,9 @@ def test_exchanges_solve_what_has_a_zero_pivot(card: str, n: int) -> None:
 OPTIONS: list[dict[str, Any]] = [{}, {"columns": 9}, {"exchanges": False}, {"dtype": "float32", "refine": 4}]
 
 
-@pytest.mark.parametrize("options", [*OPTIONS, {"static_pivoting": True}, {"maps": "kept"}])
+@pytest.mark.parametrize(
+    "options", [thorough({}), *OPTIONS[1:], {"static_pivoting": True}, thorough({"maps": "kept"})]
+)
 def test_the_whole_chain(card: str, options: dict[str, Any]) -> None:
     import cupy
 
@@ -431,9 +454,13 @@ NOT_FINITE = "infinite or not a number"
 
 
 # Places of a value that is not finite: the first pivot, one within, the last.
-@pytest.mark.parametrize("place", [0, 0.4, 1])
-@pytest.mark.parametrize("n", [20, 70, 130])
-@pytest.mark.parametrize("value", [-np.inf, np.nan])
+PLACES = itertools.product([-np.inf, np.nan], [20, 70, 130], [0, 0.4, 1])
+
+
+@pytest.mark.parametrize(
+    ("value", "n", "place"),
+    daily(PLACES, (-np.inf, 20, 0), (np.nan, 20, 0.4), (-np.inf, 70, 1), (np.nan, 130, 0.4)),
+)
 def test_what_is_not_finite_is_refused_with_exchanges(card: str, n: int, value: float, place: float) -> None:
     matrix = np.random.default_rng(n).standard_normal((n, n)) + 2 * n * np.eye(n)
     row = round(place * (n - 1))
@@ -460,15 +487,17 @@ def test_a_pivot_too_small_to_be_divided_by_is_named(card: str) -> None:
         direct_gpu(on_device(prepared_of(with_diagonal(matrix))))
 
 
-@pytest.mark.parametrize("n", [20, 70, 130])
+REFUSED = {0.0: "the pivot is zero", np.inf: "infinite", np.nan: "infinite"}
+
+
 @pytest.mark.parametrize(
-    ("value", "message"), [(0.0, "the pivot is zero"), (np.inf, "infinite"), (np.nan, "infinite")]
+    ("n", "value"), daily(itertools.product([20, 70, 130], REFUSED), (20, np.inf), (20, np.nan), (70, 0.0))
 )
-def test_what_cannot_be_factorised_is_refused(card: str, n: int, value: float, message: str) -> None:
+def test_what_cannot_be_factorised_is_refused(card: str, n: int, value: float) -> None:
     matrix = np.random.default_rng(n).standard_normal((n, n)) + 2 * n * np.eye(n)
     matrix[0] = 0.0
     matrix[0, 0] = value
-    with pytest.raises(UnsupportedError, match=f"column 0: .*{message}"):
+    with pytest.raises(UnsupportedError, match=f"column 0: .*{REFUSED[value]}"):
         direct_gpu(on_device(prepared_of(with_diagonal(matrix))), exchanges=False)
 
 
@@ -513,15 +542,16 @@ def tiny(cuda_on_cpu: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.setattr(kernels, "load", load_tiny)
 
 
-@pytest.mark.parametrize("n", [130, 180, 215])
-@pytest.mark.parametrize("tensor_cores", [False, True])
+@pytest.mark.parametrize(
+    ("tensor_cores", "n"), daily(itertools.product([False, True], [130, 180, 215]), (False, 130), (True, 180))
+)
 def test_outer_panels(tiny: None, n: int, tensor_cores: bool) -> None:
     with machine(**PLAYED):
         x, expected = solved(dense(n), 1, shape_of("float64", tensor_cores, False))
     np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", ["arrow", "grid"])
+@pytest.mark.parametrize("name", daily(["arrow", "grid"], "arrow"))
 def test_many_children(tiny: None, name: str) -> None:
     with machine(**PLAYED):
         x, expected = solved(MATRICES[name], 1, shape_of("float64", False, False))
@@ -531,9 +561,7 @@ def test_many_children(tiny: None, name: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.parametrize(("dtype", "exchanges"), [("float64", False), ("float64", True), ("float32", False)])
-def test_twenty_factorisations_on_poisoned_memory(
-    real_card: None, name: str, dtype: str, exchanges: bool
-) -> None:
+def test_twenty_factorisations_on_poisoned_memory(name: str, dtype: str, exchanges: bool) -> None:
     prepared = on_device(prepared_of(LARGE[name]))
     assert len({solution_bits(run_of(prepared, shape_of(dtype, True, exchanges))) for _ in range(20)}) == 1
 
@@ -541,7 +569,7 @@ def test_twenty_factorisations_on_poisoned_memory(
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.parametrize("options", OPTIONS)
-def test_large_systems(real_card: None, name: str, options: dict[str, Any]) -> None:
+def test_large_systems(name: str, options: dict[str, Any]) -> None:
     import cupy
 
     solution, _ = direct_gpu(on_device(prepared_of(LARGE[name])), **options)

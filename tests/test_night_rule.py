@@ -15,8 +15,9 @@ from benchmarks.runs.night_rule import LOOKS, MOST, RATE, Decided, decide, inter
 from commands import main
 from fillpath.case import Case
 from tests.reports_fakes import made_record
+from tests.thorough import daily
 
-NIGHTS = 100
+NIGHTS = daily([20, 100], 20)
 
 
 def heavy_tails() -> Draw:
@@ -30,15 +31,17 @@ def heavy_tails() -> Draw:
 
 
 # Below one false alarm in ten nights.
+@pytest.mark.parametrize("nights", NIGHTS)
 @pytest.mark.parametrize("past", [0, 60])
 @pytest.mark.parametrize("draw", [normal(0.05), normal(0.10), heavy_tails()], ids=["5%", "10%", "tails"])
-def test_unchanged_nights_are_quiet(draw: Draw, past: int) -> None:
-    assert simulate(Setting(draw, past), [0.0], NIGHTS)[0].false_alarms < 0.1
+def test_unchanged_nights_are_quiet(draw: Draw, past: int, nights: int) -> None:
+    assert simulate(Setting(draw, past), [0.0], nights)[0].false_alarms < 0.1
 
 
+@pytest.mark.parametrize("nights", NIGHTS)
 @pytest.mark.parametrize(("scatter", "loss"), [(0.05, 0.15), (0.10, 0.25)])
-def test_one_slower_case_of_300_is_found(scatter: float, loss: float) -> None:
-    outcome = simulate(Setting(normal(scatter)), [loss], NIGHTS)[0]
+def test_one_slower_case_of_300_is_found(scatter: float, loss: float, nights: int) -> None:
+    outcome = simulate(Setting(normal(scatter)), [loss], nights)[0]
     assert outcome.detected >= 0.95 and outcome.pairs < 6
 
 

@@ -24,6 +24,7 @@ from impl.symbolic.bitfronts_cpu import bitfronts_cpu
 from impl.symbolic.fill1 import fill1
 from impl.symbolic.gilbert_peierls import gilbert_peierls
 from tests.patterns import FAMILIES, from_entries, random_pattern
+from tests.thorough import thorough
 
 METIS = Preparation("none", "metis")
 
@@ -139,7 +140,9 @@ def twice_the_pattern_is_taken_at_most() -> None:
     assert peak is not None and held <= peak <= 2 * held
 
 
-@pytest.mark.parametrize("check", [fronts_take_what_is_forecast, twice_the_pattern_is_taken_at_most])
+@pytest.mark.parametrize(
+    "check", [fronts_take_what_is_forecast, thorough(twice_the_pattern_is_taken_at_most)]
+)
 def test_memory(check: Callable[[], None]) -> None:
     """In a process of its own: one that has freed memory takes it again, and its peak rises by less."""
     code = f"import tests.test_reference as tests; tests.{check.__name__}()"

@@ -22,6 +22,7 @@ from impl.symbolic.forecast import sample_sources
 from tests.devices import hosted
 from tests.every_matrix import compare
 from tests.patterns import eliminated, from_dense, mirrored, patterns, random_pattern, to_dense
+from tests.thorough import daily
 
 ALL = [
     pytest.param(entry, id=entry.name, marks=[pytest.mark.gpu] if entry.device == "gpu" else [])
@@ -54,11 +55,11 @@ def test_fill1_is_gaussian_elimination(pattern: Pattern) -> None:
 
 
 @functools.cache
-def drawn(symmetric: bool = False) -> tuple[tuple[Pattern, Filled], ...]:
-    """2000 random patterns of order 0 to 200 and what fill1 makes of them; sparse ones too."""
-    rng = np.random.default_rng(20260101)
+def drawn(part: int, symmetric: bool) -> tuple[tuple[Pattern, Filled], ...]:
+    """200 random patterns of order 0 to 200 and what fill1 makes of them; sparse ones too."""
+    rng = np.random.default_rng([20260101, part])
     pairs = []
-    for _ in range(2000):
+    for _ in range(200):
         n = int(rng.integers(0, 201))
         density = float(rng.choice([0.5, 2.0, 6.0, 0.2 * max(n, 1)])) / max(n, 1) * float(rng.random())
         pattern = random_pattern(n, min(density, 1.0), int(rng.integers(2**32)))
@@ -67,10 +68,11 @@ def drawn(symmetric: bool = False) -> tuple[tuple[Pattern, Filled], ...]:
     return tuple(pairs)
 
 
+@pytest.mark.parametrize("part", daily(range(10), 0))
 @pytest.mark.parametrize("entry", ALL)
-def test_equals_fill1_on_2000_random_patterns(entry: registry.Implementation) -> None:
+def test_equals_fill1_on_200_random_patterns(entry: registry.Implementation, part: int) -> None:
     """Unsymmetric ones, but for what takes no others than symmetric ones."""
-    for number, (pattern, expected) in enumerate(drawn(entry.name in SYMMETRIC)):
+    for number, (pattern, expected) in enumerate(drawn(part, entry.name in SYMMETRIC)):
         filled, work = run(entry, pattern)
         if pattern.n > 0:
             filled.pattern.validate()
@@ -78,9 +80,10 @@ def test_equals_fill1_on_2000_random_patterns(entry: registry.Implementation) ->
         assert work.fills == filled.pattern.nnz - pattern.nnz, number
 
 
+@pytest.mark.parametrize("part", daily(range(3), 0))
 @pytest.mark.parametrize("entry", [e for e in ALL if "output" in {o.name for o in e.values[0].options}])
-def test_counts_are_those_of_the_pattern(entry: registry.Implementation) -> None:
-    for number, (pattern, expected) in enumerate(drawn(entry.name in SYMMETRIC)[:500]):
+def test_counts_are_those_of_the_pattern(entry: registry.Implementation, part: int) -> None:
+    for number, (pattern, expected) in enumerate(drawn(part, entry.name in SYMMETRIC)):
         counts, work = hosted(entry)(pattern, output="counts")
         assert isinstance(counts, Counts)
         assert np.array_equal(counts.lower, expected.counts().lower), number

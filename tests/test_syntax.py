@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from fillpath import registry, source, source_hashes, syntax
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.stages import STAGES
+from tests.thorough import daily
 
 CODE = '''"""A module."""
 
@@ -88,7 +90,7 @@ def read_anew() -> None:
         cached.cache_clear()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def fresh_modules() -> Iterator[None]:
     """Modules are parsed once a process; here they are edited."""
     read_anew()
@@ -97,7 +99,7 @@ def fresh_modules() -> Iterator[None]:
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tree(fresh_modules: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(syntax, "ROOT", tmp_path)
     put(tmp_path, {"work": CODE, "parts": PARTS, "deep": DEEP, "__init__": "", "act": "print(1)"})
     return tmp_path
@@ -315,11 +317,16 @@ def test_no_implementation_reads_what_only_describes_the_machine() -> None:
         assert not [place for place in places if place[0] == "nvml.py"], entry.name
 
 
+@functools.cache
+def unedited() -> dict[tuple[str, str], str]:
+    return {(e.stage, e.name): e.source_hash() for e in registry.registered()}
+
+
 def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) -> set[tuple[str, str]]:
     """The implementations whose source hash changes with that edit of a file of impl/."""
     path = ROOT / "impl" / file
     assert before in path.read_text()
-    first = {(e.stage, e.name): e.source_hash() for e in registry.registered()}
+    first = unedited()
     read = syntax.source_of
     monkeypatch.setattr(
         syntax, "source_of", lambda p: read(p).replace(before, after, 1) if p == path else read(p)
@@ -328,18 +335,25 @@ def edited(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) 
     return {(e.stage, e.name) for e in registry.registered() if e.source_hash() != first[e.stage, e.name]}
 
 
+@pytest.mark.usefixtures("fresh_modules")
 def test_what_makes_the_input_counts_for_those_who_are_given_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = edited(monkeypatch, "cholesky/graph.py", '!= "none":', '!= "nothing":')
     graphs = {(e.stage, e.name) for e in registry.registered() if STAGES[e.stage].on_graph}
     assert changed == graphs and len(graphs) == 11
 
 
-def test_words_count_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert edited(monkeypatch, "cholesky/graph.py", '"""', '"""Words. ') == set()
-    assert edited(monkeypatch, "__init__.py", '"""', '"""Words. ') == set()
-    assert edited(monkeypatch, "cuda/nvml.py", "0x2:", "0x3:") == set()
+WORDS = [("__init__.py", '"""', '"""Words. '), ("cuda/nvml.py", "0x2:", "0x3:")]
 
 
+@pytest.mark.usefixtures("fresh_modules")
+@pytest.mark.parametrize(
+    ("file", "before", "after"), [("cholesky/graph.py", '"""', '"""Words. '), *daily(WORDS)]
+)
+def test_words_count_for_nobody(monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str) -> None:
+    assert edited(monkeypatch, file, before, after) == set()
+
+
+@pytest.mark.usefixtures("fresh_modules")
 def test_an_edit_counts_for_those_who_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = edited(monkeypatch, "levels/two_way.py", "starts, rows, lower_start", "starts, rows, lowest")
     takers = {(e.stage, e.name) for e in registry.registered() if e.takes.__name__ in ("TwoWay", "Assembled")}

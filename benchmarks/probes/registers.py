@@ -121,9 +121,11 @@ def sources_of(path: Path) -> str:
 def is_of_these_sources(table: Iterable[Usage]) -> bool:
     """Whether a table holds these files, in these variants, as they are now; nothing is compiled."""
     listed = {(usage.file, usage.defines, usage.sources) for usage in table}
+    every = registered_kernels()
+    current = {path: sources_of(path) for path in {kernel.path for kernel in every}}
     return listed == {
-        (kernel.path.relative_to(ROOT).as_posix(), " ".join(kernel.defines), sources_of(kernel.path))
-        for kernel in registered_kernels()
+        (kernel.path.relative_to(ROOT).as_posix(), " ".join(kernel.defines), current[kernel.path])
+        for kernel in every
     }
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from fillpath.nouns import Array
 from impl.symbolic.elimination_tree import NONE, Tree
 from impl.symbolic.factor_counts_cpu import factor_counts
-from impl.symbolic.front_pivots_cpu import UNIONS, eliminate
+from impl.symbolic.front_alone_cpu import eliminate_alone
+from impl.symbolic.front_pivots_cpu import UNIONS
 from impl.symbolic.fronts_cpu import fronts_of
 
 
@@ -92,7 +93,7 @@ def _eliminated(bits: Array, pivots: int) -> Array:
     """The bits of a front of at most 64 members, its pivots eliminated."""
     column = np.arange(len(bits), dtype=np.uint64)
     words = (bits.astype(np.uint64) << column).sum(axis=1, dtype=np.uint64)
-    stop, _ = eliminate(words, np.uint64(len(bits)), np.uint64(pivots), np.empty(UNIONS, np.uint64))
+    stop, _ = eliminate_alone(words, np.uint64(len(bits)), np.uint64(pivots), np.empty(UNIONS, np.uint64))
     after: Array = words[:, None] >> column & np.uint64(1) == 1
     if stop < pivots:
         after[stop:, stop:] = True

@@ -1,23 +1,28 @@
-"""Kernels and the runtime compiled by g++, each once per content, in a folder of this user's below the
-system's temporary one."""
+"""Kernels and the runtime compiled by g++, each once per content, and kept in the user's cache."""
 
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import functools
-import os
 import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fillpath.nouns import content_hash
+from fillpath.paths import cache
 from fillpath.registry import included
 
 HERE = Path(__file__).parent
+# Read before a test sets a cache of its own.
+BUILT = cache() / "cuda-on-cpu"
+# Seconds after which a library that no test has used goes.
+KEPT = 30 * 86400
 # What a kernel's library consists of, beside its own text.
 HEADERS = ("runtime.hpp", "device.hpp", "warp.hpp", "atomics.hpp", "intrinsics.hpp")
 # Headers of impl/cuda/ whose functions are PTX.
@@ -73,6 +78,7 @@ def runtime() -> Any:
     }
     options = (*OPTIONS, "-O2", "-shared", "-ldl")
     path = _built("runtime", texts, RUNTIME, options)
+    _sweep()
     library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
     library.cuda_on_cpu_allocate.restype = ctypes.c_void_p
     library.cuda_on_cpu_allocate.argtypes = [ctypes.c_uint64]
@@ -116,13 +122,23 @@ def _built(
 ) -> Path:  # fmt: skip
     """The library of these texts. With `linking`, the source is compiled and linked apart: only then are the
     sanitizers' libraries left out."""
-    folder = Path(tempfile.gettempdir()) / f"cuda-on-cpu-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    BUILT.mkdir(parents=True, exist_ok=True)
     content = [_version(), *options, *linking, *(f"{key}\n{texts[key]}" for key in sorted(texts))]
-    built = folder / f"{name}-{content_hash(*content)}.so"
-    if built.exists():
-        return built
-    with tempfile.TemporaryDirectory(dir=folder) as made:
+    built = BUILT / f"{name}-{content_hash(*content)}.so"
+    # Another process may be compiling the same library.
+    with built.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if built.exists():
+            built.touch()
+        else:
+            _build(built, texts, sources, options, linking)
+    return built
+
+
+def _build(
+    built: Path, texts: dict[str, str], sources: Sequence[str], options: Sequence[str], linking: Sequence[str]
+) -> None:
+    with tempfile.TemporaryDirectory(dir=BUILT) as made:
         for key, text in texts.items():
             Path(made, key).write_text(text)
         compiled = ["-xc++", *sources, "-I.", *options]
@@ -132,7 +148,14 @@ def _built(
         else:
             _run(["g++", *compiled, "-o", "library.so"], made)
         Path(made, "library.so").replace(built)
-    return built
+
+
+def _sweep() -> None:
+    """Remove the libraries that no test has used for long."""
+    for path in BUILT.glob("*.so"):
+        if time.time() - path.stat().st_mtime > KEPT:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def _run(command: list[str], folder: str) -> None:
