@@ -181,7 +181,9 @@ def put_machines(count: int) -> list[str]:
     return names[:-1]
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "count", [1, 3, *(pytest.param(count, marks=pytest.mark.thorough) for count in (2, 5))]
+)
 def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -> None:
     names = put_machines(count)
     records = Records.load()
