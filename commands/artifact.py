@@ -25,8 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     drawn = {pair: listed for pair, listed in measured.items() if listed}
     launch.adopt()
     started = datetime.now(UTC)
-    entries = catalogue.entries()
-    result = drawing.make(records.machines(), cases, drawn, (), entries, launch.die_with_parent)
+    sources = drawing.Sources(records, cases, (), catalogue.entries())
+    result = drawing.make(records.machines(), sources, drawn, launch.die_with_parent)
     for pair, reason in result.failed.items():
         logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
     documents = artifact.write(result.standings, measured, records)

@@ -54,7 +54,8 @@ def write(drawn: Mapping[tuple[str, str], Sequence[Case]], records: Records) -> 
     cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
     launch.adopt()
     entries = catalogue.entries()
-    result = drawing.make(records.machines(), cases, drawn, machines_here(), entries, launch.die_with_parent)
+    sources = drawing.Sources(records, cases, machines_here(), entries)
+    result = drawing.make(records.machines(), sources, drawn, launch.die_with_parent)
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)
     measured = (case for listed in cases.values() for case in with_records(listed, records))

@@ -38,10 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     LOG.info("judging the claims and drawing %d figures of %s", len(drawn), name)
     launch.adopt()
     with tempfile.TemporaryDirectory() as folder:
-        only = drawing.OneMachine(name, Path(folder))
-        entries = catalogue.entries()
-        result = drawing.make([name], judged, drawn, (), entries, launch.die_with_parent, only, _advance)
-        files = machine_report.files(name, records, result.standings, drawn, result.failed, only.site)
+        sources = drawing.Sources(records, judged, (), catalogue.entries(), Path(folder))
+        result = drawing.make([name], sources, drawn, launch.die_with_parent, _advance)
+        files = machine_report.files(name, records, result.standings, drawn, result.failed, Path(folder))
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)
     target = arguments.output or Path(f"{name}-report.tar.gz")

@@ -12,6 +12,7 @@ import fillpath.settings
 from fillpath import host, registry
 from fillpath.paths import ROOT
 from tests import gpu_presence
+from tests.committed import committed_results, committed_standings  # noqa: F401
 from tests.cuda_on_cpu.fixture import cuda_on_cpu  # noqa: F401
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.

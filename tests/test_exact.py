@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ import pytest
 from benchmarks.runs.asv_exact import counts_of
 from benchmarks.runs.exact import LEFT_OUT, LeftOut, Quantity, agreed, differences, quantities
 from fillpath.case import Case
-from fillpath.paths import ROOT
 from fillpath.record import Record, Status, record_path, write_records
 from tests.reports_fakes import made_record
 
@@ -24,9 +24,9 @@ def record(implementation: str = "fill2_cpu", device: str | None = None, **count
     return replace(made_record(case, 0), work={"facts": None, **counts}, device=device)
 
 
-def repeats() -> Iterator[list[Record]]:
+def repeats(results: Path) -> Iterator[list[Record]]:
     """The committed ok records of one key, where there are several: identical runs."""
-    for path in sorted((ROOT / "results").glob("*/records/*.jsonl")):
+    for path in sorted(results.glob("*/records/*.jsonl")):
         by_key: dict[str, list[dict[str, Any]]] = {}
         for line in filter(None, path.read_text().splitlines()):
             values = json.loads(line)
@@ -38,8 +38,8 @@ def repeats() -> Iterator[list[Record]]:
 
 
 @pytest.fixture(scope="module")
-def committed() -> list[list[Record]]:
-    return list(repeats())
+def committed(committed_results: Path) -> list[list[Record]]:
+    return list(repeats(committed_results))
 
 
 def test_no_committed_pair_of_identical_runs_differs_in_what_is_compared(
@@ -61,9 +61,9 @@ def test_the_peak_of_a_process_varies_and_that_of_a_gpus_pool_does_not(committed
     assert differ[True] == 0 and differ[False] > 100
 
 
-def test_every_rule_that_leaves_something_out_meets_a_committed_record() -> None:
+def test_every_rule_that_leaves_something_out_meets_a_committed_record(committed_results: Path) -> None:
     counted = set()
-    for path in (ROOT / "results").glob("*/records/*.jsonl"):
+    for path in committed_results.glob("*/records/*.jsonl"):
         values = json.loads(path.read_text().rstrip().rpartition("\n")[2])
         work, parts = values["work"] or {}, values["parts"]
         names = {*(name for name, value in work.items() if value is not None), *(work.get("facts") or {})}

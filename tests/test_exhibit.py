@@ -195,16 +195,34 @@ def test_a_frame_takes_all_cases_of_its_experiments(pair: tuple[str, str]) -> No
 
 @pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
 def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: tuple[str, str]) -> None:
-    """A run that was cut off, shared by nodes under names of their own, or of another figure, which has cases
-    in common, leaves any part of the records."""
+    """A run that was cut off, or of another figure, leaves any part of the records: one, half of them, and
+    what the smallest other figure has in common."""
+    parts, common = _parts(pair)
+    _show_and_judge(pair, [parts[0], parts[-1], *common[:1]])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
+def test_every_part_of_the_records_is_shown_and_judged(pair: tuple[str, str]) -> None:
+    """Shared by nodes under names of their own, or of any other figure, which has cases in common."""
+    parts, common = _parts(pair)
+    _show_and_judge(pair, [*parts, *common])
+
+
+def _parts(pair: tuple[str, str]) -> tuple[list[list[Record]], list[list[Record]]]:
+    """Parts of the records of a figure's cases, and those that other figures have in common with it."""
     cases = figure_cases(*pair, Settings(suite="papers"))
     spans = {"factor": [0.1], "analysis": [0.1], "solve": [0.2]}
     ok: dict[str, Any] = {"status": Status.OK, "seconds": [0.4], "phases": spans, "kernel_seconds": [0.3]}
     whole = [on_gpu(case, number % 60, **ok) for number, case in enumerate(cases)]
     counts = [min(count, len(whole)) for count in (1, 2, 2, 5, len(whole) // 2)]
     parts = [random.Random(seed).sample(whole, count) for seed, count in enumerate(counts)]
-    exhibit = figures.exhibit(*pair)
-    frames = [exhibit.frame(Records(tuple(p)), ENTRIES, cases) for p in [*parts, *_common(pair, whole)]]
+    return parts, _common(pair, whole)
+
+
+def _show_and_judge(pair: tuple[str, str], parts: list[list[Record]]) -> None:
+    cases, exhibit = figure_cases(*pair, Settings(suite="papers")), figures.exhibit(*pair)
+    frames = [exhibit.frame(Records(tuple(part)), ENTRIES, cases) for part in parts]
     for frame in frames:
         assert len(frame) and exhibit.words(frame)
         exhibit.verdicts(frame)

@@ -23,7 +23,6 @@ from commands import main
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case
-from fillpath.paths import ROOT
 from fillpath.processes import standing_records
 from fillpath.settings import PROCESSES, Settings
 
@@ -34,9 +33,9 @@ pytestmark = pytest.mark.usefixtures("committed_records")
 
 
 @pytest.fixture
-def committed_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def committed_records(committed_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan for the machine whose records are committed, which this host is not."""
-    monkeypatch.setenv("FILLPATH_RESULTS", str(ROOT / "results"))
+    monkeypatch.setenv("FILLPATH_RESULTS", str(committed_results))
     monkeypatch.setenv("FILLPATH_MACHINE", "h200")
     monkeypatch.setenv("FILLPATH_OFFLINE", "1")
     monkeypatch.setattr(plan_site.host, "is_here", lambda name: False)

@@ -6,7 +6,6 @@ import html
 import io
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -35,6 +34,7 @@ from reports.pages.webpage.scoreboard import MARKS
 from reports.shapes import frame_csv, style
 from reports.shapes.cells import Cells, Heading, Line, read_cells
 from tests.reports_fakes import CASES, ENTRIES, ON_FILLED, ON_GPU, ON_GRAPHS, RECORDS, own_cases, site
+from tests.serial import Serial
 
 __all__ = ["site"]
 SIZE = 3_000_000
@@ -181,7 +181,9 @@ def put_machines(count: int) -> list[str]:
     return names[:-1]
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "count", [1, 3, *(pytest.param(count, marks=pytest.mark.thorough) for count in (2, 5))]
+)
 def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -> None:
     names = put_machines(count)
     records = Records.load()
@@ -282,27 +284,20 @@ def torn(*arguments: object) -> pd.DataFrame:
     raise ValueError("torn")
 
 
-def begin_as_always() -> None:
-    pass
-
-
-def begin_with_a_torn_figure() -> None:
-    """What a process that judges and draws does first; it makes Figure 14 fail."""
-    exhibits("gsofa")["fig14"] = replace(exhibits("gsofa")["fig14"], rows=torn)
-
-
-@pytest.mark.parametrize(("begin", "status"), [(begin_as_always, 0), (begin_with_a_torn_figure, 1)])
+@pytest.mark.parametrize("status", [0, 1])
 def test_a_figure_that_cannot_be_judged_makes_the_exit_status_one(
-    site: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-    begin: Callable[[], None], status: int,
-) -> None:  # fmt: skip
+    site: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
     for record in RECORDS.rows[:9]:
         write_records(record_path(record.machine, record.case), [record])
     monkeypatch.setattr(airspeed, "publish", lambda: None)
     monkeypatch.setattr(launch, "adopt", lambda: None)
-    monkeypatch.setattr(launch, "die_with_parent", begin)
-    # One process, which takes seconds to start, and the claims of that figure's paper.
-    monkeypatch.setattr(drawing.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(launch, "die_with_parent", lambda: None)
+    monkeypatch.setattr(drawing, "workers", Serial)
+    if status:
+        broken = replace(exhibits("gsofa")["fig14"], rows=torn)
+        monkeypatch.setitem(exhibits("gsofa"), "fig14", broken)
+    # The claims of that figure's paper.
     monkeypatch.setattr(drawing, "paper_names", lambda: ["gsofa"])
     assert main(["page"]) == status
     assert ("gsofa.fig14 not judged on made-up: ValueError: torn" in caplog.text) == bool(status)

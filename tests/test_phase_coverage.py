@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,12 @@ from impl.laplacian.system import system
 from reports.facts.record_rows import TRANSFERS
 from reports.facts.records import Records
 from reports.glu3 import phases
+from tests.committed import MACHINES
 from tests.phase_nesting import Clock, inner_phases
 from tests.test_laplacian import grid as laplacian_grid
 from tests.test_solve import grid
 
 # The machines whose records are committed; others are of whoever runs this, at whatever load.
-COMMITTED = ("h200", "h200-x2", "vm")
 # Of seconds above LEAST, the least share that phases have.
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
@@ -87,11 +88,11 @@ def share(record: Record, inner: frozenset[str]) -> float:
 
 
 @pytest.fixture(scope="module")
-def records() -> list[Record]:
+def records(committed_results: Path) -> list[Record]:
     """The committed records of today's sources."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FILLPATH_RESULTS", str(ROOT / "results"))
-        stored = [Records.load(machine) for machine in COMMITTED]
+        patch.setenv("FILLPATH_RESULTS", str(committed_results))
+        stored = [Records.load(machine) for machine in MACHINES]
     return [r for each in stored for r in each.rows if r.status is Status.OK and each.current.get(r.key)]
 
 

@@ -189,7 +189,7 @@ def test_too_little_memory_is_said(
     if megabytes == 50:
         shutil.rmtree(shared_cache / "prepared", ignore_errors=True)
     monkeypatch.setattr(Limits, "memory_limit", lambda self: megabytes * 10**6)
-    monkeypatch.setattr(plan, "site", lambda: replace(site(), memory=megabytes * 10**6))
+    monkeypatch.setattr(plan, "site", lambda stored: replace(site(stored), memory=megabytes * 10**6))
     assert main(["plan", "embedded"]) == 1
     assert f"MB of memory, {megabytes}.0 MB may be used" in capsys.readouterr().out
 

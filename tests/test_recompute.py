@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -19,7 +17,9 @@ import pytest
 from commands._records import figure_cases
 from fillpath.paths import ROOT
 from reports.facts.records import Records
+from reports.facts.standings import Standing
 from reports.figures import figure_of
+from reports.pages.ledger import to_json
 from tests.recompute import CLAIMS, MEASURES, Claim, recompute
 from tests.recompute_page import Numbers, differences, on_page
 
@@ -31,15 +31,11 @@ RECORDS = ROOT / "results" / "h200" / "records"
 
 
 @pytest.fixture(scope="module")
-def verdicts() -> Numbers:
-    """What `fillpath claims --json` says of the committed records, by claim and kind of input."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("FILLPATH_")}
-    command = [sys.executable, "-m", "fillpath", "claims", "--json", "--machine", "h200"]
-    printed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert printed.returncode == 0, printed.stderr
+def verdicts(committed_standings: list[Standing]) -> Numbers:
+    """What `fillpath claims --json` prints of the committed records, by claim and kind of input."""
     return {
         (verdict["claim"], verdict["scope"]): verdict
-        for standing in json.loads(printed.stdout)["standings"]
+        for standing in to_json(["h200"], committed_standings)["standings"]
         for verdict in (standing["verdict"], *standing["beside"])
         if verdict and verdict["measured"] and (verdict["outcome"] != BESIDE or verdict["scope"] == PANEL)
     }

@@ -22,8 +22,8 @@ from reports.pages import drawing
 from reports.pages.machine_report import SUMMARY
 from reports.shapes import frame_csv
 from tests.reports_fakes import case_of, measured
+from tests.serial import Serial
 from tests.test_compare import on, put_ceilings, repack
-from tests.test_page import begin_as_always
 
 REASON = "not done within <60 s>"
 
@@ -46,15 +46,15 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("FILLPATH_RESULTS", str(folder / "results"))
         patch.setenv("FILLPATH_MACHINE", "near")
         patch.setattr(launch, "adopt", lambda: None)
-        patch.setattr(launch, "die_with_parent", begin_as_always)
+        patch.setattr(launch, "die_with_parent", lambda: None)
         patch.setattr(drawing, "paper_names", lambda: ["glu3"])
         patch.setattr(figures, "available_figures", lambda: pairs)
         write("far", 2.0, 1.0, 3.0, 2.5)
         write("near", 1.0, 1.0, 1.0, 1.0)
         put_ceilings("far")
         assert main(["report", "far", "--output", str(folder / "first.tar.gz")]) == 0
-        # By one process in place of several: another order, and other hashes of text.
-        patch.setattr(drawing.os, "cpu_count", lambda: 1)
+        # In this process in place of several: another order.
+        patch.setattr(drawing, "workers", Serial)
         assert main(["report", "far", "--output", str(folder / "second.tar.gz")]) == 0
     subprocess.run(["tar", "xzf", folder / "first.tar.gz", "-C", folder], check=True)
     return folder

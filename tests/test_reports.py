@@ -18,7 +18,6 @@ from markupsafe import escape
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from commands import main
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError
@@ -30,6 +29,7 @@ from reports import figures
 from reports.facts import naming
 from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
+from reports.facts.standings import Standing
 from reports.gsofa import fig10, table1
 from reports.pages import ledger, readme_table, summary, webpage
 from reports.shapes import bars, frame_csv, style
@@ -108,7 +108,20 @@ def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> N
     assert printed.stdout.strip() == "[True, False, <NA>]"
 
 
-def test_no_records_at_all_still_draws(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def of_each_shape() -> list[tuple[str, str]]:
+    """The first figure of each class in reports/shapes/, and of those that draw themselves."""
+    pairs = figures.available_figures()
+    shapes = {type(figures.exhibit(*pair).draw): pair for pair in reversed(pairs)}
+    return [pair for pair in pairs if pair in shapes.values()]
+
+
+@pytest.mark.parametrize(
+    "pairs", [of_each_shape(), pytest.param(figures.available_figures(), marks=pytest.mark.thorough)],
+    ids=["of each shape", "all"],
+)  # fmt: skip
+def test_no_records_at_all_still_draws(
+    site: Path, monkeypatch: pytest.MonkeyPatch, pairs: list[tuple[str, str]]
+) -> None:
     # A layout draws everything once; to write that takes most of a minute for all of them.
     (site / "figures").mkdir(parents=True)
     monkeypatch.setattr(style, "LARGEST", -1)
@@ -116,7 +129,7 @@ def test_no_records_at_all_still_draws(site: Path, monkeypatch: pytest.MonkeyPat
     gpu = [*ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *ON_FILLED, *ON_GRAPHS]
     chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
-    for paper, figure in figures.available_figures():
+    for paper, figure in pairs:
         own = own_cases(paper, figure, chosen)
         assert all(path.is_file() for path in figures.draw(paper, figure, own, absent, ENTRIES))
         found = figures.exhibit(paper, figure)
@@ -342,12 +355,11 @@ def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_writte
         readme_table.PART.inserted("no markers", "table")
 
 
-def test_readme_says_what_is_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_says_what_is_reproduced(committed_standings: list[Standing]) -> None:
     readme = ROOT / "README.md"
     if not readme.is_file() or readme_table.PART.begin not in readme.read_text():
         pytest.skip("README.md has no markers for the table")
-    monkeypatch.setenv("FILLPATH_RESULTS", str(ROOT / "results"))
-    assert main(["maintain", "readme", "h200", "--check"]) == 0
+    assert readme_table.PART.is_current(readme, readme_table.state("h200", committed_standings))
 
 
 def of_run(name: str, run: str, seconds: float, status: Status = Status.OK) -> Record:

@@ -82,11 +82,11 @@ def amounts_of_inputs(records: Iterable[Record]) -> dict[str, Amounts]:
     counted: dict[str, dict[str, float]] = {}
     shapes: dict[str, tuple[float, float]] = {}
     for record in records:
-        if stage_of(Case.parse(record.case).stage).on_graph:
+        if record.prepared is None or stage_of(Case.parse(record.case).stage).on_graph:
             continue
         amounts = counted.setdefault(input_of(record), {})
-        work, prepared = record.work or {}, record.prepared or {}
-        shapes[input_of(record)] = (float(prepared.get("n", 0)), float(prepared["nnz"]))
+        work, prepared = record.work or {}, record.prepared
+        shapes[input_of(record)] = (float(prepared["n"]), float(prepared["nnz"]))
         if work.get("fills") is not None and not _is_of_a_peer(record):
             amounts["filled"] = float((work["fills"] or 0) + prepared["nnz"])
         name = _COUNTED_BY.get(record.parts["implementation"])

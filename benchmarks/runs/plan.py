@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from dataclasses import dataclass
+from itertools import chain
 
 from benchmarks.runs import costs
 from benchmarks.runs.amounts import Catalogued
@@ -14,10 +15,11 @@ from benchmarks.runs.plan_site import Site, site
 from benchmarks.runs.rates import Check, checks, rates
 from fetch import catalogue
 from fetch.sizes import archive_sizes
-from fillpath import holdings
+from fillpath import holdings, host
 from fillpath.case import Case, Preparation
 from fillpath.paths import RESERVE, cache
-from fillpath.processes import standing_records
+from fillpath.processes import of_run, representative
+from fillpath.record import stored_records
 from fillpath.settings import Settings
 
 _log = logging.getLogger("fillpath")
@@ -57,7 +59,8 @@ class Plan:
 def plan(settings: Settings) -> Plan:
     """Plan the run of these settings on the machine that they name. Raises ConfigError where config/
     contradicts its schemas, InputError where the machine's facts are damaged."""
-    where = site()
+    stored = {name: list(stored_records(name)) for name in holdings.machines()}
+    where = site(stored.get(host.machine_name(), ()))
     wanted = suite_cases(settings)
     inputs = _inputs(wanted, where)
     absent = [
@@ -66,9 +69,11 @@ def plan(settings: Settings) -> Plan:
         if i.entry.obtainable and i.entry.group and not (where.here and is_here(i.entry))
     ]
     sizes = archive_sizes((entry.group, entry.name) for entry in absent)
-    own = list(standing_records(where.name))
-    everywhere = [record for name in holdings.machines() for record in standing_records(name)]
-    catalogued = Catalogued(everywhere, {entry.id: entry.kind for entry in catalogue.entries()})
+    standing = {name: [representative(of_run(r)) for r in each] for name, each in stored.items()}
+    own = standing.get(where.name, [])
+    catalogued = Catalogued(
+        chain.from_iterable(standing.values()), {entry.id: entry.kind for entry in catalogue.entries()}
+    )
     facts = Facts(sizes, rates(own), catalogued, where, settings)
     if where.here:
         costs.warm_up()

@@ -4,8 +4,8 @@ records."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from benchmarks.engine import machine, standing
 from benchmarks.engine.limits import Limits
@@ -14,7 +14,7 @@ from fillpath import holdings, host
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.processes import of_run
-from fillpath.record import Record, Status, read_records, record_path, stored_records
+from fillpath.record import Record, Status
 from fillpath.registry import Device, lookup
 from impl.cuda import kernels
 from impl.cuda.peers import device_count
@@ -30,6 +30,7 @@ class Site:
     memory : bytes that a measurement may use, None if not known
     card : bytes of a GPU's memory, None without one or if not known
     refused : implementations that its records call unavailable, where it is another host
+    stored : records by case, the standing one last, where it is another host
     """
 
     name: str
@@ -39,6 +40,7 @@ class Site:
     memory: int | None
     card: int | None
     refused: frozenset[tuple[str, str]] = frozenset()
+    stored: Mapping[str, Sequence[Record]] = field(default_factory=dict)
 
     def can_run(self, case: Case) -> bool:
         """Whether it has what the case needs. Of another host: unless its records say that it has not."""
@@ -67,8 +69,8 @@ class Site:
                 prepared_hash is not None
                 and standing.settling_record(case, prepared_hash, limits, processes) is not None
             )
-        records = read_records(record_path(self.name, case.name))
-        return bool(records) and self._stands(case, records, limits, processes)
+        records = self.stored.get(case.name)
+        return records is not None and self._stands(case, records, limits, processes)
 
     def _stands(self, case: Case, records: Sequence[Record], limits: Limits, processes: int) -> bool:
         pool = of_run(records)
@@ -80,8 +82,11 @@ class Site:
         return last.status is not Status.OK or len(pool) >= processes
 
 
-def site() -> Site:
-    """The machine that this process plans for. Raises InputError where its facts are damaged."""
+def site(stored: Iterable[Sequence[Record]]) -> Site:
+    """Return the machine that this process plans for. Raises InputError where its facts are damaged.
+
+    stored : its records of each case, the standing one last
+    """
     name = host.machine_name()
     facts = holdings.read_facts(results() / name)
     if host.is_here(name):
@@ -89,7 +94,8 @@ def site() -> Site:
         gpus = device_count() if kernels.available()[0] else 0
         return Site(name, True, machine.machine().cores, gpus, Limits().memory_limit(), card)
     whole = facts.get("memory")
-    counts, card, refused = _by_records(name)
+    by_case = {records[-1].case: records for records in stored}
+    counts, card, refused = _by_records(by_case.values())
     return Site(
         name,
         False,
@@ -98,14 +104,15 @@ def site() -> Site:
         None if whole is None else int(whole) * 9 // 10,
         card,
         refused,
+        by_case,
     )
 
 
-def _by_records(name: str) -> tuple[int, int | None, frozenset[tuple[str, str]]]:
+def _by_records(stored: Iterable[Sequence[Record]]) -> tuple[int, int | None, frozenset[tuple[str, str]]]:
     """GPUs that a case of it was measured on at most, bytes of one, and what is unavailable there."""
     gpus, card = 1, None
     known: Mapping[tuple[str, str], set[bool]] = defaultdict(set)
-    for records in stored_records(name):
+    for records in stored:
         last, case = records[-1], Case.parse(records[-1].case)
         known[case.stage, case.implementation].add(last.status is Status.UNAVAILABLE)
         if last.status is Status.OK and last.device:

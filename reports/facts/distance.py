@@ -3,6 +3,7 @@ within the limits of config/twins.csv is its twin."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -18,6 +19,8 @@ from reports.facts.printed import abbreviation, abbreviations, printed_column
 
 # What a stand-in may differ by and still weigh: factors either way, and a difference of two shares.
 ORDER, DENSITY, FILL, SYMMETRY = 10.0, 2.0, 4.0, 0.25
+# What a row of a frame knows of the prepared matrix.
+PREPARED = ("nnz", "fills", "structural_symmetry")
 # Kinds of the catalogue that are of one family.
 _FAMILIES = {
     "mesh": (
@@ -146,7 +149,8 @@ def distances(
     return [Distance.between(abbr, stand_in, matrix) for abbr, matrix in known if abbr and matrix]
 
 
-def twins_in(matrix: str, paper: str) -> dict[str, Nearest]:
+@functools.cache
+def twins_in(matrix: str, paper: str) -> Mapping[str, Nearest]:
     """What config/twins.csv has of each matrix of the paper that this one is a twin of, by the paper's
     abbreviation. matrix : as a case names it."""
     shorts = {matrix_id(name): short for name, short in abbreviations(paper).items()}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from fillpath.case import matrix_id
 from fillpath.twins import TWIN_OF
-from reports.facts.distance import distances, factor, twins_in
+from reports.facts.distance import PREPARED, distances, factor, twins_in
 from reports.facts.entries import Entries, MatrixEntry, find_entry, printed_name
 from reports.facts.printed import abbreviation, abbreviations
 
@@ -45,14 +45,17 @@ def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     near : of these, the ones that it is near enough to, the nearest first.
     distance : how far it is from each, the nearest first.
     """
-    known = [(matrix, find_entry(matrix, entries)) for matrix in frame["matrix"]]
-    frame["label"] = [label(matrix, entry, paper) for matrix, entry in known]
-    shorts = [abbreviation(entry, paper) for _, entry in known]
-    frame["abbr"] = pd.Series(shorts, index=frame.index, dtype="object")
-    frame["stand_in_for"] = [stand_in(entry, paper) for _, entry in known]
-    rows = frame.to_dict("records")
-    pairs = zip(rows, known, strict=True)
-    far = [sorted(distances(row, entry, entries, paper), key=factor) for row, (_, entry) in pairs]
+    known = {matrix: find_entry(matrix, entries) for matrix in frame["matrix"].unique()}
+    labels = {matrix: label(matrix, entry, paper) for matrix, entry in known.items()}
+    shorts = {matrix: abbreviation(entry, paper) for matrix, entry in known.items()}
+    stand_ins = {matrix: stand_in(entry, paper) for matrix, entry in known.items()}
+    matrices = list(frame["matrix"])
+    frame["label"] = [labels[matrix] for matrix in matrices]
+    frame["abbr"] = pd.Series([shorts[matrix] for matrix in matrices], index=frame.index, dtype="object")
+    frame["stand_in_for"] = [stand_ins[matrix] for matrix in matrices]
+    rows = frame[[name for name in PREPARED if name in frame]].to_dict("records")
+    pairs = zip(rows, matrices, strict=True)
+    far = [sorted(distances(row, known[matrix], entries, paper), key=factor) for row, matrix in pairs]
     frame["near"] = [", ".join(each.target for each in part if each.near) or None for part in far]
     frame["distance"] = ["; ".join(each.text for each in part) or None for part in far]
 

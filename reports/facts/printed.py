@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jsonschema
@@ -24,7 +24,8 @@ def printed_table(name: str) -> pd.DataFrame:
     return pd.read_csv(CONFIG / "papers" / f"{name}.csv", keep_default_na=False, na_values=[""])
 
 
-def printed_column(paper: str, table: str, column: str) -> dict[str, float | None]:
+@functools.cache
+def printed_column(paper: str, table: str, column: str) -> Mapping[str, float | None]:
     """A column of a printed table by matrix; None for what is no number there (OOM)."""
     rows = printed_table(table)
     numbers = pd.to_numeric(rows[column], errors="coerce")
@@ -81,7 +82,8 @@ def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
     return abbreviations(paper)[entry.name] if bare or f"{entry.group}/{entry.name}" in names else None
 
 
-def _listed(paper: str) -> tuple[pd.DataFrame, list[str]]:
+@functools.cache
+def _listed(paper: str) -> tuple[pd.DataFrame, Sequence[str]]:
     """The table in which a paper lists its matrices, and their names there; nothing where it has none."""
     table, _, column = papers()[paper].matrices.partition(".")
     rows = printed_table(table) if table else pd.DataFrame({"none": []})

@@ -1,20 +1,19 @@
 """Everything that the page needs from the records, on all cores: the figures, and the claims of each machine.
 
-One process per core, each of which reads the records once. What one figure fails at stops no other.
+One process per core, forked from this one, which has read the records. What one figure fails at stops no
+other.
 """
 
 from __future__ import annotations
 
-import functools
 import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fillpath import registry
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from reports.facts.entries import Entries
@@ -28,11 +27,21 @@ CasesByFigure = Mapping[tuple[str, str], Sequence[Case]]
 
 
 @dataclass(frozen=True)
-class OneMachine:
-    """A machine without any other, and the folder of its figures."""
+class Sources:
+    """What all processes share.
 
-    name: str
-    site: Path
+    records : of all machines, or of one
+    judged : the cases behind every figure that decides a claim
+    here : names of this machine, whose pictures are preferred
+    entries : of the catalogue
+    site : the folder of the figures, None for the page's own
+    """
+
+    records: Records
+    judged: CasesByFigure
+    here: Sequence[str]
+    entries: Entries
+    site: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -49,36 +58,27 @@ class Result:
 
 def make(
     machines: Sequence[str],
-    judged: CasesByFigure,
+    sources: Sources,
     drawn: CasesByFigure,
-    here: Sequence[str],
-    entries: Entries,
     begin: Callable[[], None],
-    only: OneMachine | None = None,
     advance: Callable[[int, int], None] = lambda done, of: None,
 ) -> Result:
     """Judge the claims of these machines, and draw figures.
 
-    judged : the cases behind every figure that decides a claim
     drawn : the cases behind each figure to draw
-    here : names of this machine, whose pictures are preferred
-    entries : of the catalogue
     begin : what a process does first
-    only : the machine whose records alone are drawn and judged, None for the page of all
     advance : called with how much is done, and of how much, after each figure and each paper's claims
 
     Raises UnknownNameError for a machine without records.
     """
-    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"), initializer=begin) as pool:
+    with workers(sources, begin) as pool:
         # The longest first: each is of one paper.
         judgements = {
-            (machine, paper): pool.submit(_judge, machine, paper, judged, entries, only)
+            (machine, paper): pool.submit(_judge, machine, paper)
             for machine in machines
             for paper in paper_names()
         }
-        pictures = {
-            pair: pool.submit(_draw, *pair, cases, here, entries, only) for pair, cases in drawn.items()
-        }
+        pictures = {pair: pool.submit(_draw, *pair, cases) for pair, cases in drawn.items()}
         futures: list[Future[Any]] = [*judgements.values(), *pictures.values()]
         for done, _ in enumerate(as_completed(futures), start=1):
             advance(done, len(futures))
@@ -100,25 +100,27 @@ def _failure(future: Future[None]) -> str:
     return "" if error is None else f"{type(error).__name__}: {error}"
 
 
-def _judge(
-    machine: str, paper: str, cases: CasesByFigure, entries: Entries, only: OneMachine | None
-) -> Judgement:
-    return judge(machine, _records(only), entries, lambda paper, figure: cases[paper, figure], [paper])
+def workers(sources: Sources, begin: Callable[[], None]) -> Executor:
+    """Return one process per core. Forked ones share what this process has imported and read."""
+    fork = multiprocessing.get_context("fork")
+    return ProcessPoolExecutor(os.cpu_count(), fork, initializer=share, initargs=(sources, begin))
 
 
-def _draw(
-    paper: str,
-    figure: str,
-    cases: Sequence[Case],
-    here: Sequence[str],
-    entries: Entries,
-    only: OneMachine | None,
-) -> None:
-    draw(paper, figure, cases, _records(only), entries, here, only.site if only else None)
+# Of this process, set once, when it begins.
+_sources: list[Sources] = []
 
 
-@functools.cache
-def _records(only: OneMachine | None) -> Records:
-    """The records of all machines or of that one, as they are when a process first asks."""
-    registry.load_all()
-    return Records.load(only.name if only else None)
+def share(sources: Sources, begin: Callable[[], None]) -> None:
+    """Keep what `_judge` and `_draw` use, and begin."""
+    _sources[:] = [sources]
+    begin()
+
+
+def _judge(machine: str, paper: str) -> Judgement:
+    (of,) = _sources
+    return judge(machine, of.records, of.entries, lambda paper, figure: of.judged[paper, figure], [paper])
+
+
+def _draw(paper: str, figure: str, cases: Sequence[Case]) -> None:
+    (of,) = _sources
+    draw(paper, figure, cases, of.records, of.entries, of.here, of.site)

@@ -1,0 +1,52 @@
+"""The folders of results/ that are committed, whatever else the checkout holds there."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from commands._records import figure_cases
+from fetch import catalogue
+from fillpath.papers import paper_names
+from fillpath.paths import ROOT
+from reports.facts.records import Records
+from reports.facts.standings import Standing
+from reports.pages import ledger
+
+MACHINES = ("h200", "h200-x2", "vm")
+
+
+@pytest.fixture(scope="session")
+def committed_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that a test may name as FILLPATH_RESULTS, and only reads."""
+    folder = tmp_path_factory.mktemp("committed")
+    for name in MACHINES:
+        (folder / name).symlink_to(ROOT / "results" / name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def committed_standings(committed_results: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
+    """How all claims stand on h200: judged once in a test run, by the first worker that asks."""
+    own = tmp_path_factory.getbasetemp()
+    path = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "standings.pickle"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.is_file():
+            path.write_bytes(pickle.dumps(_standings(committed_results)))
+    standings: list[Standing] = pickle.loads(path.read_bytes())
+    return standings
+
+
+def _standings(results: Path) -> list[Standing]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FILLPATH_RESULTS", str(results))
+        patch.setenv("FILLPATH_MACHINE", "test-machine")
+        records = Records.load()
+        judged = ledger.judge("h200", records, catalogue.entries(), figure_cases(records), paper_names())
+    assert not judged.failures
+    return list(judged.standings)

@@ -1,0 +1,185 @@
+"""Every reader of records takes one of each status with nothing but the fields that the schema requires."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.engine import standing
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.run import alone
+from benchmarks.runs import asv_exact, plan_site, rates
+from benchmarks.runs.amounts import Catalogued, amounts_of_inputs
+from benchmarks.runs.cases import suite_cases
+from benchmarks.runs.exact import agreed, differences
+from benchmarks.runs.night_rounds import Course
+from benchmarks.runs.outstanding import is_settled
+from commands import main
+from commands._records import figure_cases, record_text
+from fetch import catalogue, collection
+from fillpath.case import Case
+from fillpath.papers import paper_names
+from fillpath.processes import standing_records
+from fillpath.record import Record, Status, Verified, schema, stored_records
+from fillpath.settings import Settings
+from reports import figures
+from reports.facts.records import Records
+from reports.facts.standings import Standing
+from reports.one_machine import picture_machine
+from reports.pages import artifact, crate, ledger, machine_report, summary, webpage
+from tests.reports_fakes import site
+
+__all__ = ["site"]
+# Cases of an implementation.
+EACH = 2
+MACHINES = ("bare", "test-machine")
+PREPARED = {
+    "hash": "a" * 64, "n": 1, "nnz": 1, "explicit_zeros": 0, "matching": "none", "ordering": "metis",
+    "versions": {},
+}  # fmt: skip
+
+
+def bare(case: Case, status: Status, machine: str) -> dict[str, Any]:
+    """The required fields alone; null, empty or least where the schema allows."""
+    record = Record(case.name, parts(case), "0" * 64, status, "", "run", "2026-01-01T00:00:00Z", machine)
+    if status is Status.OK:
+        record = replace(
+            record, seconds=[1.0], prepared=PREPARED, verified=Verified("fill1", "rows", 0.0, 0.0)
+        )
+    data = record.to_json()
+    return {name: data[name] for name in schema()["required"]}
+
+
+def parts(case: Case) -> dict[str, Any]:
+    return {
+        "stage": case.stage, "implementation": case.implementation, "options": dict(case.options),
+        "matrix": case.matrix, "preparation": case.preparation.name, "seed": case.seed,
+        "threads": case.threads, "gpus": case.gpus,
+    }  # fmt: skip
+
+
+def chosen() -> Iterator[tuple[Case, Status]]:
+    """Cases of every implementation of the papers' suite, the statuses in turn."""
+    by_name: dict[tuple[str, str], list[Case]] = {}
+    for case in suite_cases(Settings(suite="papers")):
+        by_name.setdefault((case.stage, case.implementation), []).append(case)
+    statuses = cycle(Status)
+    for cases in by_name.values():
+        yield from zip(cases[:: max(1, len(cases) // EACH)][:EACH], statuses, strict=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("bare")
+    for case, status in chosen():
+        for machine in MACHINES:
+            path = made / machine / "records" / f"{case.name}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{json.dumps(bare(case, status, machine))}\n")
+    return made
+
+
+@pytest.fixture(autouse=True)
+def stored(folder: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_RESULTS", str(folder))
+    monkeypatch.setenv("FILLPATH_OFFLINE", "1")
+
+
+def every() -> list[Record]:
+    return [record for records in stored_records() for record in records]
+
+
+def test_each_status_is_there_of_each_stage() -> None:
+    of_stage: dict[str, set[Status]] = {}
+    for record in every():
+        of_stage.setdefault(record.parts["stage"], set()).add(record.status)
+    assert len(of_stage) > 5 and all(len(statuses) > 1 for statuses in of_stage.values())
+    assert set.union(*of_stage.values()) == set(Status)
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "list", "compare bare test-machine", "pack bare.tar.gz --machine bare"]
+)
+def test_a_command_reads_it(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(command.split()) == 0
+
+
+@pytest.mark.parametrize("suite", ["embedded", "papers"])
+def test_a_plan_reads_it(
+    suite: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILLPATH_MACHINE", "bare")
+    monkeypatch.setattr(plan_site.host, "is_here", lambda name: False)
+    assert main(["plan", suite]) in (0, 1) and "known by" in capsys.readouterr().out
+
+
+def test_what_counts_and_compares_reads_it() -> None:
+    for records in stored_records():
+        assert record_text(records[-1]).startswith(records[-1].case)
+        assert differences(records[-1], records[-1]) == () and not agreed(records)
+    measured = [record for record in every() if record.median is not None]
+    assert measured and all(
+        Course(record.case, {"a": [record], "b": [record]}).differences("a", "b") == (0.0,)
+        for record in measured
+    )
+    assert asv_exact.counts_of("bare", [record.case for record in every()])
+
+
+def test_what_is_stored_settles_or_is_measured_again() -> None:
+    each = {record.status: Case.parse(record.case) for record in every()}
+    for case in each.values():
+        assert standing.settling_record(case, PREPARED["hash"], Limits(), 1) is None, "of no sources"
+    assert len(each) == len(Status) and not is_settled(list(each.values()), {}, alone())
+
+
+def test_what_a_plan_is_made_of_reads_it() -> None:
+    stored = list(standing_records("bare"))
+    assert amounts_of_inputs(stored) and Catalogued(stored, {})
+    assert set(rates.rates(stored)) > set(rates.ASSUMED) and rates.checks(stored)
+
+
+@pytest.fixture(scope="module")
+def standings(folder: Path) -> list[Standing]:
+    """Of all claims and figures, without one that fails."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FILLPATH_RESULTS", str(folder))
+        records = Records.load("bare")
+        judged = ledger.judge("bare", records, catalogue.entries(), figure_cases(records), paper_names())
+    assert judged.failures == {}
+    return list(judged.standings)
+
+
+def test_every_document_is_written_of_it(site: Path, tmp_path: Path, standings: list[Standing]) -> None:
+    records, entries = Records.load("bare"), catalogue.entries()
+    cases = [Case.parse(record.case) for record in records.rows]
+    drawn = {("gsofa", "fig10"): cases}
+    assert ledger.table(standings) and ledger.to_json(["bare"], standings)
+    assert webpage.page(standings, cases, records, entries).is_file()
+    assert machine_report.files("bare", records, standings, drawn, {}, site)
+    assert summary.summary(list(drawn), cases, records, entries)
+    assert artifact.text(standings, drawn, records, "0" * 64)
+    moment = datetime.now(UTC)
+    made = crate.Drawing([], "unknown", moment, moment)
+    assert crate.write(tmp_path / "crate", [], artifact.result_files(), records, made, collection.SITE)
+
+
+def test_every_figure_has_a_picture_of_it() -> None:
+    """Made and not laid out, which takes most of a minute for all of them."""
+    records, entries = Records.load(), catalogue.entries()
+    cases_of = figure_cases(records)
+    machines = set()
+    for paper, figure in figures.available_figures():
+        shown = figures.exhibit(paper, figure)
+        there, cases = records.of_machine("bare"), cases_of(paper, figure)
+        machines.add(picture_machine(shown, cases, records, entries, ()))
+        frame = shown.frame(there.of_one_run(cases) if shown.one_run else there, entries, cases)
+        assert shown.picture(frame).axes and shown.words(frame)
+    assert machines & set(MACHINES)
