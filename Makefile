@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help figures page artifact nightly test thorough gpu peers lint lock clean
+.PHONY: help install figures page artifact nightly test thorough gpu peers lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -54,6 +54,8 @@ STAMP := .venv/.installed-$(shell cat requirements.lock $(CUPY) pyproject.toml |
 
 help: ## this text
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 16
+
+install: $(STAMP) ## set up .venv from the lock files; the targets below do so themselves
 
 figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa FIGURE=gsofa.fig10 DEVICE=cpu|gpu PROCESSES=5 LIMIT=2h FRESH=1 PROFILE=slurm
 	@$(PY) -m benchmarks.runs.launch figures
