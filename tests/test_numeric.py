@@ -39,7 +39,7 @@ from fillpath.nouns import (
     TwoWay,
 )
 from fillpath.peers import peers
-from fillpath.record import Status
+from fillpath.record import Record, Status
 from impl.levels.glu3_relaxed import glu3_relaxed
 from impl.levels.two_way import assembled, by_both
 from impl.numeric.left_looking import left_looking
@@ -361,21 +361,22 @@ def test_the_least_bytes_are_those_of_the_values_and_their_places() -> None:
     assert Levels().least_bytes(levels, context) == 8 * (n + 1) + 8 * n + levels.pointers.nbytes + 4 * n
 
 
+def measured(stage: str, implementation: str, path: Path, entries: str) -> Record:
+    path.write_text(f"%%MatrixMarket matrix coordinate real general\n{entries}")
+    case = Case(stage, implementation, resolve(str(path)).text, Preparation("none", "natural"))
+    return measure(case, Limits(seconds=60, samples=3))
+
+
+@pytest.mark.usefixtures("shared_cache")
+def test_glu1_is_wrong_on_the_slides_example_where_the_gate_catches_it(tmp_path: Path) -> None:
+    entries = "3 3 7\n1 1 1\n1 3 1\n2 1 1\n2 2 1\n2 3 1\n3 2 1\n3 3 1\n"
+    record = measured("levels", "glu1", tmp_path / "slides.mtx", entries)
+    assert record.status is Status.WRONG and record.verified and record.verified.value == 1
+
+
 @pytest.mark.usefixtures("shared_cache")
 def test_what_cannot_be_factorised_is_said_in_the_record(tmp_path: Path) -> None:
-    """And glu1 is wrong there where the gate catches it: the slides' example, and one with a pivot of 0."""
-    path = tmp_path / "slides.mtx"
-    path.write_text(
-        "%%MatrixMarket matrix coordinate real general\n3 3 7\n"
-        "1 1 1\n1 3 1\n2 1 1\n2 2 1\n2 3 1\n3 2 1\n3 3 1\n"
-    )
-    matrix, natural = resolve(str(path)).text, Preparation("none", "natural")
-    limits = Limits(seconds=60, samples=3)
-    record = measure(Case("levels", "glu1", matrix, natural), limits)
-    assert record.status is Status.WRONG and record.verified and record.verified.value == 1
-    path.write_text("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 2 1\n2 1 1\n2 2 1\n")
-    matrix = resolve(str(path)).text
-    record = measure(Case("solve", "lu_cpu", matrix, natural), limits)
+    record = measured("solve", "lu_cpu", tmp_path / "zero.mtx", "2 2 3\n1 2 1\n2 1 1\n2 2 1\n")
     assert record.status is Status.UNSUPPORTED and "pivot of column 0 is 0" in record.reason
 
 
