@@ -17,7 +17,7 @@ class Suite(Benchmark):
     """
 
     param_names = ("case",)
-    # Ten years: the time limit is `measure`'s, asv's must not cut in.
+    # The time limit is `measure`'s: asv's, a minute, must not cut in where asv is run by hand.
     timeout = 3e8
     # Fixed: asv would otherwise start a new series whenever the file is edited.
     version = "1"

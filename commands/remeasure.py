@@ -10,7 +10,7 @@ import argparse
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
 from benchmarks.runs import cases
-from benchmarks.runs.rounds import input_of, measure_rounds
+from benchmarks.runs.rounds import by_input, measure_rounds
 from commands._parser import Parser
 from commands._records import figure_cases, record_text, with_records
 from fillpath import host
@@ -34,8 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = stored or cases.figure_cases(claim.paper, figure, settings())
     # What stands is replaced: with fewer, a firm verdict would become an indicative one.
     within, count, failed = runs.alone(), settings().processes or PROCESSES, 0
-    for one in dict.fromkeys(map(input_of, chosen)):
-        of_input = [case for case in chosen if input_of(case) == one]
+    for of_input in by_input(chosen):
         for record in measure_rounds(of_input, count, True, within):
             print(record_text(record), flush=True)
             failed += record.status is not Status.OK

@@ -210,7 +210,7 @@ def _profile(text: str) -> str:
 
 
 # What a process says to those that it starts, read where it is used: it changes while a process runs.
-PARENT, PROGRESS = "FILLPATH_PARENT", "FILLPATH_PROGRESS"
+PARENT = "FILLPATH_PARENT"
 _BY_DRIVER = "what the driver supports"
 _INSTALLED = "where it is installed"
 VARIABLES = (
@@ -258,7 +258,6 @@ VARIABLES = (
     Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),
     Variable("FILLPATH_KILL_RANDOM", "tests: the trial that a process belongs to"),
     Variable(PARENT, "between processes: the one whose end this one follows"),
-    Variable(PROGRESS, "between processes: the file where asv's cases report"),
 )
 
 

@@ -3,11 +3,10 @@
     python tests/kill_random.py --kills 20 --seed 0
 
 Starts `make figures` in this checkout, with results and cache in a temporary folder; after a random time it
-sends SIGKILL to a random process among make, the launcher, Snakemake, a job, asv, asv's benchmark process
-and the worker; then it starts `make figures` again. After each kill every finished record must still stand,
-once. A last run must end well with every case ok. Whenever all cases are done, a new results folder is begun,
-so that kills keep falling on measurements. Exit status 1: something was lost, measured twice, unreadable, or
-two workflows ran at once.
+sends SIGKILL to a random process among make, the launcher, Snakemake, a job and the worker; then it starts
+`make figures` again. After each kill every finished record must still stand, once. A last run must end well
+with every case ok. Whenever all cases are done, a new results folder is begun, so that kills keep falling on
+measurements. Exit status 1: something was lost, measured twice, unreadable, or two workflows ran at once.
 """
 
 from __future__ import annotations
@@ -38,8 +37,6 @@ KINDS: Mapping[str, Callable[[list[str]], bool]] = {
     "launcher": lambda words: words[1:4] == ["-m", "benchmarks.runs.launch", "figures"],
     "snakemake": lambda words: words[1:3] == ["-m", "snakemake"],
     "job": lambda words: words[1:3] == ["-m", "fillpath"],
-    "asv": lambda words: words[1:3] == ["-m", "benchmarks.runs.asv_process"],
-    "asv's case": lambda words: len(words) > 2 and words[1].endswith("asv/benchmark.py"),
     "worker": lambda words: words[1:3] == ["-m", "benchmarks.engine.worker"],
 }
 

@@ -1,13 +1,13 @@
-"""asv: its configuration, its results files, and that a slowdown between two commits is seen."""
+"""asv: its configuration, its series, and that the tool itself reads them and sees a slowdown."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,28 +15,34 @@ import jsonschema
 import pytest
 from asv.config import Config
 
-from benchmarks.runs import airspeed, asv_exact
-from benchmarks.runs import asv_results as series
+from benchmarks.engine import machine
+from benchmarks.runs import airspeed, asv_process
+from benchmarks.runs.asv_exact import exact_rows
 from benchmarks.runs.asv_process import facets
+from benchmarks.runs.asv_results import VERSION, Commit, Row, add_rows, has_row, read_json, write_json
 from benchmarks.runs.exact import Quantity
 from benchmarks.suite import Suite
 from benchmarks.symbolic import Symbolic
 from fillpath.case import Case
-from fillpath.paths import CONFIG, ROOT
-from fillpath.record import read_records, record_path
+from fillpath.errors import DiskFullError
+from fillpath.paths import CONFIG, ROOT, results
+from fillpath.record import Record, read_records, record_path, write_records
+from tests.reports_fakes import made_record
 
-BENCH = "timing.Planted.track_seconds"
-EDGES = "timing.Planted.track_edges"
-BENCHMARK = """
-class Planted:
-    params = [["a", "b"]]
-    param_names = ["case"]
-    version = "1"
-    unit = "seconds"
-
-    def track_seconds(self, case):
-        return {"a": FACTOR * 0.25, "b": 0.5}[case]
-"""
+SECONDS = "symbolic.Symbolic.track_seconds"
+EDGES = "symbolic.Symbolic.track_edges"
+# As asv's discovery describes a benchmark.
+BENCHMARK = {
+    "code": "def track_seconds(self, case): ...",
+    "name": SECONDS,
+    "param_names": ["case"],
+    "params": [["'of another machine'"]],
+    "timeout": 3e8,
+    "type": "track",
+    "unit": "seconds",
+    "version": VERSION,
+}
+FACETS = {"machine": "m", "os": "o", "arch": "a", "cpu": "c", "num_cpu": "1", "ram": "r"}
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
@@ -53,6 +59,7 @@ def test_parameters_are_case_names_and_the_base_class_is_not_collected() -> None
     (names,) = Symbolic().params
     assert names and all(name.startswith("symbolic.") for name in names)
     assert inspect.isabstract(Suite) and not inspect.isabstract(Symbolic)
+    assert Suite.version == VERSION
 
 
 def test_what_cannot_run_here_has_its_record_without_a_process(
@@ -60,131 +67,151 @@ def test_what_cannot_run_here_has_its_record_without_a_process(
 ) -> None:
     absent = [Case("symbolic", "absent", f"random,{n},0.1") for n in (100, 200)]
     monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: absent)
-    monkeypatch.setattr(airspeed, "_run_asv", lambda *arguments: pytest.fail("asv was started"))
+    monkeypatch.setattr(airspeed, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
+    monkeypatch.setattr(asv_process, "call", lambda *arguments: pytest.fail("asv is started"))
     assert Symbolic().params == [[]]
-    airspeed.run_stage("symbolic", {})
-    assert "2 cases are unavailable: needs a machine that does not exist" in capsys.readouterr().err
+    for _ in range(2):
+        airspeed.run_stage("symbolic", {})
+        assert "2 cases are unavailable: needs a machine that does not exist" in capsys.readouterr().err
     found = [read_records(record_path("test-machine", case.name)) for case in absent]
     assert [[record.status for record in records] for records in found] == [["unavailable"], ["unavailable"]]
+
+
+def test_a_full_disk_is_said_with_what_is_stored(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = [Case.parse(f"symbolic.fill1@grid2d,{order}.metis") for order in (8, 9)]
+
+    def rounds(cases: list[Case], *arguments: object) -> Iterator[Record]:
+        record = made_record(cases[0], 1)
+        write_records(record_path("test-machine", record.case), [record])
+        yield record
+        raise DiskFullError("no space left for results")
+
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: cases)
+    monkeypatch.setattr(airspeed, "measure_rounds", rounds)
+    with pytest.raises(
+        DiskFullError, match=r"^1 of 2 symbolic cases are done and stored, the next was refused"
+    ):
+        airspeed.run_stage("symbolic", {})
+    assert f"[1/2] ok            {cases[0].name}  " in capsys.readouterr().err
 
 
 def test_facets_are_text() -> None:
     assert {type(value) for value in facets().values()} == {str}
 
 
-def results_file(interpreter: str, row: list[Any]) -> dict[str, Any]:
-    return {
-        "commit_hash": "0123456789abcdef",
-        "python": interpreter,
-        "env_name": f"existing-py{interpreter.replace('/', '_')}",
-        "params": {"machine": "m", "python": interpreter},
-        "results": {"symbolic.Symbolic.track_seconds": row},
-    }
-
-
-def test_two_checkouts_give_the_same_file() -> None:
-    row = [[1.0, math.nan], [["'x'", "'y'"]], "1"]
-    first, second = (series.normalised(results_file(f"/{home}/.venv/bin/python", row)) for home in "ab")
-    assert first == second
-    assert "venv" not in json.dumps(first, allow_nan=False)
-    assert first["results"]["symbolic.Symbolic.track_seconds"][0] == [1.0, None]
-
-
 def test_a_narrower_run_keeps_the_cases_of_a_wider_one(tmp_path: Path) -> None:
-    def save(values: list[float], names: list[str]) -> None:
-        source = tmp_path / "scratch"
-        series.write_json(source / "m" / "machine.json", {"machine": "m", "version": 1})
-        data = results_file("/some/python", [values, [names], "1"])
-        series.write_json(source / "m" / "01234567-existing.json", data)
-        known = {"symbolic.Symbolic.track_seconds": {"params": [names]}, "version": 2}
-        series.write_json(source / "benchmarks.json", known)
-        series.merge(source, tmp_path / "asv")
+    commit = Commit("0123456789abcdef", 0)
+    for values in ({"x": 1.0, "y": 2.0}, {"y": 3.0, "z": None}):
+        add_rows(tmp_path, FACETS, commit, {SECONDS: Row(BENCHMARK, values)})
+    (path,) = (tmp_path / "m").glob("01234567-*.json")
+    row = json.loads(path.read_text())["results"][SECONDS]
+    assert row[:2] == [[1.0, 3.0, None], [["'x'", "'y'", "'z'"]]]
+    assert read_json(tmp_path / "benchmarks.json")[SECONDS]["params"] == [["'x'", "'y'", "'z'"]]
+    held: Callable[[dict[str, float | None]], bool] = lambda values: has_row(  # noqa: E731
+        tmp_path, "m", commit.id, SECONDS, values
+    )
+    assert held({"x": 1.0, "z": None}) and not held({"x": 2.0}) and not held({"w": None})
+    assert "venv" not in path.read_text() + path.name
+    # An `asv run` by hand lists what it finds alone.
+    write_json(tmp_path / "benchmarks.json", {"version": 2})
+    assert not held({"x": 1.0})
 
-    save([1.0, 2.0], ["'x'", "'y'"])
-    save([3.0, 4.0], ["'y'", "'z'"])
-    (path,) = (tmp_path / "asv" / "m").glob("01234567-*.json")
-    row = json.loads(path.read_text())["results"]["symbolic.Symbolic.track_seconds"]
-    assert row[:2] == [[1.0, 3.0, 4.0], [["'x'", "'y'", "'z'"]]]
-    known = json.loads((tmp_path / "asv" / "benchmarks.json").read_text())
-    assert known["symbolic.Symbolic.track_seconds"]["params"] == [["'x'", "'y'", "'z'"]]
+
+def call(folder: Path, *command: str) -> str:
+    environment = {**os.environ, "HOME": str(folder / "home")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def asv(folder: Path, *arguments: str) -> str:
+    return call(folder, sys.executable, "-m", "asv", *arguments)
+
+
+@needs_git
+def test_asv_shows_the_stored_medians_of_a_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = machine.git_state()[0] or pytest.skip("no repository")
+    names = [f"symbolic.fill1@grid2d,{order}.metis" for order in (8, 9)]
+    for name, seconds in zip(names, (0.25, 0.5), strict=True):
+        record = made_record(Case.parse(name), 1)
+        changed = {**record.to_json(), "seconds": [seconds] * 5}
+        write_records(record_path("test-machine", name), [Record.from_json(changed)])
+    monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
+    monkeypatch.setattr(asv_process, "WORK", tmp_path)
+    monkeypatch.setattr(asv_process, "SCRATCH", tmp_path / "scratch")
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [Case.parse(name) for name in names])
+    monkeypatch.setattr(airspeed, "outstanding", lambda cases, within: [])
+    airspeed.run_stage("symbolic", {})
+    assert airspeed.is_done("symbolic")
+    monkeypatch.setattr(asv_process, "call", lambda *arguments: pytest.fail("asv is started again"))
+    for path in (results() / "asv").glob("test-machine/*-*.json"):
+        path.unlink()
+    airspeed.run_stage("symbolic", {})
+    asv_process.write_configuration(results() / "asv")
+    shown = asv(ROOT, "--config", str(tmp_path / "scratch" / "asv.conf.json"), "show", "--details", commit)
+    for name, text in zip(names, ("250ms", "500ms"), strict=True):
+        assert any(name in line and text in line for line in shown.splitlines()), shown
 
 
 class Repository:
-    """A throw-away repository with one benchmark, whose results go the way that ours go."""
+    """A throw-away repository whose series are written as ours are."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # A file that is written again within a second, as long as before, is the old one to compiled files.
-        without_compiled = {"PYTHONDONTWRITEBYTECODE": "1"}
-        self.environment = {**os.environ, **without_compiled, "HOME": str(folder / "home")}
-        (folder / "benchmarks").mkdir(parents=True)
         (folder / "home").mkdir()
-        (folder / "benchmarks" / "__init__.py").touch()
-        configuration = {
-            **json.loads((ROOT / "asv.conf.json").read_text()),
-            "results_dir": "scratch",
-            "html_dir": "html",
-        }
-        series.write_json(folder / "asv.conf.json", configuration)
+        given = json.loads((ROOT / "asv.conf.json").read_text())
+        write_json(folder / "asv.conf.json", {**given, "results_dir": "asv", "html_dir": "html"})
         self.git("init", "--quiet")
 
     def git(self, *arguments: str) -> str:
         identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
-        return self._call("git", *identity, *arguments)
-
-    def asv(self, *arguments: str) -> str:
-        return self._call(sys.executable, "-m", "asv", *arguments)
-
-    def _call(self, *command: str) -> str:
-        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
+        return call(self.folder, "git", *identity, *arguments).strip()
 
     def measured_commit(self, factor: float) -> str:
-        """Commit a benchmark whose first case takes `factor` as long, measure it, merge its results.
-
-        Of a case that was measured its edges are kept too, of one that was not nothing."""
-        (self.folder / "benchmarks" / "timing.py").write_text(f"FACTOR = {factor}\n{BENCHMARK}")
-        self.git("add", "benchmarks", "asv.conf.json")
+        """A commit whose first case takes `factor` as long; a third case has no result."""
         self.git("commit", "--quiet", "--allow-empty", "--message", f"factor {factor}")
-        commit = self.git("rev-parse", "HEAD").strip()
-        self.asv("run", "--machine", "m", "--set-commit-hash", commit)
-        counts = {"a": {"edges": Quantity(1000 * factor, "count")}, "c": {"fills": Quantity(1, "count")}}
+        commit = self.git("rev-parse", "HEAD")
+        counts = {"a": {"edges": Quantity(1000 * factor, "count")}}
         kernels = {"fast.cu fast sm_90": {"registers": Quantity(40, "count")}}
-        asv_exact.add_series(self.folder / "scratch", commit, BENCH, counts, kernels)
-        series.merge(self.folder / "scratch", self.folder / "asv")
+        rows = {
+            SECONDS: Row(BENCHMARK, {"a": factor * 0.25, "b": 0.5, "c": None}),
+            **exact_rows(BENCHMARK, counts, kernels),
+        }
+        date = int(self.git("show", "--quiet", "--format=%at")) * 1000
+        add_rows(self.folder / "asv", FACETS, Commit(commit, date), rows)
         return commit
 
     def compared(self, first: str, second: str) -> str:
-        configuration = json.loads((self.folder / "asv.conf.json").read_text())
-        series.write_json(self.folder / "merged.json", {**configuration, "results_dir": "asv"})
-        return self.asv("--config", "merged.json", "compare", "--only-changed", first, second)
+        return asv(self.folder, "compare", "--only-changed", first, second)
 
 
 @needs_git
 def test_a_planted_slowdown_is_reported_and_a_clean_pair_is_not(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
-    machine = {"machine": "m", "os": "o", "arch": "a", "cpu": "c", "num_cpu": "1", "ram": "r"}
-    series.write_json(tmp_path / "home" / ".asv-machine.json", {"m": machine, "version": 1})
-    before = repository.measured_commit(1.0)
-    same = repository.measured_commit(1.0)
-    slower = repository.measured_commit(2.0)
-    assert BENCH not in repository.compared(before, same)
+    before, same, slower = (repository.measured_commit(factor) for factor in (1.0, 1.0, 2.0))
+    assert SECONDS not in (clean := repository.compared(before, same)) and EDGES not in clean
     report = repository.compared(before, slower)
-    assert f"{BENCH}('a')" in report and "| 250ms " in report and "| 500ms " in report
-    assert f"{BENCH}('b')" not in report
-    assert f"{EDGES}('a')" in report and EDGES not in repository.compared(before, same)
-    # A case that was skipped is null in the file, and asv still publishes it, on a detached HEAD too.
-    path = next((tmp_path / "asv" / "m").glob(f"{slower[:8]}-*.json"))
-    data = json.loads(path.read_text())
-    data["results"][BENCH][0][1] = None
-    series.write_json(path, data)
+    assert f"{SECONDS}('a')" in report and "| 250ms " in report and "| 500ms " in report
+    assert f"{SECONDS}('b')" not in report and f"{EDGES}('a')" in report
+
+
+@needs_git
+def test_asv_publishes_every_series_on_a_detached_head_too(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    for factor in (1.0, 1.0, 2.0):
+        repository.measured_commit(factor)
     repository.git("checkout", "--quiet", "--detach")
-    repository.asv("--config", "merged.json", "publish", "--no-pull")
-    assert (tmp_path / "html" / "index.html").is_file()
+    asv(tmp_path, "publish", "--no-pull")
     # What needs no clock is drawn as a series of its own, of the cases that count it and were measured.
-    index = json.loads((tmp_path / "html" / "index.json").read_text())["benchmarks"]
-    assert set(index) == {BENCH, EDGES, "timing.Planted.track_registers"}
+    index: dict[str, Any] = json.loads((tmp_path / "html" / "index.json").read_text())["benchmarks"]
+    assert set(index) == {SECONDS, EDGES, "symbolic.Symbolic.track_registers"}
     assert (index[EDGES]["unit"], index[EDGES]["params"]) == ("count", [["'a'"]])
-    (graph,) = (tmp_path / "html" / "graphs").rglob(f"machine-m/**/{EDGES}.json")
-    assert [value for _, (value,) in json.loads(graph.read_text())] == [1000, 1000, 2000]
+    drawn = {
+        SECONDS: [[0.25, 0.5, None], [0.25, 0.5, None], [0.5, 0.5, None]],
+        EDGES: [[1000], [1000], [2000]],
+    }
+    for series, values in drawn.items():
+        (graph,) = (tmp_path / "html" / "graphs").rglob(f"machine-m/**/{series}.json")
+        assert [value for _, value in json.loads(graph.read_text())] == values

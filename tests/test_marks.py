@@ -11,13 +11,11 @@ import pytest
 
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
-from benchmarks.runs import airspeed, marks
-from benchmarks.runs.asv_process import facets
-from benchmarks.runs.asv_results import write_json
-from benchmarks.runs.asv_rows import has_row, save_row
+from benchmarks.runs import airspeed, asv_process, marks
+from benchmarks.runs.asv_results import VERSION, has_row, write_json
 from benchmarks.runs.cases import suite_stages
 from benchmarks.runs.layout import limits_of
-from benchmarks.runs.outstanding import is_settled, outstanding
+from benchmarks.runs.outstanding import outstanding
 from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import read_records, record_path, write_records
@@ -35,7 +33,7 @@ def stored(
 ) -> Path:
     """The stage has one case that can run, measured, and one that cannot. Returns the first one's file."""
     monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [CASE, ABSENT])
-    monkeypatch.setattr(airspeed, "_run_asv", lambda *arguments: pytest.fail("asv was started"))
+    monkeypatch.setattr(asv_process, "call", lambda *arguments: pytest.fail("asv was started"))
     monkeypatch.setattr(machine, "git_state", lambda: (None, False))
     measure(CASE, limits_of(CASE, settings()), within=RUN)
     airspeed.run_stage("symbolic", {})
@@ -44,19 +42,22 @@ def stored(
 
 def test_what_stands_is_not_outstanding_in_a_later_run(stored: Path) -> None:
     other = Case("symbolic", "right", "grid2d,7")
-    assert outstanding([CASE, other], LATER) == [other]
-    assert airspeed.is_done("symbolic", LATER)
+    assert outstanding([CASE, ABSENT, other], LATER) == [other]
+    assert airspeed.is_done("symbolic")
 
 
-def test_asv_is_not_started_where_all_stands(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_measured_where_all_stands(
+    stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(airspeed, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
     airspeed.run_stage("symbolic", {})
-    assert "all 1 symbolic cases stand" in capsys.readouterr().err
+    assert "1 of 1 symbolic cases stand" in capsys.readouterr().err
 
 
 def test_a_lost_record_is_outstanding(stored: Path) -> None:
     stored.unlink()
     assert outstanding([CASE], LATER) == [CASE]
-    assert not airspeed.is_done("symbolic", LATER)
+    assert not airspeed.is_done("symbolic")
 
 
 def test_a_record_of_other_code_is_outstanding(stored: Path) -> None:
@@ -68,15 +69,19 @@ def test_a_record_of_other_code_is_outstanding(stored: Path) -> None:
 def test_a_standing_record_behind_another_is_made_the_last(stored: Path) -> None:
     (record,) = read_records(stored)
     write_records(stored, [record, replace(record, key="0" * 64, run_id="other")])
-    assert not is_settled([CASE], {}, LATER), "which only reads"
-    assert read_records(stored)[-1].key == "0" * 64
-    assert outstanding([CASE], LATER) == []
-    assert read_records(stored)[-1].key == record.key and is_settled([CASE], {}, LATER)
+    assert outstanding([CASE], LATER) == [CASE]
+    assert read_records(stored)[-1].key == "0" * 64, "the rule only reads"
+    airspeed.run_stage("symbolic", {})
+    assert read_records(stored)[-1] == record and outstanding([CASE], LATER) == []
 
 
 def test_another_reason_not_to_run_is_to_be_recorded(stored: Path) -> None:
-    assert is_settled([CASE], {ABSENT: "needs a machine that does not exist"}, LATER)
-    assert not is_settled([CASE], {ABSENT: "needs another machine"}, LATER)
+    path = record_path("test-machine", ABSENT.name)
+    (record,) = read_records(path)
+    write_records(path, [replace(record, reason="needs another machine")])
+    assert outstanding([CASE, ABSENT], LATER) == [ABSENT]
+    airspeed.run_stage("symbolic", {})
+    assert read_records(path)[-1].reason == record.reason and airspeed.is_done("symbolic")
 
 
 def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
@@ -84,19 +89,18 @@ def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
 ) -> None:
     commit = machine._git("rev-parse", "HEAD") or pytest.skip("no repository")
     monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
-    assert not airspeed.is_done("symbolic", LATER)
-    series, known = results() / "asv", {"params": [[]], "version": "1", "name": SECONDS}
+    assert not airspeed.is_done("symbolic")
+    series, known = results() / "asv", {"params": [[]], "version": VERSION, "name": SECONDS}
     write_json(series / "benchmarks.json", {SECONDS: known, "version": 2})
     airspeed.run_stage("symbolic", {})
     median = read_records(stored)[0].median
     assert has_row(series, "test-machine", commit, SECONDS, {CASE.name: median})
     assert not has_row(series, "test-machine", commit, SECONDS, {CASE.name: 2 * (median or 1)})
-    assert airspeed.is_done("symbolic", LATER)
-
-
-def test_no_row_of_a_benchmark_that_asv_never_ran(tmp_path: Path) -> None:
-    assert not save_row(tmp_path / "asv", tmp_path / "saved", facets(), "0" * 40, SECONDS, {CASE.name: 1.0})
-    assert not (tmp_path / "saved").exists()
+    assert airspeed.is_done("symbolic")
+    # Where nothing changed, nothing is written.
+    written = {path: path.stat().st_mtime_ns for path in series.rglob("*.json")}
+    airspeed.run_stage("symbolic", {})
+    assert written == {path: path.stat().st_mtime_ns for path in series.rglob("*.json")}
 
 
 @pytest.fixture
@@ -108,7 +112,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(marks, "_MADE", (page, site))
     monkeypatch.setattr(marks, "_DRAW", tmp_path / "work" / "markers" / "figures")
     monkeypatch.setattr(marks, "_MEASURE", tmp_path / "work" / "markers" / "measure")
-    monkeypatch.setattr(marks.airspeed, "is_done", lambda stage, within: True)
+    monkeypatch.setattr(marks.airspeed, "is_done", lambda stage: True)
     monkeypatch.setattr(marks.run, "machine_of", lambda stage: "test-machine")
     for name in ("reports/figures.py", "reports/site/a.svg", "reports/index.html", "pyproject.toml",
                  "requirements.lock", "config/matrices.csv"):  # fmt: skip
@@ -174,7 +178,7 @@ def test_a_stage_with_something_left_is_measured(
 ) -> None:
     chosen = Settings(fresh=why == "fresh", profile="slurm" if why == "Slurm" else "default")
     if why == "a case is outstanding":
-        monkeypatch.setattr(marks.airspeed, "is_done", lambda stage, within: stage != "symbolic")
+        monkeypatch.setattr(marks.airspeed, "is_done", lambda stage: stage != "symbolic")
     if why == "another machine measured it":
         machines = {"symbolic": "far"}
         monkeypatch.setattr(marks.run, "machine_of", lambda stage: machines.get(stage, "test-machine"))

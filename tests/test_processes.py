@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from commands import remeasure
 from fillpath.case import Case
 from fillpath.processes import Rounds, of_run, ratio, representative, standing_records
 from fillpath.record import Record, Status, interval, read_records, record_path, write_records
-from fillpath.settings import PROCESSES, PROGRESS, Settings
+from fillpath.settings import PROCESSES, Settings
 from reports import figures
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
@@ -309,25 +308,25 @@ def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:
     )
 
 
-def test_asv_has_all_cases_of_an_input_measured_by_the_first_and_each_reported_once(
-    one_machine: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_stage_measures_the_cases_of_an_input_in_turn_and_reports_each_once(
+    one_machine: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cases = [case_of("right"), case_of("missing_row"), case_of("chatty")]
-    progress = tmp_path / "progress"
-    progress.touch()
-    monkeypatch.setenv(PROGRESS, str(progress))
     monkeypatch.setattr(airspeed, "settings", lambda: Settings(processes=2))
     monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: cases)
     monkeypatch.setattr(airspeed.run, "current", lambda: ONE_RUN)
-    monkeypatch.setattr(airspeed, "die_with_parent", lambda: None)
-    medians = [airspeed.median_seconds(cases[0].name)]
+    monkeypatch.setattr(airspeed.machine, "git_state", lambda: (None, None))
+    airspeed.run_stage("symbolic", {})
     assert [len(stored(name)) for name in ("right", "missing_row", "chatty")] == [2, 1, 2]
-    medians += [airspeed.median_seconds(case.name) for case in cases[1:]]
-    lines = progress.read_text().splitlines()
-    assert [line.split()[0] for line in lines] == ["process", "ok", "ok", "wrong"], "each once"
-    assert lines[0] == "process 2 of 2 on random,100,0.1.natural"
-    assert [len(stored(name)) for name in ("right", "missing_row", "chatty")] == [2, 1, 2]
-    assert medians[0] == Rounds.of(stored("right")).median and np.isnan(medians[1])
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("[")]
+    assert [line.split()[:2] for line in lines] == [
+        ["[1/3]", "wrong"], ["[1/3]", "process"], ["[2/3]", "ok"], ["[3/3]", "ok"],
+    ]  # fmt: skip
+    assert lines[1] == "[1/3] process 2 of 2 on random,100,0.1.natural"
+    median = Rounds.of(stored("right")).median
+    assert lines[2].split()[2:] == [cases[0].name, f"{median:.4g}", "s"]
+    medians = airspeed._medians(cases, ONE_RUN)
+    assert medians[cases[0].name] == median and medians[cases[1].name] is None
 
 
 def test_a_run_that_measures_afresh_gives_asv_its_own_processes_alone(

@@ -36,7 +36,7 @@ needs_plugin = pytest.mark.skipif(
 
 def clean(**settings: str) -> dict[str, str]:
     """This environment without what a caller of the tests, or a job of Slurm's, may have set."""
-    dropped = {"FILLPATH_PARENT", "FILLPATH_PROGRESS", "FILLPATH_PAPER", "FILLPATH_PROFILE", "FILLPATH_PACKS"}
+    dropped = {"FILLPATH_PARENT", "FILLPATH_PAPER", "FILLPATH_PROFILE", "FILLPATH_PACKS"}
     kept = {
         k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "SNAKEMAKE")) and k not in dropped
     }
@@ -145,32 +145,25 @@ def test_a_node_is_named_by_slurm_and_a_machine_by_its_owner(monkeypatch: pytest
 
 
 NODE = """
-import sys
-from pathlib import Path
-from benchmarks.runs import airspeed, asv_process, asv_results as series
+from benchmarks.runs.asv_results import Commit, Row, add_rows
 from fillpath.host import machine_name, node_name
+from fillpath.paths import results
 
-asv_process.SCRATCH = Path(sys.argv[1]) / node_name()
-source = asv_process.SCRATCH / "results"
+commit, facets = Commit("0123456789", 0), {"machine": machine_name()}
 for number in range(25):
     name = f"{node_name()}.{number}"
-    series.write_json(source / machine_name() / "machine.json", {"machine": machine_name(), "version": 1})
-    data = {"commit_hash": "0123456789", "python": "3", "env_name": "e", "params": {},
-            "results": {"symbolic.track": [[1.0], [[repr(name)]], "1"]}}
-    series.write_json(source / machine_name() / "0123-e.json", data)
-    known = {"symbolic.track": {"params": [[repr(name)]]}, name: {"params": []}}
-    series.write_json(source / "benchmarks.json", known)
-    airspeed._keep_series("0123456789", "symbolic.track", [], {})
+    rows = {benchmark: Row({"version": "1"}, {name: 1.0}) for benchmark in ("symbolic.track", name)}
+    add_rows(results() / "asv", facets, commit, rows)
 """
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["one machine's name", "a name each"])
-def test_series_of_two_nodes_merge_without_loss(tmp_path: Path, shared: bool) -> None:
+def test_series_of_two_nodes_merge_without_loss(shared: bool) -> None:
     """Each reads the file, adds its cases and writes it again, as often as it can."""
     nodes = ("node1", "node2")
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", NODE, str(tmp_path)],
+            [sys.executable, "-c", NODE],
             cwd=ROOT,
             env=clean(SLURMD_NODENAME=node, FILLPATH_MACHINE="kind" if shared else node),
         )

@@ -1,170 +1,172 @@
-"""airspeed velocity's part: one call per stage, its series in results/asv/, its pages under reports/site/.
+"""A stage of a run: its cases are measured here, one after another, and asv's series gets their medians.
 
-What asv saved is merged, normalised, into results/asv/<machine>/. Its parameters are case names and its
-numbers come from `measure`: a call that is lost costs a few seconds.
+asv starts a process per case, which takes longer than many cases; so only its discovery and its pages are its
+own work. Its series in results/asv are made of stored records: a run that is killed loses no measurement.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-import re
-import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Collection, Sequence
 
 from benchmarks.engine import machine, run
+from benchmarks.engine.measure import store_unavailable
 from benchmarks.engine.run import Run
-from benchmarks.runs import asv_process, asv_progress
-from benchmarks.runs.asv_exact import Counts, add_series, counts_of
-from benchmarks.runs.asv_results import merge
-from benchmarks.runs.asv_rows import has_row, save_row
+from benchmarks.runs import asv_process
+from benchmarks.runs.asv_exact import Counts, counts_of, exact_rows
+from benchmarks.runs.asv_results import LISTED, Commit, Row, Values, add_rows, has_row
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.launch import die_with_parent
-from benchmarks.runs.outstanding import is_settled, outstanding, record_unavailable
-from benchmarks.runs.rounds import input_of, measure_rounds, rounds_of
+from benchmarks.runs.night_commits import git
+from benchmarks.runs.outstanding import outstanding
+from benchmarks.runs.rounds import by_input, input_of, measure_rounds, stays
 from fillpath.case import Case
-from fillpath.errors import DiskFullError, FillpathError
-from fillpath.host import machine_name, node_lock
-from fillpath.lock import exclusive
-from fillpath.paths import WORK, results
+from fillpath.errors import DiskFullError
+from fillpath.host import machine_name
+from fillpath.paths import ROOT, results
 from fillpath.processes import Rounds, number, of_run
-from fillpath.record import Record, Status, read_records, record_path
+from fillpath.record import read_records, record_path
 from fillpath.registry import Implementation, lookup
-from fillpath.settings import PROGRESS, settings
-
-
-class AirspeedError(FillpathError):
-    """asv did not report every case it was given."""
+from fillpath.settings import settings
 
 
 def case_names(stage: str) -> list[str]:
     """The cases of a stage that the settings choose and this machine can run: asv's parameters."""
-    return [case.name for case in suite_cases(settings(), stage) if _can_run(case)]
+    return [case.name for case in _runnable(suite_cases(settings(), stage))]
 
 
-def median_seconds(case: str) -> float:
-    """The median of the case's seconds over its processes; nan, which asv takes as skipped, unless its status
-    is ok.
-
-    The first case of an input has all cases of that input measured, in rounds, and reported as they are done;
-    the others then have their records.
+def median_seconds(name: str) -> float:
+    """Measure the case, unless its record stands, for an `asv run` by hand. Returns the median of its seconds
+    over its processes; nan, which asv takes as skipped, unless its status is ok.
 
     Raises DiskFullError: what was not measured for that reason has no record.
     """
     die_with_parent()
-    parsed, within = Case.parse(case), run.current() or run.alone()
-    cases = _of_one_input(parsed)
-    try:
-        if cases[0] == parsed:
-            _measured(cases, within)
-        record = _measured([parsed], within)
-    except DiskFullError as error:
-        asv_progress.say_refused(case, error)
-        raise
-    _report(record)
-    # Past its limit a run that measures afresh is given what stands of another.
-    foreign = settings().fresh and record.run_id != within.id
-    return math.nan if record.median is None or foreign else _median(record)
-
-
-def _measured(cases: Sequence[Case], within: Run) -> Record:
-    """Measure cases of one input in turn. Returns the last record."""
-    count, begun = settings().rounds, 0
-    for record in measure_rounds(cases, count, settings().fresh, within):
-        goes_on = record.status is Status.OK and record.run_id == within.id
-        whole = rounds_of(Case.parse(record.case), count)
-        if goes_on and begun < number(record) < whole:
-            begun = number(record)
-            asv_progress.say_round(begun, count, record)
-        # What failed or was not measured now is reported when its own turn shows what stands.
-        if goes_on and number(record) == whole - 1:
-            _report(record)
-    return record
-
-
-def _of_one_input(case: Case) -> list[Case]:
-    """The cases that are measured in turn with this one, in the order of asv's parameters."""
-    cases = suite_cases(settings(), case.stage)
-    return [other for other in cases if input_of(other) == input_of(case) and _can_run(other)]
-
-
-def _median(record: Record) -> float:
-    """The median of the processes that stand with this record."""
-    return Rounds.of(of_run(read_records(record_path(record.machine, record.case)))).median
-
-
-def _stored_median(case: Case) -> float | None:
-    """Of the processes of the case's last record; None unless its status is ok."""
-    processes = of_run(read_records(record_path(machine_name(), case.name)))
-    return Rounds.of(processes).median if processes[-1].median is not None else None
+    case, within = Case.parse(name), _run()
+    for _ in measure_rounds([case], settings().rounds, settings().fresh, within):
+        pass
+    median = _median(case, within)
+    return math.nan if median is None else median
 
 
 def run_stage(stage: str, kernels: Counts) -> None:
-    """Measure the cases of a stage under asv, with one line per case on stderr; cases that cannot run here
-    get their records at once.
+    """Measure what is outstanding of a stage, with one line per case on stderr. From a clean tree the medians
+    join asv's series of this commit.
 
     kernels : what needs no clock of the stage's kernels, for asv's series
 
-    Raises AirspeedError where asv ended before all cases had a record, DiskFullError where a case was refused
-    for want of space. From a clean tree the medians join asv's series of this commit, and what needs no clock
-    with them; otherwise only the records are written.
+    Raises DiskFullError where a case was refused for want of space, AirspeedError as `described`.
     """
-    within = run.current() or run.alone()
-    cases = _runnable(stage, within)
-    commit, dirty = machine.git_state()
-    kept = commit if not dirty else None
-    seconds = _seconds_of(stage)
-    if not outstanding(cases, within):
-        if cases:
-            print(f"all {len(cases)} {stage} cases stand", file=sys.stderr)
-        if kept is None or _keep_row(kept, seconds, cases, kernels):
-            return
-    saved = [] if kept is None else ["--set-commit-hash", kept]
-    bench = rf"^{re.escape(seconds)}\("
-    log = WORK / "logs" / f"asv-{stage}.log"
-    asv_process.write_configuration()
-    with exclusive(node_lock("asv")):
-        shutil.rmtree(asv_process.SCRATCH / "results", ignore_errors=True)
-        arguments = ["run", "--machine", machine_name(), "--bench", bench, "--show-stderr", *saved]
-        reported, refusal = _run_asv(arguments, log, WORK / "logs" / f"progress-{stage}", len(cases))
-        if kept is not None:
-            _keep_series(kept, seconds, cases, kernels)
-    done = f"{reported} of {len(cases)} {stage} cases"
-    if refusal:
-        raise DiskFullError(f"{done} are done and stored, the next was refused: {refusal}")
-    if reported < len(cases):
-        raise AirspeedError(f"asv reported {done}; its log: {log}\n{asv_process.tail(log)}")
+    within, commit = _run(), _clean_commit()
+    cases = suite_cases(settings(), stage)
+    left = outstanding(cases, within)
+    _store_unavailable(cases, left, within)
+    cases = _runnable(cases)
+    _measure(stage, cases, _runnable(left), within)
+    medians = _medians(cases, within)
+    if commit and not _has_row(stage, commit, medians):
+        _add_rows(stage, commit, medians, kernels)
 
 
-def is_done(stage: str, within: Run) -> bool:
+def is_done(stage: str) -> bool:
     """Whether `run_stage` would find nothing to measure and nothing to write."""
-    cases, reasons = _by_availability(stage)
-    if not is_settled(cases, reasons, within):
+    within, cases = _run(), suite_cases(settings(), stage)
+    if outstanding(cases, within):
         return False
+    commit = _clean_commit()
+    return not commit or _has_row(stage, commit, _medians(_runnable(cases), within))
+
+
+def publish() -> None:
+    """Write asv's pages to reports/site/asv; none where there is no series or no repository."""
+    commit, _ = machine.git_state()
+    if commit is None or not (results() / "asv" / LISTED).is_file():
+        print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
+        return
+    asv_process.write_configuration(results() / "asv")
+    asv_process.call("publish", "publish", "--no-pull")
+
+
+def _run() -> Run:
+    return run.current() or run.alone()
+
+
+def _clean_commit() -> str:
+    """The commit whose code this is; empty in a changed tree, and without a repository."""
     commit, dirty = machine.git_state()
-    medians = {case.name: _stored_median(case) for case in cases}
-    if commit is None or dirty or not medians:
-        return True
-    return has_row(results() / "asv", machine_name(), commit, _seconds_of(stage), medians)
+    return commit if commit and not dirty else ""
 
 
-def _runnable(stage: str, within: Run) -> list[Case]:
-    """The cases that this machine can run; of the others it is recorded that it cannot, and why."""
-    cases, reasons = _by_availability(stage)
-    record_unavailable(reasons, within)
+def _store_unavailable(cases: Sequence[Case], left: Collection[Case], within: Run) -> None:
+    """Say which cases cannot run here, and store it of those that are left."""
+    reasons = {case: reason for case in cases if (reason := _reason(case))}
+    git_state = machine.git_state()
+    for case in left:
+        if case in reasons:
+            store_unavailable(case, reasons[case], within, git_state)
     for reason, count in Counter(reasons.values()).items():
         print(f"{count} cases are unavailable: {reason}", file=sys.stderr)
-    return cases
 
 
-def _by_availability(stage: str) -> tuple[list[Case], dict[Case, str]]:
-    """The stage's cases that this machine can run, and why it cannot run the others."""
-    cases = {case: _available(case) for case in suite_cases(settings(), stage)}
-    reasons = {case: reason for case, (available, reason) in cases.items() if not available}
-    return [case for case in cases if case not in reasons], reasons
+def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Run) -> None:
+    """Measure what is left of the cases, those of one input in rounds, and say what becomes of each."""
+    done, count = len(cases) - len(left), settings().rounds
+    if done:
+        print(f"{done} of {len(cases)} {stage} cases stand", file=sys.stderr)
+    try:
+        for of_input in by_input(left):
+            begun = 0
+            for record in measure_rounds(of_input, count, settings().fresh, within):
+                case = Case.parse(record.case)
+                if record.run_id == within.id and number(record) > begun:
+                    begun = number(record)
+                    matrix, preparation, _ = input_of(case)
+                    _say(done, cases, f"process {begun + 1} of {count} on {matrix}.{preparation}")
+                if not stays(case, record, count, within):
+                    done += 1
+                    median = None if record.median is None else _median(case, within)
+                    shown = record.reason.partition("\n")[0] if median is None else f"{median:.4g} s"
+                    _say(done, cases, f"{record.status:<13} {record.case}  {shown}")
+    except DiskFullError as error:
+        raise DiskFullError(
+            f"{done} of {len(cases)} {stage} cases are done and stored, the next was refused: {error}"
+        ) from error
+
+
+def _say(done: int, cases: Sequence[Case], text: str) -> None:
+    print(f"[{done}/{len(cases)}] {text}", file=sys.stderr, flush=True)
+
+
+def _median(case: Case, within: Run) -> float | None:
+    """The median of the processes that stand; None unless their status is ok. Past its limit a run that
+    measures afresh is left with what stands of another, which is none of its own."""
+    processes = of_run(read_records(record_path(machine_name(), case.name)))
+    last = processes[-1]
+    foreign = settings().fresh and last.run_id != within.id
+    return None if last.median is None or foreign else Rounds.of(processes).median
+
+
+def _medians(cases: Sequence[Case], within: Run) -> Values:
+    return {case.name: _median(case, within) for case in cases}
+
+
+def _has_row(stage: str, commit: str, medians: Values) -> bool:
+    """Whether asv's series have the medians. Of a stage without a case that can run here there is no row."""
+    series = results() / "asv"
+    return not medians or has_row(series, machine_name(), commit, _seconds_of(stage), medians)
+
+
+def _add_rows(stage: str, commit: str, medians: Values, kernels: Counts) -> None:
+    """Add the medians, and what needs no clock, to asv's series of the commit."""
+    series, name = results() / "asv", _seconds_of(stage)
+    seconds = asv_process.described(name, series)
+    counts = counts_of(machine_name(), [case for case, median in medians.items() if median is not None])
+    rows = {name: Row(seconds, medians), **exact_rows(seconds, counts, kernels)}
+    date = int(git(ROOT, "show", "--quiet", "--format=%at", commit)) * 1000
+    add_rows(series, asv_process.facets(), Commit(commit, date), rows)
 
 
 def _seconds_of(stage: str) -> str:
@@ -172,67 +174,17 @@ def _seconds_of(stage: str) -> str:
     return f"{stage}.{stage.capitalize()}.track_seconds"
 
 
-def _keep_row(commit: str, seconds: str, cases: Sequence[Case], kernels: Counts) -> bool:
-    """Add the stored medians to asv's series without starting asv, unless they are there; False where asv has
-    to be started for that."""
-    medians = {case.name: _stored_median(case) for case in cases}
-    series, scratch = results() / "asv", asv_process.SCRATCH / "results"
-    if not cases or has_row(series, machine_name(), commit, seconds, medians):
-        return True
-    with exclusive(node_lock("asv")):
-        shutil.rmtree(scratch, ignore_errors=True)
-        if not save_row(series, scratch, asv_process.facets(), commit, seconds, medians):
-            return False
-        _keep_series(commit, seconds, cases, kernels)
-    return True
+def _runnable(cases: Sequence[Case]) -> list[Case]:
+    return [case for case in cases if not _reason(case)]
 
 
-def _keep_series(commit: str, seconds: str, cases: Sequence[Case], kernels: Counts) -> None:
-    """Merge what was saved, and what needs no clock with it, one node at a time: the list of benchmarks is
-    one file for all machines."""
-    counts = counts_of(machine_name(), [case.name for case in cases])
-    add_series(asv_process.SCRATCH / "results", commit, seconds, counts, kernels)
-    series = results() / "asv"
-    with exclusive(series / ".lock"):
-        merge(asv_process.SCRATCH / "results", series)
-
-
-def publish() -> None:
-    """Write asv's pages to reports/site/asv; none where there is no series or no repository."""
-    commit, _ = machine.git_state()
-    if commit is None or not (results() / "asv" / "benchmarks.json").is_file():
-        print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
-        return
-    asv_process.write_configuration(results() / "asv")
-    log = WORK / "logs" / "asv-publish.log"
-    status = asv_process.start(["publish", "--no-pull"], log, {}).wait()
-    if status:
-        raise AirspeedError(
-            f"asv publish ended with status {status}; its log: {log}\n{asv_process.tail(log)}"
-        )
-
-
-def _can_run(case: Case) -> bool:
-    return _available(case)[0]
-
-
-def _available(case: Case) -> tuple[bool, str]:
+def _reason(case: Case) -> str:
+    """Why the case cannot run here; empty where it can."""
     return _asked(lookup(case.stage, case.implementation))
 
 
 @functools.cache
-def _asked(implementation: Implementation) -> tuple[bool, str]:
-    """Whether it can run here, and why not: a stage has many cases of few implementations."""
-    return implementation.available()
-
-
-def _report(record: Record) -> None:
-    asv_progress.say_result(record, None if record.median is None else _median(record))
-
-
-def _run_asv(arguments: Sequence[str], log: Path, progress: Path, expected: int) -> tuple[int, str]:
-    """Run asv: how many cases it reported, and why one was refused."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    progress.write_text("")
-    process = asv_process.start(arguments, log, {PROGRESS: str(progress)})
-    return asv_progress.pass_on(process, progress, expected)
+def _asked(implementation: Implementation) -> str:
+    """Why it cannot run here: a stage has many cases of few implementations."""
+    available, reason = implementation.available()
+    return "" if available else reason

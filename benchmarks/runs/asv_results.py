@@ -1,93 +1,81 @@
-"""asv's results files, made comparable across machines and checkouts, and merged instead of replaced."""
+"""asv's series in results/asv, written as asv would save them, but from stored records.
+
+`benchmarks.json` lists what each benchmark is, with its cases on all machines. `<machine>/machine.json` is
+the machine as asv keeps it. `<machine>/<commit>-<env>.json` has a row per benchmark: [numbers, [cases],
+version, started_at].
+"""
 
 from __future__ import annotations
 
 import json
-import math
 import sys
+import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fillpath.lock import exclusive
 from fillpath.paths import atomic_write
 
 # asv's three: results/asv/<machine>/<commit>-<ENVIRONMENT>.json must not name one checkout's interpreter.
 PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 ENVIRONMENT = f"existing-py{PYTHON_VERSION}"
+LISTED = "benchmarks.json"
+# As `Suite.version`: what a series means does not change with the code around it.
+VERSION = "1"
+_COLUMNS = ("result", "params", "version", "started_at")
+
+# By case or kernel; None without a result, as asv keeps what was skipped.
+Values = Mapping[str, float | None]
 
 
-def merge(source: Path, target: Path) -> None:
-    """Add what asv saved in `source` to `target`, comparable across machines and checkouts.
+@dataclass(frozen=True)
+class Commit:
+    """A commit. date : when it was made, in ms."""
 
-    Cases that an earlier run of the same commit measured stay; the machine's own facets replace the old.
+    id: str
+    date: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """A commit's numbers of one benchmark. benchmark : as asv describes it, whatever its parameters."""
+
+    benchmark: Mapping[str, Any]
+    values: Values
+
+
+def has_row(series: Path, machine: str, commit: str, benchmark: str, values: Values) -> bool:
+    """Whether the commit's row has these numbers, and every row of the commit is of a benchmark listed."""
+    results = read_json(_file(series, machine, commit)).get("results", {})
+    if benchmark not in results or not set(results) <= set(read_json(series / LISTED)):
+        return False
+    kept = _by_label(results[benchmark])
+    return all(repr(label) in kept and kept[repr(label)] == value for label, value in values.items())
+
+
+def add_rows(series: Path, facets: Mapping[str, str], commit: Commit, rows: Mapping[str, Row]) -> None:
+    """Add the rows to the commit's, one node at a time: the list of benchmarks is one file for all machines.
+
+    Cases that an earlier run of the same commit measured stay. series : results/asv, facets : of the machine.
     """
-    for path in sorted(source.glob("*/*.json")):
-        data = json.loads(path.read_text())
-        if path.name != "machine.json":
-            data = normalised(data)
-            place = target / path.parent.name / f"{data['commit_hash'][:8]}-{data['env_name']}.json"
-            data["results"] = _merged_results(_load(place).get("results", {}), data["results"])
-        else:
-            place = target / path.parent.name / path.name
-        write_json(place, data)
-    benchmarks = _load(source / "benchmarks.json")
-    if benchmarks:
-        place = target / "benchmarks.json"
-        write_json(place, _merged_benchmarks(_load(place), benchmarks))
+    machine = facets["machine"]
+    with exclusive(series / ".lock"):
+        listed, path = read_json(series / LISTED), _file(series, machine, commit.id)
+        results = read_json(path).get("results", {})
+        for name, row in rows.items():
+            results[name] = _together(results.get(name), row)
+            params = {*listed.get(name, {"params": [[]]})["params"][0], *map(repr, row.values)}
+            listed[name] = {**row.benchmark, "name": name, "params": [sorted(params)]}
+        write_json(series / machine / "machine.json", {**facets, "version": 1})
+        write_json(path, {**_head(facets, commit), "results": results})
+        write_json(series / LISTED, {**listed, "version": 2})
 
 
-def normalised(data: Mapping[str, Any]) -> dict[str, Any]:
-    """An asv results file without the interpreter's path, and with null for nan, which is not JSON."""
-    clean: dict[str, Any] = without_nan(dict(data))
-    return {
-        **clean,
-        "python": PYTHON_VERSION,
-        "params": {**clean["params"], "python": PYTHON_VERSION},
-        "env_name": ENVIRONMENT,
-    }
-
-
-def without_nan(value: Any) -> Any:
-    """JSON values with null for nan and infinity."""
-    if isinstance(value, dict):
-        return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _merged_results(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    return {**old, **{name: _merged_row(old.get(name), row) for name, row in new.items()}}
-
-
-def _merged_row(old: list[Any] | None, new: list[Any]) -> list[Any]:
-    """Rows are [result, params, version, started_at, duration, statistics...]; a track has no statistics."""
-    if old is None or old[2] != new[2] or len(old[1]) != 1 or len(new[1]) != 1:
-        return new
-    values = {**_by_case(old), **_by_case(new)}
-    names = sorted(values)
-    return [[values[name] for name in names], [names], *new[2:]]
-
-
-def _by_case(row: list[Any]) -> dict[str, float | None]:
-    names = row[1][0]
-    return dict(zip(names, row[0] or [None] * len(names), strict=True))
-
-
-def _merged_benchmarks(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    merged = {**old, **new}
-    for name in set(old) & set(new) - {"version"}:
-        if len(old[name]["params"]) == len(new[name]["params"]) == 1:
-            both = sorted({*old[name]["params"][0], *new[name]["params"][0]})
-            merged[name] = {**new[name], "params": [both]}
-    return merged
-
-
-def _load(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    loaded: dict[str, Any] = json.loads(path.read_text())
-    return loaded
+def read_json(path: Path) -> dict[str, Any]:
+    """The file's object, empty without a file."""
+    return json.loads(path.read_text()) if path.is_file() else {}
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
@@ -95,3 +83,36 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
     text = json.dumps(data, indent=1, sort_keys=True, allow_nan=False)
     with atomic_write(path) as handle:
         handle.write(f"{text}\n")  # type: ignore[call-overload]
+
+
+def _file(series: Path, machine: str, commit: str) -> Path:
+    return series / machine / f"{commit[:8]}-{ENVIRONMENT}.json"
+
+
+def _head(facets: Mapping[str, str], commit: Commit) -> dict[str, Any]:
+    return {
+        "commit_hash": commit.id,
+        "date": commit.date,
+        "durations": {},
+        "env_name": ENVIRONMENT,
+        "env_vars": {},
+        "params": {**facets, "python": PYTHON_VERSION},
+        "python": PYTHON_VERSION,
+        "requirements": {},
+        "result_columns": list(_COLUMNS),
+        "version": 2,
+    }
+
+
+def _together(old: list[Any] | None, row: Row) -> list[Any]:
+    """The row with the cases of the old one that it has not, unless that is of another version."""
+    version = row.benchmark["version"]
+    kept = _by_label(old) if old is not None and old[2] == version else {}
+    values = {**kept, **{repr(label): value for label, value in row.values.items()}}
+    labels = sorted(values)
+    return [[values[label] for label in labels], [labels], version, int(time.time() * 1000)]
+
+
+def _by_label(row: list[Any]) -> dict[str, float | None]:
+    labels = row[1][0]
+    return dict(zip(labels, row[0] or [None] * len(labels), strict=True))

@@ -4,8 +4,8 @@
     python -m benchmarks.runs.launch job COMMAND...
 
 A process cannot handle a SIGKILL, so each level asks the kernel to kill it when its parent dies: make, this
-launcher, Snakemake, a job, asv, asv's benchmark process, the worker. What was submitted to a cluster outlives
-them all, and the next start cancels it.
+launcher, Snakemake, a job, the worker. What was submitted to a cluster outlives them all, and the next start
+cancels it.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import airspeed
+from benchmarks.runs.asv_process import AirspeedError
 from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import Revisions, base_of, can_be_asked, checked_out, clear, new_commits
@@ -52,7 +53,7 @@ def tonight(kernels: Kernels) -> Night:
             finished = replace(finished, kernels=tuple(kernels(finished.commits[0], finished.commits[-1])))
         try:
             airspeed.publish()
-        except airspeed.AirspeedError as error:
+        except AirspeedError as error:
             # What was measured is said all the same.
             finished = replace(finished, notes=(*finished.notes, f"NO PAGES OF ASV: {error}"))
     return finished

@@ -12,6 +12,7 @@ from benchmarks.engine.measure import measure
 from benchmarks.engine.run import Run
 from benchmarks.runs.layout import limits_of, processes_of
 from fillpath.case import Case
+from fillpath.processes import number
 from fillpath.record import Record, Status
 from fillpath.settings import settings
 
@@ -30,9 +31,23 @@ def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) 
             limits = limits_of(case, settings())
             record = measure(case, limits, fresh=fresh, within=within, process=process, processes=whole)
             yield record
-            if record.status is Status.OK and record.run_id == within.id and process + 1 < whole:
+            if stays(case, record, count, within):
                 staying.append(case)
         left = staying
+
+
+def stays(case: Case, record: Record, count: int, within: Run) -> bool:
+    """Whether the case is in the next round too, by its record of this one."""
+    goes_on = record.status is Status.OK and record.run_id == within.id
+    return goes_on and number(record) + 1 < rounds_of(case, count)
+
+
+def by_input(cases: Sequence[Case]) -> list[list[Case]]:
+    """The cases that are measured in turn with each other: those of one input."""
+    inputs: dict[tuple[str, str, int], list[Case]] = {}
+    for case in cases:
+        inputs.setdefault(input_of(case), []).append(case)
+    return list(inputs.values())
 
 
 def rounds_of(case: Case, count: int) -> int:

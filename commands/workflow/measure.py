@@ -1,4 +1,4 @@
-"""Measure a stage of the suite under airspeed velocity."""
+"""Measure a stage of the suite, and add its medians to asv's series."""
 
 from __future__ import annotations
 
