@@ -1,0 +1,206 @@
+"""Keep what Numba compiled in the user's cache, by module and by the code that the module can reach.
+
+Numba's own cache looks at the one file of a function, not at what the function inlines from another: an
+edited helper would leave stale machine code in use, in what is measured and in what verifies it. Here the
+folder of a module is named by its stamp: a hash of its syntax and of the syntax of all that it imports within
+`ROOMS`, at its top or in a function. Comments, docstrings, lines and the checkout's place do not count.
+
+    ~/.cache/fillpath/numba/impl.levels.glu2-5f0c52f1b3a94d27/glu2._levels-8a1f0c22d9.py311.nbi
+
+All checkouts share it; `$NUMBA_CACHE_DIR/fillpath` takes its place where a user sets that. Anything in it can
+be removed at any time, and a folder that no process used for 30 days is.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+# Whatever holds compiled code, or a constant that compiled code reads: tests/test_numba_cache.py says so.
+ROOMS = ("benchmarks/checks", "fetch", "impl")
+_PLACES = tuple(f"{ROOT / room}{os.sep}" for room in ROOMS)
+# Variables of Numba's that change no machine code.
+NEUTRAL = ("NUMBA_CACHE_DIR", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
+DAY = 86400
+KEPT = 30 * DAY
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Locator:
+    """Tells Numba where the code of one function lies, by the protocol of Numba's own locators."""
+
+    def __init__(self, function: FunctionType, path: Path) -> None:
+        self._function = function
+        self._stamp = stamp(path)
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        self._folder = base() / f"{module}-{self._stamp[:16]}"
+        # Numba's warnings name it.
+        self._py_file = str(path)
+        _note_use(self._folder)
+
+    @classmethod
+    def from_function(cls, function: FunctionType, file: str) -> Locator | None:
+        """Return the place of a function's code, None for a function that is not of this checkout."""
+        path = Path(file).resolve()
+        return cls(function, path) if _is_ours(path) else None
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder, before something is written to it."""
+        if not self._folder.is_dir():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            _remove_unused()
+
+    def get_cache_path(self) -> str:
+        """Return the folder of the function's module."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """Return the hash of all code that the function can reach."""
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        """Tell functions of one name in a module apart: by their code, since lines move with comments."""
+        code = _code(self._function.__code__, self._function.__doc__)
+        return hashlib.sha256(repr(code).encode()).hexdigest()[:10]
+
+
+def install(caching: ModuleType) -> None:
+    """Have Numba ask `Locator` first, and give each file of machine code a name of its own.
+
+    Numba numbers the files of a function. Two processes that compile it for two signatures at the same time
+    would both write number 1, and the index would give the code of one signature for the other.
+
+    caching : numba.core.caching
+    """
+    caching.CacheImpl._locator_classes.insert(0, Locator)
+    caching.IndexDataCacheFile._data_name = _unique_name
+
+
+def _unique_name(index: Any, number: int) -> str:
+    return f"{index._index_name.removesuffix('.nbi')}.{uuid.uuid4().hex[:16]}.nbc"
+
+
+@functools.cache
+def base() -> Path:
+    """Return the folder of all modules: the user's, else the checkout's, else one of this process."""
+    chosen = sys.modules["numba"].config.CACHE_DIR
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    users = Path(chosen) / "fillpath" if chosen else Path(home) / "fillpath" / "numba"
+    for folder in (users, ROOT / ".fillpath" / "numba"):
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+    return Path(_temporary().name)
+
+
+@functools.cache
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="fillpath-numba-")
+
+
+@functools.cache
+def stamp(path: Path) -> str:
+    """Return the hash of a module, of all that it imports within `ROOMS`, and of what compiles it."""
+    reached, todo = {path}, [path]
+    while todo:
+        new = {file for name in _parsed(todo.pop())[1] for file in _files(name)} - reached
+        reached |= new
+        todo += new
+    code = sorted(f"{file.relative_to(ROOT)} {_parsed(file)[0]}" for file in reached)
+    return hashlib.sha256("\n".join([*_compilers(), *code]).encode()).hexdigest()
+
+
+def _compilers() -> list[str]:
+    versions = [f"{name} {sys.modules[name].__version__}" for name in ("llvmlite", "numba", "numpy")]
+    chosen = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
+    return [*versions, *(f"{name}={value}" for name, value in chosen if name not in NEUTRAL)]
+
+
+def _is_ours(path: Path) -> bool:
+    return str(path).startswith(_PLACES)
+
+
+@functools.cache
+def _files(name: str) -> list[Path]:
+    """List the files within `ROOMS` that an imported name stands for: `a.b` may be the module a with its b,
+    or the module b; a package stands for all of its modules."""
+    place = ROOT.joinpath(*name.split("."))
+    package = place.parent
+    named = (package.with_suffix(".py"), package / "__init__.py", place.with_suffix(".py"))
+    return [file for file in (*named, *place.rglob("*.py")) if _is_ours(file) and file.is_file()]
+
+
+@functools.cache
+def _parsed(path: Path) -> tuple[str, list[str]]:
+    """Return the hash of a file's syntax, and the names that it imports.
+
+    Parsing takes some milliseconds a file: the answer is kept on disk, by the file's content.
+    """
+    source = path.read_bytes()
+    kept = base() / "parsed" / hashlib.sha256(_parser() + source).hexdigest()
+    with contextlib.suppress(OSError, ValueError):
+        digest, names = json.loads(kept.read_text())
+        return digest, names
+    tree = ast.parse(source)
+    names = sorted(set(_imported(tree)))
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(exist_ok=True)
+        written = kept.with_suffix(f".{os.getpid()}")
+        written.write_text(json.dumps([digest, names]))
+        written.replace(kept)
+    return digest, names
+
+
+@functools.cache
+def _parser() -> bytes:
+    return sys.version.encode() + Path(__file__).read_bytes()
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            # `import a.b` binds a, where any module of it may be looked up.
+            yield from (each.name if each.asname else each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def _code(code: CodeType, docstring: str | None) -> tuple[object, ...]:
+    """What the interpreter runs, without its lines and its docstring."""
+    inner = (_code(each, None) if isinstance(each, CodeType) else repr(each) for each in code.co_consts)
+    constants = [each for each in inner if each != repr(docstring)]
+    return code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants
+
+
+def _note_use(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        if time.time() - folder.stat().st_mtime > DAY:
+            os.utime(folder)
+
+
+@functools.cache
+def _remove_unused() -> None:
+    """Remove what no process used for `KEPT` seconds, once a process."""
+    for entry in (*base().iterdir(), *base().glob("parsed/*")):
+        with contextlib.suppress(OSError):
+            if time.time() - entry.stat().st_mtime > KEPT:
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
