@@ -12,7 +12,6 @@ import pytest
 from benchmarks.checks.residuals import verify_residual
 from benchmarks.checks.rows import verify_counts
 from benchmarks.engine import operands
-from benchmarks.engine import series as sources
 from benchmarks.engine.benchmark import Context, benchmark_of
 from benchmarks.engine.gate import verify
 from benchmarks.engine.limits import Limits
@@ -24,6 +23,7 @@ from benchmarks.symbolic import Symbolic
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
+from fillpath import series as sources
 from fillpath.case import Preparation
 from fillpath.errors import FillpathError, InputError, UnsupportedError
 from fillpath.nouns import (

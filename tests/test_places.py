@@ -15,7 +15,6 @@ import pytest
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.series import read_bins
 from benchmarks.probes.doctor import diagnosis
 from commands._records import record_text
 from fetch.prepare import prepare
@@ -24,6 +23,7 @@ from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Filled, Pattern, Supernodes
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path
+from fillpath.series import read_bins
 from impl.cuda import device, kernels, nvml, transfer
 from tests import device_fakes
 from tests.device_fakes import FOLDER, MIB

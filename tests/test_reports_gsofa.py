@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.engine.series import read_bins, series_path, write_series
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.record import Record, Status
+from fillpath.series import read_bins, series_path, write_series
 from reports.facts.claims import subject
 from reports.facts.records import Records
 from reports.facts.series import read_series

@@ -1,1 +1,1 @@
-"""What a maintainer calls: generated parts of pages, and keys of records."""
+"""What a maintainer calls: generated parts of pages, and keys and files of records."""

@@ -12,8 +12,8 @@ from zipfile import BadZipFile
 
 import pandas as pd
 
-from benchmarks.engine.series import read_bins
 from fillpath.paths import results
+from fillpath.series import read_bins
 
 # What reading a damaged archive may raise.
 _DAMAGED = (
