@@ -5,21 +5,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 
+from fillpath import earlier
 from fillpath.case import Case
-from fillpath.errors import FillpathError, InputError
+from fillpath.errors import ConfigError, FillpathError, InputError
 from fillpath.paths import CONFIG, results
 from fillpath.record import SCHEMA_VERSION, Record
 
 # The checksums of a pack, in the format of `sha256sum -c`, beside records/.
 SUMS = "SHA256SUMS"
 _BLOCK = 2**20
+# A record, with whether it is of an older schema.
+Found = tuple[Record, bool]
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,12 @@ def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
         _check_sum(folder, name, digest)
     read_facts(folder)
     read_ceilings(folder)
-    cases = [list(_records(folder, path)) for path in sorted((folder / "records").glob("*.jsonl"))]
+    archived = _archived(folder)
+    cases = []
+    for path in sorted((folder / "records").glob("*.jsonl")):
+        here = _records(folder, path, path.read_text(errors="replace").splitlines())
+        before = [each for each in archived.get(path.stem, ()) if each not in here]
+        cases.append([*before, *here] if here else [])
     older = [is_older for records in cases for _, is_older in records]
     if not older:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
@@ -156,9 +164,25 @@ def _check_sum(folder: Path, name: str, digest: str) -> None:
         )
 
 
-def _records(folder: Path, path: Path) -> Iterator[tuple[Record, bool]]:
-    """Each record of a file, with whether it is of an older schema."""
-    for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+def _archived(folder: Path) -> Mapping[str, Sequence[Found]]:
+    """The superseded records of each case. Raises InputError where the archive or a line of it is damaged."""
+    path = folder / earlier.NAME
+    if not path.is_file():
+        return {}
+    try:
+        lines = earlier.unpacked(path.read_bytes(), str(path))
+    except ConfigError as error:
+        raise InputError(f"{path}: corrupted: {error}") from error
+    by_case: dict[str, list[Found]] = {}
+    for record, is_older in _records(folder, path, lines):
+        by_case.setdefault(record.case, []).append((record, is_older))
+    return by_case
+
+
+def _records(folder: Path, path: Path, lines: Sequence[str]) -> list[Found]:
+    """The records of a file's lines."""
+    found = []
+    for number, line in enumerate(lines, start=1):
         if not line:
             continue
         try:
@@ -171,6 +195,7 @@ def _records(folder: Path, path: Path) -> Iterator[tuple[Record, bool]]:
             raise InputError(
                 f"{path}:{number}: is of machine {record.machine!r}: call the folder results/{record.machine}"
             )
-        if record.case != path.stem:
+        if path.name != earlier.NAME and record.case != path.stem:
             raise InputError(f"{path}:{number}: is of case {record.case}: call the file {record.case}.jsonl")
-        yield record, data.get("schema", 0) < SCHEMA_VERSION
+        found.append((record, data.get("schema", 0) < SCHEMA_VERSION))
+    return found

@@ -2,7 +2,7 @@
 
 A file `results/<machine>/records/<case>.jsonl` holds the records of one case, one per line. The last one
 stands: it is the one that figures show. The file is rewritten whole (write, fsync, rename), so that a crash
-never costs a finished measurement.
+never costs a finished measurement. Superseded records may lie in the machine's archive (fillpath/earlier.py).
 
 Longer than two screens: a record and its file belong together, as what one version writes later ones read.
 """
@@ -21,6 +21,7 @@ from typing import Any
 import fastjsonschema
 import numpy as np
 
+from fillpath import earlier
 from fillpath.errors import ConfigError
 from fillpath.nouns import content_hash
 from fillpath.paths import results, write_text
@@ -173,27 +174,41 @@ def record_path(machine: str, case: str) -> Path:
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records in a file, the standing one last; none if there is no such file.
+    """The records of a case, those that its machine's archive holds first, the standing one last; none
+    without the file.
 
     Raises ConfigError naming the file and the line that is no record.
     """
     if not path.is_file():
         return []
+    here = parse_records(path.read_bytes(), str(path))
+    archive = path.parent.parent / earlier.NAME
+    before = [_read_line(str(archive), *line) for line in earlier.by_case(archive).get(path.stem, ())]
+    return [*(record for record in before if record not in here), *here]
+
+
+def parse_records(data: bytes, where: str) -> list[Record]:
+    """The records of a file's content. where : the file's name, for errors. Raises ConfigError."""
     # Bytes that are not text make a line that is not a record.
-    numbered = enumerate(path.read_text(errors="replace").splitlines(), start=1)
-    return [_read_line(path, number, line) for number, line in numbered if line]
+    numbered = enumerate(data.decode(errors="replace").splitlines(), start=1)
+    return [_read_line(where, number, line) for number, line in numbered if line]
 
 
-def _read_line(path: Path, number: int, line: str) -> Record:
+def _read_line(where: str, number: int, line: str) -> Record:
     try:
         return Record.from_json(json.loads(line))
     except (ValueError, TypeError, AttributeError, ConfigError) as error:
-        raise ConfigError(f"{path}:{number}: not a record ({error}); mend or remove the line") from error
+        raise ConfigError(f"{where}:{number}: not a record ({error}); mend or remove the line") from error
+
+
+def line_of(record: Record) -> str:
+    """The record as a line of a file."""
+    return json.dumps(record.to_json(), allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
     """Replace the file by these records."""
-    lines = [json.dumps(record.to_json(), allow_nan=False, sort_keys=True) for record in records]
+    lines = [line_of(record) for record in records]
     write_text(path, "".join(f"{line}\n" for line in lines))
 
 

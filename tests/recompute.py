@@ -10,6 +10,7 @@ docs/measuring.md (tests/recompute_processes.py).
 from __future__ import annotations
 
 import json
+import lzma
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -44,14 +45,16 @@ Records = dict[str, dict[str, list[Raw]]]
 
 
 def read(folder: Path) -> Records:
-    """The records of a folder."""
+    """The records of a folder, after those that the archive beside it holds."""
     records: Records = {}
-    for path in sorted(folder.glob("*.jsonl")):
-        for raw in map(json.loads, path.read_text().splitlines()):
-            variant, _, prepared = raw["case"].partition("@")
-            matrix, _, preparation = prepared.rpartition(".")
-            by_variant = records.setdefault(matrix, {})
-            by_variant.setdefault(f"{variant}@{preparation}", []).append(raw)
+    archive = folder.parent / "earlier.jsonl.xz"
+    texts = [lzma.decompress(archive.read_bytes()).decode()] if archive.is_file() else []
+    texts += [path.read_text() for path in sorted(folder.glob("*.jsonl"))]
+    for raw in map(json.loads, "".join(texts).splitlines()):
+        variant, _, prepared = raw["case"].partition("@")
+        matrix, _, preparation = prepared.rpartition(".")
+        by_variant = records.setdefault(matrix, {})
+        by_variant.setdefault(f"{variant}@{preparation}", []).append(raw)
     return records
 
 

@@ -426,7 +426,7 @@ def test_a_folder_is_whole_or_says_what_is_wrong(far: Path, tmp_path: Path) -> N
     path.write_text(line[:-40])
     with pytest.raises(InputError, match=r"fill2_gpu.*:1: corrupted"):
         holdings(far)
-    path.write_text(line.replace('"machine": "far"', '"machine": "other"'))
+    path.write_text(line.replace('"machine":"far"', '"machine":"other"'))
     with pytest.raises(InputError, match="call the folder results/other"):
         holdings(far)
     with pytest.raises(InputError, match="partial: it has no records"):

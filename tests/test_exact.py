@@ -14,7 +14,7 @@ import pytest
 from benchmarks.runs.asv_exact import counts_of
 from benchmarks.runs.exact import LEFT_OUT, LeftOut, Quantity, agreed, differences, quantities
 from fillpath.case import Case
-from fillpath.record import Record, Status, record_path, write_records
+from fillpath.record import Record, Status, read_records, record_path, write_records
 from tests.reports_fakes import made_record
 
 
@@ -27,14 +27,11 @@ def record(implementation: str = "fill2_cpu", device: str | None = None, **count
 def repeats(results: Path) -> Iterator[list[Record]]:
     """The committed ok records of one key, where there are several: identical runs."""
     for path in sorted(results.glob("*/records/*.jsonl")):
-        by_key: dict[str, list[dict[str, Any]]] = {}
-        for line in filter(None, path.read_text().splitlines()):
-            values = json.loads(line)
-            if values["status"] == Status.OK:
-                by_key.setdefault(values["key"], []).append(values)
-        for several in by_key.values():
-            if len(several) > 1:
-                yield [Record.from_json(values) for values in several]
+        by_key: dict[str, list[Record]] = {}
+        for record in read_records(path):
+            if record.status is Status.OK:
+                by_key.setdefault(record.key, []).append(record)
+        yield from (several for several in by_key.values() if len(several) > 1)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ import pytest
 from benchmarks.checks.residuals import verify_residual
 from benchmarks.checks.rows import verify_counts
 from benchmarks.engine import operands
-from benchmarks.engine import series as sources
 from benchmarks.engine.benchmark import Context, benchmark_of
 from benchmarks.engine.gate import verify
 from benchmarks.engine.limits import Limits
@@ -24,6 +23,7 @@ from benchmarks.symbolic import Symbolic
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
+from fillpath import series as sources
 from fillpath.case import Preparation
 from fillpath.errors import FillpathError, InputError, UnsupportedError
 from fillpath.nouns import (
@@ -177,32 +177,42 @@ def test_bins_hold_every_source_once(tmp_path: Path, n: int) -> None:
     edges = rng.integers(0, 1000, n)
     path = tmp_path / "series" / "case.npz"
     assert sources.write_series(path, Series(edges=edges, frontier=edges / 8), n) == "series/case.npz"
-    with np.load(path, allow_pickle=False) as stored:
-        first = stored["first"]
-        assert set(stored) == {"n", "first"} | {
-            f"{name}_{kind}" for name in ("edges", "frontier") for kind in ("mean", "min", "max")
-        }
-        assert int(stored["n"]) == n and len(first) == min(n, 2000) and first[0] == 0
-        bins = np.split(edges, first[1:])
-        assert max(map(len, bins)) - min(map(len, bins)) <= 1
-        assert np.allclose(stored["edges_mean"], [part.mean() for part in bins])
-        assert stored["edges_min"].tolist() == [part.min() for part in bins]
-        assert stored["edges_max"].tolist() == [part.max() for part in bins]
-        assert np.allclose(stored["frontier_mean"], stored["edges_mean"] / 8)
+    count, stored = sources.read_bins(path)
+    first = stored["first"]
+    assert count == n and len(first) == min(n, 2000) and first[0] == 0
+    assert set(stored) == {"first", "edges_mean", "frontier_mean", "frontier_min", "frontier_max"}
+    bins = np.split(edges, first[1:])
+    assert max(map(len, bins)) - min(map(len, bins)) <= 1
+    means = [part.mean() for part in bins]
+    assert stored["edges_mean"].tolist() == means
+    assert stored["frontier_mean"] * 8 == pytest.approx(means, rel=2**-10)
+    # Rounding keeps whole numbers and halves of that size.
+    assert (stored["frontier_min"] * 8).tolist() == [part.min() for part in bins]
+    assert (stored["frontier_max"] * 8).tolist() == [part.max() for part in bins]
+
+
+def test_bins_of_an_older_version_are_read_as_they_are(tmp_path: Path) -> None:
+    first, edges = np.array([0, 2, 4]), np.array([1 / 3, 0.1, 7.0])
+    np.savez_compressed(tmp_path / "case.npz", n=np.array(5), first=first, edges_mean=edges, fills_max=first)
+    n, stored = sources.read_bins(tmp_path / "case.npz")
+    assert n == 5 and list(stored) == ["first", "edges_mean", "fills_max"]
+    assert (stored["first"] == first).all() and (stored["edges_mean"] == edges).all()
 
 
 @pytest.mark.parametrize("depth", [1, 2001])
 def test_a_series_of_levels_has_a_value_a_level(tmp_path: Path, depth: int) -> None:
     columns, path = np.arange(1, depth + 1), tmp_path / "case.npz"
     sources.write_series(path, LevelSeries(columns=columns, subcolumns=3 * columns), 10**6)
-    with np.load(path, allow_pickle=False) as stored:
-        assert int(stored["n"]) == depth and len(stored["first"]) == min(depth, 2000)
-        assert stored["columns_max"][-1] == depth and stored["subcolumns_min"][0] == 3
+    levels, stored = sources.read_bins(path)
+    assert levels == depth and len(stored["first"]) == min(depth, 2000)
+    assert stored["columns_max"][-1] == depth and stored["subcolumns_min"][0] == 3
+    whole = np.diff(stored["first"], append=depth) @ stored["columns_mean"]
+    assert whole == pytest.approx(columns.sum(), rel=1e-12)
     with pytest.raises(InputError, match="series subcolumns"):
         sources.write_series(path, LevelSeries(columns=columns, subcolumns=np.arange(7)), 10**6)
 
 
-@pytest.mark.parametrize("series", [None, Series()])
+@pytest.mark.parametrize("series", [None, Series(), Series(fills=np.zeros(5, np.int64))])
 def test_without_a_series_there_is_no_file(tmp_path: Path, series: Series | None) -> None:
     assert sources.write_series(tmp_path / "case.npz", series, 5) is None
     assert list(tmp_path.iterdir()) == []
@@ -211,8 +221,8 @@ def test_without_a_series_there_is_no_file(tmp_path: Path, series: Series | None
 def test_a_record_names_the_series_of_its_verified_result() -> None:
     record = measured("kept")
     assert record.series == f"series/{record.case}.npz"
-    with np.load(results() / "test-machine" / record.series) as stored:
-        assert stored["edges_mean"].sum() == (record.work or {})["edges"]
+    _, stored = sources.read_bins(results() / "test-machine" / record.series)
+    assert stored["edges_mean"].sum() == (record.work or {})["edges"]
     assert read_records(record_path("test-machine", record.case)) == [record]
 
 

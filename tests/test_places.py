@@ -23,6 +23,7 @@ from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Filled, Pattern, Supernodes
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path
+from fillpath.series import read_bins
 from impl.cuda import device, kernels, nvml, transfer
 from tests import device_fakes
 from tests.device_fakes import FOLDER, MIB
@@ -88,8 +89,8 @@ def test_a_sample_on_a_device() -> None:
     # What is counted on the device is recorded as numbers.
     assert record.work is not None and record.series is not None
     assert (record.work["edges"], record.work["facts"]) == (7, {"queue_peak": 3.5})
-    with np.load(results() / "test-machine" / record.series) as arrays:
-        assert arrays["edges_mean"].sum() == 36
+    _, bins = read_bins(results() / "test-machine" / record.series)
+    assert bins["edges_mean"].sum() == 36
 
 
 @pytest.mark.usefixtures("registered")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from commands._records import figure_cases
+from fillpath import earlier
 from fillpath.paths import ROOT
 from reports.facts.records import Records
 from reports.facts.standings import Standing
@@ -189,6 +190,7 @@ def test_a_change_in_a_copy_of_the_records_is_seen_in_just_the_claims_that_hang_
     verdicts: Numbers, tmp_path: Path
 ) -> None:
     copy = shutil.copytree(RECORDS, tmp_path / "records")
+    shutil.copy(RECORDS.parent / earlier.NAME, tmp_path)
     for case, change, _ in PLANTS:
         raws = [json.loads(line) for line in (copy / f"{case}.jsonl").read_text().splitlines()]
         for raw in raws:

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.engine.series import series_path, write_series
 from benchmarks.probes.durations import durations_path
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.experiments import experiments
@@ -19,6 +18,7 @@ from fillpath import registry
 from fillpath.case import Case
 from fillpath.nouns import LevelSeries
 from fillpath.record import Record, Status
+from fillpath.series import series_path, write_series
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import AUTHORS
 from reports.facts.claims import claim

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.engine.series import series_path, write_series
 from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.record import Record, Status
+from fillpath.series import read_bins, series_path, write_series
 from reports.facts.claims import subject
 from reports.facts.records import Records
 from reports.facts.series import read_series
@@ -72,8 +73,8 @@ def test_growth_is_that_of_the_series_file() -> None:
     ends = (set(frame["smallest"]), set(frame["largest"]), set(frame["ratio"]))
     assert ends == ({2.0}, {700.0}, {350})
     assert set(frame["paper_matrix"]) == {"BC"} and set(frame["paper_ratio"]) == {1265}
-    with np.load(series_path("made-up", BC.name)) as arrays:
-        assert np.array_equal(frame["frontier_mean"], arrays["frontier_mean"])
+    _, bins = read_bins(series_path("made-up", BC.name))
+    assert np.array_equal(frame["frontier_mean"], bins["frontier_mean"])
     (axes, _) = fig4.EXHIBIT.picture(frame).axes
     assert "350x (700 / 2)" in texts(axes) and "printed of BC: 1,265x" in texts(axes)
     assert axes.get_ylim()[0] == 0
@@ -151,6 +152,19 @@ def test_a_damaged_series_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     np.savez(path, n=np.array(3))
     assert read_series("made-up", "series/x.npz") is None
     assert read_series("made-up", "../../elsewhere/x.npz") is None
+
+
+def test_no_damage_of_a_series_file_ends_in_an_error() -> None:
+    keep(BC, RISING)
+    path = series_path("made-up", BC.name)
+    whole = path.read_bytes()
+    generator = random.Random(1)
+    for _ in range(100):
+        damaged = bytearray(whole[: generator.choice([len(whole), generator.randrange(len(whole))])])
+        for _ in range(min(3, len(damaged))):
+            damaged[generator.randrange(len(damaged))] = generator.randrange(256)
+        path.write_bytes(damaged)
+        read_series("made-up", path.name)
 
 
 # ---- Figures 10, 11, 12

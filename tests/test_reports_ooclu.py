@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.engine.series import series_path, write_series
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
@@ -20,6 +19,7 @@ from fillpath.case import Case
 from fillpath.nouns import Series
 from fillpath.paths import results
 from fillpath.record import Record, Status
+from fillpath.series import series_path, write_series
 from fillpath.settings import SUITES, Settings
 from impl.cuda import managed
 from reports import figures

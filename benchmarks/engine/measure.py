@@ -17,7 +17,6 @@ from benchmarks.engine.process import run_worker
 from benchmarks.engine.provenance import blank_record, prepared_facts
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
-from benchmarks.engine.series import series_path
 from fetch.prepare import prepared_path
 from fillpath import host, paths
 from fillpath.case import Case
@@ -26,6 +25,7 @@ from fillpath.lock import exclusive
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status
 from fillpath.registry import Device, Implementation, load_all, lookup
+from fillpath.series import series_path
 from fillpath.stages import stage_of
 from impl.cuda.peers import device_count
 

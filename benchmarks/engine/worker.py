@@ -121,8 +121,8 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     from benchmarks.engine.energy import metered
     from benchmarks.engine.gate import verify
     from benchmarks.engine.places import place
-    from benchmarks.engine.series import write_series
     from fillpath.registry import lookup
+    from fillpath.series import write_series
     from impl.cuda import transfer
 
     importlib.import_module(job["module"])

@@ -1,4 +1,4 @@
-"""A machine's results as one file, with checksums.
+"""A machine's results as one file, with checksums; and its superseded records apart, compressed.
 
 Merging keeps both runs of a key, and both of any two files that differ: nothing is overwritten.
 
@@ -13,16 +13,18 @@ import hashlib
 import io
 import logging
 import tarfile
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
+from fillpath import earlier
 from fillpath.errors import ConfigError, InputError
 from fillpath.holdings import SUMS, parse_sums, sums_text
 from fillpath.host import is_own, share
+from fillpath.lock import exclusive
 from fillpath.paths import atomic_write, results
-from fillpath.record import Record, read_records, write_records
+from fillpath.processes import of_run
+from fillpath.record import Record, line_of, parse_records, read_records, write_records
 
 _MEMBER_BYTES = 2**30
 # Folder below a machine's for copies that another one has replaced.
@@ -56,6 +58,28 @@ def pack(machine: str, target: Path, report: Mapping[str, bytes] | None = None) 
             add(f"{REPORT}/{name}", data)
         _add(archive, str(PurePosixPath(machine, SUMS)), sums_text(sums).encode())
     return len(sums)
+
+
+def set_aside(machine: str) -> int:
+    """Move the records that are not one with their case's last into the machine's archive. Returns how many
+    it did not hold before.
+
+    A kill between the two writes leaves records in both places, where they count once.
+    """
+    folder = results() / machine
+    with exclusive(folder / ".lock"):
+        superseded: dict[Path, list[Record]] = {}
+        for path in sorted((folder / "records").glob("*.jsonl")):
+            records = read_records(path)
+            last = of_run(records) if records else ()
+            superseded[path] = [record for record in records if record not in last]
+        lines = [line_of(record) for records in superseded.values() for record in records]
+        added = earlier.add(folder / earlier.NAME, lines)
+        for path, records in superseded.items():
+            here = parse_records(path.read_bytes(), str(path))
+            if any(record in records for record in here):
+                write_records(path, [record for record in here if record not in records])
+    return added
 
 
 @contextlib.contextmanager
@@ -128,7 +152,7 @@ def _verified(
         for name in sorted({*sums, *by_name}):
             _same(archive, by_name.get(name), sums.get(name), name, source)
     for name, member in by_name.items():
-        if member.name.endswith(".jsonl"):
+        if name == earlier.NAME or name.endswith(".jsonl"):
             _readable(archive, member, name, source)
     return list(by_name.values())
 
@@ -147,10 +171,9 @@ def _same(
 def _readable(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str, source: Path) -> None:
     machine = _machine(member)
     try:
-        records = _packed_records(_content(archive, member.name))
+        records = _packed_records(archive, member.name)
     except ConfigError as error:
-        reason = str(error).partition("not a record ")[2].partition("; mend")[0]
-        raise InputError(f"{source}: corrupted: {name}: not a record {reason}") from error
+        raise InputError(f"{source}: corrupted: {str(error).partition('; mend')[0]}") from error
     strangers = {record.machine for record in records} - {machine}
     if strangers:
         raise InputError(f"{source}: {name} is of {', '.join(sorted(strangers))}, in the folder of {machine}")
@@ -174,8 +197,10 @@ def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
     record stays in place, without such a record the one that is here; the other is set aside."""
     target = results() / member.name
     data = _content(archive, member.name)
+    if _name(member) == earlier.NAME:
+        return earlier.add(target, earlier.unpacked(data, member.name))
     if target.suffix == ".jsonl":
-        return _merge_records(target, _packed_records(data))
+        return _merge_records(target, _packed_records(archive, member.name))
     if not target.is_file():
         _write(target, data)
     elif target.read_bytes() != data:
@@ -216,7 +241,7 @@ def _stands(archive: tarfile.TarFile, name: str) -> bool:
     records = str(path.parent.parent / "records" / f"{path.stem}.jsonl")
     if records not in archive.getnames():
         return False
-    return read_records(results() / records)[-1:] == _packed_records(_content(archive, records))[-1:]
+    return read_records(results() / records)[-1:] == _packed_records(archive, records)[-1:]
 
 
 def _content(archive: tarfile.TarFile, name: str) -> bytes:
@@ -225,11 +250,13 @@ def _content(archive: tarfile.TarFile, name: str) -> bytes:
     return extracted.read()
 
 
-def _packed_records(data: bytes) -> list[Record]:
-    with tempfile.TemporaryDirectory() as folder:
-        arriving = Path(folder) / "records.jsonl"
-        arriving.write_bytes(data)
-        return read_records(arriving)
+def _packed_records(archive: tarfile.TarFile, name: str) -> list[Record]:
+    """The records of a member. Raises ConfigError where it is damaged."""
+    data = _content(archive, name)
+    where = name.partition("/")[2]
+    if where == earlier.NAME:
+        data = "\n".join(earlier.unpacked(data, where)).encode()
+    return parse_records(data, where)
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:
@@ -239,5 +266,6 @@ def _merge_records(target: Path, arriving: list[Record]) -> int:
     tails = [records[-1] for records in (present, arriving) if records]
     standing = max(tails, key=lambda record: record.started_at)
     others = [record for record in [*present, *new] if record != standing]
-    write_records(target, [*sorted(others, key=lambda record: record.started_at), standing])
+    if new or standing != present[-1]:
+        write_records(target, [*sorted(others, key=lambda record: record.started_at), standing])
     return len(new)

@@ -1,1 +1,1 @@
-"""What a maintainer calls: generated parts of pages, and simulated nights."""
+"""What a maintainer calls: generated parts of pages, simulated nights, and files of records."""

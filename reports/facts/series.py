@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import logging
+import zlib
 from collections.abc import Mapping, Sequence
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
-import numpy as np
 import pandas as pd
 
 from fillpath.paths import results
+from fillpath.series import read_bins
+
+# What reading a damaged archive may raise.
+_DAMAGED = (
+    OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, LZMAError, zlib.error,
+)  # fmt: skip
 
 
 def read_series(machine: str, name: str) -> pd.DataFrame | None:
@@ -19,13 +26,10 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
     `last`, and `<series>_mean`, `_min`, `_max` over them. None, with a warning, if it cannot be read."""
     path = results() / machine / "series" / Path(name).name
     try:
-        with np.load(path) as arrays:
-            bins = pd.DataFrame({key: arrays[key] for key in arrays.files if arrays[key].ndim})
-            n = int(arrays["n"])
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        n, numbers = read_bins(path)
+        bins = pd.DataFrame(numbers)
+    except _DAMAGED as error:
         logging.getLogger("fillpath").warning("%s: no series: %s", path, error)
-        return None
-    if "first" not in bins:
         return None
     bins.insert(1, "last", [*(bins["first"].iloc[1:] - 1), n - 1])
     return bins

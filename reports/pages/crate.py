@@ -43,6 +43,7 @@ FORMATS = {
     ".md": "text/markdown",
     ".npz": "application/zip",
     ".svg": "image/svg+xml",
+    ".xz": "application/x-xz",
 }
 # Folders of the crate, written anew each time.
 RESULTS, FIGURES = "results", "figures"

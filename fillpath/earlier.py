@@ -1,0 +1,66 @@
+"""Records that later ones of their case have superseded: results/<machine>/earlier.jsonl.xz, one per line.
+
+`read_records` returns them before those of the case's own file, where every new record goes.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import lzma
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, cast
+
+from fillpath.errors import ConfigError
+from fillpath.paths import atomic_write
+
+NAME = "earlier.jsonl.xz"
+# A line of a file, with its number from 1 on.
+Line = tuple[int, str]
+_CASE = re.compile(r'"case": ?"([^"]*)"')
+
+
+def unpacked(data: bytes, where: str) -> list[str]:
+    """The lines of an archive. where : its name, for errors. Raises ConfigError if it is damaged."""
+    try:
+        return lzma.decompress(data).decode(errors="replace").splitlines()
+    except (lzma.LZMAError, EOFError) as error:
+        raise ConfigError(f"{where}: not an archive of records ({error}); restore or remove it") from error
+
+
+def by_case(archive: Path) -> Mapping[str, Sequence[Line]]:
+    """The lines of each case, the last one superseded last. An archive that is damaged has none, with a
+    warning: it stops no measurement."""
+    try:
+        state = archive.stat()
+    except OSError:
+        return {}
+    return _by_case(archive, state.st_mtime_ns, state.st_size)
+
+
+def add(archive: Path, lines: Iterable[str]) -> int:
+    """Add lines that the archive lacks. Returns how many. Raises ConfigError if the archive is damaged."""
+    present = unpacked(archive.read_bytes(), str(archive)) if archive.is_file() else []
+    every = list(dict.fromkeys([*present, *lines]))
+    if len(every) > len(present):
+        text = "".join(f"{line}\n" for line in every)
+        with atomic_write(archive, "wb") as handle:
+            cast(IO[bytes], handle).write(lzma.compress(text.encode(), preset=9))
+    return len(every) - len(present)
+
+
+@functools.lru_cache(maxsize=8)
+def _by_case(archive: Path, *state: int) -> Mapping[str, Sequence[Line]]:
+    """state : what changes with the content."""
+    try:
+        lines = unpacked(archive.read_bytes(), str(archive))
+    except ConfigError as error:
+        logging.getLogger("fillpath").warning("%s", error)
+        return {}
+    found: dict[str, list[Line]] = {}
+    for number, line in enumerate(lines, start=1):
+        case = _CASE.search(line)
+        found.setdefault(case[1] if case else "", []).append((number, line))
+    return found
