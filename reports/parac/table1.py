@@ -37,7 +37,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return frame.assign(**{f"{name}_is": equality(frame, name, "not_held") for name in COUNTS})
 
 
-def _print() -> dict[str, dict[str, float | None]]:
+def _print() -> dict[str, Mapping[str, float | None]]:
     return {
         "paper_order": printed_column(PAPER, SIZES, "order"),
         "paper_entries": printed_column(PAPER, SIZES, "nnz"),

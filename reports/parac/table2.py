@@ -62,9 +62,9 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return matrices_frame(inputs, VARIANTS, NAMES, _numbers, _print(), others, more)
 
 
-def _print() -> dict[str, dict[str, float | None]]:
+def _print() -> dict[str, Mapping[str, float | None]]:
     """The printed columns by the names that they have in the frame."""
-    prints: dict[str, dict[str, float | None]] = {}
+    prints: dict[str, Mapping[str, float | None]] = {}
     for name, (theirs, factor, solve) in PRINTED.items():
         columns = {"factor": factor, "solve": solve, "iterations": "iter", "residual": "relres"}
         prints |= {

@@ -56,7 +56,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return matrices_frame(inputs, VARIANTS, tuple(SHORT), _numbers, _print(), others, more)
 
 
-def _print() -> dict[str, dict[str, float | None]]:
+def _print() -> dict[str, Mapping[str, float | None]]:
     """The printed columns by the names that they have in the frame."""
     columns = {
         "parac_factor": "parac_factor_ms", "parac_solve": "parac_solve_ms", "parac_total": "parac_total_ms",
