@@ -95,7 +95,8 @@ def _binned(name: str, values: Array) -> Array:
 def _rounded(values: Array) -> Array:
     """The values with so few bits that they compress well."""
     mantissas, exponents = np.frexp(values)
-    return np.ldexp(np.round(mantissas * 2**_BITS), exponents - _BITS).astype(np.float32)
+    rounded: Array = np.ldexp(np.round(mantissas * 2**_BITS), exponents - _BITS).astype(np.float32)
+    return rounded
 
 
 def _first(n: int) -> Array:
