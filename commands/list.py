@@ -12,7 +12,7 @@ from commands._ranges import counts, shares
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
 from fetch.query import Query
-from fillpath import registry
+from fillpath.declared import declared
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
 
@@ -72,10 +72,9 @@ def _table(rows: Sequence[Row]) -> str:
 def _implementations() -> str:
     """One paragraph per stage, in the order in which a factorisation passes them: what it is, and its
     implementations."""
-    registry.load_all()
-    entries = registry.registered()
+    entries = declared()
     rows = [("implementation", "device", "what it is", "options")]
-    rows += [(f"  {entry.name}", entry.device, entry.summary, _options(entry)) for entry in entries]
+    rows += [(f"  {each.name}", each.device, each.summary, ",".join(each.options) or "-") for each in entries]
     head, *lines = _table(rows).splitlines()
     paragraphs = [head]
     for stage in STAGES.values():
@@ -123,7 +122,3 @@ def _count(number: int | None) -> str:
 def _role(entry: catalogue.Entry) -> str:
     papers = ", ".join(entry.papers)
     return papers or f"stand-in for {', '.join(entry.stands_for)}"
-
-
-def _options(entry: registry.Implementation) -> str:
-    return ",".join(f"{option.name}={option.text(option.default)}" for option in entry.options) or "-"
