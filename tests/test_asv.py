@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import pytest
 from asv.config import Config
 
 from benchmarks.engine import machine
-from benchmarks.runs import airspeed, asv_process
+from benchmarks.engine.run import Run
+from benchmarks.runs import airspeed, asv_process, rounds
 from benchmarks.runs.asv_exact import exact_rows
 from benchmarks.runs.asv_process import facets
 from benchmarks.runs.asv_results import VERSION, Commit, Row, add_rows, has_row, read_json, write_json
@@ -25,8 +27,9 @@ from benchmarks.suite import Suite
 from benchmarks.symbolic import Symbolic
 from fillpath.case import Case
 from fillpath.errors import DiskFullError
+from fillpath.hardware import identity
 from fillpath.paths import CONFIG, ROOT, results
-from fillpath.record import Record, read_records, record_path, write_records
+from fillpath.record import Record, Status, read_records, record_path, write_records
 from tests.reports_fakes import made_record
 
 SECONDS = "symbolic.Symbolic.track_seconds"
@@ -82,19 +85,56 @@ def test_a_full_disk_is_said_with_what_is_stored(
 ) -> None:
     cases = [Case.parse(f"symbolic.fill1@grid2d,{order}.metis") for order in (8, 9)]
 
-    def rounds(cases: list[Case], *arguments: object) -> Iterator[Record]:
+    def refused(cases: list[Case], *arguments: object) -> Iterator[Record]:
         record = made_record(cases[0], 1)
         write_records(record_path("test-machine", record.case), [record])
         yield record
         raise DiskFullError("no space left for results")
 
     monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: cases)
-    monkeypatch.setattr(airspeed, "measure_rounds", rounds)
+    monkeypatch.setattr(airspeed, "measure_rounds", refused)
     with pytest.raises(
         DiskFullError, match=r"^1 of 2 symbolic cases are done and stored, the next was refused"
     ):
         airspeed.run_stage("symbolic", {})
     assert f"[1/2] ok            {cases[0].name}  " in capsys.readouterr().err
+
+
+def test_the_cases_of_an_input_are_measured_in_turn_and_each_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = [Case.parse(f"symbolic.{name}@grid2d,8.metis") for name in ("fill1", "fill2_cpu", "fill1_pruned")]
+    other = Case.parse("symbolic.fill1@grid2d,9.metis")
+    asked = []
+
+    def measured(case: Case, limits: object, process: int, within: Run, **rest: object) -> Record:
+        asked.append((case, process))
+        is_wrong = case == cases[1]
+        record = replace(
+            made_record(case, 1), run_id=within.id, process=process, host=identity(), machine="test-machine",
+            status=Status.WRONG if is_wrong else Status.OK, reason="differs" if is_wrong else "",
+            seconds=[] if is_wrong else [1.0 + process],
+        )  # fmt: skip
+        path = record_path("test-machine", case.name)
+        write_records(path, [*read_records(path), record])
+        return record
+
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [cases[0], other, *cases[1:]])
+    monkeypatch.setattr(airspeed.run, "current", lambda: Run("one", None, ""))
+    monkeypatch.setattr(machine, "git_state", lambda: (None, None))
+    monkeypatch.setattr(rounds, "measure", measured)
+    monkeypatch.setenv("FILLPATH_PROCESSES", "2")
+    airspeed.run_stage("symbolic", {})
+    first, second = [(case, 0) for case in cases], [(cases[0], 1), (cases[2], 1)]
+    assert asked == [*first, *second, (other, 0), (other, 1)]
+    assert capsys.readouterr().err.splitlines() == [
+        f"[1/4] wrong         {cases[1].name}  differs",
+        "[1/4] process 2 of 2 on grid2d,8.metis",
+        f"[2/4] ok            {cases[0].name}  1.5 s",
+        f"[3/4] ok            {cases[2].name}  1.5 s",
+        "[3/4] process 2 of 2 on grid2d,9.metis",
+        f"[4/4] ok            {other.name}  1.5 s",
+    ]
 
 
 def test_facets_are_text() -> None:
@@ -135,9 +175,8 @@ def test_asv_shows_the_stored_medians_of_a_first_run(tmp_path: Path, monkeypatch
     commit = machine.git_state()[0] or pytest.skip("no repository")
     names = [f"symbolic.fill1@grid2d,{order}.metis" for order in (8, 9)]
     for name, seconds in zip(names, (0.25, 0.5), strict=True):
-        record = made_record(Case.parse(name), 1)
-        changed = {**record.to_json(), "seconds": [seconds] * 5}
-        write_records(record_path("test-machine", name), [Record.from_json(changed)])
+        record = replace(made_record(Case.parse(name), 1), seconds=[seconds] * 5)
+        write_records(record_path("test-machine", name), [record])
     monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
     monkeypatch.setattr(asv_process, "WORK", tmp_path)
     monkeypatch.setattr(asv_process, "SCRATCH", tmp_path / "scratch")

@@ -308,27 +308,6 @@ def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:
     )
 
 
-def test_a_stage_measures_the_cases_of_an_input_in_turn_and_reports_each_once(
-    one_machine: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cases = [case_of("right"), case_of("missing_row"), case_of("chatty")]
-    monkeypatch.setattr(airspeed, "settings", lambda: Settings(processes=2))
-    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: cases)
-    monkeypatch.setattr(airspeed.run, "current", lambda: ONE_RUN)
-    monkeypatch.setattr(airspeed.machine, "git_state", lambda: (None, None))
-    airspeed.run_stage("symbolic", {})
-    assert [len(stored(name)) for name in ("right", "missing_row", "chatty")] == [2, 1, 2]
-    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("[")]
-    assert [line.split()[:2] for line in lines] == [
-        ["[1/3]", "wrong"], ["[1/3]", "process"], ["[2/3]", "ok"], ["[3/3]", "ok"],
-    ]  # fmt: skip
-    assert lines[1] == "[1/3] process 2 of 2 on random,100,0.1.natural"
-    median = Rounds.of(stored("right")).median
-    assert lines[2].split()[2:] == [cases[0].name, f"{median:.4g}", "s"]
-    medians = airspeed._medians(cases, ONE_RUN)
-    assert medians[cases[0].name] == median and medians[cases[1].name] is None
-
-
 def test_a_run_that_measures_afresh_gives_asv_its_own_processes_alone(
     one_machine: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
