@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -97,7 +97,7 @@ def _unique_name(index: Any, number: int) -> str:
 @functools.cache
 def base() -> Path:
     """Return the folder of all modules: the user's, else the checkout's, else one of this process."""
-    chosen = sys.modules["numba"].config.CACHE_DIR
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     users = Path(chosen) / "fillpath" if chosen else Path(home) / "fillpath" / "numba"
     for folder in (users, ROOT / ".fillpath" / "numba"):
@@ -116,15 +116,25 @@ def _temporary() -> tempfile.TemporaryDirectory[str]:
 @functools.cache
 def stamp(path: Path) -> str:
     """Return the hash of a module, of all that it imports within `ROOMS`, and of what compiles it."""
-    reached, todo = {path}, [path]
+    return hashlib.sha256("\n".join([*_compilers(), *syntax_of(reached(path))]).encode()).hexdigest()
+
+
+def reached(path: Path) -> set[Path]:
+    """Return a file with all that it imports within `ROOMS`, directly or not."""
+    found, todo = {path}, [path]
     while todo:
-        new = {file for name in _parsed(todo.pop())[1] for file in _files(name)} - reached
-        reached |= new
+        new = {file for name in _parsed(todo.pop())[1] for file in _files(name)} - found
+        found |= new
         todo += new
-    code = sorted(f"{file.relative_to(ROOT)} {_parsed(file)[0]}" for file in reached)
-    return hashlib.sha256("\n".join([*_compilers(), *code]).encode()).hexdigest()
+    return found
 
 
+def syntax_of(files: Iterable[Path]) -> list[str]:
+    """Return a line for each file: its place in the checkout, and the hash of its syntax."""
+    return sorted(f"{file.relative_to(ROOT)} {_parsed(file)[0]}" for file in files)
+
+
+@functools.cache
 def _compilers() -> list[str]:
     versions = [f"{name} {sys.modules[name].__version__}" for name in ("llvmlite", "numba", "numpy")]
     chosen = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))

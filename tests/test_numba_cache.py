@@ -180,7 +180,8 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def forget() -> None:
     """As a new process, which has read no file yet."""
-    for cached in (numba_locator.stamp, numba_locator._parsed, numba_locator._files):
+    cached_functions = ("stamp", "_compilers", "_parsed", "_files")
+    for cached in (getattr(numba_locator, name) for name in cached_functions):
         cached.cache_clear()
 
 
@@ -336,12 +337,7 @@ def test_every_compiled_file_is_hashed() -> None:
 
 def hashed_files() -> set[Path]:
     """The files that a compiled file's stamp holds."""
-    reached, todo = set(compiled_files()), compiled_files()
-    while todo:
-        new = {file for name in numba_locator._parsed(todo.pop())[1] for file in numba_locator._files(name)}
-        todo = [*todo, *(new - reached)]
-        reached |= new
-    return reached
+    return {file for path in compiled_files() for file in numba_locator.reached(path)}
 
 
 def imports_from_outside(source: str) -> dict[str, object]:
