@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
 from fillpath.errors import MemoryBudgetError, UnsupportedError
@@ -131,8 +133,8 @@ def device_facts(pattern: Pattern) -> Any:
 
 
 def watches(pattern: Pattern) -> Any:
-    """A right answer; its facts: this process, the other workers of its supervisor, and how many of them are
-    not stopped."""
+    """A right answer; its facts: this process, its parent, the other workers of that, and how many of them
+    are not stopped."""
     listed = subprocess.run(
         ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getppid())], capture_output=True, text=True
     )
@@ -140,8 +142,22 @@ def watches(pattern: Pattern) -> Any:
     others = [stat for pid, stat, _ in rows if int(pid) != os.getpid()]
     running = [stat for stat in others if not stat.startswith("T")]
     filled, work = fill1(pattern)
-    facts = {"pid": float(os.getpid()), "others": float(len(others)), "running": float(len(running))}
+    facts = {"pid": os.getpid(), "parent": os.getppid(), "others": len(others), "running": len(running)}
     return filled, replace(work, facts=facts)
+
+
+def threaded(pattern: Pattern) -> Any:
+    """A right answer; its facts: Numba's threads, and all of this process once BLAS has worked."""
+    np.ones((500, 500)) @ np.ones((500, 500))
+    filled, work = fill1(pattern)
+    facts = {"numba": numba.get_num_threads(), "all": len(list(Path("/proc/self/task").iterdir()))}
+    return filled, replace(work, facts=facts)
+
+
+def kills_its_parent(pattern: Pattern) -> Any:
+    """SIGKILL to its template."""
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
 
 
 def slow(pattern: Pattern) -> Any:
@@ -213,7 +229,8 @@ FAKES: list[tuple[Any, dict[str, Any]]] = [
     *((f, {}) for f in (
         right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
         cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, negative_facts, device_facts,
-        slow, chatty, counted, miscounted, kept, kept_by_a_wrong_one, a_peer_in_disguise,
+        slow, chatty, threaded, kills_its_parent, counted, miscounted, kept, kept_by_a_wrong_one,
+        a_peer_in_disguise,
     )),
     (imprecise, {"peer": "scipy"}),
     *((f, {"stage": "supernodes"}) for f in (one_each, all_in_one, no_cap)),

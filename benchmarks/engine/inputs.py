@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.engine import standing
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.process import run_worker
+from benchmarks.engine.process import Start, run_worker
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
 from fetch.prepare import load_prepared, prepared_path
@@ -52,7 +52,8 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
         "threads": standing.threads_of(case),
     }
     remaining = within.remaining()
-    outcome = run_worker(job, min(limits.preparation, remaining), limits.memory_limit())
+    start: Start = "forked" if limits.forked else "alone"
+    outcome = run_worker(job, min(limits.preparation, remaining), limits.memory_limit(), start)
     if outcome.status is Status.OK:
         stopped.unlink(missing_ok=True)
         return load_prepared(path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from benchmarks.engine import machine
+from benchmarks.engine.sampling import USUAL, Sampling
 
 
 @dataclass(frozen=True)
@@ -14,13 +16,21 @@ class Limits:
     seconds : of the worker's whole life.
     preparation : seconds of preparing its matrix and making the reference, which none of the above are.
     memory : bytes resident; None: nine tenths of what is available when it starts.
-    samples : how many exactly; None: by the worker's rule.
+    samples : how many exactly; None: by `usual`.
+    usual : the samples of a process that is not asked for a number.
+    forked : whether the worker of a case's only process may be forked from a template, if it uses no GPU.
     """
 
     seconds: float = 600.0
     preparation: float = 1800.0
     memory: int | None = None
     samples: int | None = None
+    usual: Sampling = USUAL
+    forked: bool = False
+
+    @property
+    def sampling(self) -> Sampling:
+        return Sampling(self.samples, math.inf) if self.samples else self.usual
 
     def memory_limit(self) -> int | None:
         """Bytes; None where nobody says how much memory there is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from benchmarks.engine import machine, run, standing
@@ -13,7 +13,7 @@ from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.process import run_worker
+from benchmarks.engine.process import Start, run_worker
 from benchmarks.engine.provenance import blank_record, prepared_facts
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
@@ -90,8 +90,8 @@ def measure(
                     threads_used=standing.threads_of(case))
         )  # fmt: skip
     with exclusive(host.node_lock("measurement")):
-        followed = process + 1 < processes
-        return standing.store(_supervised(case, implementation, prepared, limits, blank, within, followed))
+        start = _start(limits, process, processes)
+        return standing.store(_supervised(case, implementation, prepared, limits, blank, within, start))
 
 
 def require(case: Case, implementation: Implementation) -> None:
@@ -154,7 +154,7 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "seed": case.seed,
         "reference": None if stage_of(case.stage).on_graph else str(reference_path(prepared.hash)),
         "series": str(series_path(host.machine_name(), case.name)),
-        "samples": limits.samples,
+        "sampling": asdict(limits.sampling),
     }
 
 
@@ -213,6 +213,13 @@ def _status_of(error: BaseException) -> Status:
     return Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR
 
 
+def _start(limits: Limits, process: int, processes: int) -> Start:
+    """How a worker of the case starts: processes that make an interval have to be independent."""
+    if processes > 1:
+        return "followed" if process + 1 < processes else "alone"
+    return "forked" if limits.forked else "alone"
+
+
 def _supervised(
     case: Case,
     implementation: Implementation,
@@ -220,7 +227,7 @@ def _supervised(
     limits: Limits,
     blank: Record,
     within: Run,
-    followed: bool,
+    start: Start,
 ) -> Record:
     """The record of a measurement, which fills in the blank one."""
     remaining = within.remaining()
@@ -229,7 +236,7 @@ def _supervised(
     seconds = min(limits.seconds, remaining)
     memory = limits.memory_limit()
     job = job_of(case, implementation, prepared, limits)
-    outcome = run_worker(job, seconds, memory, followed)
+    outcome = run_worker(job, seconds, memory, start)
     if outcome.status is Status.TIMEOUT and remaining < limits.seconds:
         outcome.status, outcome.reason = Status.NOT_RUN, "the time limit of this run cut it off"
     record = _filled(blank, case, implementation, outcome)

@@ -9,32 +9,47 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from benchmarks.engine import ahead, machine
+from benchmarks.engine import ahead, machine, template
 from benchmarks.engine.ahead import Setup, Worker
 from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
 from benchmarks.engine.outcome import Outcome
+from benchmarks.engine.template import Forked
 from fillpath.record import Status
 
 _POLL_SECONDS = 0.05
 
+# followed: jobs like this one come next, and workers for them import meanwhile.
+# forked: from a template, unless it uses a GPU or several ranks.
+Start = Literal["alone", "followed", "forked"]
+AnyWorker = Worker | Forked | RankWorker
 
-def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed: bool = False) -> Outcome:
+_IMPORTS = (
+    "benchmarks.engine.operands",
+    "benchmarks.engine.crew",
+    "benchmarks.engine.energy",
+    "benchmarks.engine.places",
+    "benchmarks.engine.reference",
+    "benchmarks.engine.series",
+    "fetch.prepare",
+)
+
+
+def run_worker(job: dict[str, Any], seconds: float, memory: int | None, start: Start = "alone") -> Outcome:
     """Run the worker on a job until it is done; returns what became of it, always.
 
     job : `task`, `threads`, and what the task reads.
     seconds : of the worker's life, from its job on.
     memory : bytes resident; None without a limit.
-    followed : whether jobs like this one come next: workers for them import meanwhile.
     """
     outcome = Outcome()
     oom_kills = machine.oom_kills()
     setup = Setup(_environment(job), _imports(job))
-    worker = ahead.take(setup) if job.get("ranks", 1) == 1 else _on_ranks(job, setup)
+    worker = _started(job, setup, start)
     try:
         worker.tell(json.dumps(job))
-        if followed and isinstance(worker, Worker):
+        if start == "followed" and isinstance(worker, Worker):
             ahead.prepare(setup, machine.machine().cores)
         _follow(worker, outcome, seconds, memory)
     finally:
@@ -44,6 +59,14 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, followed
     if not (outcome.done or outcome.complete or outcome.reason):
         _explain_death(outcome, code, oom_kills, last_line)
     return outcome
+
+
+def _started(job: Mapping[str, Any], setup: Setup, start: Start) -> AnyWorker:
+    if job.get("ranks", 1) > 1:
+        return _on_ranks(job, setup)
+    if start == "forked" and job.get("device") != "gpu":
+        return template.fork(setup)
+    return ahead.take(setup)
 
 
 def _on_ranks(job: Mapping[str, Any], setup: Setup) -> RankWorker:
@@ -63,11 +86,11 @@ def _environment(job: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _imports(job: Mapping[str, Any]) -> list[str]:
-    """The modules that take longest to import, the same for every job of that device."""
-    return ["benchmarks.engine.operands", *(["cupy"] if job.get("device") == "gpu" else [])]
+    """The modules that jobs import, the same for every job of that device."""
+    return [*_IMPORTS, *(["cupy"] if job.get("device") == "gpu" else [])]
 
 
-def _follow(worker: Worker | RankWorker, outcome: Outcome, seconds: float, memory: int | None) -> None:
+def _follow(worker: AnyWorker, outcome: Outcome, seconds: float, memory: int | None) -> None:
     """Take in reports until the worker closes its pipe or passes a limit."""
     deadline = time.monotonic() + seconds
     pending = b""
@@ -98,7 +121,7 @@ def _follow(worker: Worker | RankWorker, outcome: Outcome, seconds: float, memor
                 return
 
 
-def _take(message: dict[str, Any], outcome: Outcome, worker: Worker | RankWorker) -> None:
+def _take(message: dict[str, Any], outcome: Outcome, worker: AnyWorker) -> None:
     """Take in a report, and stop the workers that wait while this one takes samples."""
     outcome.take(message)
     if message["event"] == "sampling":

@@ -52,7 +52,7 @@ def main() -> None:
 
 def _die_with_the_launcher() -> None:
     """Have the kernel kill this rank when what started it dies; end now if that is dead already."""
-    worker.die_with(os.getppid())
+    worker.die_first(os.getppid())
     if not Path(f"/proc/{os.getsid(0)}/exe").exists():
         sys.exit("the launcher died before the rank began")
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.engine import machine
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED
 from fillpath import host
 from fillpath.case import Case
 from fillpath.hardware import identity
@@ -105,9 +104,7 @@ def _settles(record: Record, limits: Limits) -> bool:
         return (limits.memory_limit() or 0) <= 1.1 * (record.memory_limit or 0)
     if record.status is not Status.OK:
         return True
-    if limits.samples:
-        return len(record.seconds) >= limits.samples
-    return len(record.seconds) >= MOST_SAMPLES or sum(record.seconds) >= SECONDS_SAMPLED
+    return not limits.sampling.wants_more(len(record.seconds), sum(record.seconds))
 
 
 def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:

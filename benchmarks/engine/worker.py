@@ -1,18 +1,17 @@
 """The worker process of one measurement: loads, verifies, samples, and reports each step at once.
 
-Started by `ahead` as `python -m benchmarks.engine.worker`, with a pipe for its reports. On standard input it
-reads what to import, then its job, as JSON, and a line when it may take samples. It writes no record:
-whatever becomes of it, its supervisor does. `rank_worker` is the same for one of several ranks.
+Started by `ahead` as `python -m benchmarks.engine.worker`, with a pipe for its reports; or forked by
+`template`. On standard input it reads what to import, then its job, as JSON, and a line when it may take
+samples. It writes no record: whatever becomes of it, its supervisor does. `rank_worker` is the same for one
+of several ranks.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
 import json
 import os
-import signal
 import sys
 import time
 import traceback
@@ -21,6 +20,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.engine.follow import die_with
+from benchmarks.engine.sampling import Sampling
 from fillpath.errors import FillpathError
 from impl.cuda.device import is_out_of_memory
 
@@ -31,22 +32,21 @@ if TYPE_CHECKING:
     from benchmarks.engine.places import Place
     from fillpath.registry import Implementation
 
-PR_SET_PDEATHSIG = 1
-# Samples of a process, unless it is asked for a number: MOST_SAMPLES, or fewer once SECONDS_SAMPLED have
-# passed. More of them say little: processes differ by more than the samples of one.
-MOST_SAMPLES = 5
-SECONDS_SAMPLED = 2.0
-
 Report = Callable[..., None]
 
 
 def main() -> None:
     start = json.loads(sys.stdin.readline())
-    die_with(start["supervisor"])
+    die_first(start["supervisor"])
     os.write(start["reports"], b"\n")
-    _import(start["modules"])
+    import_early(start["modules"])
+    serve(start["reports"])
+
+
+def serve(reports: int) -> None:
+    """Read the job and do it. reports : the pipe, as a file descriptor."""
     job = json.loads(sys.stdin.readline())
-    with os.fdopen(start["reports"], "w") as pipe:
+    with os.fdopen(reports, "w") as pipe:
 
         def report(event: str, **values: Any) -> None:
             pipe.write(json.dumps({"event": event, **values}) + "\n")
@@ -75,17 +75,14 @@ def reported(report: Report, work: Callable[[], None]) -> bool:
     return False
 
 
-def die_with(supervisor: int) -> None:
+def die_first(parent: int) -> None:
     """Have the kernel kill this process when its parent dies, and pick it first when memory runs out."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != supervisor:
-        sys.exit("the supervisor died before the worker began")
+    die_with(parent)
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def _import(modules: Sequence[str]) -> None:
+def import_early(modules: Sequence[str]) -> None:
     """Import what the job will need. What fails now fails again there, where it is reported."""
     for name in modules:
         with contextlib.suppress(Exception):
@@ -155,7 +152,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     report("sampling")
     where.begin()
     with metered(implementation.device, max(1, job["gpus"])) as meter:
-        (last, work), joules = _sample(call, job["samples"], where, meter, report, crew)
+        (last, work), joules = _sample(call, Sampling(**job["sampling"]), where, meter, report, crew)
     state = {"peak_memory": where.peak_memory(), "joules": joules, **where.state()}
     if passes(last) and context is not None:
         least = benchmark.least_bytes(last, context)
@@ -189,15 +186,14 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
 
 
 def _sample(
-    call: Callable[[], Any], samples: int | None, where: Place, meter: Meter, report: Report, crew: Alone
+    call: Callable[[], Any], sampling: Sampling, where: Place, meter: Meter, report: Report, crew: Alone
 ) -> tuple[Any, float | None]:
-    """Take `samples` samples, or by the rule of the constants above. Returns the last result, and joules of a
-    sample."""
+    """Take samples. Returns the last result, and joules of a sample."""
     from fillpath.phase import PhaseClock, recording
 
     timed = where.sampled(call)
     count, spent, outcome = 0, 0.0, (None, None)
-    while crew.share(count < (samples or MOST_SAMPLES) and (samples or spent < SECONDS_SAMPLED)):
+    while crew.share(sampling.wants_more(count, spent)):
         # The memory of a result is free before the next call asks for its own.
         outcome = (None, None)
         crew.barrier()

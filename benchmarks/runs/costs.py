@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from benchmarks.engine.reference import MOST_ENTRIES
-from benchmarks.engine.worker import MOST_SAMPLES, SECONDS_SAMPLED
+from benchmarks.engine.sampling import Sampling
 from benchmarks.runs.amounts import Amounts, Forecast, completed
 from benchmarks.runs.rates import Kind, Rate, guess
 from fillpath.case import Preparation
@@ -62,9 +62,9 @@ def forecast_work(pattern: Pattern) -> Forecast:
     return Forecast(completed(pattern.n, pattern.nnz, float(sampled.filled), counted), "sampled", 0.1)
 
 
-def process_seconds(call: float, device: Device, amounts: Amounts) -> float:
+def process_seconds(call: float, device: Device, amounts: Amounts, sampling: Sampling) -> float:
     """Of a process that measures a case: start, loading, one warm-up, the samples, two verifications."""
-    samples = min(MOST_SAMPLES, math.ceil(SECONDS_SAMPLED / max(call, 1e-9)))
+    samples = min(sampling.most, math.ceil(sampling.seconds / max(call, 1e-9)))
     loading = LOAD_ENTRIES * amounts["entries"] + LOAD_ROWS * amounts.get("order", 0.0)
     verifying = VERIFY_SECONDS * amounts.get("filled", 0.0)
     return START_SECONDS[device] + loading + call * (1 + samples) + verifying

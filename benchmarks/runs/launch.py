@@ -3,15 +3,13 @@
     python -m benchmarks.runs.launch figures [snakemake's arguments]
     python -m benchmarks.runs.launch job COMMAND...
 
-A process cannot handle a SIGKILL, so each level asks the kernel to kill it when its parent dies: make, this
-launcher, Snakemake, a job, the worker. What was submitted to a cluster outlives them all, and the next start
-cancels it.
+Each level dies with its parent: make, this launcher, Snakemake, a job, the worker and its template. What was
+submitted to a cluster outlives them all, and the next start cancels it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import shutil
 import signal
@@ -21,38 +19,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from benchmarks.engine.follow import adopt as adopt
+from benchmarks.engine.follow import die_with_parent as die_with_parent
+from benchmarks.engine.follow import parent_mark as parent_mark
 from fillpath.errors import FillpathError
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import PAGE, ROOT, WORK, require_checkout
-from fillpath.settings import PARENT, settings
+from fillpath.settings import settings
 
 ORPHAN_SECONDS = 60.0
-_PR_SET_PDEATHSIG = 1
-
-
-def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent dies; end now if the parent is gone already."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # Closes the gap between a fork and the request to die. A job of Slurm's inherits it from the host that
-    # submitted it, so the job that it is of stands beside the process.
-    process, _, job = os.environ.get(PARENT, "").partition("@")
-    if process and job == _job() and os.getppid() != int(process):
-        sys.exit("the process that started this one has ended")
-
-
-def adopt() -> None:
-    """Make this process the one whose end its children are to follow."""
-    os.environ[PARENT] = parent_mark()
-
-
-def parent_mark() -> str:
-    """What a child of this process is to find in FILLPATH_PARENT."""
-    return f"{os.getpid()}@{_job()}"
-
-
-def _job() -> str:
-    return os.environ.get("SLURM_JOB_ID", "")
 
 
 def figures(arguments: Sequence[str]) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
 import yaml
 
 from benchmarks.engine.limits import Limits
+from benchmarks.engine.sampling import SHORT, USUAL
 from benchmarks.runs.cases import experiment_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
@@ -20,6 +22,8 @@ from fillpath.paths import CONFIG
 from fillpath.settings import Settings
 from fillpath.twins import twins_of
 
+# The suite whose numbers are indicative.
+_EMBEDDED = "embedded"
 # The suite that is too large to be measured whole.
 _LAID_OUT = "papers"
 # The class of twins, beside those of the catalogue.
@@ -28,8 +32,9 @@ _TWINS = "twins"
 
 def limits_of(case: Case, settings: Settings) -> Limits:
     """What a process of the case may take in the suite of these settings."""
-    share = _share(case, settings)
-    return Limits() if share is None else Limits(seconds=float(share["limit"]))
+    embedded, share = settings.suite == _EMBEDDED, _share(case, settings)
+    limits = Limits(usual=SHORT if embedded else USUAL, forked=embedded)
+    return limits if share is None else replace(limits, seconds=float(share["limit"]))
 
 
 def processes_of(case: Case, settings: Settings) -> int:

@@ -55,7 +55,8 @@ def forecast_of(
     """The forecast of a case on so much work."""
     implementation = lookup(case.stage, case.implementation)
     made = guess(kind_of(case), work.amounts, rates)
-    limit, most = limits_of(case, settings).seconds, processes_of(case, settings)
+    limits, most = limits_of(case, settings), processes_of(case, settings)
+    limit = limits.seconds
     memory = _memory(case, work)
     spread = math.hypot(made.spread if made else 0.0, work.spread)
     filled = work.amounts.get("filled", 0.0) * math.exp(-_CAREFUL * work.spread)
@@ -65,7 +66,11 @@ def forecast_of(
         return CaseForecast(
             case, call, 0.0, spread, source, work.source, memory, limit, 1, most, "out_of_memory"
         )
-    each = limit if call is None else costs.process_seconds(call, implementation.device, work.amounts)
+    each = (
+        limit
+        if call is None
+        else costs.process_seconds(call, implementation.device, work.amounts, limits.sampling)
+    )
     late = each > limit or call is None
     count = 1 if late else most
     return CaseForecast(

@@ -12,6 +12,7 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.reference import reference_path
 from benchmarks.runs import costs
 from benchmarks.runs.amounts import Catalogued, Forecast
+from benchmarks.runs.layout import limits_of
 from benchmarks.runs.plan_case import CaseForecast, forecast_of
 from benchmarks.runs.plan_site import Site
 from benchmarks.runs.rates import Kind, Rate
@@ -230,7 +231,9 @@ def _forecasts(matrix: Matrix, work: Forecast, facts: Facts, prepared_hash: str 
         each
         for each in whole
         if facts.settings.fresh
-        or not facts.site.has(each.case, Limits(seconds=each.limit), each.most_processes, prepared_hash)
+        or not facts.site.has(
+            each.case, limits_of(each.case, facts.settings), each.most_processes, prepared_hash
+        )
     ]
 
 

@@ -1,0 +1,246 @@
+"""Workers that a template forks: a process that has imported what they need, and waits.
+
+A fork takes hundredths of a second, a start with its imports most of one. Children of one template share its
+addresses, so they are no independent processes of a case: they serve where one process measures it. A
+template starts no thread and does not touch CUDA. It sleeps while its child works. It dies with its
+supervisor, and its child with it.
+
+The supervisor sends the child's standard input, log, and pipe of reports. The template answers with the
+child's id and, once the child has ended, with its exit status.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from benchmarks.engine import worker
+from benchmarks.engine.ahead import START_SECONDS, Setup, Worker, last_line, resident_bytes
+from benchmarks.engine.follow import die_with
+
+# Templates that wait at most, one per number of threads; each holds some 100 MB.
+MOST = 4
+# Variables that no import reads: a child has those of its job.
+_OF_JOBS = ("FILLPATH_", "PYTEST_")
+
+
+class Template:
+    """A template's process, as its supervisor sees it. Raises OSError where it cannot start."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(START_SECONDS)
+        start = [str(theirs.fileno()), str(os.getpid()), *setup.modules]
+        nothing = subprocess.DEVNULL
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "benchmarks.engine.template", *start],
+                stdin=nothing, stdout=nothing, stderr=nothing,
+                env=dict(setup.environment), pass_fds=(theirs.fileno(),),
+            )  # fmt: skip
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def fork(self, files: Sequence[int]) -> int:
+        """Return the id of a new child. Raises OSError where the template has ended or does not answer."""
+        socket.send_fds(self._control, [b"fork"], files)
+        return self._answer()
+
+    def has_status(self) -> bool:
+        return bool(select.select([self._control], [], [], 0)[0])
+
+    def status(self) -> int:
+        """Wait for the child's exit status, and give up its id. A child whose template died was killed."""
+        try:
+            status = self._answer()
+            self._control.send(b"seen")
+        except OSError:
+            return -signal.SIGKILL
+        return status
+
+    def _answer(self) -> int:
+        answer = self._control.recv(64)
+        if not answer:
+            raise ChildProcessError("the template has ended")
+        return int(answer)
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._control.close()
+
+
+class Forked:
+    """A worker that a template forked, with what `ahead.Worker` has. Raises OSError as `Template.fork`.
+
+    reports : the pipe that it writes its reports to
+    """
+
+    def __init__(self, template: Template, environment: Mapping[str, str]) -> None:
+        self._template = template
+        self._log: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
+        (reading, reports), (stdin, telling) = os.pipe(), os.pipe()
+        self.reports: IO[bytes] = os.fdopen(reading, "rb", buffering=0)
+        self._stdin = os.fdopen(telling, "w")
+        try:
+            self.pid = template.fork((stdin, self._log.fileno(), reports))
+        except OSError:
+            self._close()
+            raise
+        finally:
+            os.close(stdin)
+            os.close(reports)
+        self.tell(json.dumps({"environment": environment, "folder": str(Path.cwd())}))
+
+    def has_ended(self) -> bool:
+        return self._template.has_status()
+
+    def resident_bytes(self) -> int:
+        return resident_bytes(self.pid)
+
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input."""
+        # Where it died, its supervisor finds out, and says how.
+        with contextlib.suppress(BrokenPipeError):
+            print(line, file=self._stdin, flush=True)
+
+    def end(self) -> tuple[int, str]:
+        """Kill it if it has not ended. Returns its exit status and the last line of its log."""
+        if not self.has_ended():
+            os.kill(self.pid, signal.SIGKILL)
+        code = self._template.status()
+        _keep(self._template)
+        last = last_line(self._log)
+        self._close()
+        return code, last
+
+    def _close(self) -> None:
+        self.reports.close()
+        # A line that it never read cannot be written any more.
+        with contextlib.suppress(BrokenPipeError):
+            self._stdin.close()
+        self._log.close()
+
+
+_waiting: list[Template] = []
+
+
+def fork(setup: Setup) -> Forked | Worker:
+    """A forked worker with this setup; one that is started by itself where no template answers."""
+    of_job = {name: value for name, value in setup.environment.items() if name.startswith(_OF_JOBS)}
+    lasting = {name: value for name, value in setup.environment.items() if name not in of_job}
+    setup_of_template = replace(setup, environment=lasting)
+    for template in [each for each in _waiting if each.setup == setup_of_template]:
+        _waiting.remove(template)
+        with contextlib.suppress(OSError):
+            return Forked(template, of_job)
+        template.end()
+    with contextlib.suppress(OSError):
+        template = Template(setup_of_template)
+        try:
+            return Forked(template, of_job)
+        except OSError:
+            template.end()
+    return Worker(setup)
+
+
+def _keep(template: Template) -> None:
+    _waiting.append(template)
+    while len(_waiting) > MOST:
+        _waiting.pop(0).end()
+
+
+@atexit.register
+def dismiss() -> None:
+    """End the templates that wait."""
+    while _waiting:
+        _waiting.pop().end()
+
+
+def main() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    die_with(int(sys.argv[2]))
+    worker.import_early(sys.argv[3:])
+    _begin_compiler()
+    _require_nothing_started()
+    template = os.getpid()
+    files = _files_of_a_child(control)
+    if files:
+        _become_worker(files, template)
+
+
+def _files_of_a_child(control: socket.socket) -> list[int]:
+    """Fork a child at each request. Returns its files in the child, none in the template, at its end."""
+    while files := socket.recv_fds(control, 64, 3)[1]:
+        child = os.fork()
+        if child == 0:
+            control.close()
+            return files
+        for file in files:
+            os.close(file)
+        control.send(str(child).encode())
+        ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        assert ended is not None
+        status = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        control.send(str(status).encode())
+        # No other process may have the id until the supervisor has no more use for it.
+        control.recv(64)
+        os.waitpid(child, 0)
+    return []
+
+
+def _become_worker(files: Sequence[int], template: int) -> None:
+    """Do in a child what a worker's process does that was started by itself."""
+    stdin, log, reports = files
+    for file, standard in ((stdin, 0), (log, 1), (log, 2)):
+        os.dup2(file, standard)
+    os.close(stdin)
+    os.close(log)
+    worker.die_first(template)
+    start = json.loads(sys.stdin.readline())
+    for name in [name for name in os.environ if name.startswith(_OF_JOBS)]:
+        del os.environ[name]
+    os.environ.update(start["environment"])
+    os.chdir(start["folder"])
+    os.write(reports, b"\n")
+    worker.serve(reports)
+
+
+def _begin_compiler() -> None:
+    """Have Numba set its compiler up, as its first function does: no child does so again."""
+    import numba
+
+    numba.njit(lambda: None)()
+
+
+def _require_nothing_started() -> None:
+    """Exit where a child would lack threads that run here, or a CUDA that works.
+
+    BLAS ends its own threads at a fork, and starts them again in a child that needs them.
+    """
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    if threads > 1 or "cupy" in sys.modules:
+        sys.exit("the imports of this template started threads or CUDA")
+
+
+if __name__ == "__main__":
+    main()
