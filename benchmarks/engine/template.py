@@ -24,7 +24,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from benchmarks.engine import worker
 from benchmarks.engine.ahead import START_SECONDS, Setup, Worker, last_line, resident_bytes
@@ -225,7 +225,8 @@ def _begin_compiler() -> None:
     """Have Numba set its compiler up, as its first function does: no child does so again."""
     import numba
 
-    numba.njit(lambda: None)()
+    compiled: Any = numba.njit(lambda: None)
+    compiled()
 
 
 def _require_nothing_started() -> None:
