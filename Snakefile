@@ -10,8 +10,9 @@ import sys
 
 from snakemake.exceptions import WorkflowError
 
-from benchmarks.runs import marks
+from benchmarks.runs import marks, slurm
 from benchmarks.runs.cases import (
+    generated_inputs,
     suite_cases,
     suite_figures,
     suite_inputs,
@@ -31,10 +32,17 @@ if workflow.is_main_process:
 
 MARKS = ".fillpath/markers"
 LOGS = ".fillpath/logs"
+GENERATED = generated_inputs(SETTINGS)
 PYTHON = shlex.quote(sys.executable)
 MAIN = f"{PYTHON} -m fillpath"
 # A job dies with Snakemake, and what it started with it.
 RUN = f"exec {PYTHON} -m benchmarks.runs.launch job {MAIN}"
+
+
+def prepared(name):
+    """The marker of an input that is prepared. In a wildcard `~` stands for the comma, at which Snakemake would
+    take the wildcard apart when it hands a job on to another host."""
+    return f"{MARKS}/prepare/{name.replace(',', '~')}"
 
 
 def stage_inputs(wildcards):
@@ -44,12 +52,11 @@ def stage_inputs(wildcards):
         return []
     cases = suite_cases(SETTINGS, wildcards.stage)
     names = dict.fromkeys(f"{case.matrix}.{case.preparation.name}" for case in cases)
-    return ancient([f"{MARKS}/prepare/{name.replace(',', '~')}" for name in names])
+    return ancient([*map(prepared, names)])
 
 
 def input_name(wildcards):
-    """The input's own name. In a wildcard `~` stands for the comma, at which Snakemake would take the wildcard
-    apart when it hands a job on to another host."""
+    """The input's own name, of which a wildcard has `~` for each comma."""
     return wildcards.input.replace("~", ",")
 
 
@@ -81,6 +88,10 @@ localrules:
 
 onstart:
     shell(f"{MAIN} workflow begin >/dev/null")
+    # No rule: whether anything has to be compiled is for code to say, and would start every job that needs it. A
+    # time limit is spent on the cheapest cases first, and the nodes of a cluster are not this host.
+    if SETTINGS.limit is None and not slurm.submits(SETTINGS.profile):
+        shell(f"{RUN} workflow compile")
 
 
 onsuccess:
@@ -95,6 +106,20 @@ rule all:
     default_target: True
     input:
         f"{MARKS}/figures",
+
+
+# One job makes what is generated in a moment; a job for each would take longer to start than to work.
+rule generate:
+    output:
+        [touch(prepared(name)) for name in GENERATED],
+    log:
+        f"{LOGS}/generate.log",
+    # Names from the markers: as a parameter they would start the job for every other choice of figures.
+    shell:
+        "{RUN} workflow prepare $(basename -a {output} | tr '~' ',') 2> >(tee {log} >&2)"
+
+
+ruleorder: generate > prepare
 
 
 rule fetch:

@@ -40,19 +40,28 @@ def dry_run(folder: Path, **changes: str) -> str:
 
 def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
     jobs = dry_run(tmp_path)
-    for rule in ("fetch", "prepare", "measure", "draw"):
+    for rule in ("generate", "measure", "draw"):
         assert f"rule {rule}:" in jobs
+    # What is generated in a moment is no job of its own.
+    assert "rule prepare:" not in jobs and "rule fetch:" not in jobs
     assert not list(tmp_path.glob("results*")), "results/ is no rule's output"
 
 
 def test_one_figure_needs_its_own_inputs_and_stages_only(tmp_path: Path) -> None:
     jobs = dry_run(tmp_path, FILLPATH_FIGURE="glu3.levels")
-    outputs = set(re.findall(r"^ +output: \.fillpath/markers/(.*?)(?:, .*)?$", jobs, re.MULTILINE))
+    outputs = set(re.findall(r"\.fillpath/markers/([^,\s]+)", "".join(re.findall(r"^ +output: .*$", jobs, re.M))))
     inputs = suite_inputs(Settings(figure="glu3.levels", device="cpu"))
     assert inputs and outputs == {
-        *(f"{step}/{name.replace(',', '~')}" for step in ("fetch", "prepare") for name in inputs),
-        "measure/levels", "figures",
+        *(f"prepare/{name.replace(',', '~')}" for name in inputs), "measure/levels", "figures",
     }  # fmt: skip
+
+
+def test_inputs_of_other_suites_are_jobs_of_their_own(tmp_path: Path) -> None:
+    jobs = dry_run(tmp_path, FILLPATH_SUITE="small", FILLPATH_FIGURE="glu3.levels")
+    inputs = suite_inputs(Settings(suite="small", figure="glu3.levels", device="cpu"))
+    assert len(inputs) > 1 and "rule generate:" not in jobs
+    for rule in ("fetch", "prepare"):
+        assert len(re.findall(f"^ *(?:local)?rule {rule}:", jobs, re.MULTILINE)) == len(inputs)
 
 
 @needs_make

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from benchmarks.runs.experiments import Experiment, experiments, variant
 from fetch import catalogue
+from fetch.names import is_generated
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.settings import SUITES, Settings
@@ -63,6 +64,12 @@ def suite_stages(settings: Settings) -> list[str]:
 def suite_inputs(settings: Settings) -> list[str]:
     """`matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
     return list(dict.fromkeys(f"{c.matrix}.{c.preparation.name}" for c in suite_cases(settings)))
+
+
+def generated_inputs(settings: Settings) -> list[str]:
+    """The inputs of the embedded suite that are generated: all of them take seconds to prepare."""
+    embedded = suite_inputs(settings) if settings.suite == "embedded" else []
+    return [name for name in embedded if is_generated(name.rpartition(".")[0])]
 
 
 def suite_figures(settings: Settings) -> list[tuple[str, str]]:

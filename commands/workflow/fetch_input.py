@@ -1,22 +1,22 @@
-"""Get a matrix."""
+"""Get matrices."""
 
 from __future__ import annotations
 
 import argparse
 
-from benchmarks.engine import run as runs
-from commands.workflow._input import add_input, case_of, step
+from benchmarks.engine.run import Run
+from commands.workflow._input import add_inputs, for_each
 from fetch import source
 from fetch.matrix_id import parse
+from fillpath.case import Case
 
-add_arguments = add_input
+add_arguments = add_inputs
 
 
 def run(arguments: argparse.Namespace) -> int:
-    matrix = parse(case_of(arguments.input).matrix)
-
-    def locate(within: runs.Run) -> None:
+    def locate(case: Case, within: Run) -> None:
+        matrix = parse(case.matrix)
         source.forget_failure(matrix)
         source.locate(matrix)
 
-    return step(locate)
+    return for_each(arguments.inputs, locate)

@@ -1,4 +1,4 @@
-"""Prepare a matrix and make its reference, unless all cases of this run do without."""
+"""Prepare matrices and make the references of those that a case of this run is checked against."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import argparse
 
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
+from benchmarks.engine.run import Run
 from benchmarks.runs.cases import suite_cases
-from commands.workflow._input import add_input, case_of, step
+from commands.workflow._input import add_inputs, for_each
+from fillpath.case import Case
 from fillpath.settings import settings
 from fillpath.stages import stage_of
 
-add_arguments = add_input
+add_arguments = add_inputs
 
 
 def run(arguments: argparse.Namespace) -> int:
-    case = case_of(arguments.input)
-    prepared = (case.matrix, case.preparation)
-    cases = [c for c in suite_cases(settings()) if (c.matrix, c.preparation) == prepared]
-    if cases and all(stage_of(c.stage).on_graph for c in cases):
-        case = cases[0]
-    return step(lambda within: make_ready(case, Limits(), within))
+    chosen = suite_cases(settings())
+
+    def ready(case: Case, within: Run) -> None:
+        cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
+        on_graph = cases and all(stage_of(c.stage).on_graph for c in cases)
+        make_ready(cases[0] if on_graph else case, Limits(), within)
+
+    return for_each(arguments.inputs, ready)
