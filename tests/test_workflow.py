@@ -38,14 +38,7 @@ def dry_run(folder: Path, **changes: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
-    jobs = dry_run(tmp_path)
-    for rule in ("fetch", "prepare", "measure", "draw"):
-        assert f"rule {rule}:" in jobs
-    assert not list(tmp_path.glob("results*")), "results/ is no rule's output"
-
-
-def test_one_figure_needs_its_own_inputs_and_stages_only(tmp_path: Path) -> None:
+def test_the_graph_of_one_figure_has_its_own_inputs_and_stages_only(tmp_path: Path) -> None:
     jobs = dry_run(tmp_path, FILLPATH_FIGURE="glu3.levels")
     outputs = set(re.findall(r"^ +output: \.fillpath/markers/(.*?)(?:, .*)?$", jobs, re.MULTILINE))
     inputs = suite_inputs(Settings(figure="glu3.levels", device="cpu"))
@@ -53,6 +46,14 @@ def test_one_figure_needs_its_own_inputs_and_stages_only(tmp_path: Path) -> None
         *(f"{step}/{name.replace(',', '~')}" for step in ("fetch", "prepare") for name in inputs),
         "measure/levels", "figures",
     }  # fmt: skip
+    assert not list(tmp_path.glob("results*")), "results/ is no rule's output"
+
+
+@pytest.mark.thorough
+def test_the_graph_of_all_figures_is_built(tmp_path: Path) -> None:
+    jobs = dry_run(tmp_path)
+    for rule in ("fetch", "prepare", "measure", "draw"):
+        assert f"rule {rule}:" in jobs
 
 
 @needs_make
