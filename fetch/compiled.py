@@ -13,3 +13,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def compiled(function: F) -> F:
     """Compile on first call, cached on disk beside the source."""
     return cast(F, numba.njit(cache=True, nogil=True)(function))
+
+
+def begin_compiler() -> None:
+    """Set Numba's compiler up, as its first function does: a process forked later need not."""
+    cast(Callable[[], None], numba.njit(lambda: None))()

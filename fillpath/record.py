@@ -254,8 +254,8 @@ def schema() -> dict[str, Any]:
 @functools.cache
 def _check() -> Callable[[dict[str, Any]], object]:
     """Compile the schema to a function that raises on a violation: ten times as fast as jsonschema."""
-    compiled: Callable[[dict[str, Any]], object] = fastjsonschema.compile(schema(), use_default=False)
-    return compiled
+    check: Callable[[dict[str, Any]], object] = fastjsonschema.compile(schema(), use_default=False)
+    return check
 
 
 def _validate(data: Mapping[str, Any]) -> None:

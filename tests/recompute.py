@@ -44,17 +44,25 @@ Rows = dict[str, Number]
 Records = dict[str, dict[str, list[Raw]]]
 
 
-def read(folder: Path) -> Records:
-    """The records of a folder, after those that the archive beside it holds."""
-    records: Records = {}
+def lines_by_case(folder: Path) -> dict[str, list[str]]:
+    """The lines of each case's file, after those that the archive beside the folder holds."""
     archive = folder.parent / "earlier.jsonl.xz"
-    texts = [lzma.decompress(archive.read_bytes()).decode()] if archive.is_file() else []
-    texts += [path.read_text() for path in sorted(folder.glob("*.jsonl"))]
-    for raw in map(json.loads, "".join(texts).splitlines()):
-        variant, _, prepared = raw["case"].partition("@")
-        matrix, _, preparation = prepared.rpartition(".")
-        by_variant = records.setdefault(matrix, {})
-        by_variant.setdefault(f"{variant}@{preparation}", []).append(raw)
+    superseded: dict[str, list[str]] = {}
+    for line in lzma.decompress(archive.read_bytes()).decode().splitlines() if archive.is_file() else []:
+        superseded.setdefault(json.loads(line)["case"], []).append(line)
+    files = sorted(folder.glob("*.jsonl"))
+    return {path.stem: [*superseded.get(path.stem, []), *path.read_text().splitlines()] for path in files}
+
+
+def read(folder: Path) -> Records:
+    """The records of a folder."""
+    records: Records = {}
+    for lines in lines_by_case(folder).values():
+        for raw in map(json.loads, lines):
+            variant, _, prepared = raw["case"].partition("@")
+            matrix, _, preparation = prepared.rpartition(".")
+            by_variant = records.setdefault(matrix, {})
+            by_variant.setdefault(f"{variant}@{preparation}", []).append(raw)
     return records
 
 

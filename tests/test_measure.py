@@ -20,7 +20,7 @@ from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.worker import MOST_SAMPLES
+from benchmarks.engine.sampling import USUAL
 from fetch import ordering
 from fetch.matrix_id import resolve
 from fillpath import paths, registry
@@ -188,7 +188,7 @@ def test_fresh_measures_again_and_keeps_both_but_not_twice_in_one_run() -> None:
 
 def test_more_samples_than_stored_are_measured() -> None:
     measure(case_of("right"), Limits(samples=3))
-    assert len(measure(case_of("right")).seconds) == MOST_SAMPLES
+    assert len(measure(case_of("right")).seconds) == USUAL.most
     assert len(measure(case_of("right"), Limits(samples=7)).seconds) == 7
     assert len(read_records(record_path("test-machine", case_of("right").name))) == 3
 

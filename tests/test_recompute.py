@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -15,13 +14,12 @@ import numpy as np
 import pytest
 
 from commands._records import figure_cases
-from fillpath import earlier
 from fillpath.paths import ROOT
 from reports.facts.records import Records
 from reports.facts.standings import Standing
 from reports.figures import figure_of
 from reports.pages.ledger import to_json
-from tests.recompute import CLAIMS, MEASURES, Claim, recompute
+from tests.recompute import CLAIMS, MEASURES, Claim, lines_by_case, recompute
 from tests.recompute_page import Numbers, differences, on_page
 
 # What stands beside the print, but for extremes, is another measure of the same claim.
@@ -189,10 +187,13 @@ PLANTS: list[tuple[str, Callable[[Any], None], list[str]]] = [
 def test_a_change_in_a_copy_of_the_records_is_seen_in_just_the_claims_that_hang_on_it(
     verdicts: Numbers, tmp_path: Path
 ) -> None:
-    copy = shutil.copytree(RECORDS, tmp_path / "records")
-    shutil.copy(RECORDS.parent / earlier.NAME, tmp_path)
+    copy = tmp_path / "records"
+    copy.mkdir()
+    stored = lines_by_case(RECORDS)
+    for case, lines in stored.items():
+        (copy / f"{case}.jsonl").write_text("".join(f"{line}\n" for line in lines))
     for case, change, _ in PLANTS:
-        raws = [json.loads(line) for line in (copy / f"{case}.jsonl").read_text().splitlines()]
+        raws = [json.loads(line) for line in stored[case]]
         for raw in raws:
             change(raw)
         (copy / f"{case}.jsonl").write_text("".join(f"{json.dumps(raw)}\n" for raw in raws))

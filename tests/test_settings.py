@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.runs import launch
 from commands import main
 from fillpath import figures, host
 from fillpath.errors import ConfigError
 from fillpath.figures import figure_names
 from fillpath.paths import ROOT
 from fillpath.settings import VARIABLES, Settings
+from tests.thorough import daily
 
 
 def test_every_setting_is_a_variables_and_every_variable_says_what_it_means() -> None:
@@ -108,9 +110,9 @@ def test_a_figure_of_another_paper_is_refused_at_every_door(
     message = "FILLPATH_FIGURE=gsofa.fig10 is no figure of FILLPATH_PAPER=glu3: give one of the two"
     assert main(["list"]) == 2
     assert capsys.readouterr().err == f"fillpath: {message}\n"
-    for door in ("launch", "snakemake"):
-        done = started(door, {})
-        assert done.returncode != 0 and message in done.stdout + done.stderr, door
+    monkeypatch.setattr(launch, "die_with_parent", lambda: None)
+    assert launch.main(["figures", "--dry-run"]) == 2
+    assert capsys.readouterr().err == f"fillpath: {message}\n"
 
 
 def test_a_damaged_list_of_figures_is_said_in_one_line(
@@ -132,30 +134,39 @@ def test_a_machine_has_the_name_that_was_chosen(name: str, monkeypatch: pytest.M
     assert Settings.from_env(os.environ).machine == name == host.machine_name()
 
 
-@pytest.mark.parametrize("door", ["launch", "snakemake"])
+MISSPELT = [
+    ("FILLPATH_SUIT", "small", "FILLPATH_SUIT: no such setting; did you mean FILLPATH_SUITE"),
+    ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected a figure such as "),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), MISSPELT)
+def test_the_launcher_refuses_a_misspelt_setting(
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(launch, "die_with_parent", lambda: None)
+    monkeypatch.setenv(name, value)
+    assert launch.main(["figures", "--dry-run"]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("FILLPATH_SUIT", "small", "FILLPATH_SUIT: no such setting; did you mean FILLPATH_SUITE"),
-        ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected a figure such as "),
-    ],
+    ("changes", "message"),
+    daily(
+        [
+            *(({name: value}, message) for name, value, message in MISSPELT),
+            ({"FILLPATH_FIGURE": "gsofa.fig10", "FILLPATH_PAPER": "glu3"}, "is no figure of FILLPATH_PAPER"),
+        ],
+        ({MISSPELT[0][0]: MISSPELT[0][1]}, MISSPELT[0][2]),
+    ),
 )
-def test_the_workflow_refuses_a_misspelt_setting(door: str, name: str, value: str, message: str) -> None:
-    done = started(door, {name: value})
-    assert done.returncode != 0
-    assert message in done.stdout + done.stderr
-
-
-def started(door: str, changes: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """The workflow by this door in the environment with these changes; what it would run it does not."""
-    commands = {
-        "launch": ["benchmarks.runs.launch", "figures", "--dry-run"],
-        "snakemake": ["snakemake", "--dry-run", "--snakefile", str(ROOT / "Snakefile")],
-    }
-    return subprocess.run(
-        [sys.executable, "-m", *commands[door]],
+def test_the_workflow_refuses_wrong_settings(changes: Mapping[str, str], message: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--dry-run", "--snakefile", str(ROOT / "Snakefile")],
         cwd=ROOT, env={**os.environ, **changes}, capture_output=True, text=True, check=False,
     )  # fmt: skip
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr
 
 
 def test_a_process_reads_them_once() -> None:

@@ -20,7 +20,7 @@ from benchmarks.runs.amounts import Catalogued, amounts_of_inputs
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.exact import agreed, differences
 from benchmarks.runs.night_rounds import Course
-from benchmarks.runs.outstanding import is_settled
+from benchmarks.runs.outstanding import outstanding
 from commands import main
 from commands._records import figure_cases, record_text
 from fetch import catalogue, collection
@@ -137,7 +137,7 @@ def test_what_is_stored_settles_or_is_measured_again() -> None:
     each = {record.status: Case.parse(record.case) for record in every()}
     for case in each.values():
         assert standing.settling_record(case, PREPARED["hash"], Limits(), 1) is None, "of no sources"
-    assert len(each) == len(Status) and not is_settled(list(each.values()), {}, alone())
+    assert len(each) == len(Status) and outstanding(list(each.values()), alone())
 
 
 def test_what_a_plan_is_made_of_reads_it() -> None:

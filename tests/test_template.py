@@ -111,7 +111,8 @@ def test_a_template_imports_and_starts_nothing(no_templates: None) -> None:
     """Every child has what imports leave: no thread, no CUDA, no setting, no fact of a machine."""
     code = (
         "from benchmarks.engine import machine as m, process, template, worker; "
-        "worker.import_early(process._IMPORTS); template._begin_compiler(); "
+        "from fetch.compiled import begin_compiler; "
+        "worker.import_early(process._IMPORTS); begin_compiler(); "
         "template._require_nothing_started(); "
         "import fillpath.settings as s, numba; "
         "read = [s._read, m.machine, m.versions]; print([f.cache_info().currsize for f in read]); "

@@ -38,22 +38,24 @@ def dry_run(folder: Path, **changes: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_dry_run_builds_the_graph(tmp_path: Path) -> None:
+def test_the_graph_of_one_figure_has_its_own_inputs_and_stages_only(tmp_path: Path) -> None:
+    jobs = dry_run(tmp_path, FILLPATH_FIGURE="glu3.levels")
+    lines = re.findall(r"^ +output: .*$", jobs, re.MULTILINE)
+    outputs = set(re.findall(r"\.fillpath/markers/([^,\s]+)", "".join(lines)))
+    inputs = suite_inputs(Settings(figure="glu3.levels", device="cpu"))
+    assert inputs and outputs == {
+        *(f"prepare/{name.replace(',', '~')}" for name in inputs), "measure/levels", "figures",
+    }  # fmt: skip
+    assert not list(tmp_path.glob("results*")), "results/ is no rule's output"
+
+
+@pytest.mark.thorough
+def test_the_graph_of_all_figures_is_built(tmp_path: Path) -> None:
     jobs = dry_run(tmp_path)
     for rule in ("generate", "measure", "draw"):
         assert f"rule {rule}:" in jobs
     # What is generated in a moment is no job of its own.
     assert "rule prepare:" not in jobs and "rule fetch:" not in jobs
-    assert not list(tmp_path.glob("results*")), "results/ is no rule's output"
-
-
-def test_one_figure_needs_its_own_inputs_and_stages_only(tmp_path: Path) -> None:
-    jobs = dry_run(tmp_path, FILLPATH_FIGURE="glu3.levels")
-    outputs = set(re.findall(r"\.fillpath/markers/([^,\s]+)", "".join(re.findall(r"^ +output: .*$", jobs, re.M))))
-    inputs = suite_inputs(Settings(figure="glu3.levels", device="cpu"))
-    assert inputs and outputs == {
-        *(f"prepare/{name.replace(',', '~')}" for name in inputs), "measure/levels", "figures",
-    }  # fmt: skip
 
 
 def test_inputs_of_other_suites_are_jobs_of_their_own(tmp_path: Path) -> None:

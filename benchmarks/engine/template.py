@@ -24,7 +24,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from benchmarks.engine import worker
 from benchmarks.engine.ahead import START_SECONDS, Setup, Worker, last_line, resident_bytes
@@ -173,10 +173,12 @@ def dismiss() -> None:
 
 
 def main() -> None:
+    from fetch.compiled import begin_compiler
+
     control = socket.socket(fileno=int(sys.argv[1]))
     die_with(int(sys.argv[2]))
     worker.import_early(sys.argv[3:])
-    _begin_compiler()
+    begin_compiler()
     _require_nothing_started()
     template = os.getpid()
     files = _files_of_a_child(control)
@@ -219,14 +221,6 @@ def _become_worker(files: Sequence[int], template: int) -> None:
     os.chdir(start["folder"])
     os.write(reports, b"\n")
     worker.serve(reports)
-
-
-def _begin_compiler() -> None:
-    """Have Numba set its compiler up, as its first function does: no child does so again."""
-    import numba
-
-    compiled: Any = numba.njit(lambda: None)
-    compiled()
 
 
 def _require_nothing_started() -> None:

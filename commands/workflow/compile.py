@@ -12,12 +12,12 @@ from fillpath.settings import settings
 
 def run(arguments: argparse.Namespace) -> int:
     chosen = settings()
-    compiled = note(chosen)
-    if not compiled.is_file():
+    marker = note(chosen)
+    if not marker.is_file():
         # These import every implementation, which takes longer than the look-up.
         from benchmarks.runs.cases import suite_cases
         from benchmarks.runs.compiling import compile_for
 
         compile_for(suite_cases(chosen), len(os.sched_getaffinity(0)))
-        write_text(compiled, "")
+        write_text(marker, "")
     return 0
