@@ -22,7 +22,6 @@ from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import Revisions, base_of, can_be_asked, checked_out, clear, new_commits
 from benchmarks.runs.night_report import Night
 from benchmarks.runs.night_rounds import Course, Turns
-from benchmarks.runs.night_tier import tier_that_fits
 from benchmarks.runs.night_worker import Bench, Checkouts, Worker
 from benchmarks.runs.regressions import Change, State, learn
 from fillpath.errors import FillpathError
@@ -47,7 +46,7 @@ def tonight(kernels: Kernels) -> Night:
     deadline = None if limit is None else time.time() + limit
     with exclusive(WORK / "nightly.lock", 0.0):
         adopt()
-        bench = Checkouts(PLACE, tier_that_fits(settings()), deadline)
+        bench = Checkouts(PLACE, deadline)
         finished = night(ROOT, PLACE, bench, deadline or float("inf"))
         if len(finished.commits) > 1:
             finished = replace(finished, kernels=tuple(kernels(finished.commits[0], finished.commits[-1])))
