@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import airspeed
+from benchmarks.runs.asv_history import commit_changes
 from benchmarks.runs.asv_process import AirspeedError
 from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
@@ -71,7 +72,8 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
     failed = [(commit, str(e)) for commit, e in opened.items() if isinstance(e, FillpathError)]
     try:
         finished = _measured(state, workers, deadline)
-        for commit in [each for each in workers if each in revisions.commits]:
+        new = [commit for commit in workers if commit in revisions.commits]
+        for commit in new:
             bench.keep_series(place / commit[:12], revisions.run_of(commit))
     finally:
         for worker in workers.values():
@@ -83,8 +85,7 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
         clear(repository, place / commit[:12])
     notes = (*_notes(repository, revisions, state.last, workers), *finished.notes)
     failures = (*unfit, *failed, *finished.failed)
-    new = sum(commit in revisions.commits for commit in workers)
-    return replace(finished, new=new, failed=failures, notes=notes)
+    return replace(finished, new=len(new), failed=failures, notes=notes, steps=_steps(repository, new))
 
 
 def _revisions(repository: Path, plan_path: Path, last: str) -> tuple[Revisions, list[tuple[str, str]]]:
@@ -121,6 +122,12 @@ def _opened(
         except FillpathError as error:
             opened[commit] = error
     return opened
+
+
+def _steps(repository: Path, new: Sequence[str]) -> tuple[str, ...]:
+    """Where a series of this machine's steps, as the new commits show."""
+    folder = results() / "asv" / machine_name()
+    return tuple(change.text for change in commit_changes(folder, repository, new)) if new else ()
 
 
 def _notes(repository: Path, revisions: Revisions, last: str, workers: Collection[str]) -> tuple[str, ...]:
