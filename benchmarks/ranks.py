@@ -1,12 +1,24 @@
-"""The door for `mpirun -n 4 python -m benchmarks.ranks CASE`, which is `python -m fillpath ranks CASE`.
+"""The door that a message in impl/cpu/ranks.py names: mpirun -n 4 python -m benchmarks.ranks CASE.
 
-impl/cpu/ranks.py names it in a message, and to change that message would void the records of everything that
-runs on ranks.
+`fillpath run` starts the ranks of a case itself. So the first of mpirun's processes calls it, on all cores of
+mpirun, and the others end. To change the message would void the records of everything that runs on ranks.
 """
 
+import os
 import runpy
 import sys
 
+from fillpath.case import Case
+
+# What says a process of Open MPI or MPICH its number, and the variables that no mpirun inside may see.
+NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
+OF_MPI = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_")
+
 if __name__ == "__main__":
-    sys.argv.insert(1, "ranks")
+    if any(os.environ.get(name, "0") != "0" for name in NUMBERS):
+        sys.exit()
+    os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))
+    for name in [each for each in os.environ if each.startswith(OF_MPI)]:
+        del os.environ[name]
+    sys.argv[1:] = Case.parse(sys.argv[1]).command[1:]
     runpy.run_module("fillpath", run_name="__main__")

@@ -120,6 +120,19 @@ class Case:
         left = [self.stage, self.implementation, *(f"{key}={value}" for key, value in written)]
         return f"{'.'.join(left)}@{self.matrix}.{self.preparation.name}"
 
+    @property
+    def command(self) -> list[str]:
+        """The words that measure the case: `fillpath run` with its arguments."""
+        preparation = self.preparation
+        words = ["fillpath", "run", self.stage, self.implementation, self.matrix.replace(",", ":")]
+        words += ["--matching", preparation.matching, "--ordering", preparation.ordering]
+        words += ["--diagonal", str(preparation.diagonal)] if preparation.diagonal else []
+        words += [] if preparation.explicit_zeros else ["--drop-zeros"]
+        words += [word for name, value in self.options for word in ("--option", f"{name}={value}")]
+        for key in _RESERVED:
+            words += [f"--{key}", str(getattr(self, key))] if getattr(self, key) else []
+        return words
+
     @classmethod
     def parse(cls, name: str) -> Case:
         """The case of that name. Raises UnknownNameError that says which part does not parse."""

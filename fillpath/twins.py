@@ -1,21 +1,20 @@
 """Twins: matrices at hand that are like a paper's matrix which is not, config/twins.csv.
 
-`fillpath maintain twins` seeks them; a row holds the nearest of those that it tried, with the distances.
+A finished search found them (docs/twins.md): a row holds the nearest matrix that was tried, with its
+distances.
 """
 
 from __future__ import annotations
 
 import csv
 import functools
-import io
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from fillpath.errors import ConfigError
-from fillpath.paths import CONFIG, write_text
+from fillpath.paths import CONFIG
 
 # What a figure calls a twin begins with it.
 TWIN_OF = "twin of "
@@ -38,8 +37,6 @@ class Nearest:
     order, density, fill : its rows, entries per row and fill-ins over entries over those of the matrix;
         None where it was not measured, as the fill is where no paper prints it
     symmetry : its structural symmetry less that of the matrix
-    tried : how many candidates were measured
-    search : a hash of what was sought
     note : what has to be known of it
     """
 
@@ -50,23 +47,26 @@ class Nearest:
     density: float | None
     symmetry: float | None
     fill: float | None
-    tried: int
-    search: str
     note: str
 
     @property
     def within(self) -> bool:
         """Whether it is a twin."""
-        if not self.nearest or self.symmetry is None:
-            return False
         return self.distance <= 1
 
     @property
     def distance(self) -> float:
-        """The largest of its distances, each over its limit; infinite where none was measured."""
-        if self.order is None or self.density is None:
+        """The largest of its distances, each over its limit; infinite where none was measured. A fill that no
+        paper prints weighs nothing."""
+        if self.order is None or self.density is None or self.symmetry is None:
             return math.inf
-        return distance(self.order, self.density, self.symmetry, self.fill)
+        pairs = ((self.order, ORDER), (self.density, DENSITY), (self.fill, FILL))
+        ratios = [
+            abs(math.log(ratio)) / math.log(limit) if ratio > 0 else math.inf
+            for ratio, limit in pairs
+            if ratio is not None
+        ]
+        return max(*ratios, abs(self.symmetry) / SYMMETRY)
 
     @property
     def text(self) -> str:
@@ -78,18 +78,6 @@ class Nearest:
 
 COLUMNS = tuple(field.name for field in fields(Nearest))
 _NUMBERS = ("order", "density", "symmetry", "fill")
-
-
-def distance(order: float, density: float, symmetry: float | None, fill: float | None) -> float:
-    """The largest of the four distances, each over its limit: a twin's is at most 1. None is not known, and
-    weighs nothing."""
-    pairs = ((order, ORDER), (density, DENSITY), (fill, FILL))
-    ratios = [
-        abs(math.log(ratio)) / math.log(limit) if ratio > 0 else math.inf
-        for ratio, limit in pairs
-        if ratio is not None
-    ]
-    return max(*ratios, abs(symmetry or 0.0) / SYMMETRY)
 
 
 @functools.cache
@@ -109,10 +97,8 @@ def without_twin() -> tuple[str, ...]:
 
 
 def read_twins(path: Path) -> tuple[Nearest, ...]:
-    """The rows of such a file, none without it. Raises ConfigError naming the line of a row that is damaged,
+    """The rows of such a file. Raises ConfigError naming the line of a row that is damaged,
     stands twice, or whose word on being a twin contradicts its numbers."""
-    if not path.is_file():
-        return ()
     with path.open(newline="") as handle:
         reader = csv.DictReader(handle)
         rows = [_row(row, f"{path}:{reader.line_num}") for row in reader]
@@ -122,30 +108,15 @@ def read_twins(path: Path) -> tuple[Nearest, ...]:
     return tuple(rows)
 
 
-def write_twins(path: Path, rows: Iterable[Nearest]) -> None:
-    """Replace the file, atomically."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*COLUMNS, "within"])
-    for row in rows:
-        cells = [getattr(row, name) for name in COLUMNS]
-        writer.writerow([*map(_cell, cells), str(row.within).lower()])
-    write_text(path, text.getvalue())
-
-
 def _row(row: dict[str, str], where: str) -> Nearest:
     if tuple(row) != (*COLUMNS, "within") or None in row.values():
         raise ConfigError(f"{where}: expected the columns {', '.join(COLUMNS)}, within")
     try:
         cells: dict[str, Any] = {name: row[name] for name in COLUMNS}
         cells |= {name: float(row[name]) if row[name] else None for name in _NUMBERS}
-        nearest = Nearest(**{**cells, "tried": int(row["tried"])})
+        nearest = Nearest(**cells)
     except ValueError as problem:
-        raise ConfigError(f"{where}: {problem}; seek it again: fillpath maintain twins") from None
+        raise ConfigError(f"{where}: {problem}") from None
     if row["within"] != str(nearest.within).lower():
         raise ConfigError(f"{where}: within is {row['within']!r}, which its distances contradict")
     return nearest
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 import stat
 import sys
 import time
@@ -19,7 +20,6 @@ import pytest
 
 from benchmarks.probes import counters, ncu
 from benchmarks.probes.counters import counters_path, ncu_command
-from benchmarks.probes.counting import run_command
 from benchmarks.probes.ncu import CountersError, explain, find_ncu, kernel_names, parse
 from commands import main
 from fillpath.case import Case
@@ -270,10 +270,10 @@ def test_an_unknown_complaint_is_passed_on() -> None:
 def test_what_measures_a_case_first_is_told_whole() -> None:
     """The command's own words make the same case again."""
     named = "numeric.glu3.batched=true.memory_budget=64MB.threads=2@fem3d,22,unknowns=3.mc64+metis+dropzeros"
-    command_line = run_command(Case.parse(named))
+    command_line = shlex.join(Case.parse(named).command)
     assert command_line == (
         "fillpath run numeric glu3 fem3d:22:unknowns=3 --matching mc64 --ordering metis --drop-zeros "
         "--option batched=true --option memory_budget=64MB --threads 2"
     )
-    replaced = run_command(Case.parse("symbolic.gsofa.seed=3@onetone2.metis+diagonal=1000"))
-    assert replaced.endswith("--matching none --ordering metis --diagonal 1000 --seed 3")
+    replaced = Case.parse("symbolic.gsofa.seed=3@onetone2.metis+diagonal=1000").command
+    assert replaced[5:] == ["--matching", "none", "--ordering", "metis", "--diagonal", "1000", "--seed", "3"]

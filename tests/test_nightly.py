@@ -101,6 +101,12 @@ class Repository:
     def keep_series(self, folder: Path, run: str) -> None:
         assert run.endswith(folder.name)
         self.series.append(folder.name)
+        commit, seconds = self.git("rev-parse", folder.name), (folder / "seconds").read_text().split()[0]
+        row = [[float(seconds) if seconds[0].isdigit() else None], [[repr(CASE)]], "1"]
+        data = {"commit_hash": commit, "params": {}, "results": {"symbolic.Symbolic.track_seconds": row}}
+        path = results() / "asv" / MACHINE / f"{folder.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data))
 
     def night(self) -> Night:
         self.nights += 1
@@ -383,6 +389,20 @@ def test_what_changed_of_kernels_is_told() -> None:
     line = "impl/symbolic/fill2.cu fill2_traverse COLUMNS=1 sm_90: registers 52 to 32"
     done = Night(("a" * 40, "b" * 40), Change(State()), kernels=(line,))
     assert f"exact change {line}" in done.text.splitlines() and done.status == 0
+
+
+def test_a_small_loss_is_a_step_of_asvs_series_once_two_nights_show_it(repository: Repository) -> None:
+    texts = []
+    for seconds in (1.0, 1.0, 1.02, 1.02, 1.02):
+        commit = repository.commit(seconds)
+        done = repository.night()
+        assert done.status == 0
+        texts.append([line for line in done.text.splitlines() if line.startswith("step ")])
+    slower = repository.git("rev-parse", f"{commit}~2")[:12]
+    assert texts[:3] == [[], [], []] and texts[4] == []
+    (line,) = texts[3]
+    assert line.startswith(f"step {slower} (after ")
+    assert line.endswith(f"seconds of {CASE} 1.02 times, 1 to 1.02")
 
 
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Ranks of MPI, started by `measure` or by hand: a record as of one process.
+"""Ranks of MPI, started by `measure`: a record as of one process.
 
 Where mpirun or mpi4py is not at hand, these tests skip; with FILLPATH_MPI=1, which .ci/run sets, they fail.
 """
@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from benchmarks.engine.crew import unbind
+from benchmarks.engine import crew as engine_crew
+from benchmarks.engine.crew import Ranks, unbind
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from fillpath.case import Case
+from fillpath.errors import UnavailableError
 from fillpath.paths import ROOT
 from fillpath.record import Status, read_records, record_path
 from tests import rank_fakes
@@ -56,7 +58,7 @@ def two_cores(own_registry: None, shared_cache: None, monkeypatch: pytest.Monkey
 
 
 def on_ranks(
-    count: int, *arguments: str, module: str = "benchmarks.ranks", launch: Sequence[str] = ()
+    count: int, *arguments: str, module: str, launch: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """The module on so many ranks. Skips the test without MPI."""
     mpirun = require_mpi()
@@ -70,38 +72,24 @@ def on_ranks(
     )
 
 
-def test_three_ranks_write_one_verified_record(shared_cache: None) -> None:
-    cases = [
-        "symbolic.fill2_multi.ranks=3@grid2d,12.natural",
-        "symbolic.fill2_multi.order=inter_node.output=counts.ranks=3.virtual_gpus=2@grid2d,12.natural",
-    ]
-    done = on_ranks(3, *cases)
+@pytest.mark.parametrize("bound", ["none", "core"])
+def test_the_door_of_mpirun_measures_once_on_all_cores(shared_cache: None, bound: str) -> None:
+    if not shutil.which("ompi_info") or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("bound apart by Open MPI on two cores")
+    case = "symbolic.fill2_multi.order=inter_node.output=counts.ranks=2.virtual_gpus=2@grid2d,12.natural"
+    done = on_ranks(2, case, module="benchmarks.ranks", launch=["--bind-to", bound])
     assert done.returncode == 0, done.stderr
-    for case in cases:
-        (record,) = read_records(record_path("test-machine", case))
-        assert record.status is Status.OK and len(record.seconds) >= 3
-        assert record.verified and record.verified.value == 0
-        assert record.work and record.work["facts"]["workers"] in (3, 6)
+    (record,) = read_records(record_path("test-machine", case))
+    assert record.status is Status.OK and record.verified and record.verified.value == 0
+    assert record.work and record.work["facts"]["workers"] == 4
+    assert record.threads_used == len(os.sched_getaffinity(0))
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_ranks_with_several_devices_each_find_what_one_does(count: int) -> None:
+def test_ranks_find_what_one_process_does(count: int) -> None:
+    """gsofa_multi with several devices each, and fill2_multi."""
     done = on_ranks(count, str(count), module="tests.ranks_on_devices")
     assert done.returncode == 0, done.stderr
-
-
-def test_ranks_that_are_bound_apart_say_so_and_count_the_cores_of_all(shared_cache: None) -> None:
-    if not shutil.which("ompi_info") or len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("bound apart by Open MPI on two cores")
-    case = "symbolic.fill2_multi.ranks=2@grid2d,12.natural"
-    done = on_ranks(2, case, case, launch=["--bind-to", "core"])
-    assert done.returncode == 0, done.stderr
-    record = read_records(record_path("test-machine", case))[-1]
-    assert record.threads_used == 2
-    facts = json.loads((record_path("test-machine", case).parents[1] / "machine.json").read_text())
-    assert facts["cores"] == 2
-    is_mentioned = "its 2 ranks are bound to 2 of this host's" in done.stderr
-    assert is_mentioned == ((os.cpu_count() or 0) > 2)
 
 
 class OfAHost:
@@ -134,26 +122,21 @@ def test_a_bound_rank_runs_where_any_of_its_host_may_and_says_what_is_idle(
     assert ("its 2 ranks are bound to 2 of this host's 8 cores" in message) if there == 8 else message == ""
 
 
-def test_more_threads_than_a_rank_can_start_are_refused() -> None:
-    threads = 1 + max(os.cpu_count() or 1, len(os.sched_getaffinity(0)))
-    done = on_ranks(2, f"symbolic.fill2_multi.ranks=2.threads={threads}@grid2d,12.natural")
-    assert done.returncode != 0 and f"{threads} threads, and a rank here can start" in done.stderr
-
-
-def test_a_rank_without_its_gpus_ends_them_all() -> None:
-    done = on_ranks(2, "symbolic.gsofa_multi.gpus=64.ranks=2@grid2d,12.natural")
-    assert done.returncode != 0
+def test_a_rank_that_lacks_threads_or_gpus_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew = Ranks.__new__(Ranks)
+    crew._local, crew._cores = OfAHost(), 10**6
+    with pytest.raises(UnavailableError, match="100000 threads, and a rank here can start"):
+        crew.take_share(10**5, "cpu", 0)
+    monkeypatch.setitem(sys.modules, "cupy", types.ModuleType("cupy"))
+    monkeypatch.setattr(engine_crew, "device_count", lambda: 3)
+    monkeypatch.setattr(os, "sched_setaffinity", lambda pid, cores: None)
+    with pytest.raises(UnavailableError, match="rank 0 of its host, gpus=4, and it sees 3"):
+        crew.take_share(1, "gpu", 4)
 
 
 def test_other_than_the_cases_ranks_are_refused() -> None:
-    done = on_ranks(2, "symbolic.fill2_multi.ranks=3@grid2d,12.natural")
+    done = on_ranks(2, "3", module="tests.ranks_on_devices")
     assert done.returncode != 0 and "ranks=3, and MPI has 2" in done.stderr
-
-
-def test_a_case_without_ranks_is_refused() -> None:
-    # In a process of its own: a test beside may have loaded the MPI of a peer, and two end the process.
-    done = on_ranks(1, "symbolic.fill2_multi@grid2d,12.natural")
-    assert done.returncode != 0 and "set option ranks" in done.stderr
 
 
 @pytest.mark.usefixtures("two_cores")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -15,7 +14,6 @@ from asv.step_detect import detect_steps
 
 from benchmarks.runs import asv_history
 from benchmarks.runs.steps import _residuals, changes, steps
-from commands.maintain import steps as command
 from fillpath.nouns import Array
 
 NOISE = 0.05
@@ -104,9 +102,7 @@ def test_every_change_of_what_needs_no_clock_is_a_step() -> None:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_the_command_names_the_commit_of_a_planted_loss(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_commit_of_a_planted_loss_is_named_once(tmp_path: Path) -> None:
     commits = [commit(tmp_path, number) for number in range(10)]
     generator = np.random.default_rng(SEED)
     slow, steady = series(generator, 10, (6, 1.5)), series(generator, 10)
@@ -121,25 +117,22 @@ def test_the_command_names_the_commit_of_a_planted_loss(
         }
         data = {"commit_hash": name, "params": {"gpu": "none"}, "results": rows}
         (folder / f"{name[:8]}.json").write_text(json.dumps(data))
-    monkeypatch.setattr(command, "ROOT", tmp_path)
-    monkeypatch.setattr(command, "results", lambda: tmp_path / "results")
-    monkeypatch.setattr(command, "machine_name", lambda: "m")
-    arguments = argparse.Namespace(machine=None)
-    assert command.run(arguments) == 0
-    edges, seconds = capsys.readouterr().out.splitlines()
+    edges, seconds = (change.text for change in asv_history.commit_changes(folder, tmp_path, commits))
     assert edges == f"{commits[3][:12]} (after {commits[2][:12]}): edges of slow 1.2 times, 1000 to 1200"
     assert seconds.startswith(f"{commits[6][:12]} (after {commits[5][:12]}): seconds of slow 1.")
+    # One commit of a level is none yet; a step that was known before is not told again.
+    new = {k: asv_history.commit_changes(folder, tmp_path, commits[k:]) for k in (7, 8)}
+    assert [change.first for change in new[7]] == [commits[6]] and new[8] == []
     # What changed with the hardware is no commit's doing.
     for name in commits[6:]:
         path = folder / f"{name[:8]}.json"
         path.write_text(path.read_text().replace('"none"', '"NVIDIA H200"'))
-    (only,) = asv_history.commit_changes(folder, tmp_path)
+    (only,) = asv_history.commit_changes(folder, tmp_path, commits)
     assert only.history.quantity == "edges" and only.first == commits[3]
     # Of a history that has not these commits nothing is said.
     other = tmp_path / "other"
     other.mkdir()
-    commit(other, 0)
-    assert asv_history.commit_changes(folder, other) == []
+    assert asv_history.commit_changes(folder, other, [commit(other, 0)]) == []
 
 
 def commit(folder: Path, number: int) -> str:

@@ -123,19 +123,6 @@ def store_unavailable(
     return _not_started(blank_record(case, within, git_state=git_state), Status.UNAVAILABLE, reason)
 
 
-def store_outcome(
-    case: Case, implementation: Implementation, prepared: Prepared, within: Run, outcome: Outcome
-) -> Record:
-    """Store what another driver than `measure` measured, under the key that `measure` would give it."""
-    blank = replace(
-        blank_record(case, within),
-        key=standing.key_of(case, prepared.hash),
-        prepared=prepared_facts(prepared),
-        **machine.accelerator(implementation.device),
-    )
-    return standing.store(_filled(blank, case, implementation, outcome))
-
-
 def job_of(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
     """The worker's job: to measure a case whose matrix is prepared. Ranks share this machine's cores."""
     ranks = ranks_of(case, implementation)

@@ -103,23 +103,9 @@ def measured(case: Case, implementation: Implementation) -> Record:
     record = settling_record(case, prepared.hash, Limits(samples=1), 1)
     if record is None or record.status is not Status.OK:
         raise CountingError(
-            f"{case.name}: no ok record of today's sources here: measure it first: {run_command(case)}"
+            f"{case.name}: no ok record of today's sources here: measure it first: {shlex.join(case.command)}"
         )
     return record
-
-
-def run_command(case: Case) -> str:
-    """What measures the case, for a shell."""
-    preparation = case.preparation
-    words = ["fillpath", "run", case.stage, case.implementation, case.matrix.replace(",", ":")]
-    words += ["--matching", preparation.matching, "--ordering", preparation.ordering]
-    words += ["--diagonal", str(preparation.diagonal)] if preparation.diagonal else []
-    words += [] if preparation.explicit_zeros else ["--drop-zeros"]
-    words += [word for name, value in case.options for word in ("--option", f"{name}={value}")]
-    words += ["--threads", str(case.threads)] if case.threads else []
-    words += ["--gpus", str(case.gpus)] if case.gpus else []
-    words += ["--seed", str(case.seed)] if case.seed else []
-    return shlex.join(words)
 
 
 def store(path: Path, record: Record, content: Mapping[str, Any]) -> None:

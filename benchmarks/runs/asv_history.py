@@ -55,6 +55,11 @@ class Change:
     step: Step
 
     @property
+    def place(self) -> tuple[str, ...]:
+        """Series and commit."""
+        return self.history.benchmark, self.history.case, self.first
+
+    @property
     def text(self) -> str:
         """`4f0c2d9a11b7 (after 91be77a0c3d2): seconds of levels.glu2@add32.mc64 1.34 times, 0.1 to 0.134`."""
         step = self.step
@@ -65,20 +70,24 @@ class Change:
         )
 
 
-def commit_changes(folder: Path, repository: Path) -> list[Change]:
-    """The steps of all series of one machine, by commit.
+def commit_changes(folder: Path, repository: Path, new: Sequence[str]) -> list[Change]:
+    """The steps of all series of one machine, by commit, that its series show only with the new commits.
 
     folder : of one machine below results/asv/
-    repository : whose history says what came first; commits that are not in that of HEAD are left out
+    repository : whose history says what came first
+    new : commits that were just measured, the tip last; those that are not in its history are left out
     """
     measured = {json.loads(path.read_text())["commit_hash"] for path in _files(folder)}
-    commits = [commit for commit in _commits(repository) if commit in measured]
-    found = [
-        Change(history, commits[step.last], commits[step.first], step)
-        for history in histories(folder, commits)
-        for step in history.steps
-    ]
+    commits = [commit for commit in _commits(repository, new[-1]) if commit in measured]
+    known = {change.place for change in _changes(folder, [each for each in commits if each not in new])}
+    found = [change for change in _changes(folder, commits) if change.place not in known]
     return sorted(found, key=lambda change: (commits.index(change.first), change.text))
+
+
+def _changes(folder: Path, commits: Sequence[str]) -> Iterator[Change]:
+    for history in histories(folder, commits):
+        for step in history.steps:
+            yield Change(history, commits[step.last], commits[step.first], step)
 
 
 def histories(folder: Path, commits: Sequence[str]) -> Iterator[History]:
@@ -101,9 +110,9 @@ def _files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("*.json")) if path.name != "machine.json"]
 
 
-def _commits(repository: Path) -> list[str]:
-    """The commits of HEAD's history, oldest first."""
-    command = ["git", "-C", str(repository), "rev-list", "--reverse", "--topo-order", "HEAD"]
+def _commits(repository: Path, tip: str) -> list[str]:
+    """The commits of the tip's history, oldest first."""
+    command = ["git", "-C", str(repository), "rev-list", "--reverse", "--topo-order", tip]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ConfigError(f"{' '.join(command)}: {done.stderr.strip()}")

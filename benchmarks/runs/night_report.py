@@ -19,6 +19,7 @@ class Night:
     compared : number of cases that the rule judged
     exact : what changed that needs no clock, by case
     kernels : what changed of a kernel's registers and spills, one line each
+    steps : where a series of asv's changes its level, one line each
     failed : (commit, reason) of those without a result
     notes : what else has to be known, as sentences
     """
@@ -30,6 +31,7 @@ class Night:
     compared: int = 0
     exact: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kernels: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -53,6 +55,7 @@ class Night:
                 *(f"mended {case}" for case in self.change.mended),
                 *(f"exact change {case}: {', '.join(texts)}" for case, texts in self.exact.items()),
                 *(f"exact change {line}" for line in self.kernels),
+                *(f"step {line}" for line in self.steps),
             ]
         )
 

@@ -49,12 +49,11 @@ class Checkouts:
     """The bench of real nights.
 
     place : folder of the environments
-    settings : FILLPATH_ variables that replace this process's
     deadline : Unix time after which nothing is measured, None for none
     """
 
-    def __init__(self, place: Path, settings: Mapping[str, str], deadline: float | None) -> None:
-        self.place, self.settings, self.deadline = place, settings, deadline
+    def __init__(self, place: Path, deadline: float | None) -> None:
+        self.place, self.deadline = place, deadline
 
     def open(self, folder: Path, run: str) -> Process:
         python = environment(folder, self.place)
@@ -77,7 +76,6 @@ class Checkouts:
         left = "" if self.deadline is None else f"{max(0.001, self.deadline - time.time()):.3f}s"
         return {
             **os.environ,
-            **self.settings,
             "FILLPATH_RESULTS": str(results()),
             "FILLPATH_MACHINE": machine_name(),
             "FILLPATH_LIMIT": left,

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import airspeed
+from benchmarks.runs.asv_history import commit_changes
 from benchmarks.runs.asv_process import AirspeedError
 from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import Revisions, base_of, can_be_asked, checked_out, clear, new_commits
 from benchmarks.runs.night_report import Night
 from benchmarks.runs.night_rounds import Course, Turns
-from benchmarks.runs.night_tier import tier_that_fits
 from benchmarks.runs.night_worker import Bench, Checkouts, Worker
 from benchmarks.runs.regressions import Change, State, learn
 from fillpath.errors import FillpathError
@@ -47,7 +47,7 @@ def tonight(kernels: Kernels) -> Night:
     deadline = None if limit is None else time.time() + limit
     with exclusive(WORK / "nightly.lock", 0.0):
         adopt()
-        bench = Checkouts(PLACE, tier_that_fits(settings()), deadline)
+        bench = Checkouts(PLACE, deadline)
         finished = night(ROOT, PLACE, bench, deadline or float("inf"))
         if len(finished.commits) > 1:
             finished = replace(finished, kernels=tuple(kernels(finished.commits[0], finished.commits[-1])))
@@ -72,7 +72,8 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
     failed = [(commit, str(e)) for commit, e in opened.items() if isinstance(e, FillpathError)]
     try:
         finished = _measured(state, workers, deadline)
-        for commit in [each for each in workers if each in revisions.commits]:
+        new = [commit for commit in workers if commit in revisions.commits]
+        for commit in new:
             bench.keep_series(place / commit[:12], revisions.run_of(commit))
     finally:
         for worker in workers.values():
@@ -84,8 +85,7 @@ def night(repository: Path, place: Path, bench: Bench, deadline: float = float("
         clear(repository, place / commit[:12])
     notes = (*_notes(repository, revisions, state.last, workers), *finished.notes)
     failures = (*unfit, *failed, *finished.failed)
-    new = sum(commit in revisions.commits for commit in workers)
-    return replace(finished, new=new, failed=failures, notes=notes)
+    return replace(finished, new=len(new), failed=failures, notes=notes, steps=_steps(repository, new))
 
 
 def _revisions(repository: Path, plan_path: Path, last: str) -> tuple[Revisions, list[tuple[str, str]]]:
@@ -122,6 +122,12 @@ def _opened(
         except FillpathError as error:
             opened[commit] = error
     return opened
+
+
+def _steps(repository: Path, new: Sequence[str]) -> tuple[str, ...]:
+    """Where a series of this machine's steps, as the new commits show."""
+    folder = results() / "asv" / machine_name()
+    return tuple(change.text for change in commit_changes(folder, repository, new)) if new else ()
 
 
 def _notes(repository: Path, revisions: Revisions, last: str, workers: Collection[str]) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def fill2_multi(
     pattern : n x n, sorted, diagonal present
     virtual_gpus : GPUs of a node, run in turn
     nodes : nodes, also simulated in turn
-    ranks : MPI ranks, one per node; `mpirun -n 4 python -m fillpath ranks CASE` measures them
+    ranks : MPI ranks, one per node; `fillpath run --option ranks=4` starts them
     order : which worker takes which source, see `gsofa_schedule`
     maxsup : rows per chunk
     output : "pattern", or "counts", which stores no row of F

@@ -64,7 +64,7 @@ def gsofa_multi(
     gpus : GPUs of this process, from the current device on; a field of the case, not an option
     virtual_gpus : GPUs of a node, run in turn on the one GPU
     nodes : nodes, also simulated in turn
-    ranks : MPI ranks, one per node; `mpirun -n 4 python -m fillpath ranks CASE` measures them
+    ranks : MPI ranks, one per node; `fillpath run --option ranks=4` starts them
     order : which GPU takes which source, see `gsofa_schedule`
     maxsup : rows per chunk
     sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs, and share
