@@ -30,7 +30,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
     monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
     chosen = ("SUITE", "PAPER", "FIGURE", "DEVICE", "PROCESSES", "LIMIT", "FRESH")
-    for name in (*chosen, "OFFLINE", "CUDA", "PACKS"):
+    for name in (*chosen, "OFFLINE", "CUDA", "PACKS", "PARENT"):
         monkeypatch.delenv(f"FILLPATH_{name}", raising=False)
 
 

@@ -17,6 +17,7 @@ from benchmarks.engine.crew import Alone
 from benchmarks.engine.gate import verify
 from benchmarks.engine.operands import context
 from benchmarks.engine.places import Host
+from benchmarks.engine.sampling import Sampling
 from benchmarks.engine.worker import _sample
 from fillpath import registry
 from fillpath.errors import FillpathError, MemoryBudgetError, UnavailableError, UnsupportedError
@@ -121,7 +122,7 @@ def test_a_result_of_the_symbolic_stage_holds_memory_as_long_as_it_lives(fake: C
 def test_samples_of_the_symbolic_stage_do_not_add_up_in_memory(fake: CuDss) -> None:
     prepared = addressed(PREPARED)
     meter: Any = SimpleNamespace(advance=lambda: None, per_sample=lambda *_: None)
-    outcome, _ = _sample(lambda: symbolic.cudss(prepared), 4, Host(), meter, lambda *_, **__: None, Alone())
+    outcome, _ = _sample(lambda: symbolic.cudss(prepared), Sampling(4, 60.0), Host(), meter, lambda *_, **__: None, Alone())
     assert isinstance(outcome[0], Factorised) and fake.most == 1
     del outcome
     assert not fake.objects.alive

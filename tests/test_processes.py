@@ -15,12 +15,13 @@ from benchmarks.engine import provenance, run, standing
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.runs import airspeed
+from benchmarks.runs.layout import limits_of
 from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
 from fillpath.case import Case
 from fillpath.processes import Rounds, of_run, ratio, representative, standing_records
 from fillpath.record import Record, Status, interval, read_records, record_path, write_records
-from fillpath.settings import PROCESSES, Settings
+from fillpath.settings import PROCESSES, Settings, settings
 from reports import figures
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
@@ -165,11 +166,12 @@ def test_a_run_goes_on_with_the_process_that_is_missing(one_machine: None) -> No
 def test_another_run_is_taken_only_where_it_has_as_many_processes(one_machine: None) -> None:
     list(measure_rounds([case_of("right")], 2, False, ONE_RUN))
     later = run.Run("later", None, "")
-    assert measure(case_of("right"), within=later, processes=2).run_id == "one-run"
+    limits = limits_of(case_of("right"), settings())
+    assert measure(case_of("right"), limits, within=later, processes=2).run_id == "one-run"
     records = list(measure_rounds([case_of("right")], 3, False, later))
     assert {record.run_id for record in records} == {"later"} and len(stored("right")) == 5
     assert len(of_run(stored("right"))) == 3
-    assert measure(case_of("right"), processes=3).run_id == "later"
+    assert measure(case_of("right"), limits, processes=3).run_id == "later"
 
 
 def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(

@@ -48,7 +48,7 @@ def test_a_dry_run_of_the_profile(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "snakemake", "all", "--dry-run", "--quiet", "host"]
     command += ["--snakefile", str(ROOT / "Snakefile"), "--directory", str(tmp_path)]
     command += ["--workflow-profile", str(ROOT / "profiles" / "slurm")]
-    settings = clean(FILLPATH_SUITE="embedded", FILLPATH_PAPER="gsofa")
+    settings = clean(FILLPATH_SUITE="small", FILLPATH_PAPER="gsofa")
     done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True)
     output = done.stdout + done.stderr
     assert done.returncode == 0, output
