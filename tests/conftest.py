@@ -29,6 +29,8 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
     monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
+    # Its own measurement lock too: no test waits for another that measures.
+    monkeypatch.setattr(host, "WORK", tmp_path)
     chosen = ("SUITE", "PAPER", "FIGURE", "DEVICE", "PROCESSES", "LIMIT", "FRESH")
     for name in (*chosen, "OFFLINE", "CUDA", "PACKS", "PARENT"):
         monkeypatch.delenv(f"FILLPATH_{name}", raising=False)
@@ -55,12 +57,6 @@ def shared_cache(
 ) -> None:
     """One prepared grid serves every test that measures: preparing it takes a process of its own."""
     monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
-
-
-@pytest.fixture
-def own_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Waits for no test beside this one that measures: for what times nothing."""
-    monkeypatch.setattr(host, "WORK", tmp_path)
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ def fake_ncu(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, status: i
 
 
 @pytest.fixture
-def measured(own_lock: None, monkeypatch: pytest.MonkeyPatch) -> Any:
+def measured(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The case is as good as measured: its record stands."""
     record = on_gpu(CASE, 7, machine="test-machine", status=Status.OK, gpu={"peak_bytes_per_second": 4.8e12})
     monkeypatch.setattr(counters, "measured", lambda case, implementation: replace(record, case=case.name))

@@ -122,7 +122,10 @@ def test_a_result_of_the_symbolic_stage_holds_memory_as_long_as_it_lives(fake: C
 def test_samples_of_the_symbolic_stage_do_not_add_up_in_memory(fake: CuDss) -> None:
     prepared = addressed(PREPARED)
     meter: Any = SimpleNamespace(advance=lambda: None, per_sample=lambda *_: None)
-    outcome, _ = _sample(lambda: symbolic.cudss(prepared), Sampling(4, 60.0), Host(), meter, lambda *_, **__: None, Alone())
+    four = Sampling(4, 60.0)
+    outcome, _ = _sample(
+        lambda: symbolic.cudss(prepared), four, Host(), meter, lambda *_, **__: None, Alone()
+    )
     assert isinstance(outcome[0], Factorised) and fake.most == 1
     del outcome
     assert not fake.objects.alive

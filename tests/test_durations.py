@@ -196,7 +196,7 @@ def test_a_refusal_is_named(fake: FakeCupti) -> None:
 
 
 @pytest.fixture
-def measured(own_lock: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
+def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
     """Every case is as good as measured, and CUPTI is there; their records by name."""
     records = {case.name: record_of(case, key) for case, key in ((CASE, "a"), (OTHER, "b"))}
     monkeypatch.setattr(durations, "measured", lambda case, implementation: records[case.name])

@@ -81,7 +81,7 @@ def record_of(case: Case, key: str) -> Record:
 
 
 @pytest.fixture
-def measured(own_lock: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
+def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
     """Every case is as good as measured, and CUPTI is there; their records by name."""
     records = {case.name: record_of(case, key) for case, key in ((CASE, "a"), (OTHER, "b"))}
     monkeypatch.setattr(faults, "measured", lambda case, implementation: records[case.name])

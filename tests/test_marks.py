@@ -38,7 +38,6 @@ def stored(
     measured: list[Record],
     registered_fakes: None,
     shared_cache: None,
-    own_lock: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """The stage has one case that can run, measured, and one that cannot. Returns the first one's file."""

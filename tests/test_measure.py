@@ -102,7 +102,6 @@ def test_the_rest_goes_on_after_a_crash() -> None:
     assert measure(case_of("right"), LIMITS).status is Status.OK
 
 
-@pytest.mark.usefixtures("own_lock")
 def test_a_hang_ends_at_the_limit() -> None:
     # So that preparing the grid, on kernels that may have to be compiled, is not what takes the limit.
     measure(case_of("right"), LIMITS)
@@ -139,7 +138,6 @@ def test_preparation_is_stopped_by_its_own_limit(monkeypatch: pytest.MonkeyPatch
     assert measure(case_of("right"), LIMITS).status is Status.OK
 
 
-@pytest.mark.usefixtures("own_lock")
 def test_a_short_limit_of_a_call_leaves_preparation_its_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -372,7 +370,6 @@ def _alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.usefixtures("own_lock")
 def test_what_cannot_fit_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "least_bytes", lambda *_: 1e15)
     measure(case_of("hangs"), Limits(seconds=1))

@@ -395,7 +395,7 @@ def test_without_its_library_a_case_is_unavailable_with_the_command_that_brings_
 
 @pytest.mark.parametrize("entry", OF_PEERS, ids=name_of)
 def test_with_its_library_a_case_is_a_record_like_any_other(
-    entry: registry.Implementation, shared_cache: None, own_lock: None
+    entry: registry.Implementation, shared_cache: None
 ) -> None:
     available, why_not = entry.available()
     if not available and entry.peer in OF_CI and os.environ.get("FILLPATH_MPI") == "1":
@@ -455,7 +455,7 @@ def called(way: str, ranks: int, seconds: float = 100) -> Record:
         ("print", Status.OK, "^$"),
     ],
 )
-@pytest.mark.usefixtures("fakes", "own_lock")
+@pytest.mark.usefixtures("fakes")
 def test_a_library_that_goes_wrong_is_a_record_and_harms_nothing(
     way: str, status: Status, reason: str, ranks: int
 ) -> None:

@@ -25,7 +25,7 @@ from fillpath.paths import ROOT
 from fillpath.record import Record, Status
 from fillpath.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache", "own_lock")
+pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
 
 CASE = Case("symbolic", "watches", "grid2d,6")
 LIMITS = Limits(seconds=60, samples=3, forked=True)
