@@ -16,6 +16,7 @@ from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
+from reports import figures
 from reports.facts.records import Records
 from reports.facts.standings import Standing
 from reports.pages.ledger import ledger
@@ -226,6 +227,16 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(style, "DPI", 40)
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
     return tmp_path / "site"
+
+
+def _of_each_shape() -> list[tuple[str, str]]:
+    """The first figure of each class in reports/shapes/, and of those that draw themselves."""
+    pairs = figures.available_figures()
+    shapes = {type(figures.exhibit(*pair).draw): pair for pair in reversed(pairs)}
+    return [pair for pair in pairs if pair in shapes.values()]
+
+
+OF_EACH_SHAPE = _of_each_shape()
 
 
 def made_cases(paper: str, figure: str) -> list[Case]:

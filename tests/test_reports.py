@@ -40,6 +40,7 @@ from tests.reports_fakes import (
     FAILED,
     IN_TURN,
     METIS,
+    OF_EACH_SHAPE,
     ON_FILLED,
     ON_GPU,
     ON_GRAPHS,
@@ -109,16 +110,6 @@ def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> N
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )  # fmt: skip
     assert printed.stdout.strip() == "[True, False, <NA>]"
-
-
-def _of_each_shape() -> list[tuple[str, str]]:
-    """The first figure of each class in reports/shapes/, and of those that draw themselves."""
-    pairs = figures.available_figures()
-    shapes = {type(figures.exhibit(*pair).draw): pair for pair in reversed(pairs)}
-    return [pair for pair in pairs if pair in shapes.values()]
-
-
-OF_EACH_SHAPE = _of_each_shape()
 
 
 @pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
