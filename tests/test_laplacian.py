@@ -278,7 +278,7 @@ def test_the_tolerance_found_gives_the_fill_of_parac() -> None:
 
 def test_a_singular_matrix_costs_an_incomplete_factor_no_iterations() -> None:
     """As many as with a ground that is joined to every vertex by next to nothing."""
-    graph = grid(40)
+    graph = grid(30)
     n, rows, pattern = graph.n, graph.pattern.rows(), graph.pattern
     once = rows < pattern.indices
     ends, others = np.append(rows[once], np.arange(n)), np.append(pattern.indices[once], np.full(n, n))
@@ -320,7 +320,7 @@ def test_a_negative_tolerance_is_refused() -> None:
 
 def test_pyamg_solves_under_the_same_rule() -> None:
     for method in ("ruge_stuben", "smoothed_aggregation"):
-        for graph in (grid(30), *(random_graph(seed) for seed in SEEDS)):
+        for graph in (grid(30), *(random_graph(seed) for seed in range(3))):
             asked = system(graph)
             solution, work = hosted(registry.lookup("laplacian", "pyamg"))(asked, method=method)
             assert residual(asked, solution.x) <= stopping.TOLERANCE * (1 + 1e-9)
