@@ -162,10 +162,13 @@ def kills_its_parent(pattern: Pattern) -> Any:
     time.sleep(60)
 
 
+SLOW = 0.5
+
+
 def slow(pattern: Pattern) -> Any:
-    """Takes a second."""
+    """Takes SLOW seconds."""
     with phase("sleep"):
-        time.sleep(1.0)
+        time.sleep(SLOW)
     return fill1(pattern)
 
 

@@ -133,7 +133,7 @@ def test_older_records_are_one_process() -> None:
 
 
 def case_of(name: str) -> Case:
-    return Case("symbolic", name, "random,100,0.1")
+    return Case("symbolic", name, "grid2d,6")
 
 
 def stored(name: str) -> list[Record]:
@@ -141,7 +141,9 @@ def stored(name: str) -> list[Record]:
 
 
 @pytest.fixture
-def one_machine(registered_fakes: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def one_machine(
+    registered_fakes: None, shared_cache: None, forked_workers: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
 
 
