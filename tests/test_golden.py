@@ -98,6 +98,7 @@ def masked(value: Any, name: str = "") -> Any:
     return value
 
 
+@pytest.mark.usefixtures("shared_cache", "forked_workers")
 def test_a_run(golden: Golden, capsys: pytest.CaptureFixture[str]) -> None:
     record = json.loads(printed(capsys, *RUN, "--json"))
     golden("run-json", json.dumps(masked(record), indent=2, sort_keys=True) + "\n")
