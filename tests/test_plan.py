@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -38,6 +39,15 @@ from impl.symbolic.forecast import sample_sources
 from tests.patterns import from_dense, patterns, random_pattern
 
 SMALLEST = "random,2000,0.002"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Of tiny patterns, a second thread only costs time."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
