@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from benchmarks.runs.rounds import measure_rounds
 from fillpath.case import Case
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status
+from tests.ended import is_gone
 
 pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
 
@@ -125,10 +125,7 @@ def test_a_worker_that_is_stopped_at_once_dies_with_its_supervisor() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == -signal.SIGKILL
-    deadline = time.monotonic() + 10
-    while Path(f"/proc/{int(ended.stdout)}").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not Path(f"/proc/{int(ended.stdout)}").exists()
+    assert is_gone(int(ended.stdout))
 
 
 def test_none_survives_its_dismissal() -> None:

@@ -35,6 +35,7 @@ from impl.cuda import kernels
 from impl.cuda.page_faults import PageFaults
 from reports.facts.probes import read_faults
 from tests import device_fakes
+from tests.ended import is_gone
 
 CASE = Case.parse("symbolic.unified_memory@bcsstk18.metis")
 OTHER = Case.parse("symbolic.out_of_core@bcsstk18.metis")
@@ -166,7 +167,7 @@ def test_a_child_that_takes_too_long_is_ended(
     assert main(["faults", CASE.name]) == 1
     assert time.monotonic() - start < 30
     assert capsys.readouterr().err == f"fillpath: {CASE.name}: counting was not done within 3 s\n"
-    assert gone(pid)
+    assert is_gone(pid.read_text())
 
 
 def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
@@ -185,16 +186,7 @@ def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
         time.sleep(0.05)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    assert gone(pid)
-
-
-def gone(pid: Path) -> bool:
-    """Whether the process of that number ends within ten seconds."""
-    place = Path(f"/proc/{pid.read_text()}/exe")
-    deadline = time.monotonic() + 10
-    while place.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not place.exists()
+    assert is_gone(pid.read_text())
 
 
 @pytest.mark.usefixtures("measured")

@@ -30,6 +30,7 @@ from fillpath.paths import ROOT
 from fillpath.processes import standing_records
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from tests import fakes
+from tests.ended import is_gone
 
 JOB = measuring.job_of
 LIMITS = Limits(seconds=60, samples=3, forked=True)
@@ -343,9 +344,7 @@ def test_the_worker_dies_with_its_supervisor(tmp_path: Path) -> None:
     time.sleep(0.3)
     supervisor.send_signal(signal.SIGKILL)
     supervisor.wait()
-    while any(_alive(pid) for pid in workers) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not any(_alive(pid) for pid in workers)
+    assert all(is_gone(pid) for pid in workers)
 
 
 def test_records_survive_a_torn_write(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,13 +364,6 @@ def test_records_survive_a_torn_write(monkeypatch: pytest.MonkeyPatch) -> None:
 def _children_running(module: str, parent: int) -> list[int]:
     listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True)
     return [int(line.split()[0]) for line in listed.stdout.splitlines() if module in line]
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_what_cannot_fit_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from fillpath.case import Case, Preparation
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status
 from fillpath.settings import Settings
+from tests.ended import is_gone
 
 pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
 
@@ -49,18 +49,11 @@ def waiting() -> list[int]:
     return [each.pid for each in template._waiting]
 
 
-def is_gone(pid: int) -> bool:
-    deadline = time.monotonic() + 10
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not Path(f"/proc/{pid}").exists()
-
-
 def test_measurements_fork_from_one_template_which_stays() -> None:
     records = [measure(CASE, LIMITS, fresh=True) for _ in range(2)]
     assert {fact(record, "parent") for record in records} <= set(waiting())
     assert len({fact(record, "pid") for record in records}) == 2
-    assert all(is_gone(fact(record, "pid")) for record in records), "no child stays, not even its id"
+    assert all(is_gone(fact(record, "pid"), "") for record in records), "no child stays, not even its id"
 
 
 def test_only_the_only_process_of_a_case_that_uses_no_gpu_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from benchmarks.runs.cases import suite_inputs
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT
 from fillpath.settings import Settings
+from tests.ended import is_gone
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -233,33 +232,10 @@ def test_the_lock_says_who_holds_it_and_dies_with_its_holder(tmp_path: Path) -> 
 
 
 def test_a_job_dies_with_the_process_that_started_it() -> None:
-    code = (
-        "import subprocess, sys, time\n"
-        "command = [sys.executable, '-m', 'benchmarks.runs.launch', 'job', 'sleep', '60']\n"
-        "print(subprocess.Popen(command).pid, flush=True); time.sleep(60)"
-    )
-    clean = {k: v for k, v in os.environ.items() if k != "FILLPATH_PARENT"}
-    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=clean, stdout=subprocess.PIPE)
-    assert parent.stdout is not None
-    job = int(parent.stdout.readline())
-    _wait_until(lambda: _command(job).startswith("sleep"))
-    parent.send_signal(signal.SIGKILL)
-    parent.wait()
-    _wait_until(lambda: not _command(job))
-    parent.stdout.close()
-
-
-def _command(process: int) -> str:
-    """Its command line; empty once it has ended, reaped or not."""
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text()
-    except OSError:
-        return ""
-
-
-def _wait_until(condition: object, seconds: float = 20.0) -> None:
-    assert callable(condition)
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.05)
+    job = [sys.executable, "-m", "benchmarks.runs.launch", "job", "sh", "-c", "echo begun; exec sleep 60"]
+    code = f"import subprocess, time\nprint(subprocess.Popen({job!r}).pid, flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        pid, begun = sorted(parent.stdout.readline().decode() for _ in range(2))
+        parent.kill()
+    assert begun == "begun\n" and is_gone(int(pid))
