@@ -162,13 +162,10 @@ def kills_its_parent(pattern: Pattern) -> Any:
     time.sleep(60)
 
 
-SLOW = 0.5
-
-
 def slow(pattern: Pattern) -> Any:
-    """Takes SLOW seconds."""
+    """Takes half a second."""
     with phase("sleep"):
-        time.sleep(SLOW)
+        time.sleep(0.5)
     return fill1(pattern)
 
 

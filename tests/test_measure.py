@@ -160,7 +160,7 @@ def test_a_slow_implementation_is_timed_right_and_its_phases_are_kept() -> None:
     record = measure(case_of("slow"), replace(LIMITS, samples=2))
     assert record.status is Status.OK
     assert len(record.seconds) == len(record.phases["sleep"]) == 2
-    assert all(fakes.SLOW <= s < fakes.SLOW + 0.5 for s in record.seconds)
+    assert all(0.5 <= s < 1.0 for s in record.seconds)
     assert all(
         0 <= whole - part < 0.5 for whole, part in zip(record.seconds, record.phases["sleep"], strict=True)
     )
@@ -189,7 +189,7 @@ def test_fresh_measures_again_and_keeps_both_but_not_twice_in_one_run() -> None:
 
 
 def test_more_samples_than_stored_are_measured() -> None:
-    measure(case_of("right"), LIMITS)
+    measure(case_of("right"), replace(LIMITS, samples=1))
     assert len(measure(case_of("right"), Limits(forked=True)).seconds) == USUAL.most
     assert len(measure(case_of("right"), replace(LIMITS, samples=7)).seconds) == 7
     assert len(read_records(record_path("test-machine", case_of("right").name))) == 3
@@ -225,11 +225,6 @@ def test_the_record_that_measure_returns_is_the_one_that_stands(monkeypatch: pyt
         assert last_record(case_of("right")) == second != first
     assert measure(case_of("right"), LIMITS) == first
     assert last_record(case_of("right")) == first
-
-
-def test_one_sample_by_hand_is_not_enough_for_a_figure() -> None:
-    assert len(measure(case_of("right"), replace(LIMITS, samples=1)).seconds) == 1
-    assert len(measure(case_of("right"), Limits(forked=True)).seconds) >= 3
 
 
 def test_another_number_of_cores_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:

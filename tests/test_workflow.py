@@ -57,15 +57,6 @@ def test_the_graph_of_all_figures_is_built(tmp_path: Path) -> None:
     assert "rule prepare:" not in jobs and "rule fetch:" not in jobs
 
 
-@pytest.mark.thorough
-def test_inputs_of_other_suites_are_jobs_of_their_own(tmp_path: Path) -> None:
-    jobs = dry_run(tmp_path, FILLPATH_SUITE="small", FILLPATH_FIGURE="glu3.levels")
-    inputs = suite_inputs(Settings(suite="small", figure="glu3.levels", device="cpu"))
-    assert len(inputs) > 1 and "rule generate:" not in jobs
-    for rule in ("fetch", "prepare"):
-        assert len(re.findall(f"^ *(?:local)?rule {rule}:", jobs, re.MULTILINE)) == len(inputs)
-
-
 @needs_make
 def test_make_hands_its_settings_on() -> None:
     shown = "--eval=shown: ; @echo $$FILLPATH_SUITE $$FILLPATH_PAPER $$FILLPATH_FIGURE"
