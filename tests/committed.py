@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pickle
 from pathlib import Path
 
 import pytest
@@ -16,6 +13,7 @@ from fillpath.paths import ROOT
 from reports.facts.records import Records
 from reports.facts.standings import Standing
 from reports.pages import ledger
+from tests.shared import once
 
 MACHINES = ("h200", "h200-x2", "vm")
 
@@ -31,15 +29,8 @@ def committed_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def committed_standings(committed_results: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
-    """How all claims stand on h200: judged once in a test run, by the first worker that asks."""
-    own = tmp_path_factory.getbasetemp()
-    path = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "standings.pickle"
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.is_file():
-            path.write_bytes(pickle.dumps(_standings(committed_results)))
-    standings: list[Standing] = pickle.loads(path.read_bytes())
-    return standings
+    """How all claims stand on h200."""
+    return once(tmp_path_factory, "standings", lambda: _standings(committed_results))
 
 
 def _standings(results: Path) -> list[Standing]:

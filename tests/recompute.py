@@ -295,6 +295,35 @@ def table(name: str) -> pd.DataFrame:
     return frame.set_index(names.where(~names.str.contains(" "), "poisson3d,243" + coefficients))
 
 
+@cache
+def twins_of(matrix: str) -> set[str]:
+    """The matrices that this one is a twin of."""
+    rows = pd.read_csv(CONFIG / "twins.csv").query("within")
+    return set(rows.loc[rows["nearest"] == matrix, "matrix"])
+
+
+@cache
+def nearest(paper: str, matrices: tuple[str, ...], matrix: str, fill: float, symmetry: float) -> str | None:
+    """The matrix that a stand-in weighs for: one family of kinds, n within 10 times, nnz/n within 2 and,
+    where any paper prints them, fill-ins over entries within 4 and symmetry within 0.25; of several that with
+    the least product of the ratios.
+
+    matrices : those of the claim, of all of the paper if it names none
+    """
+    one = catalogue().loc[matrix]
+    if not one["stands_for"] or paper in one["papers"].split(";"):
+        return None
+    others = catalogue()[catalogue().index.isin(matrices or table(f"{paper}_table*").index)]
+    printed = table("gsofa_table1_matrices").reindex(others.index)
+    sizes = [one[name] / others[name] for name in ("order", "density")]
+    ratios = pd.concat([*sizes, (fill / printed["fillins_per_nnz"]).fillna(1.0)], axis=1)
+    factors = ratios.where(ratios >= 1, 1 / ratios)
+    near = (factors <= [10, 2, 4]).all(axis=1) & (others["family"] == one["family"])
+    near &= others.index.isin(one["stands_for"].split(";"))
+    near &= ~(abs(symmetry - printed["structural_symmetry"]) > 0.25)
+    return str(factors[near].prod(axis=1).idxmin()) if near.any() else None
+
+
 @dataclass(frozen=True)
 class Claim:
     """A line of CLAIMS. printed : a number, or one per matrix."""
@@ -320,26 +349,14 @@ class Claim:
         return cls(id, aggregate, measure, {str(m): float(x) for m, x in numbers.items()}, tuple(matrices))
 
     def nearest(self, matrix: str, measured: Mapping[str, Rows]) -> str | None:
-        """The one of the claim's matrices (of all of the paper, if it names none) that a stand-in weighs for:
-        one family of kinds, n within 10 times, nnz/n within 2 and, where any paper prints them, fill-ins over
-        entries within 4 and symmetry within 0.25; of several that with the least product of the ratios."""
+        """The one of the claim's matrices, or of the paper's, that a stand-in weighs for."""
         paper = self.id.partition(".")[0]
-        wanted = self.matrices or table(f"{paper}_table*").index
-        one, others = catalogue().loc[matrix], catalogue()[catalogue().index.isin(wanted)]
-        printed = table("gsofa_table1_matrices").reindex(others.index)
         fill, symmetry = (measured[name].get(matrix, (np.nan,) * 3)[1] for name in ("fill", "symmetry"))
-        sizes = [one[name] / others[name] for name in ("order", "density")]
-        ratios = pd.concat([*sizes, (fill / printed["fillins_per_nnz"]).fillna(1.0)], axis=1)
-        factors = ratios.where(ratios >= 1, 1 / ratios)
-        near = (factors <= [10, 2, 4]).all(axis=1) & (others["family"] == one["family"])
-        near &= others.index.isin(one["stands_for"].split(";")) & (paper not in one["papers"].split(";"))
-        near &= ~(abs(symmetry - printed["structural_symmetry"]) > 0.25)
-        return str(factors[near].prod(axis=1).idxmin()) if near.any() else None
+        return nearest(paper, self.matrices, matrix, fill, symmetry)
 
     def is_twin(self, matrix: str, measured: Mapping[str, Rows]) -> bool:
         """Whether it is a twin, in config/twins.csv, of the one that it weighs for."""
-        rows = pd.read_csv(CONFIG / "twins.csv").query("within")
-        return self.nearest(matrix, measured) in set(rows.loc[rows["nearest"] == matrix, "matrix"])
+        return self.nearest(matrix, measured) in twins_of(matrix)
 
     def scopes(self, measured: Mapping[str, Rows]) -> Iterator[tuple[str, Rows]]:
         """What is judged together: numbers of the paper's matrices, of twins, of other stand-ins, for an

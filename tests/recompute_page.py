@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ def on_page(verdicts: Numbers) -> Numbers:
     return {key: _by_matrix(key[0], verdict["measured"]) for key, verdict in verdicts.items()}
 
 
-def differences(page: Numbers, folder: Path) -> dict[str, list[str]]:
-    """Which numbers of a claim differ from those recomputed from the records of a folder."""
-    outer, inner = recompute(folder, OUTER), recompute(folder, INNER)
+def differences(page: Numbers, folder: Path, paper: str = "") -> dict[str, list[str]]:
+    """Which numbers of a claim, of all papers or of one, differ from those recomputed from the records of a
+    folder."""
+    outer, inner = (_recomputed(folder, tail, paper) for tail in (OUTER, INNER))
     assert outer.keys() == inner.keys()
     ids = {claim for claim, _ in outer}
     keys = {key for key in page if key[0] in ids} | outer.keys()
@@ -33,6 +35,14 @@ def differences(page: Numbers, folder: Path) -> dict[str, list[str]]:
         for key in keys
     }
     return {f"{claim} {scope}": sorted(names) for (claim, scope), names in different.items() if names}
+
+
+@cache
+def _recomputed(folder: Path, tail: float, paper: str) -> Numbers:
+    if not paper:
+        return recompute(folder, tail)
+    whole = _recomputed(folder, tail, "")
+    return {key: of for key, of in whole.items() if key[0].startswith(f"{paper}.")}
 
 
 def _by_matrix(claim: str, measured: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,12 @@ from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
+from reports import figures
 from reports.facts.records import Records
+from reports.facts.standings import Standing
+from reports.pages.ledger import ledger
 from reports.shapes import style
+from tests.shared import once
 
 METIS = Preparation(ordering="metis")
 
@@ -223,6 +227,27 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(style, "DPI", 40)
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
     return tmp_path / "site"
+
+
+def _of_each_shape() -> list[tuple[str, str]]:
+    """The first figure of each class in reports/shapes/, and of those that draw themselves."""
+    pairs = figures.available_figures()
+    shapes = {type(figures.exhibit(*pair).draw): pair for pair in reversed(pairs)}
+    return [pair for pair in pairs if pair in shapes.values()]
+
+
+OF_EACH_SHAPE = _of_each_shape()
+
+
+def made_cases(paper: str, figure: str) -> list[Case]:
+    """The cases of a figure on the made-up machine."""
+    return own_cases(paper, figure, [*CASES, *ON_GPU])
+
+
+@pytest.fixture(scope="session")
+def standings(tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
+    """How all claims stand on the made-up machine."""
+    return once(tmp_path_factory, "made-up", lambda: ledger("made-up", RECORDS, ENTRIES, made_cases))
 
 
 def counting(**facts: float | None) -> dict[str, Any]:

@@ -20,11 +20,12 @@ from fillpath import paths
 from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
 from reports import figures
+from reports.facts.standings import Standing
 from reports.pages import webpage
-from reports.pages.ledger import ledger
 from reports.shapes import style
-from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, own_cases
+from tests.reports_fakes import CASES, ENTRIES, RECORDS, made_cases, standings
 
+__all__ = ["standings"]
 WIDTHS = (400, 1280)
 # Where .ci/run puts it.
 AXE = WORK / "npm" / "node_modules" / "axe-core" / "axe.min.js"
@@ -73,7 +74,9 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module", params=["made up", "of results/"])
-def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, standings: list[Standing]
+) -> Path:
     """A page of made-up records; and that which `make page` wrote, where it did."""
     if request.param == "of results/":
         written = ROOT / "reports" / "index.html"
@@ -86,10 +89,8 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         patch.setenv("FILLPATH_RESULTS", str(folder / "results"))
         for record in RECORDS.rows:
             write_records(record_path(record.machine, record.case), [record])
-        made = [*CASES, *ON_GPU]
         for pair in (("gsofa", "table1"), ("gsofa", "fig14"), ("ooclu", "fig7")):
-            figures.draw(*pair, own_cases(*pair, made), RECORDS, ENTRIES)
-        standings = ledger("made-up", RECORDS, ENTRIES, lambda *pair: own_cases(*pair, made))
+            figures.draw(*pair, made_cases(*pair), RECORDS, ENTRIES)
         return webpage.page(standings, CASES, RECORDS, ENTRIES)
 
 

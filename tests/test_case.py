@@ -32,12 +32,8 @@ CASES = st.builds(
 
 
 @given(CASES)
-def test_parse_gives_the_case_back(case: Case) -> None:
+def test_a_name_gives_the_case_back_and_is_safe_as_a_file_and_a_wildcard(case: Case) -> None:
     assert Case.parse(case.name) == case
-
-
-@given(CASES)
-def test_a_name_is_safe_as_a_file_and_a_wildcard(case: Case) -> None:
     assert re.fullmatch(r"[A-Za-z0-9._=,@+-]+", case.name)
     assert case.name.count("@") == 1
 

@@ -175,6 +175,7 @@ def test_calibration_writes_what_the_roofline_reads(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(ceilings, name, 2**20)
     monkeypatch.setattr(ceilings, "HOST_ORDER", 64)
     monkeypatch.setattr(ceilings, "WARM_UP", 0.01)
+    monkeypatch.setattr(ceilings, "SAMPLE", 1e-3)
     monkeypatch.setattr(ceilings.kernels, "available", lambda: (False, "no NVIDIA GPU"))
     path = ceilings.calibrate()
     data = json.loads(path.read_text())
@@ -235,6 +236,7 @@ def small_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("HOST_BYTES", 2**16), ("FAULT_BYTES", 2**16), ("HOST_ORDER", 8), ("GPU_ORDER", 8)):
         monkeypatch.setattr(ceilings, name, value)
     monkeypatch.setattr(ceilings, "WARM_UP", 1e-3)
+    monkeypatch.setattr(ceilings, "SAMPLE", 1e-3)
     monkeypatch.setattr(ceilings.kernels, "available", lambda: (True, ""))
     monkeypatch.setattr(ceilings.device, "free_bytes", lambda: 2**18)
     monkeypatch.setattr(ceilings.device, "identity", lambda: "card")

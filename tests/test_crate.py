@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -114,21 +113,14 @@ def test_it_is_a_process_run_crate(folder: Path, offline: None) -> None:
     assert issues(folder) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda graph: graph["#drawing"].pop("instrument"), "MUST have an instrument"),
-        (lambda graph: graph["./"].pop("conformsTo"), "versioned permalink of the profile"),
-        (lambda graph: graph["./"].update(hue="blue"), "hue"),
-    ],
-)
-def test_the_validator_finds_what_is_wrong(
-    folder: Path, graph: Graph, offline: None, change: Callable[[Graph], object], message: str
-) -> None:
-    change(graph)
+def test_the_validator_finds_what_is_wrong(folder: Path, graph: Graph, offline: None) -> None:
+    del graph["#drawing"]["instrument"], graph["./"]["conformsTo"]
+    graph["./"]["hue"] = "blue"
     data = json.loads((folder / METADATA).read_text())
     (folder / METADATA).write_text(json.dumps({**data, "@graph": list(graph.values())}))
-    assert any(message in issue for issue in issues(folder))
+    found = "\n".join(issues(folder))
+    for message in ("MUST have an instrument", "versioned permalink of the profile", "hue"):
+        assert message in found
 
 
 def test_every_file_is_described_by_its_checksum(folder: Path, graph: Graph) -> None:

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,15 @@ import reports.gsofa
 from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
 from fillpath import papers
+from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError, UnknownNameError
 from fillpath.paths import ROOT
-from fillpath.record import Record, Status
+from fillpath.record import Status
 from fillpath.settings import Settings
 from reports import figures
 from reports.exhibit import Exhibit, Held
 from reports.facts import claims
+from reports.facts.entries import Entries
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.facts.standings import Outcome
@@ -186,62 +188,58 @@ def test_figures_stand_in_the_papers_order() -> None:
 
 
 @pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
-def test_a_frame_takes_all_cases_of_its_experiments(pair: tuple[str, str]) -> None:
-    """No figure picks among them: what an experiment says is what its figure is given."""
-    cases = figure_cases(*pair, Settings(suite="papers"))
-    frame = figures.exhibit(*pair).frame(Records(), catalogue.entries(), cases)
-    assert cases and len(frame)
-
-
-@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
 def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: tuple[str, str]) -> None:
-    """A run that was cut off, or of another figure, leaves any part of the records: one, half of them, and
-    what the smallest other figure has in common."""
-    parts, common = _parts(pair)
-    _show_and_judge(pair, [parts[0], parts[-1], *common[:1]])
+    """A run that was cut off leaves any part of the records: half of them, and one. No figure picks among the
+    cases of its experiments."""
+    cases = _cases(pair, "small")
+    frame = _judge(pair, cases, _sample(cases, len(cases) // 2), catalogue.entries())
+    assert figures.exhibit(*pair).picture(frame).axes
+    _judge(pair, cases, _sample(cases, 1), ENTRIES)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
 def test_every_part_of_the_records_is_shown_and_judged(pair: tuple[str, str]) -> None:
     """Shared by nodes under names of their own, or of any other figure, which has cases in common."""
-    parts, common = _parts(pair)
-    _show_and_judge(pair, [*parts, *common])
+    cases = _cases(pair)
+    parts = [_sample(cases, min(count, len(cases))) for count in (0, 1, 2, 5, len(cases) // 2)]
+    for part in parts:
+        assert figures.exhibit(*pair).picture(_judge(pair, cases, part, catalogue.entries())).axes
+    for part in _common(pair, cases):
+        _judge(pair, cases, part, ENTRIES)
 
 
-def _parts(pair: tuple[str, str]) -> tuple[list[list[Record]], list[list[Record]]]:
-    """Parts of the records of a figure's cases, and those that other figures have in common with it."""
-    cases = figure_cases(*pair, Settings(suite="papers"))
+def _cases(pair: tuple[str, str], suite: str = "papers") -> list[Case]:
+    return figure_cases(*pair, Settings(suite=suite))
+
+
+def _sample(cases: list[Case], count: int) -> list[Case]:
+    return random.Random(count).sample(cases, count)
+
+
+def _judge(
+    pair: tuple[str, str], cases: list[Case], measured: Iterable[Case], entries: Entries
+) -> pd.DataFrame:
+    """The frame of cases of which these are measured."""
     spans = {"factor": [0.1], "analysis": [0.1], "solve": [0.2]}
     ok: dict[str, Any] = {"status": Status.OK, "seconds": [0.4], "phases": spans, "kernel_seconds": [0.3]}
-    whole = [on_gpu(case, number % 60, **ok) for number, case in enumerate(cases)]
-    counts = [min(count, len(whole)) for count in (1, 2, 2, 5, len(whole) // 2)]
-    parts = [random.Random(seed).sample(whole, count) for seed, count in enumerate(counts)]
-    return parts, _common(pair, whole)
-
-
-def _show_and_judge(pair: tuple[str, str], parts: list[list[Record]]) -> None:
-    cases, exhibit = figure_cases(*pair, Settings(suite="papers")), figures.exhibit(*pair)
-    frames = [exhibit.frame(Records(tuple(part)), ENTRIES, cases) for part in parts]
-    for frame in frames:
-        assert len(frame) and exhibit.words(frame)
-        exhibit.verdicts(frame)
-    for frame in frames[:2]:
-        assert exhibit.picture(frame).axes
+    records = Records(tuple(on_gpu(case, number % 60, **ok) for number, case in enumerate(measured)))
+    exhibit = figures.exhibit(*pair)
+    frame = exhibit.frame(records, entries, cases)
+    assert len(frame) and exhibit.words(frame)
+    exhibit.verdicts(frame)
+    return frame
 
 
 FEW = 5
 
 
-def _common(pair: tuple[str, str], whole: list[Record]) -> list[list[Record]]:
-    """The records of other figures that have some of these, and not all; each set once, the smallest few."""
+def _common(pair: tuple[str, str], cases: list[Case]) -> list[list[Case]]:
+    """The cases of other figures that are some of these, and not all; each set once, the smallest few."""
     others = [other for other in figures.available_figures() if other != pair]
-    names = [{case.name for case in figure_cases(*other, Settings(suite="papers"))} for other in others]
-    sets = {frozenset(record.case for record in whole) & cases for cases in names}
-    parts = sorted(
-        (part for part in sets if 0 < len(part) < len(whole)), key=lambda part: (len(part), min(part))
-    )
-    return [[record for record in whole if record.case in part] for part in parts[:FEW]]
+    sets = {frozenset(cases) & set(_cases(other)) for other in others}
+    parts = [[case for case in cases if case in part] for part in sets if 0 < len(part) < len(cases)]
+    return sorted(parts, key=lambda part: (len(part), part[0].name))[:FEW]
 
 
 @pytest.mark.parametrize(

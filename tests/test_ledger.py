@@ -20,6 +20,7 @@ from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Outcome, Scope, Standing
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
+from reports.pages.ledger import standing as judging
 from reports.pages.ledger.headline import headline
 from tests.reports_fakes import ENTRIES, Made, case_of, made_record, measured, unavailable
 
@@ -87,6 +88,16 @@ def standings() -> dict[tuple[str, str], Standing]:
 MEAN = "gsofa.fig14_maxid_ranges.mean"
 
 
+def mean_of(records: Sequence[Record]) -> Standing:
+    """How MEAN stands by these records: its figure alone is judged."""
+    shown = {"fig14": exhibits("gsofa")["fig14"]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judging, "exhibits", lambda paper: shown)
+        found = ledger.ledger("h200", Records(tuple(records)), MATRICES, cases_of, PAPER)
+    (mean,) = (each for each in found if each.claim.id == MEAN)
+    return mean
+
+
 def test_the_papers_own_matrices_decide_and_stand_ins_stand_beside(
     standings: dict[tuple[str, str], Standing],
 ) -> None:
@@ -112,14 +123,8 @@ def test_stand_ins_alone_are_indicative_and_one_too_far_is_none(
 ) -> None:
     largest = standings["h200", "gsofa.fig14_maxid_ranges.largest"]
     assert largest.outcome is Outcome.NOT_RUN and [v.scope for v in largest.beside] == [Scope.PANEL]
-    (mean,) = [
-        s
-        for s in ledger.ledger("h200", Records(tuple(INSTEAD)), MATRICES, cases_of, PAPER)
-        if s.claim.id == MEAN
-    ]
-    assert mean.label == "inconclusive on stand-ins for 1 of 13"
-    far = Records(tuple(record for record in INSTEAD if FAR in record.case))
-    (none,) = [s for s in ledger.ledger("h200", far, MATRICES, cases_of, PAPER) if s.claim.id == MEAN]
+    assert mean_of(INSTEAD).label == "inconclusive on stand-ins for 1 of 13"
+    none = mean_of([record for record in INSTEAD if FAR in record.case])
     assert none.outcome is Outcome.NOT_RUN and "too far to stand in: circuit:4000 (TT: n 0.033x" in none.why
 
 
@@ -211,11 +216,7 @@ def test_a_machine_without_records_is_refused_with_a_hint() -> None:
 
 def test_a_verdict_is_never_of_a_failed_case() -> None:
     failed = [replace(r, status=Status.WRONG, seconds=[], reason="2 rows differ") for r in HERE]
-    (mean,) = [
-        s
-        for s in ledger.ledger("h200", Records(tuple(failed)), MATRICES, cases_of, PAPER)
-        if s.claim.id == MEAN
-    ]
+    mean = mean_of(failed)
     assert mean.outcome is Outcome.NOT_RUN
     assert any("2 rows differ" in what for lack in mean.missing for what in lack.what)
 

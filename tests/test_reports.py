@@ -31,7 +31,7 @@ from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.facts.standings import Standing
 from reports.gsofa import fig10, table1
-from reports.pages import ledger, readme_table, summary, webpage
+from reports.pages import readme_table, summary, webpage
 from reports.shapes import bars, frame_csv, style
 from tests.reports_fakes import (
     ABSENT,
@@ -40,6 +40,7 @@ from tests.reports_fakes import (
     FAILED,
     IN_TURN,
     METIS,
+    OF_EACH_SHAPE,
     ON_FILLED,
     ON_GPU,
     ON_GRAPHS,
@@ -51,10 +52,13 @@ from tests.reports_fakes import (
     on_gpu,
     own_cases,
     site,
+    standings,
     unavailable,
 )
+from tests.thorough import daily
 
-__all__ = ["site"]
+__all__ = ["site", "standings"]
+MADE = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS]
 
 
 def test_every_case_is_a_row_whatever_became_of_it() -> None:
@@ -108,35 +112,23 @@ def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> N
     assert printed.stdout.strip() == "[True, False, <NA>]"
 
 
-def of_each_shape() -> list[tuple[str, str]]:
-    """The first figure of each class in reports/shapes/, and of those that draw themselves."""
-    pairs = figures.available_figures()
-    shapes = {type(figures.exhibit(*pair).draw): pair for pair in reversed(pairs)}
-    return [pair for pair in pairs if pair in shapes.values()]
-
-
-@pytest.mark.parametrize(
-    "pairs", [of_each_shape(), pytest.param(figures.available_figures(), marks=pytest.mark.thorough)],
-    ids=["of each shape", "all"],
-)  # fmt: skip
+@pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
 def test_no_records_at_all_still_draws(
-    site: Path, monkeypatch: pytest.MonkeyPatch, pairs: list[tuple[str, str]]
+    site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
 ) -> None:
     # A layout draws everything once; to write that takes most of a minute for all of them.
     (site / "figures").mkdir(parents=True)
     monkeypatch.setattr(style, "LARGEST", -1)
     monkeypatch.setattr(style, "write_picture", lambda figure, path, box: path.touch())
     gpu = [*ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *ON_FILLED, *ON_GRAPHS]
-    chosen = [*CASES[:3], *ONE_CORE, *gpu]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
-    for paper, figure in pairs:
-        own = own_cases(paper, figure, chosen)
-        assert all(path.is_file() for path in figures.draw(paper, figure, own, absent, ENTRIES))
-        found = figures.exhibit(paper, figure)
-        for cases, records in ((own, Records()), ([], Records()), ([], absent)):
-            frame = found.frame(records, ENTRIES, cases)
-            assert found.picture(frame).axes and found.words(frame)
-            assert not any(verdict.machine for verdict in found.verdicts(frame))
+    own = own_cases(paper, figure, [*CASES[:3], *ONE_CORE, *gpu])
+    assert all(path.is_file() for path in figures.draw(paper, figure, own, absent, ENTRIES))
+    found = figures.exhibit(paper, figure)
+    for cases, records in ((own, Records()), ([], Records()), ([], absent)):
+        frame = found.frame(records, ENTRIES, cases)
+        assert found.picture(frame).axes and found.words(frame)
+        assert not any(verdict.machine for verdict in found.verdicts(frame))
 
 
 def test_teps_only_where_edges_are_those_of_fill2() -> None:
@@ -211,16 +203,26 @@ def one_form(monkeypatch: pytest.MonkeyPatch) -> None:
         if path.suffix == ".svg":
             write(figure, path, box)
         else:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
 
     monkeypatch.setattr(style, "write_picture", write_or_touch)
 
 
+@pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
+def test_a_figure_is_laid_out_and_written(site: Path, one_form: None, paper: str, figure: str) -> None:
+    svg, _ = figures.draw(paper, figure, own_cases(paper, figure, MADE), RECORDS, ENTRIES)
+    assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
+
+
 @pytest.mark.parametrize("pair", figures.available_figures())
-def test_csv_is_the_frame_under_its_stamp(site: Path, one_form: None, pair: tuple[str, str]) -> None:
-    made = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS]
-    cases = own_cases(*pair, made)
+def test_csv_is_the_frame_under_its_stamp(
+    site: Path, monkeypatch: pytest.MonkeyPatch, pair: tuple[str, str]
+) -> None:
+    monkeypatch.setattr(style, "LARGEST", -1)
+    monkeypatch.setattr(style, "measured", lambda figure: Bbox.unit())
+    monkeypatch.setattr(style, "write_picture", lambda figure, path, box: path.touch())
+    (site / "figures").mkdir(parents=True)
+    cases = own_cases(*pair, MADE)
     paths = figures.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
     comments, frame = frame_csv.read_csv(paths[1])
@@ -239,9 +241,9 @@ def test_csv_is_the_frame_under_its_stamp(site: Path, one_form: None, pair: tupl
 
 
 def test_the_same_records_give_the_same_bytes(site: Path) -> None:
-    first = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
+    first = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
     style.figure_path("gsofa_fig10", style.DRAWN).unlink()
-    again = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:6], RECORDS, ENTRIES)]
+    again = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
     assert first == again
 
 
@@ -334,8 +336,9 @@ def test_figures_speak_to_claims_that_exist() -> None:
             assert subject(paper, id).figure in (figure, "")
 
 
-def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_written(tmp_path: Path) -> None:
-    standings = ledger.ledger("made-up", RECORDS, ENTRIES, lambda paper, figure: [])
+def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_written(
+    tmp_path: Path, standings: list[Standing]
+) -> None:
     text = readme_table.state("made-up", standings)
     assert text.startswith("None of the ")
     rows = [

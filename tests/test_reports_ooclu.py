@@ -33,6 +33,7 @@ from reports.ooclu import budgets, faults, fig3, fig6, fig7, table2, table3
 from reports.ooclu.faults import PRINT
 from reports.shapes import labels, style
 from tests.reports_fakes import counting, made_frame, made_record, names, one, texts, unavailable
+from tests.thorough import daily
 
 OT2, STAND_IN, OTHER = "onetone2", "ex40", "cage11"
 WAYS = ("out_of_core", "unified_memory.prefetch=true", "unified_memory")
@@ -694,7 +695,7 @@ def everything() -> list[Record]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("figure", figures.exhibits("ooclu"))
+@pytest.mark.parametrize("figure", daily(figures.exhibits("ooclu"), "fig3", "fig6", "table2", "kahn"))
 def test_a_picture_of_any_rows_is_drawn_and_judged(figure: str) -> None:
     """Of some results and no failure, of failures alone, and of nothing."""
     shown = figures.exhibit("ooclu", figure)

@@ -700,7 +700,7 @@ def test_quality_is_against_the_sequential_factor_of_that_machine() -> None:
 def test_figures_draw_nothing_measured(module: Any) -> None:
     """Of cases without a record: a picture and a caption, and no claim is judged."""
     name = module.__name__.rpartition(".")[2]
-    cases = figure_cases("parac", name, Settings(suite="papers"))
+    cases = figure_cases("parac", name, Settings(suite="small"))
     frame = module.EXHIBIT.frame(Records(()), ENTRIES, cases)
     assert module.EXHIBIT.picture(frame).get_size_inches()[0] <= 14
     assert module.EXHIBIT.words(frame)

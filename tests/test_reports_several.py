@@ -23,6 +23,7 @@ from reports.facts.verdicts import judge_points
 from reports.figures import exhibit
 from reports.gsofa.fig19 import COLOURS
 from tests.reports_fakes import ENTRIES, made_record, names, texts
+from tests.thorough import daily
 
 FIGURES = ("fig12", "fig17", "fig18", "fig19", "fig21")
 
@@ -213,7 +214,7 @@ def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None
     assert printed["LH"] == pytest.approx(100 / 15) and printed["AU"] == pytest.approx(10.3)
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", daily(FIGURES, "fig17"))
 def test_it_is_drawn_with_records_of_some_cases_and_with_none(figure: str) -> None:
     cases = figure_cases("gsofa", figure, Settings(suite="papers"))
     assert cases

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import cycle
@@ -31,10 +31,13 @@ from fillpath.record import Record, Status, Verified, schema, stored_records
 from fillpath.settings import Settings
 from reports import figures
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.one_machine import picture_machine
 from reports.pages import artifact, crate, ledger, machine_report, summary, webpage
-from tests.reports_fakes import site
+from reports.pages.ledger import Judgement
+from reports.shapes import style
+from tests.reports_fakes import OF_EACH_SHAPE, site
+from tests.shared import once
+from tests.thorough import daily
 
 __all__ = ["site"]
 # Cases of an implementation.
@@ -108,6 +111,8 @@ def test_each_status_is_there_of_each_stage() -> None:
     "command", ["check", "list", "compare bare test-machine", "pack bare.tar.gz --machine bare"]
 )
 def test_a_command_reads_it(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(style, "measured", lambda figure: None)
+    monkeypatch.setattr(style, "write_picture", lambda figure, path, box: path.touch())
     monkeypatch.chdir(tmp_path)
     assert main(command.split()) == 0
 
@@ -146,19 +151,28 @@ def test_what_a_plan_is_made_of_reads_it() -> None:
     assert set(rates.rates(stored)) > set(rates.ASSUMED) and rates.checks(stored)
 
 
-@pytest.fixture(scope="module")
-def standings(folder: Path) -> list[Standing]:
-    """Of all claims and figures, without one that fails."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FILLPATH_RESULTS", str(folder))
-        records = Records.load("bare")
-        judged = ledger.judge("bare", records, catalogue.entries(), figure_cases(records), paper_names())
-    assert judged.failures == {}
-    return list(judged.standings)
+@pytest.fixture
+def judged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Judgement]:
+    """How the claims of a paper stand, judged once in a test run."""
+    return lambda paper: once(tmp_path_factory, f"bare-{paper}", lambda: _judgement(paper))
 
 
-def test_every_document_is_written_of_it(site: Path, tmp_path: Path, standings: list[Standing]) -> None:
+def _judgement(paper: str) -> Judgement:
+    records = Records.load("bare")
+    return ledger.judge("bare", records, catalogue.entries(), figure_cases(records), [paper])
+
+
+@pytest.mark.parametrize("paper", paper_names())
+def test_every_claim_is_judged_by_it(judged: Callable[[str], Judgement], paper: str) -> None:
+    found = judged(paper)
+    assert found.failures == {} and found.standings
+
+
+def test_every_document_is_written_of_it(
+    site: Path, tmp_path: Path, judged: Callable[[str], Judgement]
+) -> None:
     records, entries = Records.load("bare"), catalogue.entries()
+    standings = [standing for paper in paper_names() for standing in judged(paper).standings]
     cases = [Case.parse(record.case) for record in records.rows]
     drawn = {("gsofa", "fig10"): cases}
     assert ledger.table(standings) and ledger.to_json(["bare"], standings)
@@ -171,15 +185,13 @@ def test_every_document_is_written_of_it(site: Path, tmp_path: Path, standings: 
     assert crate.write(tmp_path / "crate", [], artifact.result_files(), records, made, collection.SITE)
 
 
-def test_every_figure_has_a_picture_of_it() -> None:
+@pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
+def test_a_figure_has_a_picture_of_it(paper: str, figure: str) -> None:
     """Made and not laid out, which takes most of a minute for all of them."""
     records, entries = Records.load(), catalogue.entries()
-    cases_of = figure_cases(records)
-    machines = set()
-    for paper, figure in figures.available_figures():
-        shown = figures.exhibit(paper, figure)
-        there, cases = records.of_machine("bare"), cases_of(paper, figure)
-        machines.add(picture_machine(shown, cases, records, entries, ()))
-        frame = shown.frame(there.of_one_run(cases) if shown.one_run else there, entries, cases)
-        assert shown.picture(frame).axes and shown.words(frame)
-    assert machines & set(MACHINES)
+    cases, shown = figure_cases(records)(paper, figure), figures.exhibit(paper, figure)
+    machine = picture_machine(shown, cases, records, entries, ())
+    assert (machine in MACHINES) == any(records.of(case.name) for case in cases)
+    there = records.of_machine("bare")
+    frame = shown.frame(there.of_one_run(cases) if shown.one_run else there, entries, cases)
+    assert shown.picture(frame).axes and shown.words(frame)
