@@ -64,7 +64,9 @@ def test_measurements_fork_from_one_template_which_stays() -> None:
 
 def test_only_the_only_process_of_a_case_that_uses_no_gpu_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     three = run.Run("three", None, "")
-    assert fact(measure(CASE, LIMITS, within=three, processes=3), "parent") == os.getpid()
+    for number in (0, 2):
+        record = measure(CASE, LIMITS, within=three, process=number, processes=3)
+        assert fact(record, "parent") == os.getpid()
     assert fact(measure(CASE, replace(LIMITS, forked=False), fresh=True), "parent") == os.getpid()
     monkeypatch.setattr(template, "fork", lambda setup: pytest.fail("forked"))
     worker = process._started({"device": "gpu", "task": "none"}, Setup(dict(os.environ), ()), "forked")
