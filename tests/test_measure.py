@@ -20,12 +20,13 @@ from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.sampling import USUAL
+from benchmarks.engine.sampling import USUAL, Sampling
 from fetch import ordering
 from fetch.matrix_id import resolve
-from fillpath import paths, registry
+from fillpath import host, paths, registry
 from fillpath.case import Case, Preparation
 from fillpath.errors import DiskFullError, UnknownNameError
+from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT
 from fillpath.processes import standing_records
 from fillpath.record import Record, Status, read_records, record_path, write_records
@@ -272,9 +273,9 @@ def test_device_facts_are_kept_beside_the_work() -> None:
 
 
 def test_a_kill_from_outside_does_not_settle_the_case() -> None:
-    assert not measure(case_of("killed"), LIMITS).conclusive
-    measure(case_of("killed"), LIMITS)
-    assert len(read_records(record_path("test-machine", case_of("killed").name))) == 1
+    first, second = (measure(case_of("killed"), LIMITS) for _ in range(2))
+    assert not first.conclusive and second.started_at > first.started_at
+    assert read_records(record_path("test-machine", first.case)) == [second]
 
 
 def test_a_higher_limit_measures_a_timeout_again() -> None:
@@ -292,8 +293,31 @@ def test_default_options_have_one_spelling() -> None:
 def test_past_the_deadline_nothing_is_started() -> None:
     late = run.Run("late", time.time() - 1, "")
     assert measure(case_of("hangs"), LIMITS, within=late).status is Status.NOT_RUN
-    cut = run.Run("cut", time.time() + 0.5, "")
-    assert measure(case_of("hangs"), LIMITS, within=cut).status is Status.NOT_RUN
+
+
+def test_what_the_deadline_cuts_off_has_no_timeout() -> None:
+    measure(case_of("right"), LIMITS)
+    record = measure(case_of("hangs"), LIMITS, within=run.Run("cut", time.time() + 1, ""))
+    assert (record.status, record.reason) == (Status.NOT_RUN, "the time limit of this run cut it off")
+
+
+def test_no_other_case_of_this_node_is_measured_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def supervised(*_: object) -> Record:
+        with exclusive(host.node_lock("measurement"), seconds=0):
+            return pytest.fail("nobody holds the lock")
+
+    monkeypatch.setattr(measuring, "_supervised", supervised)
+    with pytest.raises(BusyError, match="measurement"):
+        measure(case_of("right"), LIMITS)
+
+
+def test_memory_and_samples_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the memory is left to the machine; no sample begins after the time of all."""
+    for available, limit in ((1000, 900), (None, None)):
+        monkeypatch.setattr(machine, "available_memory", lambda available=available: available)
+        assert Limits().memory_limit() == limit and Limits(memory=7).memory_limit() == 7
+    more = [Sampling(3, 1.0).wants_more(*taken) for taken in ((0, 0.0), (2, 0.9), (3, 0.9), (1, 1.0))]
+    assert more == [True, True, False, False]
 
 
 def test_a_matrix_that_cannot_be_had_is_an_error_with_a_record() -> None:
