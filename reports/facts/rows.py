@@ -61,7 +61,7 @@ def with_bounds(frame: pd.DataFrame, column: ClaimColumn, claim: Claim) -> pd.Da
     if not (more | less).any():
         return frame
     frame = frame.assign(**{column.status: frame[column.status].astype("object").mask(more | less, "ok")})
-    frame["bound"] = pd.Series("", frame.index, dtype="object").mask(more, MORE).mask(less, LESS)
+    frame["is_bound"] = pd.Series("", frame.index, dtype="object").mask(more, MORE).mask(less, LESS)
     frame.loc[more, column.value], frame.loc[more, high] = frame.loc[more, low], np.inf
     frame.loc[less, column.value] = frame.loc[less, high]
     frame.loc[less, low] = 0.0 if claim.unit == "x" else -np.inf
@@ -171,7 +171,7 @@ def point(row: dict[Any, Any], column: ClaimColumn, claim: Claim) -> Point:
         str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or stands_for or ""), stands_for,
         _processes(row, column),
         float(row[column.against]) if column.against else None, str(row.get("matrix", "")), bounded,
-        str(row.get("bound", "")),
+        str(row.get("is_bound", "")),
     )  # fmt: skip
 
 
