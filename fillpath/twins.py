@@ -86,6 +86,7 @@ def twins() -> tuple[Nearest, ...]:
     return read_twins(FILE)
 
 
+@functools.cache
 def twins_of(matrix: str) -> tuple[Nearest, ...]:
     """What a matrix is a twin of; empty for most. matrix : its id, as in a case's name."""
     return tuple(row for row in twins() if row.within and row.nearest == matrix)

@@ -9,11 +9,16 @@ import pytest
 from hypothesis import settings
 
 import fillpath.settings
+from benchmarks.engine import ahead, template
+from benchmarks.engine.reference import reference
+from fetch.prepare import prepare, prepared_path
 from fillpath import host, registry
+from fillpath.case import Preparation
 from fillpath.paths import ROOT
 from tests import gpu_presence
 from tests.committed import committed_results, committed_standings  # noqa: F401
 from tests.cuda_on_cpu.fixture import cuda_on_cpu  # noqa: F401
+from tests.fake_device import cupy, forked_with_cupy  # noqa: F401
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()
@@ -57,6 +62,14 @@ def shared_cache(
 ) -> None:
     """One prepared grid serves every test that measures: preparing it takes a process of its own."""
     monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path_factory.getbasetemp() / "measured"))
+    if not prepared_path("grid2d,6", Preparation(), 0).is_file():
+        reference(prepare("grid2d,6", Preparation()))
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork every worker from a template that tests share, as `Limits(forked=True)` does for some."""
+    monkeypatch.setattr(ahead, "take", template.fork)
 
 
 @pytest.fixture

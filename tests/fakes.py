@@ -163,9 +163,9 @@ def kills_its_parent(pattern: Pattern) -> Any:
 
 
 def slow(pattern: Pattern) -> Any:
-    """Takes a second."""
+    """Takes half a second."""
     with phase("sleep"):
-        time.sleep(1.0)
+        time.sleep(0.5)
     return fill1(pattern)
 
 

@@ -22,7 +22,7 @@ def register() -> None:
 
 
 def calls_c(
-    pattern: Pattern, *, ranks: int = 1, way: Literal["crash", "hang", "exit", "print"] = "print"
+    pattern: Pattern, *, ranks: int = 1, way: Literal["crash", "hang", "exit", "load", "print"] = "print"
 ) -> Any:
     """The row counts of L + U, after a call of C that goes wrong on the last rank."""
     communicator = everyone(ranks) if ranks > 1 else None
@@ -49,6 +49,7 @@ _WAYS: Mapping[str, Callable[[], object]] = {
     "crash": lambda: ctypes.CDLL(None)["raise"](signal.SIGSEGV),
     "hang": lambda: ctypes.PyDLL(None).sleep(3600),
     "exit": lambda: ctypes.CDLL(None).exit(0),
+    "load": lambda: ctypes.CDLL("libabsent.so.3"),
     "print": _print,
 }
 

@@ -14,6 +14,8 @@ from tests import fakes
 
 RUN = ["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordering", "metis", "--samples", "3"]
 
+pytestmark = pytest.mark.usefixtures("shared_cache", "forked_workers")
+
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     try:

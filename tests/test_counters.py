@@ -11,7 +11,6 @@ import json
 import shlex
 import stat
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from fillpath.case import Case
 from fillpath.record import Status
 from fillpath.registry import registered
 from reports.facts.probes import read_counters
+from tests.ended import is_gone
 from tests.reports_fakes import on_gpu
 
 HEADER = (
@@ -211,10 +211,7 @@ def test_a_run_that_takes_too_long_leaves_no_process(
     monkeypatch.setattr(counters, "SECONDS", 3.0)
     assert main(["counters", CASE.name]) == 1
     assert "ncu was not done within 3 s" in capsys.readouterr().err
-    deadline = time.monotonic() + 10
-    while Path(f"/proc/{pid.read_text()}/exe").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not Path(f"/proc/{pid.read_text()}/exe").exists()
+    assert is_gone(pid.read_text())
 
 
 def test_the_child_works_under_whatever_parent_ncu_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
+from benchmarks.checks.laplacians import verify_potentials
 from fillpath.nouns import Pattern
 from impl.cholesky import parac_gpu
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cuda.transfer import on_device, on_host
+from impl.laplacian.ac_sequential import ac_sequential as sequential
+from impl.laplacian.parac_gpu import parac_gpu as laplacian_gpu
+from impl.laplacian.system import system
 from impl.levels.kahn_gpu import kahn_gpu
 from impl.numeric.glu3 import glu3
 from impl.numeric.left_looking import left_looking
@@ -220,7 +227,8 @@ def test_supernodes_are_those_of_the_cpu(maxsup: int) -> None:
 
 @pytest.mark.parametrize("driver", ["cooperative", "host"])
 def test_levels_are_those_of_the_cpu(driver: str) -> None:
-    for seed, (n, density) in enumerate(PATTERNS):
+    """Of the last pattern some are levels of all blocks, the others of one alone."""
+    for seed, (n, density) in enumerate([*PATTERNS, (400, 0.004)]):
         two_way = two_way_of(random_pattern(n, density, seed))
         expected = relaxed_levels(two_way)
         with machine(seed=seed, races=seed % 2 == 0):
@@ -230,13 +238,15 @@ def test_levels_are_those_of_the_cpu(driver: str) -> None:
         assert np.array_equal(levels.columns, expected.columns)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_columns_are_factorised_as_on_the_cpu(dtype: str) -> None:
+@pytest.mark.parametrize(("dtype", "options"), [
+    ("float32", {}), ("float64", {}), ("float64", {"storage": "csc_search"}), ("float64", {"batched": True}),
+])  # fmt: skip
+def test_columns_are_factorised_as_on_the_cpu(dtype: str, options: dict[str, Any]) -> None:
     for seed, (n, density) in enumerate(PATTERNS):
         start = assembled(dominant(random_pattern(n, density, seed), seed))
         expected, _ = left_looking(start, dtype="float64")
         with machine(seed=seed, races=seed % 2 == 0):
-            factor, _ = glu3(on_device(start), dtype=dtype)
+            factor, _ = glu3(on_device(start), dtype=dtype, **options)
         assert np.allclose(
             on_host(factor).values, expected.values, rtol=1e-4 if dtype == "float32" else 1e-12
         )
@@ -251,3 +261,21 @@ def test_blocks_that_wait_for_each_other_factorise_graphs_as_one_thread(blocks: 
             factor, _ = parac_gpu.factorise(on_device(graph), seed, 2**26)
         assert same(on_host(factor).pattern, expected.pattern)
         assert np.array_equal(on_host(factor).values, expected.values)
+
+
+@pytest.mark.parametrize("tail", [0, 7])
+def test_systems_are_solved_in_the_steps_of_the_cpu(monkeypatch: pytest.MonkeyPatch, tail: int) -> None:
+    """Conjugate gradients with ParAC's factor, the dense triangle of its tail solved by SciPy."""
+
+    def solve_triangular(matrix: Any, right: Any, **options: Any) -> Any:
+        return cupy.asarray(scipy.linalg.solve_triangular(matrix.get(), right.get(), **options))
+
+    dense = SimpleNamespace(solve_triangular=solve_triangular)
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.linalg", dense)
+    for seed in range(3):
+        asked = system(random_graph(seed, 40))
+        _, work = sequential(asked, seed=seed)
+        with machine(seed=seed, races=seed % 2 == 0):
+            solution, found = laplacian_gpu(on_device(asked), seed=seed, tail=tail)
+        assert abs(found.facts["iterations"] - work.facts["iterations"]) <= 1
+        assert verify_potentials(on_host(solution), asked, product=False).passes

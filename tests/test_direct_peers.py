@@ -53,7 +53,7 @@ def function(name: str, stage: str = "solve") -> Any:
         pytest.skip(reason)
     try:
         LIBRARIES.get(name, lambda: None)()
-    except UnavailableError as error:
+    except (UnavailableError, OSError) as error:
         pytest.skip(str(error))
     return registry.lookup(stage, name).function
 

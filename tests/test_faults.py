@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import io
 import json
 import os
@@ -20,15 +19,13 @@ import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
-from benchmarks.engine.reference import reference
 from benchmarks.probes import cupti_child, faults
 from benchmarks.probes.counting import Ended
 from benchmarks.probes.faults import FaultsError, counted_cases, facts, faults_path
 from benchmarks.runs import archive
 from commands import main
-from fetch.prepare import prepare
 from fillpath import registry
-from fillpath.case import Case, Preparation
+from fillpath.case import Case
 from fillpath.errors import UnavailableError
 from fillpath.nouns import Pattern
 from fillpath.paths import results
@@ -38,7 +35,7 @@ from impl.cuda import kernels
 from impl.cuda.page_faults import PageFaults
 from reports.facts.probes import read_faults
 from tests import device_fakes
-from tests.test_places import CACHED
+from tests.ended import is_gone
 
 CASE = Case.parse("symbolic.unified_memory@bcsstk18.metis")
 OTHER = Case.parse("symbolic.out_of_core@bcsstk18.metis")
@@ -170,7 +167,7 @@ def test_a_child_that_takes_too_long_is_ended(
     assert main(["faults", CASE.name]) == 1
     assert time.monotonic() - start < 30
     assert capsys.readouterr().err == f"fillpath: {CASE.name}: counting was not done within 3 s\n"
-    assert gone(pid)
+    assert is_gone(pid.read_text())
 
 
 def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
@@ -189,16 +186,7 @@ def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
         time.sleep(0.05)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    assert gone(pid)
-
-
-def gone(pid: Path) -> bool:
-    """Whether the process of that number ends within ten seconds."""
-    place = Path(f"/proc/{pid.read_text()}/exe")
-    deadline = time.monotonic() + 10
-    while place.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not place.exists()
+    assert is_gone(pid.read_text())
 
 
 @pytest.mark.usefixtures("measured")
@@ -239,21 +227,6 @@ def test_counts_travel_with_the_machines_results(tmp_path: Path, monkeypatch: py
 # The child, over a CuPy that needs no GPU.
 
 
-@pytest.fixture
-def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The fake in place of CuPy, here and in the workers that are started from here."""
-    monkeypatch.syspath_prepend(str(device_fakes.FOLDER))
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "cupy"]:
-        monkeypatch.delitem(sys.modules, name)
-    for function in CACHED:
-        function.cache_clear()
-    yield importlib.import_module("cupy")
-    del sys.modules["cupy"]
-    for function in CACHED:
-        function.cache_clear()
-
-
 class FakeCounters:
     """In place of CUPTI: a block has as many groups as there were blocks. wait : seconds, for records."""
 
@@ -273,9 +246,10 @@ class FakeCounters:
 
 
 @pytest.fixture
-def counters(own_registry: None, shared_cache: None, cupy: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def counters(
+    own_registry: None, shared_cache: None, forked_with_cupy: None, monkeypatch: pytest.MonkeyPatch
+) -> Any:
     device_fakes.register()
-    reference(prepare("grid2d,6", Preparation(), 0))
     found = FakeCounters()
     monkeypatch.setattr(faults, "page_faults", found.page_faults)
     monkeypatch.setattr(faults, "available", lambda: (True, ""))

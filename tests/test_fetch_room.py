@@ -70,7 +70,7 @@ def test_a_generated_matrix_is_refused_by_its_name(name: str, monkeypatch: pytes
 
 def test_its_record_says_out_of_memory() -> None:
     """248 TB: more than any machine has."""
-    record = measure("symbolic.fill1@fem3d,320,unknowns=64.natural", Limits(seconds=60))
+    record = measure("symbolic.fill1@fem3d,320,unknowns=64.natural", Limits(seconds=60, forked=True))
     assert record.status is Status.OUT_OF_MEMORY
     assert "take at least" in record.reason and "\n" not in record.reason
 

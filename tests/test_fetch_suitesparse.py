@@ -408,7 +408,7 @@ def arrived(process: subprocess.Popen[str]) -> None:
 
 
 def test_two_processes_at_once_ask_once(site: Site) -> None:
-    site.script = [stalled(12000, 5.0)]
+    site.script = [stalled(12000, 3.0)]
     both = [start()]
     arrived(both[0])
     both.append(start())

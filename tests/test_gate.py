@@ -46,7 +46,7 @@ from impl.symbolic.fill1 import fill1
 from tests.patterns import from_dense, random_pattern
 from tests.test_record import record as any_record
 
-LIMITS = Limits(seconds=60, samples=3)
+LIMITS = Limits(seconds=60, samples=3, forked=True)
 ROWS = "row counts and row hashes"
 RESIDUAL = "relative residual"
 T3 = "definition of T3, row by row"

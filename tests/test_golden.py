@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from commands import main, members
+from commands import compare, main, members
 from fillpath.record import Record, record_path, write_records
+from reports.pages import ledger
 from tests.reports_fakes import BC, measured
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -98,6 +99,7 @@ def masked(value: Any, name: str = "") -> Any:
     return value
 
 
+@pytest.mark.usefixtures("shared_cache", "forked_workers")
 def test_a_run(golden: Golden, capsys: pytest.CaptureFixture[str]) -> None:
     record = json.loads(printed(capsys, *RUN, "--json"))
     golden("run-json", json.dumps(masked(record), indent=2, sort_keys=True) + "\n")
@@ -124,15 +126,31 @@ def two_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (record_path(machine, "x").parents[1] / "machine.json").write_text(json.dumps({"name": machine}))
 
 
+def called_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function for callers that all ask the same."""
+    answers: list[Any] = []
+
+    def answer(*arguments: Any) -> Any:
+        if not answers:
+            answers.append(function(*arguments))
+        return answers[0]
+
+    return answer
+
+
 @pytest.mark.usefixtures("two_machines")
-def test_what_records_say(golden: Golden, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_records_say(
+    golden: Golden, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ledger, "ledger", called_once(ledger.ledger))
+    monkeypatch.setattr(compare, "draw_comparison", called_once(compare.draw_comparison))
     only = ("--paper", "gsofa", "--machine", "first")
     # A claim's block begins at the margin.
     head, *blocks = re.split(r"^(?=gsofa\.)", printed(capsys, "claims", *only), flags=re.MULTILINE)
     golden("claims", head + "".join(block for block in blocks if block.startswith(CLAIMS)))
-    ledger = json.loads(printed(capsys, "claims", *only, "--json"))
-    standings = [standing for standing in ledger["standings"] if standing["claim"]["id"].startswith(CLAIMS)]
-    golden("claims-json", json.dumps({**ledger, "standings": standings}, indent=1) + "\n")
+    whole = json.loads(printed(capsys, "claims", *only, "--json"))
+    standings = [standing for standing in whole["standings"] if standing["claim"]["id"].startswith(CLAIMS)]
+    golden("claims-json", json.dumps({**whole, "standings": standings}, indent=1) + "\n")
     golden("compare", printed(capsys, "compare", "first", "second"))
     golden("compare-json", printed(capsys, "compare", "first", "second", "--json"))
     golden("check", printed(capsys, "check"))

@@ -24,7 +24,7 @@ from fillpath.paths import ROOT, results
 from fillpath.record import Record, Status, read_records, record_path
 
 CASE = "symbolic.fill1@grid2d,6.metis"
-LIMITS = Limits(samples=3)
+LIMITS = Limits(samples=3, forked=True)
 KINDS = ("h200", "h200-x2", "vm")
 GOES = "what is measured here goes to results/"
 Become = Callable[..., None]
@@ -76,7 +76,7 @@ def stored(name: str) -> list[Record]:
 
 
 def test_of_two_hosts_of_one_name_the_second_takes_a_free_one(
-    become: Become, shared_cache: None, capsys: pytest.CaptureFixture[str]
+    become: Become, shared_cache: None, forked_workers: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     become("first")
     first = measure(CASE, LIMITS)

@@ -39,7 +39,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(installed: Path, elsewhere: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
     environment.pop("FILLPATH_RESULTS", None)
     command = [sys.executable, "-m", *arguments]
     return subprocess.run(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -26,35 +25,21 @@ from fillpath.record import Record, Status, read_records, record_path
 from fillpath.series import read_bins
 from impl.cuda import device, kernels, nvml, transfer
 from tests import device_fakes
-from tests.device_fakes import FOLDER, MIB
+from tests.device_fakes import MIB
 from tests.fake_cupy.pynvml import WATTS
+from tests.fake_device import forget
 
 LIMITS = Limits(seconds=60, samples=3)
-CACHED = (kernels.available, kernels._load, device.facts, device.identity)
 
 
 @pytest.fixture
-def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The fake in place of CuPy, here and in the workers that are started from here."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("cupy", "pynvml")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(nvml, "pynvml", importlib.import_module("pynvml"))
-    _forget()
-    yield importlib.import_module("cupy")
-    del sys.modules["cupy"]
-    _forget()
-
-
-@pytest.fixture
-def registered(own_registry: None, shared_cache: None, cupy: Any) -> None:
+def registered_spawned(own_registry: None, shared_cache: None, cupy: Any) -> None:
     device_fakes.register()
 
 
-def _forget() -> None:
-    for function in CACHED:
-        function.cache_clear()
+@pytest.fixture
+def registered(registered_spawned: None, forked_with_cupy: None) -> None:
+    """For tests whose subject is no process of its own."""
 
 
 def measured(fake: str, limits: Limits = LIMITS) -> Record:
@@ -72,7 +57,7 @@ def test_transfers_are_phases_and_no_part_of_the_seconds(monkeypatch: pytest.Mon
     assert max(record.seconds + record.phases["to_host"]) < 0.5
 
 
-@pytest.mark.usefixtures("registered")
+@pytest.mark.usefixtures("registered_spawned")
 def test_a_sample_on_a_device() -> None:
     record = measured("on_the_card")
     assert record.status is Status.OK, record.reason
@@ -120,19 +105,13 @@ def test_a_limit_passed_by_the_last_transfer_takes_nothing_back(status: Status) 
 
 
 @pytest.mark.usefixtures("registered")
-def test_a_sample_ends_when_the_device_is_done() -> None:
+def test_a_sample_ends_when_the_device_is_done_and_has_its_joules() -> None:
     record = measured("unwaited", Limits(seconds=60, samples=2))
     assert record.status is Status.OK
     assert record.kernel_seconds is not None
     for seconds, kernel in zip(record.seconds, record.kernel_seconds, strict=True):
         assert 0.5 <= kernel <= seconds
-
-
-@pytest.mark.usefixtures("registered")
-def test_a_record_has_the_cards_joules_where_the_samples_last_long_enough() -> None:
-    record = measured("unwaited", Limits(seconds=60, samples=2))
     assert record.energy == [pytest.approx(WATTS * np.mean(record.seconds), rel=0.2)]
-    assert measured("back_on_the_host").energy is None, "too short for the counter"
 
 
 @pytest.mark.usefixtures("registered")
@@ -160,6 +139,7 @@ def test_each_failure_of_a_device_ends_in_its_status(fake: str, status: Status, 
 def test_a_record_names_the_device_and_how_fast_it_ran() -> None:
     record = measured("back_on_the_host")
     assert (record.device, record.driver, record.cuda) == ("NVIDIA Fake 1", "580.82.07", "13.2")
+    assert record.energy is None, "too short for the counter"
     assert record.clocks == {"sm_mhz": 1755, "memory_mhz": 877, "sm_max_mhz": 1980}
     assert record.throttle == ["sw_power_cap", "sw_thermal_slowdown"]
     assert record.gpu is not None
@@ -176,7 +156,7 @@ def test_another_device_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> No
     first = measured("back_on_the_host")
     assert measured("back_on_the_host") == first
     monkeypatch.setenv("FAKE_GPU", "NVIDIA Fake 2")
-    _forget()
+    forget()
     assert measured("back_on_the_host").device == "NVIDIA Fake 2"
 
 
@@ -217,10 +197,10 @@ def test_a_mig_slice_is_named(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (facts["mig"], facts["mig_uuid"], facts["peak_bytes_per_second"]) == (True, "MIG-1a", None)
     # Of two slices, CUDA's choice cannot be read; what was asked for can, and a prefix is enough for CUDA.
     monkeypatch.setenv("FAKE_MIG", "MIG-1a,MIG-2b")
-    _forget()
+    forget()
     assert device.facts()["mig_uuid"] is None
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-2,MIG-1a")
-    _forget()
+    forget()
     assert device.facts()["mig_uuid"] == "MIG-2b"
     assert nvml.slices() == ["MIG-1a", "MIG-2b"]
 
@@ -311,5 +291,5 @@ def test_doctor_names_the_device_and_says_why_another_cannot_be_used(
     monkeypatch.setenv("FAKE_NVML", "NVIDIA H100 80GB HBM3")
     assert "gpu       NVIDIA Fake 1, driver 580.82.07, CUDA 13.2; there: NVIDIA H100 80GB HBM3" in diagnosis()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    _forget()
+    forget()
     assert "gpu       NVIDIA H100 80GB HBM3: not usable: no NVIDIA GPU: cudaErrorNoDevice" in diagnosis()

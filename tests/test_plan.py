@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -38,6 +39,15 @@ from impl.symbolic.forecast import sample_sources
 from tests.patterns import from_dense, patterns, random_pattern
 
 SMALLEST = "random,2000,0.002"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Of tiny patterns, a second thread only costs time."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +169,7 @@ def test_the_embedded_suite_is_planned_whole(prepared_once: None, capsys: pytest
 
 def test_what_is_stored_takes_no_time(one_matrix: None) -> None:
     case = f"symbolic.fill1_pruned@{SMALLEST}.metis"
-    measure.measure(case)
+    measure.measure(case, Limits(forked=True))
     [line] = plan.plan(Settings()).lines
     assert line.remarks == ("1 stored",) and len(line.cases) == 2
     [again] = plan.plan(Settings(fresh=True)).lines
@@ -249,7 +259,7 @@ def collected(needs: plan.Plan) -> list[Line]:
 
 def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) -> None:
     asked = server(200)
-    needs = plan.plan(Settings(suite="small", paper="gsofa"))
+    needs = plan.plan(Settings(suite="small", figure="glu3.phases"))
     matrices = {line.name.rpartition(".")[0] for line in collected(needs)}
     downloads = [line.download for line in collected(needs) if line.download]
     assert downloads == [1234567] * len(matrices), "one that is prepared in two ways comes once"
@@ -257,12 +267,14 @@ def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) ->
     assert "~1.2 MB" not in plan_text(needs) and "fillpath fetch small" in plan_text(needs)
 
 
+@pytest.mark.usefixtures("prepared_once")
 def test_what_a_server_has_not_is_not_obtainable(server: Callable[[int], list[str]]) -> None:
     server(404)
     needs = plan.plan(Settings(suite="small", figure="gsofa.fig11"))
     assert all("not obtainable: " in line.remarks[0] and line.disk == 0 for line in collected(needs))
 
 
+@pytest.mark.usefixtures("prepared_once")
 def test_offline_nothing_is_asked(
     server: Callable[[int], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,6 +284,7 @@ def test_offline_nothing_is_asked(
     assert asked == [] and lines and all(line.guessed for line in lines)
 
 
+@pytest.mark.usefixtures("prepared_once")
 def test_a_server_that_does_not_answer_leaves_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", "http://127.0.0.1:1")
     needs = plan.plan(Settings(suite="small", figure="gsofa.fig11"))
@@ -288,6 +301,7 @@ def test_a_server_that_fails_is_not_asked_for_every_matrix(server: Callable[[int
     assert len(asked) <= sizes.AT_ONCE
 
 
+@pytest.mark.usefixtures("prepared_once")
 def test_a_folder_is_looked_into_and_nothing_is_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,7 +133,7 @@ def test_older_records_are_one_process() -> None:
 
 
 def case_of(name: str) -> Case:
-    return Case("symbolic", name, "random,100,0.1")
+    return Case("symbolic", name, "grid2d,6")
 
 
 def stored(name: str) -> list[Record]:
@@ -141,11 +141,11 @@ def stored(name: str) -> list[Record]:
 
 
 @pytest.fixture
-def one_machine(registered_fakes: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILLPATH_MACHINE", "test-machine")
+def measurable(registered_fakes: None, shared_cache: None, forked_workers: None) -> None:
+    """The fakes, measured without a process that imports anew."""
 
 
-def test_cases_are_measured_in_turn(one_machine: None) -> None:
+def test_cases_are_measured_in_turn(measurable: None) -> None:
     cases = [case_of("right"), case_of("missing_row"), case_of("chatty")]
     records = list(measure_rounds(cases, 3, False, ONE_RUN))
     order = [(record.case.split("@")[0].split(".")[1], record.process) for record in records]
@@ -157,13 +157,13 @@ def test_cases_are_measured_in_turn(one_machine: None) -> None:
     assert len({record.run_id for record in records}) == len({record.host for record in records}) == 1
 
 
-def test_a_run_goes_on_with_the_process_that_is_missing(one_machine: None) -> None:
+def test_a_run_goes_on_with_the_process_that_is_missing(measurable: None) -> None:
     first = list(measure_rounds([case_of("right")], 2, False, ONE_RUN))
     whole = list(measure_rounds([case_of("right")], 3, False, ONE_RUN))
     assert whole[:2] == first and [record.process for record in stored("right")] == [0, 1, 2]
 
 
-def test_another_run_is_taken_only_where_it_has_as_many_processes(one_machine: None) -> None:
+def test_another_run_is_taken_only_where_it_has_as_many_processes(measurable: None) -> None:
     list(measure_rounds([case_of("right")], 2, False, ONE_RUN))
     later = run.Run("later", None, "")
     limits = limits_of(case_of("right"), settings())
@@ -175,7 +175,7 @@ def test_another_run_is_taken_only_where_it_has_as_many_processes(one_machine: N
 
 
 def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(
-    one_machine: None, monkeypatch: pytest.MonkeyPatch
+    measurable: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def on_host(digit: str, count: int, *names: str) -> list[Record]:
         for module in (provenance, standing):
@@ -189,7 +189,7 @@ def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(
 
 
 def test_a_claim_is_measured_again_in_as_many_processes_as_a_firm_verdict_needs(
-    one_machine: None, monkeypatch: pytest.MonkeyPatch
+    measurable: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = [Case("symbolic", "right", f"random,{order},0.1") for order in (100, 90, 100)]
     cases[2] = replace(cases[2], implementation="chatty")
@@ -207,7 +207,7 @@ def test_a_claim_is_measured_again_in_as_many_processes_as_a_firm_verdict_needs(
     assert rounds_of == [([cases[0], cases[2]], PROCESSES), ([cases[1]], PROCESSES)]
 
 
-def test_after_a_limit_no_other_process_is_measured(one_machine: None) -> None:
+def test_after_a_limit_no_other_process_is_measured(measurable: None) -> None:
     ok = measure(case_of("right"), within=ONE_RUN)
     short = Limits(seconds=0.05)
     cut = measure(case_of("right"), short, within=ONE_RUN, process=1, processes=3)
@@ -311,7 +311,7 @@ def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:
 
 
 def test_a_run_that_measures_afresh_gives_asv_its_own_processes_alone(
-    one_machine: None, monkeypatch: pytest.MonkeyPatch
+    measurable: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = case_of("right")
     monkeypatch.setattr(airspeed, "settings", lambda: Settings(processes=1, fresh=True))

@@ -5,8 +5,11 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
+import stat
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -200,6 +203,25 @@ def test_the_last_record_of_a_file_stands() -> None:
     write_records(path, [old, new])
     assert read_records(path) == [old, new]
     assert list(standing_records()) == [new]
+
+
+def test_content_is_on_disk_before_its_name_and_its_name_when_the_write_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+    rename = Path.replace
+
+    def renamed(self: Path, target: Path) -> Path:
+        done.append("name")
+        return rename(self, target)
+
+    def synced(file: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(file).st_mode) else "content")
+
+    monkeypatch.setattr(Path, "replace", renamed)
+    monkeypatch.setattr(os, "fsync", synced)
+    write_records(record_path("test-machine", record().case), [record()])
+    assert done == ["content", "name", "folder"]
 
 
 def test_a_damaged_line_is_named_and_hides_no_other_case(caplog: pytest.LogCaptureFixture) -> None:

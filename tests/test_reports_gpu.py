@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from reports.frames.order import in_papers_order
+from reports.frames.seconds import beside
 from reports.gsofa import fig13, fig14, fig15, fig16, fig20
 from tests.reports_fakes import (
     ENTRIES,
@@ -110,6 +112,14 @@ def test_machines_are_never_paired_and_have_places_of_their_own() -> None:
     ]  # fmt: skip
     means = [verdict for verdict in fig14.EXHIBIT.verdicts(frame) if verdict.claim.endswith(".mean")]
     assert [verdict.machine for verdict in means] == ["a100", "h200"]
+
+
+def test_a_number_beside_a_row_is_of_its_own_input_and_machine() -> None:
+    rows = list(product(("one", "other"), ("m", "n"), ("natural", "metis"), ("h200", "a100")))
+    frame = pd.DataFrame(rows, columns=["variant", "matrix", "preparation", "machine"])
+    numbers = [float(number) for number in range(8)]
+    frame["number"] = [*[-1.0] * 8, *numbers]
+    assert beside(frame, frame["variant"] == "other", "number").tolist() == [*numbers, *numbers]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import yaml
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import slurm
-from benchmarks.runs.cases import suite_cases
+from benchmarks.runs.cases import suite_cases, suite_inputs
 from commands import main
 from fillpath import host, paths
 from fillpath.errors import ConfigError
@@ -62,6 +62,10 @@ def test_a_dry_run_of_the_profile(tmp_path: Path) -> None:
     # At a comma Snakemake would take a wildcard apart when it hands a job on.
     inputs = [line for line in output.splitlines() if "wildcards: input=" in line]
     assert inputs and not any("," in line for line in inputs)
+    # Each input is a job of its own.
+    count = len(suite_inputs(Settings(suite="small", paper="gsofa")))
+    assert output.count("\nrule fetch:") == output.count("\nrule prepare:") == count > 1
+    assert "rule generate:" not in output
 
 
 def test_every_profile_has_what_its_launcher_needs() -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.engine import measure as measuring
 from benchmarks.engine import process, run, template
 from benchmarks.engine.ahead import Setup, Worker
 from benchmarks.engine.limits import Limits
@@ -24,6 +24,7 @@ from fillpath.case import Case, Preparation
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status
 from fillpath.settings import Settings
+from tests.ended import is_gone
 
 pytestmark = pytest.mark.usefixtures("registered_fakes", "shared_cache")
 
@@ -32,9 +33,9 @@ LIMITS = Limits(seconds=60, samples=3, forked=True)
 
 
 @pytest.fixture
-def no_templates() -> Iterator[None]:
+def no_templates(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each template of the test is one of its own."""
-    template.dismiss()
+    monkeypatch.setattr(template, "_waiting", [])
     yield
     template.dismiss()
 
@@ -48,25 +49,20 @@ def waiting() -> list[int]:
     return [each.pid for each in template._waiting]
 
 
-def is_gone(pid: int) -> bool:
-    deadline = time.monotonic() + 10
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not Path(f"/proc/{pid}").exists()
-
-
 def test_measurements_fork_from_one_template_which_stays() -> None:
     records = [measure(CASE, LIMITS, fresh=True) for _ in range(2)]
     assert {fact(record, "parent") for record in records} <= set(waiting())
     assert len({fact(record, "pid") for record in records}) == 2
-    assert all(is_gone(fact(record, "pid")) for record in records), "no child stays, not even its id"
+    assert all(is_gone(fact(record, "pid"), "") for record in records), "no child stays, not even its id"
 
 
 def test_only_the_only_process_of_a_case_that_uses_no_gpu_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    three = run.Run("three", None, "")
-    assert fact(measure(CASE, LIMITS, within=three, processes=3), "parent") == os.getpid()
-    assert fact(measure(CASE, replace(LIMITS, forked=False), fresh=True), "parent") == os.getpid()
+    spawned = replace(LIMITS, forked=False)
+    starts = [measuring._start(*each) for each in ((LIMITS, 0, 1), (spawned, 0, 1), (LIMITS, 0, 3))]
+    assert starts == ["forked", "alone", "followed"]
     monkeypatch.setattr(template, "fork", lambda setup: pytest.fail("forked"))
+    three = run.Run("three", None, "")
+    assert fact(measure(CASE, LIMITS, within=three, process=2, processes=3), "parent") == os.getpid()
     worker = process._started({"device": "gpu", "task": "none"}, Setup(dict(os.environ), ()), "forked")
     assert isinstance(worker, Worker)
     worker.end()
@@ -78,20 +74,22 @@ def test_a_suite_forks_and_samples_by_its_purpose() -> None:
         assert (limits.usual, limits.forked) == (usual, suite == "embedded")
 
 
-def test_each_number_of_threads_has_a_template(no_templates: None) -> None:
-    def forked(**variables: str) -> int:
-        worker = template.fork(Setup({**os.environ, **variables}, ()))
-        assert isinstance(worker, template.Forked)
-        # Its first byte says that it has them.
-        assert worker.reports.read(1) == b"\n"
-        worker.end()
-        return worker._template.pid
+def forked_by(**variables: str) -> int:
+    """The id of the template that forks a worker with these variables, which imports nothing."""
+    worker = template.fork(Setup({**os.environ, **variables}, ()))
+    assert isinstance(worker, template.Forked)
+    # Its first byte says that it has them.
+    assert worker.reports.read(1) == b"\n"
+    worker.end()
+    return worker._template.pid
 
-    one, again, two = (forked(OMP_NUM_THREADS=count) for count in ("1", "1", "2"))
+
+def test_each_number_of_threads_has_a_template(no_templates: None) -> None:
+    one, again, two = (forked_by(OMP_NUM_THREADS=count) for count in ("1", "1", "2"))
     assert one == again != two
-    assert forked(OMP_NUM_THREADS="1", FILLPATH_CACHE="/elsewhere") == one
+    assert forked_by(OMP_NUM_THREADS="1", FILLPATH_CACHE="/elsewhere") == one
     for count in ("3", "4", "5"):
-        forked(OMP_NUM_THREADS=count)
+        forked_by(OMP_NUM_THREADS=count)
     assert len(waiting()) == template.MOST and two not in waiting() and is_gone(two)
 
 
@@ -138,18 +136,19 @@ def test_a_worker_starts_by_itself_where_no_template_can(
         f"import sys\nif 'benchmarks.engine.template' in sys.orig_argv:\n    {broken}\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(process, "_IMPORTS", ("broken_import",))
-    assert fact(measure(CASE, LIMITS), "parent") == os.getpid() and waiting() == []
+    worker = template.fork(Setup(process._environment({"threads": 1}), ("broken_import",)))
+    assert isinstance(worker, Worker) and worker.reports.read(1) == b"\n" and waiting() == []
+    worker.end()
 
 
 def test_a_template_that_died_waiting_is_replaced(no_templates: None) -> None:
-    first = fact(measure(CASE, LIMITS), "parent")
+    first = forked_by()
     os.kill(first, signal.SIGKILL)
     os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
-    assert fact(measure(CASE, LIMITS, fresh=True), "parent") not in (first, os.getpid())
+    assert forked_by() != first
 
 
-def test_a_worker_whose_template_is_killed_dies_and_settles_nothing(no_templates: None) -> None:
+def test_a_worker_whose_template_is_killed_dies_and_settles_nothing() -> None:
     record = measure(replace(CASE, implementation="kills_its_parent"), LIMITS)
     assert (record.status, record.conclusive) == (Status.ERROR, False)
     assert record.reason == "killed from outside by SIGKILL"

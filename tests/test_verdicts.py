@@ -572,3 +572,14 @@ def test_a_timeout_without_a_bound_has_no_number() -> None:
     verdict = only([row(3.0, "BB"), row(4.0, "BC"), row(5.0, "RM"), row(None, "EP")], MEAN)
     assert verdict.measured is not None and verdict.measured.n == 3
     assert [excluded.reason for excluded in verdict.excluded] == ["timeout"]
+
+
+def test_a_column_of_the_figure_that_is_called_bound_is_no_bound() -> None:
+    rows = [{**each, "bound": 1.28} for each in of_three(1.14, 1.14, 1.14)]
+    assert only(rows) == only(of_three(1.14, 1.14, 1.14))
+
+
+def test_what_has_no_number_is_named_whatever_the_frames_index() -> None:
+    frame = pd.concat([pd.DataFrame(of_three(1.14, 1.14, 1.14)), pd.DataFrame([row(None, "RM")])])
+    (verdict,) = judge(frame, MEAN, VALUE)
+    assert [excluded.reason for excluded in verdict.excluded] == ["timeout"]

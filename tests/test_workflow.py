@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from benchmarks.runs.cases import suite_inputs
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT
 from fillpath.settings import Settings
+from tests.ended import is_gone
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -56,14 +55,6 @@ def test_the_graph_of_all_figures_is_built(tmp_path: Path) -> None:
         assert f"rule {rule}:" in jobs
     # What is generated in a moment is no job of its own.
     assert "rule prepare:" not in jobs and "rule fetch:" not in jobs
-
-
-def test_inputs_of_other_suites_are_jobs_of_their_own(tmp_path: Path) -> None:
-    jobs = dry_run(tmp_path, FILLPATH_SUITE="small", FILLPATH_FIGURE="glu3.levels")
-    inputs = suite_inputs(Settings(suite="small", figure="glu3.levels", device="cpu"))
-    assert len(inputs) > 1 and "rule generate:" not in jobs
-    for rule in ("fetch", "prepare"):
-        assert len(re.findall(f"^ *(?:local)?rule {rule}:", jobs, re.MULTILINE)) == len(inputs)
 
 
 @needs_make
@@ -232,33 +223,10 @@ def test_the_lock_says_who_holds_it_and_dies_with_its_holder(tmp_path: Path) -> 
 
 
 def test_a_job_dies_with_the_process_that_started_it() -> None:
-    code = (
-        "import subprocess, sys, time\n"
-        "command = [sys.executable, '-m', 'benchmarks.runs.launch', 'job', 'sleep', '60']\n"
-        "print(subprocess.Popen(command).pid, flush=True); time.sleep(60)"
-    )
-    clean = {k: v for k, v in os.environ.items() if k != "FILLPATH_PARENT"}
-    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=clean, stdout=subprocess.PIPE)
-    assert parent.stdout is not None
-    job = int(parent.stdout.readline())
-    _wait_until(lambda: _command(job).startswith("sleep"))
-    parent.send_signal(signal.SIGKILL)
-    parent.wait()
-    _wait_until(lambda: not _command(job))
-    parent.stdout.close()
-
-
-def _command(process: int) -> str:
-    """Its command line; empty once it has ended, reaped or not."""
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text()
-    except OSError:
-        return ""
-
-
-def _wait_until(condition: object, seconds: float = 20.0) -> None:
-    assert callable(condition)
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.05)
+    job = [sys.executable, "-m", "benchmarks.runs.launch", "job", "sh", "-c", "echo begun; exec sleep 60"]
+    code = f"import subprocess, time\nprint(subprocess.Popen({job!r}).pid, flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        pid, begun = sorted(parent.stdout.readline().decode() for _ in range(2))
+        parent.kill()
+    assert begun == "begun\n" and is_gone(int(pid))

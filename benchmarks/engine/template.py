@@ -173,12 +173,13 @@ def dismiss() -> None:
 
 
 def main() -> None:
-    from fetch.compiled import begin_compiler
-
     control = socket.socket(fileno=int(sys.argv[1]))
     die_with(int(sys.argv[2]))
     worker.import_early(sys.argv[3:])
-    begin_compiler()
+    if "numba" in sys.modules:
+        from fetch.compiled import begin_compiler
+
+        begin_compiler()
     _require_nothing_started()
     template = os.getpid()
     files = _files_of_a_child(control)

@@ -15,14 +15,14 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine.follow import die_with
 from benchmarks.engine.sampling import Sampling
-from fillpath.errors import FillpathError
+from fillpath.errors import FillpathError, UnavailableError
 from impl.cuda.device import is_out_of_memory
 
 if TYPE_CHECKING:
@@ -143,7 +143,8 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
 
     # From here on, what goes wrong is the implementation's doing.
     report("began")
-    first = where.rehearse(call)[0]
+    with _peers_library(implementation.peer):
+        first = where.rehearse(call)[0]
     report("returned")
     if not passes(first):
         return
@@ -170,6 +171,20 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
             where.fetch(benchmark.answer(last, context))
             report("moved", transfers=where.transfers)
         report("done")
+
+
+@contextlib.contextmanager
+def _peers_library(names: tuple[str, ...]) -> Iterator[None]:
+    """Raise UnavailableError where a peer's library is there, but not what it needs: a BLAS, for one."""
+    from fillpath.peers import peer_of
+
+    try:
+        yield
+    except OSError as error:
+        peer = peer_of(names)
+        if peer is None:
+            raise
+        raise UnavailableError(f"{peer.title} cannot be loaded: {error}") from error
 
 
 def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from fillpath.case import matrix_id
 from fillpath.twins import TWIN_OF
+from reports.facts.dicts import dicts
 from reports.facts.distance import PREPARED, distances, factor, twins_in
 from reports.facts.entries import Entries, MatrixEntry, find_entry, printed_name
 from reports.facts.printed import abbreviation, abbreviations
@@ -53,7 +54,7 @@ def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     frame["label"] = [labels[matrix] for matrix in matrices]
     frame["abbr"] = pd.Series([shorts[matrix] for matrix in matrices], index=frame.index, dtype="object")
     frame["stand_in_for"] = [stand_ins[matrix] for matrix in matrices]
-    rows = frame[[name for name in PREPARED if name in frame]].to_dict("records")
+    rows = dicts(frame[[name for name in PREPARED if name in frame]])
     pairs = zip(rows, matrices, strict=True)
     far = [sorted(distances(row, known[matrix], entries, paper), key=factor) for row, matrix in pairs]
     frame["near"] = [", ".join(each.target for each in part if each.near) or None for part in far]

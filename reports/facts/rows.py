@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
+from reports.facts.dicts import Row, dicts
 from reports.facts.distance import twins_in
 from reports.facts.standings import Excluded, Point, Scope
 
@@ -39,104 +41,120 @@ class ClaimColumn:
     untestable: str = ""
     beside: bool = False
 
-
-def has_number(frame: pd.DataFrame, column: ClaimColumn, claim: Claim) -> pd.Series[bool]:
-    """Which rows have a number that the claim may be judged by: a finite one, and a ratio above 0."""
-    values = pd.to_numeric(frame[column.value], errors="coerce").astype(float)
-    whole = (frame[column.status] == "ok") & np.isfinite(values)
-    if column.against:
-        whole &= np.isfinite(pd.to_numeric(frame[column.against], errors="coerce").astype(float))
-    return whole & (values > 0) if claim.is_ratio else whole
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        """The columns of the number and of its interval."""
+        return self.value, f"{self.value}_low", f"{self.value}_high"
 
 
-def with_bounds(frame: pd.DataFrame, column: ClaimColumn, claim: Claim) -> pd.DataFrame:
-    """The frame, where a bound stands for the number that a row does not have: its interval has no other end.
-    A trend, which is of ranks, has no use for it."""
-    low, high = f"{column.value}_low", f"{column.value}_high"
-    if claim.aggregate == "trend" or low not in frame or high not in frame:
-        return frame
-    words = frame[column.status].astype("object").astype(str)
-    more = words.str.startswith(MORE) & frame[low].notna()
-    less = words.str.startswith(LESS) & frame[high].notna()
-    if not (more | less).any():
-        return frame
-    frame = frame.assign(**{column.status: frame[column.status].astype("object").mask(more | less, "ok")})
-    frame["bound"] = pd.Series("", frame.index, dtype="object").mask(more, MORE).mask(less, LESS)
-    frame.loc[more, column.value], frame.loc[more, high] = frame.loc[more, low], np.inf
-    frame.loc[less, column.value] = frame.loc[less, high]
-    frame.loc[less, low] = 0.0 if claim.unit == "x" else -np.inf
-    return frame
+def rows_of(frame: pd.DataFrame, column: ClaimColumn, claim: Claim) -> list[Row]:
+    """What judging reads of the frame's rows, where a bound stands for a number that a row does not have."""
+    names = (
+        *column.ends, column.status, column.against, f"{column.value}_processes", "processes", "machine",
+        "label", "abbr", "near", "distance", "matrix",
+    )  # fmt: skip
+    known = frame[[name for name in dict.fromkeys(names) if name in frame]]
+    return [_with_bound(row, column, claim) for row in dicts(known)]
 
 
-def scopes(there: pd.DataFrame, claim: Claim) -> Iterator[tuple[Scope, pd.DataFrame]]:
+def _with_bound(row: Row, column: ClaimColumn, claim: Claim) -> Row:
+    """The row, whose interval has no other end where it has a bound. A trend, which is of ranks, has no use
+    for that."""
+    value, low, high = column.ends
+    word = str(row[column.status])
+    if claim.aggregate == "trend" or low not in row or high not in row:
+        return row
+    if word.startswith(MORE) and pd.notna(row[low]):
+        return {**row, column.status: "ok", value: row[low], high: np.inf, "bound": MORE}
+    if word.startswith(LESS) and pd.notna(row[high]):
+        least = 0.0 if claim.unit == "x" else -np.inf
+        return {**row, column.status: "ok", value: row[high], low: least, "bound": LESS}
+    return row
+
+
+def has_number(row: Row, column: ClaimColumn, claim: Claim) -> bool:
+    """Whether the row has a number that the claim may be judged by: a finite one, and a ratio above 0."""
+    values = [_number(row[name]) for name in (column.value, column.against) if name]
+    whole = row[column.status] == "ok" and all(map(math.isfinite, values))
+    return whole and (values[0] > 0 or not claim.is_ratio)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def scopes(there: Sequence[Row], claim: Claim) -> Iterator[tuple[Scope, Sequence[Row]]]:
     """The rows of one machine by what they are of, as far as the claim may be judged by them."""
     if claim.matrices is None:
         yield Scope.PANEL if claim.aggregate in EXTREMES else Scope.ANY, there
         return
-    of_paper = is_of_paper(there, claim)
-    if of_paper.any():
-        yield Scope.PAPER, there[of_paper]
+    of_paper = [row for row in there if is_of_paper(row, claim)]
+    if of_paper:
+        yield Scope.PAPER, of_paper
     if claim.aggregate == "equal":
         return
     if claim.aggregate in EXTREMES:
-        if not of_paper.all():
+        if len(of_paper) < len(there):
             yield Scope.PANEL, there
         return
-    instead = there["abbr"].isna() & is_near(there, claim)
-    twin = instead & is_twin(there, claim)
-    if twin.any():
-        yield Scope.TWINS, there[twin]
-    if (instead & ~twin).any():
-        yield Scope.STAND_INS, there[instead & ~twin]
+    instead = [row for row in there if not _is_own(row) and is_near(row, claim)]
+    for scope, twin in ((Scope.TWINS, True), (Scope.STAND_INS, False)):
+        if rows := [row for row in instead if _is_twin(row, claim) is twin]:
+            yield scope, rows
 
 
-def is_of_paper(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
-    """Which rows are of the claim's own matrices."""
-    return rows["abbr"].isin(claim.matrices or ())
+def is_of_paper(row: Row, claim: Claim) -> bool:
+    """Whether the row is of one of the claim's own matrices."""
+    return row["abbr"] in (claim.matrices or ())
 
 
-def is_near(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
-    """Which rows are of stand-ins near enough to one of the claim's matrices."""
-    wanted = set(claim.matrices or ())
-    return pd.Series([bool(wanted & set(_names(name))) for name in rows["near"]], rows.index, dtype=bool)
+def is_near(row: Row, claim: Claim) -> bool:
+    """Whether the row is of a stand-in near enough to one of the claim's matrices."""
+    return _stands_for(row["near"], claim) is not None
 
 
-def is_twin(rows: pd.DataFrame, claim: Claim) -> pd.Series[bool]:
-    """Which rows are of twins of the claim's matrix that they are nearest to."""
-    pairs = zip(rows.get("matrix", rows["label"]), rows["near"], strict=True)
-    found = [_stands_for(near, claim) in twins_in(str(matrix), claim.paper) for matrix, near in pairs]
-    return pd.Series(found, rows.index, dtype=bool)
+def is_far(row: Row, claim: Claim) -> bool:
+    """Whether the row is of another matrix, and of none that is near enough."""
+    return not _is_own(row) and not is_near(row, claim)
+
+
+def _is_own(row: Row) -> bool:
+    """Whether the row is of one of the paper's matrices."""
+    return isinstance(row["abbr"], str)
+
+
+def _is_twin(row: Row, claim: Claim) -> bool:
+    """Whether the row is of a twin of the claim's matrix that it is nearest to."""
+    matrix = str(row.get("matrix", row["label"]))
+    return _stands_for(row["near"], claim) in twins_in(matrix, claim.paper)
 
 
 def _stands_for(near: Any, claim: Claim) -> str | None:
     """The nearest of the claim's matrices that a row is near enough to: one matrix stands in for one."""
-    return next((name for name in _names(near) if name in (claim.matrices or ())), None)
+    names = near.split(", ") if isinstance(near, str) else []
+    return next((name for name in names if name in (claim.matrices or ())), None)
 
 
-def _names(text: Any) -> list[str]:
-    return text.split(", ") if isinstance(text, str) else []
-
-
-def concerned(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
-    """The rows of the claim's matrices and of stand-ins for them."""
-    if claim.matrices is None:
-        return frame
-    return frame[frame["abbr"].isin(claim.matrices) | is_near(frame, claim)]
+def concerns(row: Row, claim: Claim) -> bool:
+    """Whether the row is of one of the claim's matrices or of a stand-in for it."""
+    return claim.matrices is None or is_of_paper(row, claim) or is_near(row, claim)
 
 
 def left_out(
-    ok: pd.DataFrame, rows: pd.DataFrame, excluded: Sequence[Excluded], scope: Scope, claim: Claim
+    ok: Sequence[Row], rows: Sequence[Row], excluded: Sequence[Excluded], scope: Scope, claim: Claim
 ) -> list[Excluded]:
     """What is in no number: rows without one and, beside stand-ins, those too far away."""
-    labels = set(rows["label"])
+    labels = {row["label"] for row in rows}
     without = [row for row in excluded if row.label not in labels]
     if scope not in (Scope.TWINS, Scope.STAND_INS):
         return without
-    far = ok[ok["abbr"].isna() & ~is_near(ok, claim)]
-    return without + [left_out_far(row, claim) for row in far.to_dict("records")]
+    return without + [left_out_far(row, claim) for row in ok if is_far(row, claim)]
 
 
-def left_out_far(row: dict[Any, Any], claim: Claim) -> Excluded:
+def left_out_far(row: Row, claim: Claim) -> Excluded:
     """A row with a number that weighs nothing: with its distance from the claim's matrices, the nearest
     first, unless the claim is of what no stand-in decides."""
     if _stands_for(row.get("near"), claim):
@@ -149,23 +167,24 @@ def left_out_far(row: dict[Any, Any], claim: Claim) -> Excluded:
     return Excluded(f"{row['label']} ({wanted[0]})", "too far to stand in")
 
 
-def without_number(rows: pd.DataFrame, status: str) -> list[Excluded]:
+def without_number(rows: Sequence[Row], status: str) -> list[Excluded]:
     """Rows without a number, and why, each matrix once per reason."""
+    pairs = [(str(row["label"]), row[status]) for row in rows]
     reasons = [
-        (str(label), "no number" if word == "ok" or pd.isna(word) else str(word).replace("_", " "))
-        for label, word in zip(rows["label"], rows[status], strict=True)
+        (label, "no number" if word == "ok" or pd.isna(word) else str(word).replace("_", " "))
+        for label, word in pairs
     ]
     return [Excluded(label, reason) for label, reason in dict.fromkeys(reasons)]
 
 
-def point(row: dict[Any, Any], column: ClaimColumn, claim: Claim) -> Point:
+def point(row: Row, column: ClaimColumn, claim: Claim) -> Point:
+    """The row's number as one of the claim's."""
     number = float(row[column.value])
-    ends = (f"{column.value}_low", f"{column.value}_high")
-    bounded = all(pd.notna(row.get(name)) for name in ends)
-    low, high = (float(row[name]) if bounded else number for name in ends)
+    bounded = all(pd.notna(row.get(name)) for name in column.ends[1:])
+    low, high = (float(row[name]) if bounded else number for name in column.ends[1:])
     if claim.aggregate == "count":
         number, low, high = (float(end > column.above) for end in (number, low, high))
-    abbr = row["abbr"] if isinstance(row["abbr"], str) else None
+    abbr = row["abbr"] if _is_own(row) else None
     stands_for = None if abbr else _stands_for(row.get("near"), claim)
     return Point(
         str(row["label"]), abbr, number, low, high, claim.by_matrix.get(abbr or stands_for or ""), stands_for,
@@ -175,7 +194,7 @@ def point(row: dict[Any, Any], column: ClaimColumn, claim: Claim) -> Point:
     )  # fmt: skip
 
 
-def _processes(row: dict[Any, Any], column: ClaimColumn) -> int:
+def _processes(row: Row, column: ClaimColumn) -> int:
     """In which the number was measured: those of its case where it is the case's own seconds; one where the
     frame does not say."""
     name = "processes" if column.value == "median" else f"{column.value}_processes"

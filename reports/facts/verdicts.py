@@ -17,19 +17,20 @@ from fillpath.settings import PROCESSES
 from reports.facts.claim import Claim
 from reports.facts.claims import find_claim
 from reports.facts.comparison import ClaimComparison, compare
+from reports.facts.dicts import Row
 from reports.facts.distance import twins_in
 from reports.facts.numbers import numbers, spread
 from reports.facts.rows import (
     EXTREMES,
     ClaimColumn,
-    concerned,
+    concerns,
     has_number,
-    is_near,
+    is_far,
     left_out,
     left_out_far,
     point,
+    rows_of,
     scopes,
-    with_bounds,
     without_number,
 )
 from reports.facts.standings import (
@@ -68,18 +69,19 @@ def judge(frame: pd.DataFrame, claim: Claim, column: ClaimColumn) -> list[Verdic
     frame : with machine, label, abbr, near, distance, the columns that `column` names and, where it was
         measured in several processes, `<value>_processes`.
     """
-    frame = with_bounds(frame, column, claim)
-    ok = frame[has_number(frame, column, claim)]
-    excluded = without_number(concerned(frame.drop(ok.index), claim), column.status)
+    rows = rows_of(frame, column, claim)
+    ok = [row for row in rows if has_number(row, column, claim)]
+    rest = [row for row in rows if concerns(row, claim) and not has_number(row, column, claim)]
+    excluded = without_number(rest, column.status)
     verdicts = [
-        _verdict(claim, column, scope, str(machine), rows, left_out(ok, rows, excluded, scope, claim))
-        for machine, there in ok.groupby("machine")
-        for scope, rows in scopes(there, claim)
+        _verdict(claim, column, scope, machine, of_scope, left_out(ok, of_scope, excluded, scope, claim))
+        for machine, there in _by_machine(ok)
+        for scope, of_scope in scopes(there, claim)
     ]
     others = [] if column.beside else _others(ok, claim, column)
     if column.beside or any(verdict.outcome is not Outcome.BESIDE for verdict in verdicts):
         return verdicts + others
-    far = [left_out_far(row, claim) for row in ok.to_dict("records")]
+    far = [left_out_far(row, claim) for row in ok]
     return [not_run(claim, column.basis, [*excluded, *far]), *verdicts, *others]
 
 
@@ -153,10 +155,10 @@ def _verdict(
     column: ClaimColumn,
     scope: Scope,
     machine: str,
-    rows: pd.DataFrame,
+    rows: Sequence[Row],
     excluded: Sequence[Excluded],
 ) -> Verdict:
-    points = [point(row, column, claim) for row in rows.to_dict("records")]
+    points = [point(row, column, claim) for row in rows]
     return judge_points(claim, points, scope=scope, machine=machine, column=column, excluded=excluded)
 
 
@@ -235,21 +237,24 @@ def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def _others(ok: pd.DataFrame, claim: Claim, column: ClaimColumn) -> list[Verdict]:
+def _others(ok: Sequence[Row], claim: Claim, column: ClaimColumn) -> list[Verdict]:
     """What was measured of matrices too far from the paper's to weigh: beside the print."""
     if claim.matrices is None or claim.aggregate in ("equal", *EXTREMES):
         return []
-    wanted = ok["abbr"].isin(claim.matrices)
-    far = ok[~wanted & ok["abbr"].isna() & ~is_near(ok, claim)]
     basis = f"{column.basis or claim.metric}, on matrices too far from the paper's to weigh"
     return [
-        remark(claim.id, basis, _spread(rows, claim, column), str(machine))
-        for machine, rows in far.groupby("machine")
+        remark(claim.id, basis, _spread(rows, claim, column), machine)
+        for machine, rows in _by_machine([row for row in ok if is_far(row, claim)])
     ]
 
 
-def _spread(rows: pd.DataFrame, claim: Claim, column: ClaimColumn) -> str:
-    points = [point(row, column, claim) for row in rows.to_dict("records")]
+def _by_machine(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    names = sorted({row["machine"] for row in rows if isinstance(row["machine"], str)})
+    return [(name, [row for row in rows if row["machine"] == name]) for name in names]
+
+
+def _spread(rows: Sequence[Row], claim: Claim, column: ClaimColumn) -> str:
+    points = [point(row, column, claim) for row in rows]
     if claim.aggregate == "count":
         return f"{sum(point.value > 0 for point in points)} of {len(points)}"
     return spread(points, claim.form, claim.unit == "x")

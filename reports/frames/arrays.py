@@ -11,6 +11,7 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.claims import subject
+from reports.facts.dicts import dicts
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.facts.records import Records
@@ -94,7 +95,7 @@ def labelled(frame: pd.DataFrame, memory: bool = False) -> pd.DataFrame:
 
     memory : with that of the arrays of all rows, and its regime.
     """
-    rows = frame.to_dict("records")
+    rows = dicts(frame)
     labels = [f"{row['label']}{_density(row)}{_memory(row) if memory else ''}" for row in rows]
     names = pd.Series([_first_of(row["stand_in_for"]) for row in rows], index=frame.index, dtype="object")
     return frame.assign(label=labels, stand_in_for=names)

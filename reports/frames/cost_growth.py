@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.frames.device import columns_of
@@ -33,7 +34,7 @@ def cost_frame(inputs: Inputs) -> pd.DataFrame:
     that of the entries of L + U of the same matrices."""
     rows = timed_frame(inputs)
     put_symbolic_phases(rows, inputs.records)
-    rows["code"] = [_code(row) for row in rows.to_dict("records")]
+    rows["code"] = [_code(row) for row in dicts(rows)]
     rows["family"] = [family_of(inputs, matrix, LINES) for matrix in rows["matrix"]]
     rows["filled"] = rows["entries"].astype("float64") + rows["fills"].astype("float64")
     add_exponents(rows, "exponent", "median")

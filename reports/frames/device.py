@@ -10,6 +10,7 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.claims import subject
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.measured import measured
 from reports.facts.naming import printed_label
@@ -72,12 +73,12 @@ def pair_frame(
     others = {case: other for case in inputs.cases if (other := partner(case)) is not None}
     whole = list(dict.fromkeys([*others, *others.values()]))
     rows = device_frame(replace(inputs, cases=whole), facts)
-    by_name = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
+    by_name = {(row["case"], row["machine"]): row for row in dicts(rows)}
     names = {case.name: other.name for case, other in others.items()}
     frame = rows[rows["case"].isin(names)].reset_index(drop=True)
     frame["other"] = [names[case] for case in frame["case"]]
     pairs = []
-    for row in frame.to_dict("records"):
+    for row in dicts(frame):
         other_row = by_name.get((row["other"], row["machine"]))
         ratio = ratio_of(other_row, row, (role, "")) if inverse else ratio_of(row, other_row, ("", role))
         numbers = {f"other_{name}": other_row[name] if other_row else None for name in ("median", *facts)}

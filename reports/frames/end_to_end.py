@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.arrays import MATRICES, PAPER, add_memory, by_density, how, printed_of, stand_in_among
@@ -112,11 +113,11 @@ def composed_frame(inputs: Inputs, ways: Sequence[Bar], among: Sequence[str]) ->
     parts = [part for first in firsts for way in ways for part in way.cases(first).values()]
     timed = timed_frame(replace(inputs, cases=parts))
     stand_in_among(timed, among)
-    by_case = {(row["case"], _machine(row)): row for row in timed.to_dict("records")}
+    by_case = {(row["case"], _machine(row)): row for row in dicts(timed)}
     numeric = timed[timed["stage"] == "numeric"]
     several = numeric["machine"].nunique() > 1
     rows: list[dict[Any, Any]] = []
-    for base in numeric.to_dict("records"):
+    for base in dicts(numeric):
         composed = [_composed(way, base, _rows(way, base, by_case, inputs.records), several) for way in ways]
         rows += [row | _over(row, composed[0], ways[0].name, by_case) for row in composed]
     # All columns, also where there is no row.

@@ -12,6 +12,7 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.record import Record
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.numbers import spread
 from reports.facts.records import Records
@@ -51,7 +52,7 @@ def parallel_frame(inputs: Inputs) -> pd.DataFrame:
     frame = device_frame(inputs, FACTS)
     slowest = [
         _slowest(inputs.records, str(row["case"]), row["machine"]) if row["status"] == "ok" else {}
-        for row in frame.to_dict("records")
+        for row in dicts(frame)
     ]
     add_columns(frame, slowest, tuple(PARALLEL.values()))
     for seconds, parallel in PARALLEL.items():
@@ -60,7 +61,7 @@ def parallel_frame(inputs: Inputs) -> pd.DataFrame:
         each.get("rounds", of_row) for each, of_row in zip(slowest, frame["rounds"], strict=True)
     ]
     frame["simulated"] = frame["simulated"].fillna(0) > 0
-    frame["series"] = [_series(row) for row in frame.to_dict("records")]
+    frame["series"] = [_series(row) for row in dicts(frame)]
     return frame
 
 
@@ -76,10 +77,10 @@ def gain_frame(inputs: Inputs, *pairings: Pairing) -> pd.DataFrame:
 def _paired(rows: pd.DataFrame, cases: Sequence[Case], pairing: Pairing) -> pd.DataFrame:
     """The rows of the cases that have another, with what `gain_frame` adds."""
     pairs = {case.name: pair for case in cases if (pair := pairing(case)) is not None and pair[0] in cases}
-    by_case = {(row["case"], row["machine"]): row for row in rows.to_dict("records")}
+    by_case = {(row["case"], row["machine"]): row for row in dicts(rows)}
     frame = rows[rows["case"].isin(pairs)].reset_index(drop=True)
     ratios = []
-    for row in frame.to_dict("records"):
+    for row in dicts(frame):
         other = by_case.get((pairs[row["case"]][0].name, row["machine"]))
         own_first = {"pair": str(row["status"])} if row["status"] != "ok" else None
         # What was stopped says nothing of its parallel seconds.
@@ -112,10 +113,10 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
     """What was measured on so many GPUs, and each kind of simulation, apart: a mean never mixes them. A frame
     without a number is of one kind."""
     known = frame[frame["pair"] == "ok"]
-    kinds = dict.fromkeys(map(_kind, known.to_dict("records")))
+    kinds = dict.fromkeys(map(_kind, dicts(known)))
     if not kinds:
         return [Subset(frame, "{}, not run".format)]
-    of_rows = pd.Series(list(map(_kind, frame.to_dict("records"))), index=frame.index, dtype="object")
+    of_rows = pd.Series(list(map(_kind, dicts(frame))), index=frame.index, dtype="object")
     return [Subset(frame[of_rows == kind], f"{{}}, {kind}".format) for kind in kinds]
 
 
@@ -135,7 +136,7 @@ def panels_of(frame: pd.DataFrame) -> list[pd.DataFrame]:
 
 def simulated_how(frame: pd.DataFrame) -> str:
     """The caption's part on what is measured and what is simulated, of what has a number."""
-    kinds = [_kind(row) for row in frame[frame["pair"] == "ok"].to_dict("records")]
+    kinds = [_kind(row) for row in dicts(frame[frame["pair"] == "ok"])]
     slowest = "simulated: the slowest of the workers, which run in turn:"
     ways = {
         "measured": "measured: gsofa_multi on GPUs of one host",

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from impl.symbolic.gsofa_device import THREADS
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, among
 from reports.facts.trend import trend
@@ -35,7 +36,7 @@ def growth_frame(inputs: Inputs, printed: Mapping[str, float]) -> pd.DataFrame:
     """
     cases = inputs.rows()
     add_names(cases, inputs.entries, inputs.paper)
-    parts = [_of_case(row, printed) for row in cases.to_dict("records")]
+    parts = [_of_case(row, printed) for row in dicts(cases)]
     parts.sort(key=lambda part: _place(part, list(printed)))
     columns = [*_OF_ROW, "stand_in_for", "reason", *BINS, *_NUMBERS, "paper_matrix", "paper_ratio"]
     empty = pd.DataFrame(columns=columns)

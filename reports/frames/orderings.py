@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from reports.facts.dicts import dicts
 from reports.frames.parac import ORDERINGS
 from reports.frames.seconds import of_several_hosts, ratio_of
 from reports.shapes.tables import Row
@@ -29,7 +30,7 @@ def across_orderings(
     """
     rows = []
     for _, group in frame.groupby(["label", "machine"], sort=False, dropna=False):
-        by_ordering = {str(row["ordering"]): row for row in group.to_dict("records")}
+        by_ordering = {str(row["ordering"]): row for row in dicts(group)}
         status = _status(by_ordering, needed)
         ok = {name: row for name, row in by_ordering.items() if row["status"] == "ok"}
         empty = {name: status if name.endswith("pair") else float("nan") for name in columns}

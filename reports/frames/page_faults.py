@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.probes import read_faults
 from reports.frames.arrays import WORD, WORDS, add_memory, stand_in_among, the_seven, variants_of
@@ -28,7 +29,7 @@ def counted_frame(inputs: Inputs) -> pd.DataFrame:
     frame = device_frame(inputs, ("bytes_matrix", "spilled"))
     stand_in_among(frame, the_seven())
     frame["variant"] = variants_of(frame)
-    counted = [_counted(row) for row in frame.to_dict("records")]
+    counted = [_counted(row) for row in dicts(frame)]
     add_columns(frame, counted, COUNTED)
     known = frame["gpu_fault_groups"].notna()
     frame["told"] = frame["status"].where((frame["status"] != "ok") | known, NOT_MEASURED)

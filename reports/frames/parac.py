@@ -13,6 +13,7 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.processes import Rounds, Samples
 from fillpath.record import Record
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column
@@ -62,7 +63,7 @@ def solved_frame(inputs: Inputs) -> pd.DataFrame:
     each of SPANS `rounds_<span>`; `solve_low` and `solve_high`."""
     frame = device_frame(inputs, FACTS)
     frame["variant"] = [variant_of(Case.parse(case)) for case in frame["case"]]
-    seconds = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
+    seconds = [_seconds(inputs.records, row) for row in dicts(frame)]
     ends = ("solve_low", "solve_high", "total_low", "total_high")
     add_columns(frame, seconds, [*PARTS, "setup", "total", *ends, "threads_used"])
     for name in ("rounds", *(f"rounds_{span}" for span in SPANS)):

@@ -11,6 +11,7 @@ import pandas as pd
 
 from fillpath.processes import Rounds
 from fillpath.record import Record
+from reports.facts.dicts import dicts
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED
 from reports.shapes.tables import Row
@@ -62,7 +63,7 @@ def put_symbolic_phases(frame: pd.DataFrame, records: Records) -> None:
     frame : as `timed_frame` has it.
     """
     shown = list(frame["rounds"])
-    for place, row in enumerate(frame.to_dict("records")):
+    for place, row in enumerate(dicts(frame)):
         if row["status"] != "ok" or row["implementation"] not in SYMBOLIC:
             continue
         shown[place] = _rounds(row, SYMBOLIC[row["implementation"]], records)

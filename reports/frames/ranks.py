@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, add_printed, columns_of
 from reports.frames.order import in_papers_order
@@ -54,7 +55,7 @@ def ranks_frame(inputs: Inputs, printed: Mapping[str, float]) -> pd.DataFrame:
 
 def _add_ratios(timed: pd.DataFrame) -> None:
     """Over gsofa's seconds on one GPU and on six; of gsofa's own rows none."""
-    rows = timed.to_dict("records")
+    rows = dicts(timed)
     ours = {(row["matrix"], row["preparation"], row["machine"], row["series"]): row for row in rows}
     ratios = [_ratios(row, ours) for row in rows]
     add_columns(timed, ratios, RATIOS)

@@ -36,7 +36,7 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     rows = [_mean_of_orderings(rows) for _, rows in ends.groupby(["label", "machine"], sort=False)]
     untried = frame[~frame["label"].isin(ends["label"])].astype({"threads": "float64"})
     nothing = untried.drop_duplicates("label").assign(threads=np.nan)
-    whole = pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing])
+    whole = pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing], ignore_index=True)
     return by_threads(whole.astype(frame.dtypes.to_dict() | {"threads": "float64"}), "threads")
 
 

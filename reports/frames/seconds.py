@@ -10,6 +10,7 @@ import pandas as pd
 from fillpath.papers import papers
 from fillpath.processes import Rounds, ratio
 from fillpath.settings import PROCESSES
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
 from reports.facts.rows import LESS, MORE
@@ -197,7 +198,7 @@ def slots_how(frame: pd.DataFrame) -> str:
     """What a hatched slot is, where a row has one."""
     failed = ~frame["status"].isin(["ok", "not_run", "unavailable"])
     # Some frames have other numbers than seconds.
-    stopped = "low" in frame and any(map(is_stopped, frame[["status", "low"]].to_dict("records")))
+    stopped = "low" in frame and any(map(is_stopped, dicts(frame[["status", "low"]])))
     return f"{NO_RESULT} {STOPPED if stopped else ''}" if failed.any() else ""
 
 

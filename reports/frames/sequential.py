@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from reports.facts.dicts import dicts
 from reports.facts.naming import listed
 from reports.frames.phase_sums import phases_of
 from reports.frames.seconds import add_columns, ratio_of, with_transfers
@@ -90,7 +91,7 @@ def fastest_rows(frame: pd.DataFrame, codes: Sequence[str] = tuple(SEQUENTIAL)) 
     tried = frame.groupby("group")["machine"].transform("count") > 0
     kept, texts = [], []
     for _, part in frame[frame["machine"].notna() | ~tried].groupby(["group", "machine"], dropna=False):
-        by_code = {str(row["implementation"]): row for row in part.to_dict("records")}
+        by_code = {str(row["implementation"]): row for row in dicts(part)}
         first, untimed = fastest(by_code, codes)
         first = first if first in by_code else next(iter(by_code))
         kept.append(part.index[list(part["implementation"]).index(first)])

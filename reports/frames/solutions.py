@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed
 from reports.frames.order import in_papers_order
@@ -48,7 +49,7 @@ def matrices_frame(
 def beside_print(frame: pd.DataFrame, printed: Print) -> pd.DataFrame:
     """For a picture: on the rows of stand-ins too what is printed, of the matrix that they stand for, whose
     name is in `printed_of`. printed : as in `matrices_frame`."""
-    targets = [_target(row) for row in frame.to_dict("records")]
+    targets = [_target(row) for row in dicts(frame)]
     frame = frame.assign(printed_of=[name or "printed" for name in targets])
     for column, numbers in printed.items():
         values = [
@@ -62,7 +63,7 @@ def in_print_order(frame: pd.DataFrame, printed: Print) -> pd.DataFrame:
     """The rows in the order of the printed table, a stand-in behind the matrix whose print stands below it;
     rows of one matrix stay together. printed : as in `matrices_frame`."""
     order = list(next(iter(printed.values())))
-    names = [_target(row) or row["abbr"] for row in frame.to_dict("records")]
+    names = [_target(row) or row["abbr"] for row in dicts(frame)]
     places = [order.index(name) if name in order else len(order) for name in names]
     # A copy joins the columns, which were made one by one.
     keyed = frame.copy().assign(place=places, other=frame["abbr"].isna())

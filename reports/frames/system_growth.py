@@ -10,6 +10,7 @@ import pandas as pd
 
 from fillpath.processes import Rounds
 from fillpath.record import Record
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.cost_growth import add_exponents, family_of
@@ -48,11 +49,11 @@ def system_frame(inputs: Inputs) -> pd.DataFrame:
     those of the phase; `rate`, GFLOP/s of the numeric one, where the record has `flops`. `exponent` of n as
     in `cost_frame`; `peak`, GFLOP/s of `peak_of`, the card or the host, in double precision, as measured."""
     rows = timed_frame(inputs)
-    rows["code"] = [NAMES[row["implementation"], row["options"]] for row in rows.to_dict("records")]
+    rows["code"] = [NAMES[row["implementation"], row["options"]] for row in dicts(rows)]
     rows["family"] = [family_of(inputs, matrix, LINES) for matrix in rows["matrix"]]
     rows["peak_of"] = ["host" if code == HOST else "gpu" for code in rows["code"]]
     peaks = {name: _peaks(name) for name in rows["machine"].dropna().unique()}
-    known = [peaks.get(row["machine"], {}).get(row["peak_of"], np.nan) for row in rows.to_dict("records")]
+    known = [peaks.get(row["machine"], {}).get(row["peak_of"], np.nan) for row in dicts(rows)]
     rows["peak"] = pd.Series(known, index=rows.index, dtype="float64")
     spans = [_span(rows, inputs.records, span) for span in (WHOLE, NUMERIC, TRIANGULAR, RATE)]
     frame = pd.concat(spans, ignore_index=True)
@@ -61,7 +62,7 @@ def system_frame(inputs: Inputs) -> pd.DataFrame:
 
 def _span(rows: pd.DataFrame, records: Records, span: str) -> pd.DataFrame:
     """The rows that have the span, with its numbers."""
-    shown = pd.Series([_has(row, span) for row in rows.to_dict("records")], index=rows.index, dtype=bool)
+    shown = pd.Series([_has(row, span) for row in dicts(rows)], index=rows.index, dtype=bool)
     part = rows[shown].assign(span=span, flops=np.nan)
     if span != WHOLE:
         for place, row in part.to_dict("index").items():

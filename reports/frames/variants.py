@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.stats import gmean
 
 from fillpath.case import Case
+from reports.facts.dicts import dicts
 from reports.frames.device import columns_of
 from reports.frames.seconds import RATIO, groups_of
 from reports.shapes.bars import times
@@ -33,7 +34,7 @@ def by_matrix(
     for _, group in frame.groupby(["label", "preparation"], sort=False):
         for machine in group["machine"].dropna().unique().tolist() or [None]:
             there = group[group["machine"] == machine] if machine else group
-            by_variant = {str(row["variant"]): row for row in there.to_dict("records")}
+            by_variant = {str(row["variant"]): row for row in dicts(there)}
             first = next(by_variant[name] for name in variants if name in by_variant)
             rows.append({**first, **numbers(by_variant)})
     merged = pd.DataFrame(rows) if rows else frame.copy()

@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Point, Verdict
 from reports.facts.verdicts import judge_points, remark
@@ -146,7 +147,7 @@ def _matrix_rows(inputs: Inputs) -> list[dict[str, Any]]:
     frame = device_frame(inputs, ("dependencies", "double_u"))
     rows = []
     for _, group in frame.groupby(["group", "machine"], sort=False, dropna=False):
-        by = {row["implementation"]: row for row in group.to_dict("records")}
+        by = {row["implementation"]: row for row in dicts(group)}
         exact, relaxed = (by.get(name) for name in COUNTED)
         first = relaxed or exact
         assert first is not None
@@ -189,10 +190,10 @@ def _pattern(axes: Axes, entries_of: pd.DataFrame, example: examples.Example) ->
 
 def _graph(axes: Axes, rows: pd.DataFrame, example: examples.Example, method: str) -> None:
     levels = rows[rows["part"] == "level"]
-    place = {int(row["column"]): int(row["level"]) for row in levels.to_dict("records")}
+    place = {int(row["column"]): int(row["level"]) for row in dicts(levels)}
     depth = max(place.values())
     axes.set_title(f"{method} ({METHODS[method]}): {depth} levels", loc="left")
-    for row in rows[rows["part"] == "dependency"].to_dict("records"):
+    for row in dicts(rows[rows["part"] == "dependency"]):
         colour, style = LOOKS[row["why"]]
         start, end = (int(row[name]) for name in ("before", "column"))
         axes.annotate(
@@ -223,7 +224,7 @@ def _factors(axes: Axes, rows: pd.DataFrame) -> None:
     for number, (method, factor) in enumerate(rows.groupby("method", sort=False)):
         left = 0.7 + 4.2 * number
         axes.text(left + 1, 0.2, str(method), ha="center", va="center", fontsize=NORMAL, weight="bold")
-        for row in factor.to_dict("records"):
+        for row in dicts(factor):
             x, y = left + row["column"] - 1, row["row"] + 0.1
             wrong = {} if row["right"] else {"bbox": {"facecolor": "#f3c7b8", "edgecolor": PALETTE[5]}}
             axes.text(x, y, f"{row['value']:g}", ha="center", va="center", fontsize=LARGE, **wrong)
@@ -237,7 +238,7 @@ def _counts(axes: Axes, rows: pd.DataFrame) -> None:
     axes.grid(visible=False)
     axes.grid(visible=True, axis="x")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: bars.times(value)))
-    for place, row in enumerate(rows.to_dict("records")):
+    for place, row in enumerate(dicts(rows)):
         known = bool(pd.notna(row["ratio"]))
         at = float(row["ratio"]) if known else 1.0
         if known:

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names
 from reports.facts.series import series_bins
@@ -48,7 +49,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """
     rows = inputs.rows()
     add_names(rows, inputs.entries, inputs.paper)
-    parts = [_case_frame(row) for row in rows.to_dict("records")]
+    parts = [_case_frame(row) for row in dicts(rows)]
     if not any(part["label"].iloc[0] == SHOWN for part in parts):
         parts.append(without_case(SHOWN))
     parts.sort(key=_place)

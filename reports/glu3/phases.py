@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.device import columns_of
@@ -87,7 +88,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds, those of each part and their share, and the residual that
     the gate found (`bound` : the largest that passes). The rest is what no part has."""
     frame = timed_frame(inputs)
-    parts = [_seconds(inputs.records, row) for row in frame.to_dict("records")]
+    parts = [_seconds(inputs.records, row) for row in dicts(frame)]
     add_columns(frame, parts, [*(part.seconds for part in PARTS), "residual", "bound"])
     add_own_shares(frame, PARTS)
     return columns_of(
@@ -141,7 +142,7 @@ def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
     axes.set_yscale("log")
     looks = bars.look_of(frame)
     places, _ = bars.positions(frame)
-    for x, row in zip(places, frame.to_dict("records"), strict=True):
+    for x, row in zip(places, dicts(frame), strict=True):
         if pd.notna(row["residual"]):
             colour, hatch = looks[row["series"]]
             marker = MARKERS[HATCHES.index(hatch)]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from fillpath.processes import Rounds
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.facts.probes import KernelSeconds, read_kernel_seconds
@@ -92,7 +93,7 @@ def _kernels_how(frame: pd.DataFrame) -> str:
 
 
 def _rows(frame: pd.DataFrame) -> Sequence[Row]:
-    return frame.to_dict("records")
+    return dicts(frame)
 
 
 def _timed_by(frame: pd.DataFrame, rounds: Sequence[Rounds | None]) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA
 from reports.frames.means import add_means
@@ -55,7 +56,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     # the interval of a rate runs the other way: most seconds, fewest edges per second
     for name, seconds in (("teps", "median"), ("teps_low", "high"), ("teps_high", "low")):
         result[name] = (edges / result[seconds].astype("Float64")).astype(float)
-    rows = result.to_dict("records")
+    rows = dicts(result)
     by_code = {(*_input(row), row["implementation"]): row for row in rows}
     for base in (CPU, GPU):
         ratios = [_over(row, base, _with_edges(by_code, row, base)) for row in rows]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA
 from reports.frames.means import add_means
@@ -55,7 +56,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     put_symbolic_phases(timed, inputs.records)
     result = in_papers_order(timed, inputs.paper)
     result["group"] = groups_of(result)
-    rows = result.to_dict("records")
+    rows = dicts(result)
     by_code = {(*_input(row), row["implementation"]): row for row in rows}
     ratios = [_over(row, by_code) for row in rows]
     for base in (BASELINE, KLU):

@@ -16,6 +16,7 @@ from scipy.stats import gmean
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.frames.device import GSOFA, gpu_caption
@@ -76,7 +77,7 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     for group in sorted(set(map(int, frame["group"]))):
         rows = frame[frame["group"] == group]
         _ranked(axes, group, rows[rows["series"] == RANKED].sort_values("ranks"))
-        for row in rows[rows["series"].isin(LEVELS)].to_dict("records"):
+        for row in dicts(rows[rows["series"].isin(LEVELS)]):
             if row["status"] == "ok":
                 axes.hlines(row["median"], group - EDGE, group + EDGE, **LEVELS[row["series"]])
             else:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.probes import read_counters
@@ -38,7 +39,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     and the share of the card's peak. how : `hardware counters`, or `counted` by the implementation, or
     empty."""
     result = device_frame(inputs, (DRAM_PEAK,))
-    read = [_read(row) for row in result.to_dict("records")]
+    read = [_read(row) for row in dicts(result)]
     result["how"] = pd.Series([row.get("how") for row in read], index=result.index, dtype="object")
     add_columns(result, read, NUMBERS)
     result["told"] = result["status"].where(

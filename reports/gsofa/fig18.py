@@ -11,6 +11,7 @@ import pandas as pd
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.probes import read_fault_repeats
 from reports.facts.records import Records
@@ -47,7 +48,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     first over the last, of the medians of the counted calls; `left`, its inverse; `fewer`, per cent of the
     faults that the step saves; ratio_low, ratio_high : of the calls that are furthest from each other."""
     rows = gain_frame(inputs, _step, _both)
-    counted = [_counted(inputs.records, row) for row in rows.to_dict("records")]
+    counted = [_counted(inputs.records, row) for row in dicts(rows)]
     for name in ("ratio", "ratio_low", "ratio_high"):
         rows[name] = None
     add_columns(rows, counted, ("faults", "other_faults", "ratio", "ratio_low", "ratio_high", "fewer"))

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.phase_sums import phases_of, put_symbolic_phases
 from reports.frames.seconds import prepared_how, ratio_of, timed_frame, with_transfers
@@ -83,7 +84,7 @@ def _row(group: pd.DataFrame) -> dict[str, Any]:
 
 def _by_code(group: pd.DataFrame) -> dict[str, Row]:
     """The row of each code; of SuperLU_DIST on ranks that which takes least, of gsofa's run if any is."""
-    rows = group.to_dict("records")
+    rows = dicts(group)
     by_code: dict[str, Row] = {_code(row): row for row in rows}
     ok = [row for row in rows if _code(row) == PARALLEL and row["status"] == "ok"]
     run = by_code["gsofa"]["run_id"] if "gsofa" in by_code else None

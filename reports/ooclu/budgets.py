@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import LARGEST, OUT_OF_CORE, PAPER, how, is_out_of_core, stand_in_among
 from reports.frames.budgets import BUDGET, budgets_of
@@ -61,7 +62,7 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
         return
     places = [*budgeted["budget"], NONE]
     axes.plot([*ok.index, len(budgeted)], [*ok["ratio"], 1.0], color=PALETTE[0], linewidth=1.5, zorder=2)
-    for x, row in enumerate(budgeted.to_dict("records")):
+    for x, row in enumerate(dicts(budgeted)):
         _point(axes, x, row)
     axes.plot(len(budgeted), 1.0, marker="o", markersize=8, **_filled(ok["other_launches"].iloc[0] > 1))
     gsofa = rows[rows["budget"].isna()]

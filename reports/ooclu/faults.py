@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_table
 from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, how
@@ -103,7 +104,7 @@ def _printed() -> pd.DataFrame:
 def _scatter(axes: Axes, frame: pd.DataFrame, across: str, up: str) -> None:
     """One point per row: full without prefetching, empty with."""
     looks = _looks(frame)
-    for row in frame.to_dict("records"):
+    for row in dicts(frame):
         colour, marker = looks[row["source"]]
         plain = row["variant"] == PLAIN
         axes.plot(
@@ -141,7 +142,7 @@ def _legend(figure: Figure, frame: pd.DataFrame) -> None:
             [], [], linestyle="none", label=f"{_name_of(row['source'])}, {WAYS[row['variant']]}",
             **_point(*looks[row["source"]], row["variant"] == PLAIN),
         )
-        for row in shown.to_dict("records")
+        for row in dicts(shown)
     ]  # fmt: skip
     legend_above(figure, handles)
 

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, among
 from reports.facts.series import series_bins
@@ -50,7 +51,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rows["stand_in_for"] = [among(_stood_for(inputs, matrix), SHOWN) for matrix in rows["matrix"]]
     # The paper has no abbreviation of the second.
     rows["abbr"] = rows["abbr"].where(rows["matrix"] != SHOWN[1], SHOWN[1])
-    parts = [_case_frame(row) for row in rows.to_dict("records")]
+    parts = [_case_frame(row) for row in dicts(rows)]
     present = set(rows["matrix"])
     parts += [without_case(name) for name in SHOWN if name not in present]
     parts.sort(key=_place)

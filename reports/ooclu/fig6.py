@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
@@ -46,7 +47,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     frame = add_printed(frame, PAPER, {"paper_nnz_per_row": printed})
     frame["variant"] = frame["variant"].astype("object").fillna("")
     arrays.add_memory(frame, inputs.records)
-    add_columns(frame, [_shares(inputs.records, row) for row in frame.to_dict("records")], list(SHARES))
+    add_columns(frame, [_shares(inputs.records, row) for row in dicts(frame)], list(SHARES))
     memory = ("n", "nnz_per_row", "paper_nnz_per_row", "managed_bytes", "card_bytes", "times_card", "regime")
     return columns_of(
         arrays.by_density(frame), "variant", "median", "low", "high", *RATIO, "prefetched_ratio",

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import PAPER, how
 from reports.frames.device import columns_of, pair_frame
@@ -61,7 +62,7 @@ def _ways(axes: Axes, frame: pd.DataFrame) -> None:
     ok = frame[frame["status"] == "ok"]
     if len(ok):
         axes.set_ylim(top=8 * float(ok["high"].max()))
-    for x, row in zip(bars.positions(frame)[0], frame.to_dict("records"), strict=True):
+    for x, row in zip(bars.positions(frame)[0], dicts(frame), strict=True):
         if row["status"] == "ok":
             bars.write_upwards(axes, x, row["high"], bars.seconds(row["median"]))
     bars.legend(axes, frame, {})

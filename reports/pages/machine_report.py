@@ -17,6 +17,7 @@ from fillpath import __version__
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.record import Status
+from reports.facts.dicts import dicts
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Standing
 from reports.figures import exhibits, stem
@@ -142,7 +143,7 @@ def _claim_cells(standing: Standing) -> tuple[str, ...]:
 def _failures(rows: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Case, status and reason of what was tried and is not ok."""
     failed = rows[~rows["status"].isin([str(Status.OK), str(Status.UNAVAILABLE)])]
-    return [(row["case"], row["status"], row["reason"]) for row in failed.to_dict("records")]
+    return [(row["case"], row["status"], row["reason"]) for row in dicts(failed)]
 
 
 def _slowest(rows: pd.DataFrame) -> list[tuple[str, str, str]]:
@@ -150,5 +151,5 @@ def _slowest(rows: pd.DataFrame) -> list[tuple[str, str, str]]:
     ordered = rows[rows["status"] == str(Status.OK)].sort_values("median", ascending=False, kind="stable")
     return [
         (row["case"], seconds(row["median"]), f"{seconds(row['low'])} to {seconds(row['high'])}")
-        for row in ordered.head(SLOWEST).to_dict("records")
+        for row in dicts(ordered.head(SLOWEST))
     ]

@@ -10,6 +10,7 @@ import pandas as pd
 from fillpath import paths
 from fillpath.case import Case
 from reports.facts.claims import paper_figure
+from reports.facts.dicts import dicts
 from reports.facts.entries import MatrixEntry
 from reports.facts.records import Records
 from reports.figures import stem
@@ -47,7 +48,7 @@ def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
     """Case, status, median, the paper's figure, as far as they fit into WIDTH."""
     cells = [("case", "status", "median", "the paper")] + [
         (row["case"], row["status"], seconds(row["median"]), paper_figure(Case.parse(row["case"]), entries))
-        for row in rows.to_dict("records")
+        for row in dicts(rows)
     ]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 6)
@@ -61,7 +62,7 @@ def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
 def _failures(rows: pd.DataFrame) -> list[str]:
     """One line per case that ran and is not ok."""
     failed = rows[~rows["status"].isin(["ok", "not_run"])]
-    reasons = [f"{row['status']}: {row['case']}: {row['reason']}" for row in failed.to_dict("records")]
+    reasons = [f"{row['status']}: {row['case']}: {row['reason']}" for row in dicts(failed)]
     return ["why not ok:", *(f"  {_clip(reason, WIDTH - 2)}" for reason in reasons)] if reasons else []
 
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.parac import ORDERINGS, PAPER, cores_of, ordered_how, sorted_orderings
@@ -42,7 +43,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     cores = {name: cores_of(name) for name in timed["machine"].dropna().unique()}
     timed["cores"] = pd.Series([cores.get(name) for name in timed["machine"]], dtype="float64")
     timed["density"] = (timed["nnz"] / timed["n"]).astype("float64")
-    rows = timed.to_dict("records")
+    rows = dicts(timed)
     alone = {_key(row): row for row in rows if row["threads"] == 1}
     add_columns(timed, [_ratio(row, alone) for row in rows], RATIO)
     ok = timed[timed["pair"] == "ok"]
@@ -157,7 +158,7 @@ def _write_ends(axes: Axes, ends: pd.DataFrame) -> None:
     """The speed-ups right of the lines' ends, one a line of text above the other where these are close."""
     low, high = axes.get_ylim()
     gap, least = (high / low) ** LINE, 0.0
-    for row in ends.sort_values("median").to_dict("records"):
+    for row in dicts(ends.sort_values("median")):
         height = max(row["median"], least)
         least = height * gap
         axes.annotate(
@@ -183,7 +184,7 @@ def _scale(axes: Axes, drawn: pd.DataFrame) -> None:
 
 
 def _handles(drawn: pd.DataFrame, looks: Mapping[str, Mapping[str, Any]]) -> list[Artist]:
-    rows = drawn.drop_duplicates("label").to_dict("records")
+    rows = dicts(drawn.drop_duplicates("label"))
     named = [
         Line2D([], [], **looks[row["label"]], markeredgecolor="black", label=lines(row).replace("\n", ", "))
         for row in rows

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame
@@ -89,7 +90,7 @@ def _amd_over_slowest(by_ordering: ByOrdering) -> Mapping[str, Any]:
 
 def _spread(rows: pd.DataFrame) -> str:
     """How much lower the actual tree is, by ordering, and how far the fill depends on it."""
-    most = min(rows.to_dict("records"), key=lambda row: row["alike"])
+    most = min(dicts(rows), key=lambda row: row["alike"])
     return (
         f"tree {bars.times(rows['shrinks_least'].min())} lower at least, with nnz-sort and random "
         f"{bars.times(rows['others_shrink'].min())} more at least than with AMD; fill at most "
@@ -142,7 +143,7 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     """Three marks per row, joined, on a log axis."""
     looks = bars.look_of(frame)
     places, width = bars.positions(frame)
-    for x, row in zip(places, frame.to_dict("records"), strict=True):
+    for x, row in zip(places, dicts(frame), strict=True):
         if row["status"] != "ok" or pd.isna(row["height_actual"]):
             status = str(row["status"]) if row["status"] != "ok" else "not measured"
             bars.draw_slot(axes, x, 0.92 * width, status)

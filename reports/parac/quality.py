@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from reports.exhibit import Exhibit
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.order import in_papers_order
@@ -44,7 +45,7 @@ def draw(frame: pd.DataFrame, title: str) -> TablePicture:
     """A line per matrix, under each implementation's name its numbers."""
     rows = []
     for _, group in tried(frame).groupby(["label", "preparation", "machine"], sort=False, dropna=False):
-        by_name = {row["implementation"]: row for row in group.to_dict("records")}
+        by_name = {row["implementation"]: row for row in dicts(group)}
         numbers = {f"{name}_{shown}": row[shown] for name, row in by_name.items() for shown in SHOWN}
         statuses = {f"status_{name}": row["status"] for name, row in by_name.items()}
         rows.append({**group.iloc[0], **numbers, **statuses})

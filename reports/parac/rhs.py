@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from scipy.stats import gmean
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, option_of
@@ -86,7 +87,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:
     places, wide = bars.positions(rows)
-    for x, row in zip(places, rows.to_dict("records"), strict=True):
+    for x, row in zip(places, dicts(rows), strict=True):
         if row["status"] != "ok":
             bars.draw_slot(axes, x, 0.9 * wide, str(row["status"]))
         else:
@@ -150,7 +151,7 @@ def _spans(rows: pd.DataFrame) -> str:
     less = rows["less"].dropna()
     texts = [f"ParAC less sensitive in {int((less > 1).sum())} of {len(less)} pairs"]
     for method, of_method in rows.groupby("series", sort=False):
-        ordered = of_method.sort_values("ratio").to_dict("records")
+        ordered = dicts(of_method.sort_values("ratio"))
         ends = [f"{bars.times(row['ratio'])} {row['label']}" for row in (ordered[0], ordered[-1])]
         texts.append(f"{method} {' to '.join(dict.fromkeys(ends))}")
     return "; ".join(texts)

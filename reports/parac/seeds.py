@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of
@@ -102,7 +103,7 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str, form: Form) -> None:
     looks = bars.look_of(frame)
     firsts = frame.drop_duplicates(["group", "series"])
     places, wide = bars.positions(firsts)
-    for x, row in zip(places, firsts.to_dict("records"), strict=True):
+    for x, row in zip(places, dicts(firsts), strict=True):
         seeds = frame[(frame["group"] == row["group"]) & (frame["series"] == row["series"])]
         ok = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
         if len(ok):

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
@@ -46,7 +47,7 @@ def _print() -> dict[str, Mapping[str, float | None]]:
 
 def _derived(frame: pd.DataFrame) -> pd.DataFrame:
     """With the print of what a row's matrix stands in for, and whether it is the paper's or near enough."""
-    weighs = [_weighs(row) for row in frame.to_dict("records")]
+    weighs = [_weighs(row) for row in dicts(frame)]
     shown = beside_print(frame.assign(weighs=weighs), _print())
     return shown.assign(paper_ratio=shown["paper_order"])
 
@@ -60,7 +61,7 @@ def _weighs(row: Row) -> str:
 
 def signs(frame: pd.DataFrame) -> str:
     """What the signs beside the paper's own matrices mean, where one is drawn."""
-    drawn = any("(" in _weighs(row) for row in frame.to_dict("records"))
+    drawn = any("(" in _weighs(row) for row in dicts(frame))
     return " (= equal, \N{NOT EQUAL TO} not)" if drawn else ""
 
 

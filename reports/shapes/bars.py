@@ -11,6 +11,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
+from reports.facts.dicts import dicts
 from reports.shapes.style import HATCHES, MARKERS, PALETTE, SMALL
 
 GROUP_WIDTH = 0.86
@@ -71,7 +72,7 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
     looks = look_of(frame)
     rows = frame if shown is None else frame[shown]
     places, width = positions(rows)
-    for x, row in zip(places, rows.to_dict("records"), strict=True):
+    for x, row in zip(places, dicts(rows), strict=True):
         numbers = (row[panel.value], row[panel.low], row[panel.high])
         if row[panel.status] != "ok":
             draw_slot(axes, x, 0.92 * width, _status(row, panel))

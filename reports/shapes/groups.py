@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.twins import TWIN_OF
+from reports.facts.dicts import dicts
 
 
 def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:
@@ -23,7 +24,7 @@ def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
     """The matrices below the axis, in the order of their groups."""
     groups = frame.sort_values("group", kind="stable").drop_duplicates("group")
     several = groups["preparation"].nunique() > 1
-    labels = [lines(row, several) for row in groups.to_dict("records")]
+    labels = [lines(row, several) for row in dicts(groups)]
     axes.set_xticks(range(len(labels)), labels, rotation=32, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.6, max(1, len(labels)) - 0.4)
 

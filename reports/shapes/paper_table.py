@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from reports.facts.dicts import dicts
 from reports.shapes.cells import TablePicture
 from reports.shapes.printed import Beside
 from reports.shapes.tables import AnyColumn, Row, Words, draw_table, line_of
@@ -25,7 +26,7 @@ class PaperTable:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
         columns: list[AnyColumn] = [MATRIX, *self.columns]
-        rows = frame.to_dict("records")
+        rows = dicts(frame)
         lines = [line_of(columns, row, shaded=isinstance(row["stand_in_for"], str)) for row in rows]
         below = [[_whose(row), *(column.printed(row) for column in self.columns)] for row in rows]
         return draw_table(

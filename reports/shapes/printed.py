@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from reports.facts.dicts import dicts
 from reports.shapes.cells import TablePicture
 from reports.shapes.tables import COUNT, AnyColumn, Column, Row, draw_table, line_of, matrix_column
 
@@ -64,7 +65,7 @@ class Solutions:
         ]
         first = ~frame["label"].duplicated()
         lines = []
-        for row, shown in zip(self.derived(frame).to_dict("records"), first, strict=True):
+        for row, shown in zip(dicts(self.derived(frame)), first, strict=True):
             line = line_of(columns, row, shaded=isinstance(row["stand_in_for"], str))
             lines.append(replace(line, below=self._printed(row)) if shown and _is_printed(row) else line)
         return draw_table(title, columns, lines)

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import AutoLocator, FuncFormatter, NullFormatter
 
+from reports.facts.dicts import dicts
 from reports.shapes import bars
 from reports.shapes.gains import MUCH, legend_mark
 
@@ -84,7 +85,7 @@ def _label(axes: Axes, frame: pd.DataFrame, rows: pd.DataFrame) -> None:
     """The ratio of each bar, of the baseline its seconds, upwards from its whisker."""
     baseline = frame["pair"] == BASELINE
     places = bars.positions(rows)[0]
-    for x, row, is_baseline in zip(places, rows.to_dict("records"), baseline, strict=True):
+    for x, row, is_baseline in zip(places, dicts(rows), baseline, strict=True):
         if row["pair"] == "ok":
             text = bars.seconds(row["median"]) if is_baseline else bars.times(row["ratio"])
             bars.write_upwards(axes, x, row["ratio_high"], text)

@@ -10,6 +10,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from reports.facts.dicts import dicts
 from reports.shapes import bars
 from reports.shapes.tables import Row
 
@@ -82,7 +83,7 @@ def stacked_panel(
     """
     looks = bars.look_of(frame)
     places, width = bars.positions(frame)
-    for x, row in zip(places, frame.to_dict("records"), strict=True):
+    for x, row in zip(places, dicts(frame), strict=True):
         if row[STATUS] != "ok":
             bars.draw_slot(axes, x, 0.92 * width, str(row[STATUS]))
         else:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from reports.facts.dicts import dicts
 from reports.shapes.bars import times
 from reports.shapes.style import SMALL
 from reports.shapes.tables import Row
@@ -46,7 +47,7 @@ def number_line(
     mark : the column of what stands behind a ratio.
     """
     rows = frame[frame[status or column].notna()]
-    cells = {int(row["group"]): _cell(row, column, status, mark) for row in rows.to_dict("records")}
+    cells = {int(row["group"]): _cell(row, column, status, mark) for row in dicts(rows)}
     return [StripLine(head, cells)] if cells else []
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.twins import TWIN_OF
+from reports.facts.dicts import dicts
 from reports.shapes.cells import Cells, Heading, Line, TablePicture
 from reports.shapes.style import LARGE, set_look
 
@@ -109,7 +110,7 @@ class Table:
     empty: str = ""
 
     def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
-        lines = [line_of(self.columns, row, self.shaded(row)) for row in frame.to_dict("records")]
+        lines = [line_of(self.columns, row, self.shaded(row)) for row in dicts(frame)]
         return draw_table(title, self.columns, lines or [Line([self.empty, *[""] * (len(self.columns) - 1)])])
 
 

@@ -116,15 +116,16 @@ class ndarray:
 
     def __init__(self, values: Any) -> None:
         self._held = 0
-        self._values = np.array(values)
-        size = -(-self._values.nbytes // UNIT) * UNIT
+        given = np.asarray(values)
+        size = -(-given.nbytes // UNIT) * UNIT
         fits = _pool.used + size <= MEMORY
         for hook in MemoryHook.active.values():
             hook.malloc_postprocess(
-                device_id=0, size=self.nbytes, mem_size=size, mem_ptr=int(fits), pmem_id=0
+                device_id=0, size=given.nbytes, mem_size=size, mem_ptr=int(fits), pmem_id=0
             )
         if not fits:
             raise OutOfMemoryError(f"Out of memory allocating {size:,} bytes.")
+        self._values = given.copy()
         self._held = size
         _pool.used += size
 

@@ -8,6 +8,7 @@ from typing import Any
 from fillpath import registry
 from fillpath.peers import peer
 from reports.facts.claim import Claim
+from reports.facts.dicts import dicts
 from reports.facts.standings import Missing, Scope, Verdict
 from reports.pages.ledger.view import View
 
@@ -32,7 +33,7 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     failed = rows[:0] if complete else rows[rows["status"] != "ok"]
     lacks = _library(claim, view)
     measured_here = frozenset(view.rows.loc[view.rows["status"] == "ok", "matrix"])
-    lacks += [_lack(row, view, measured_here) for row in failed.to_dict("records")]
+    lacks += [_lack(row, view, measured_here) for row in dicts(failed)]
     absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
     if absent:
         lacks.append(Missing("experiment", (f"none of the figure's experiments has {', '.join(absent)}",)))

@@ -14,6 +14,7 @@ from fillpath.paths import results
 from fillpath.record import record_path
 from reports.facts.claim import Claim
 from reports.facts.claims import claims
+from reports.facts.dicts import dicts
 from reports.facts.entries import Entries
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Outcome, Scope, Standing, Verdict
@@ -140,6 +141,6 @@ def _records(verdict: Verdict, view: View, machine: str) -> tuple[str, ...]:
     rows = view.rows[view.rows["status"] == "ok"] if len(view.rows) else view.rows
     return tuple(
         str(record_path(machine, row["case"]).relative_to(results()))
-        for row in rows.to_dict("records")
+        for row in dicts(rows)
         if str(row["label"]).partition(" (")[0].lower() in names
     )

@@ -10,6 +10,7 @@ import pandas as pd
 
 from fillpath.case import Case
 from reports.facts.claims import paper_figure
+from reports.facts.dicts import dicts
 from reports.facts.entries import MatrixEntry
 
 
@@ -36,7 +37,7 @@ class CaseRow:
 
 def case_rows(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[CaseRow]:
     """One row per case and machine, as the records' frame has them."""
-    return [_row(row, entries) for row in rows.to_dict("records")]
+    return [_row(row, entries) for row in dicts(rows)]
 
 
 def _row(row: Mapping[Any, Any], entries: Sequence[MatrixEntry]) -> CaseRow:

@@ -1,0 +1,523 @@
+"""Plant one mistake at a time in a copy of the checkout, and show that the everyday tests see each.
+
+    python tests/mutations.py [--only NAME]
+
+Each mistake names a test. All of these tests have to pass first, without a mistake. Then each mistake is
+planted alone, and its test has to fail: a test that cannot run, import or end in time has seen nothing.
+The copies hold the tracked files as they are here, in a temporary folder. Compiled code goes to the user's
+caches.
+
+Exit status 1: a mistake was not seen, or could not be planted.
+
+Longer than two screens: most of it is the table of mistakes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Copies of the checkout, in each of which one mistake is planted at a time.
+COPIES = 2
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rfE")
+# Reasons for which a test fails whatever it holds: the mistake is none that a test has to see.
+BROKEN = re.compile(r"(Import|ModuleNotFound|Syntax|Indentation|Name)Error|Failed: Timeout")
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A mistake.
+
+    file : where it is planted
+    old : the text that it replaces, which the file holds exactly once
+    new : the text in its place
+    test : what has to fail, below tests/ as pytest names it; it runs every day
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    test: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutation. killer : the test that failed; empty where none did. trouble : why then."""
+
+    killer: str
+    trouble: str
+    seconds: float
+
+
+MUTATIONS = (
+    # The stages: what they compute, and how their input is made.
+    Mutation(
+        "symbolic loses fills below the diagonal", "impl/symbolic/fill2_cpu.py",
+        "if column > threshold:", "if column >= source:",
+        "test_symbolic.py::test_the_example_of_the_gsofa_paper",
+    ),
+    Mutation(
+        "numeric forgets a small pivot's sign", "impl/numeric/left_looking.py",
+        "pivot = -least if pivot < 0 else least", "pivot = least",
+        "test_numeric.py::test_small_pivots_are_replaced_with_their_sign_and_counted",
+    ),
+    Mutation(
+        "solve refines once at most", "impl/solve/lu_cpu.py",
+        "for _ in range(refine):", "for _ in range(min(refine, 1)):",
+        "test_numeric.py::test_refinement_gives_back_what_single_precision_took",
+    ),
+    Mutation(
+        "laplacian trusts the recurrence's residual", "impl/laplacian/pcg_cpu.py",
+        "            left, previous = rows.residual(b, y, r), 0.0\n            if left <= "
+        "bound:\n                return",
+        "            if left <= bound:\n                return",
+        "test_laplacian.py::test_a_residual_that_only_the_recurrence_has_does_not_count",
+    ),
+    Mutation(
+        "cholesky draws a partner from a larger sum", "impl/cholesky/elimination.py",
+        "bound = drawn * sums[q - ONE]", "bound = drawn * sums[q]",
+        "test_cholesky.py::test_the_six_steps_in_plain_python_give_the_same_bits",
+    ),
+    Mutation(
+        "cholesky on threads adds an edge late", "impl/cholesky/parac_cpu.py",
+        "            more |= (gained - lost) << HIGH", "            more |= (gained - lost - ONE) << HIGH",
+        "test_cholesky.py::test_what_a_step_adds_comes_before_what_it_takes_away",
+    ),
+    Mutation(
+        "levels forget the rows of L", "impl/levels/glu3_relaxed.py",
+        "here = max(here, after[indices[p]])", "here = max(here, after[indices[p]] - 1)",
+        "test_levels.py::test_is_its_definition",
+    ),
+    Mutation(
+        "supernodes run over their chunk", "impl/supernodes/t3.py",
+        "joins = row % maxsup != 0 and upper == before - 1", "joins = row > 0 and upper == before - 1",
+        "test_supernodes.py::test_every_supernode_ends_at_the_multiples_of_maxsup",
+    ),
+    Mutation(
+        "an ordering sees half of the graph", "fetch/ordering.py",
+        "graph = csr_array(half + half.T)", "graph = half",
+        "test_ordering.py::test_nnz_sorts_a_random_permutation_stably_by_degree",
+    ),
+    Mutation(
+        "a matching scales without its largest entries", "fetch/matching.py",
+        "_scalings(u, v - largest)", "_scalings(u, v)",
+        "test_fetch_matching.py::test_is_as_good_as_scipys_and_scales_the_diagonal_to_one",
+    ),
+    Mutation(
+        "a prepared matrix of another seed is taken", "fetch/prepare.py",
+        "preparation.name, str(seed), str(PREPARE_VERSION)", "preparation.name, str(PREPARE_VERSION)",
+        "test_prepare.py::test_the_artefacts_name_follows_what_decides_its_content",
+    ),
+    # The gate.
+    Mutation(
+        "counts pass for a pattern", "benchmarks/symbolic.py",
+        'if (context.peer or context.options.get("output") == "counts") and isinstance(result, Counts):',
+        "if isinstance(result, Counts):",
+        "test_gate.py::test_what_is_returned_decides_the_gate",
+    ),
+    Mutation(
+        "no number passes", "fillpath/record.py",
+        "return bool(self.value <= self.bound)", "return not self.value > self.bound",
+        "test_gate.py::test_no_other_solution_passes",
+    ),
+    Mutation(
+        "a factor's tolerance is loosened", "benchmarks/checks/residuals.py",
+        "FACTOR_BOUND = 1e-12", "FACTOR_BOUND = 1e-6",
+        "test_numeric.py::test_the_gate_sees_one_wrong_value",
+    ),
+    Mutation(
+        "the last result is not checked", "benchmarks/engine/worker.py",
+        "if passes(last) and context is not None:", "if context is not None:",
+        "test_measure.py::test_each_failure_ends_in_its_status_and_is_recorded",
+    ),
+    Mutation(
+        "the device's digest takes rows that do not ascend", "benchmarks/engine/row_digest.cu",
+        "formed = formed && before < column && column < n;", "formed = formed && column < n;",
+        "test_row_digest.py::test_a_row_that_cannot_be_is_malformed_and_nothing_outside_is_read",
+    ),
+    # The key of a record.
+    Mutation(
+        "the key ignores what a function calls", "fillpath/syntax.py",
+        "            todo += [target for _, targets in _uses(definition) for target in targets]\n", "",
+        "test_syntax.py::test_what_it_does_counts",
+    ),
+    Mutation(
+        "the key ignores a kernel's headers of headers", "fillpath/source.py",
+        "todo += (new := {HEADERS / name for name in names} - headers)",
+        "new = {HEADERS / name for name in names} - headers",
+        "test_syntax.py::test_kernels_are_those_that_the_code_names",
+    ),
+    Mutation(
+        "a record of another number of threads is taken", "benchmarks/engine/standing.py",
+        "if record.threads_used == threads_of(case) and record.device == device:",
+        "if record.device == device:",
+        "test_measure.py::test_another_number_of_cores_is_measured_again",
+    ),
+    # Whether a case is done, and what a run that was killed goes on with.
+    Mutation(
+        "a case is measured again in a later run", "benchmarks/engine/standing.py",
+        "return record if record is not None or fresh else _settling(settled, processes)", "return record",
+        "test_marks.py::test_what_stands_is_not_outstanding_in_a_later_run",
+    ),
+    Mutation(
+        "a kill settles a case", "benchmarks/engine/standing.py",
+        "return record.status not in _NOTHING_MEASURED and record.conclusive",
+        "return record.status not in _NOTHING_MEASURED",
+        "test_measure.py::test_a_kill_from_outside_does_not_settle_the_case",
+    ),
+    Mutation(
+        "fewer samples than asked for settle a case", "benchmarks/engine/standing.py",
+        "return not limits.sampling.wants_more(len(record.seconds), sum(record.seconds))", "return True",
+        "test_measure.py::test_more_samples_than_stored_are_measured",
+    ),
+    Mutation(
+        "a killed run begins anew", "benchmarks/engine/run.py",
+        "unfinished is not None and unfinished.settings == settings", "False",
+        "test_experiments.py::test_a_run_goes_on_after_a_kill_but_not_under_other_settings",
+    ),
+    Mutation(
+        "a killed run's processes are lost", "benchmarks/engine/standing.py",
+        "others = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]",
+        "others = [r for r in read_records(path) if r.key != record.key]",
+        "test_processes.py::test_a_run_goes_on_with_the_process_that_is_missing",
+    ),
+    Mutation(
+        "a timeout hides an earlier result", "benchmarks/engine/standing.py",
+        "last = ok[-1:] if _says_less_than_ok(record) else []", "last: list[Record] = []",
+        "test_measure.py::test_a_limit_never_hides_an_earlier_proof",
+    ),
+    Mutation(
+        "a page of old records counts as drawn", "benchmarks/runs/marks.py",
+        "*_files(results()), *_files(WORK", "*_files(WORK",
+        "test_marks.py::test_a_change_is_drawn",
+    ),
+    # The store of records, and asv's rows.
+    Mutation(
+        "a file is written in place", "fillpath/paths.py",
+        "            os.fsync(handle.fileno())\n        Path(name)", "        Path(name)",
+        "test_measure.py::test_records_survive_a_torn_write",
+    ),
+    Mutation(
+        "a file's new name may be lost", "fillpath/paths.py",
+        "        raise\n    _fsync_folder(path.parent)\n", "        raise\n",
+        "test_record.py::test_content_is_on_disk_before_its_name_and_its_name_when_the_write_ends",
+    ),
+    Mutation(
+        "a narrower run loses cases of asv's row", "benchmarks/runs/asv_results.py",
+        "kept = _by_label(old) if old is not None and old[2] == version else {}",
+        "kept: dict[str, float | None] = {}",
+        "test_asv.py::test_a_narrower_run_keeps_the_cases_of_a_wider_one",
+    ),
+    # How a case is measured.
+    Mutation(
+        "sampling goes on after its time", "benchmarks/engine/sampling.py",
+        "return count < self.most and spent < self.seconds", "return count < self.most",
+        "test_measure.py::test_memory_and_samples_are_bounded",
+    ),
+    Mutation(
+        "memory beyond its limit is an error", "benchmarks/engine/process.py",
+        "outcome.stop(Status.OUT_OF_MEMORY, reason)", "outcome.stop(Status.ERROR, reason)",
+        "test_measure.py::test_a_hoarder_ends_at_the_memory_limit",
+    ),
+    Mutation(
+        "all available memory may be used", "benchmarks/engine/limits.py",
+        "available * 9 // 10", "available",
+        "test_measure.py::test_memory_and_samples_are_bounded",
+    ),
+    Mutation(
+        "a run's deadline is a case's timeout", "benchmarks/engine/measure.py",
+        "if outcome.status is Status.TIMEOUT and remaining < limits.seconds:", "if False:",
+        "test_measure.py::test_what_the_deadline_cuts_off_has_no_timeout",
+    ),
+    Mutation(
+        "a lower limit's timeout settles a higher one's", "benchmarks/engine/standing.py",
+        "return limits.seconds <= (record.limit_seconds or 0.0)", "return True",
+        "test_measure.py::test_a_higher_limit_measures_a_timeout_again",
+    ),
+    Mutation(
+        "two measurements run at once", "benchmarks/engine/measure.py",
+        'with exclusive(host.node_lock("measurement")):', "with exclusive(host.node_lock(case.name)):",
+        "test_measure.py::test_no_other_case_of_this_node_is_measured_meanwhile",
+    ),
+    Mutation(
+        "workers go on beside samples", "benchmarks/engine/process.py",
+        '        ahead.pause()\n        worker.tell("go")', '        worker.tell("go")',
+        "test_ahead.py::test_the_next_process_is_one_that_waited_and_all_wait_stopped_beside_samples",
+    ),
+    Mutation(
+        "processes of an interval are forked", "benchmarks/engine/measure.py",
+        'return "followed" if process + 1 < processes else "alone"',
+        'return "followed" if process + 1 < processes else "forked"',
+        "test_template.py::test_only_the_only_process_of_a_case_that_uses_no_gpu_is_forked",
+    ),
+    Mutation(
+        "a template with threads forks", "benchmarks/engine/template.py",
+        'if threads > 1 or "cupy" in sys.modules:', 'if "cupy" in sys.modules:',
+        "test_template.py::test_a_worker_starts_by_itself_where_no_template_can",
+    ),
+    Mutation(
+        "a child keeps the variables of its template", "benchmarks/engine/template.py",
+        '    os.environ.update(start["environment"])\n', "",
+        "test_template.py::test_a_child_has_the_variables_and_the_folder_of_its_job",
+    ),
+    Mutation(
+        "a host takes another's folder", "fillpath/host.py",
+        'return facts.get("host") == fingerprint() and not _differences(facts)',
+        "return not _differences(facts)",
+        "test_host.py::test_of_two_hosts_of_one_name_the_second_takes_a_free_one",
+    ),
+    Mutation(
+        "compiled code outlives what it imports", "fillpath/numba_locator.py",
+        "        found |= new\n        todo += new\n", "        found |= new\n",
+        "test_numba_cache.py::test_a_constant_two_imports_away_compiles_the_caller_anew",
+    ),
+    # What is shown.
+    Mutation(
+        "an interval is of samples and not of processes", "fillpath/processes.py",
+        "drawn = _drawn(len(self.numbers))\n", "drawn = np.tile(np.arange(len(self.numbers)), (DRAWS, 1))\n",
+        "test_processes.py::test_the_interval_is_of_processes_and_not_of_their_samples",
+    ),
+    Mutation(
+        "a bound's interval is inverted", "reports/frames/seconds.py",
+        'least = float(top["low"] / bottom["high"])', 'least = float(top["low"] / bottom["low"])',
+        "test_reports_gsofa.py::test_a_stopped_baseline_bounds_the_ratio",
+    ),
+    Mutation(
+        "numbers of two machines are paired", "reports/frames/seconds.py",
+        'by: Sequence[str] = ("matrix", "preparation", "machine"),',
+        'by: Sequence[str] = ("matrix", "preparation"),',
+        "test_reports_gpu.py::test_a_number_beside_a_row_is_of_its_own_input_and_machine",
+    ),
+    Mutation(
+        "a mean of ratios is arithmetic", "reports/facts/comparison.py",
+        "return float(gmean(values))", "return float(np.mean(values))",
+        "test_recompute.py::test_the_page_has_the_numbers_that_the_records_give",
+    ),
+    Mutation(
+        "an interval across the edge deviates", "reports/facts/intervals.py",
+        "return Place.ABOVE if self.low > high + slack else Place.ACROSS",
+        "return Place.ABOVE if self.high > high + slack else Place.ACROSS",
+        "test_verdicts.py::test_an_interval_across_the_bands_edge_is_inconclusive",
+    ),
+    Mutation(
+        "a verdict on a time is firm by one process", "reports/facts/verdicts.py",
+        "if measured.processes < PROCESSES:", "if measured.processes < 1:",
+        "test_verdicts.py::test_a_time_is_firm_by_five_processes_whose_interval_is_narrower_than_the_band",
+    ),
+    Mutation(
+        "machines are compared on different inputs", "reports/pages/compare.py",
+        "hash in inputs if hash != inputs[0][1]", "hash in inputs if not hash",
+        "test_compare.py::test_another_input_is_never_compared",
+    ),
+    Mutation(
+        "a plan's rate need not predict its records", "benchmarks/runs/rates.py",
+        "key=lambda rate: (-rate.records, rate.spread)", "key=lambda rate: -rate.records",
+        "test_plan.py::test_a_rate_follows_what_explains_the_longer_records",
+    ),
+    Mutation(
+        "both looks of a night have its whole rate", "benchmarks/runs/night_rule.py",
+        "alarms = _discoveries(chances, RATE * LOOKS[pairs])", "alarms = _discoveries(chances, RATE)",
+        "test_night_rule.py::test_a_case_that_is_noisy_tonight_is_judged_by_tonight",
+    ),
+    # What comes from elsewhere.
+    Mutation(
+        "an archive's checksum is not compared", "fetch/suitesparse.py",
+        "if order.sha256 and sha256 != order.sha256:", "if order.sha256 and not sha256:",
+        "test_fetch_suitesparse.py::test_a_checksum_that_differs_is_refused_at_once",
+    ),
+    Mutation(
+        "a part goes on with another range", "fetch/transfer.py",
+        "span is not None and part.size > 0 and int(span[1]) == part.size",
+        "span is not None and part.size > 0",
+        "test_fetch_transfer.py::test_another_range_than_asked_for_starts_over",
+    ),
+    Mutation(
+        "a pack's checksums are not compared", "benchmarks/runs/archive.py",
+        "if hashlib.sha256(_content(archive, member.name)).hexdigest() != digest:", "if not digest:",
+        "test_report.py::test_a_report_that_was_changed_on_its_way_is_refused",
+    ),
+    Mutation(
+        "an arriving file overwrites one that is here", "benchmarks/runs/archive.py",
+        "arriving = _of_a_case(member.name) and _stands(archive, member.name)", "arriving = True",
+        "test_compare.py::test_merging_overwrites_nothing",
+    ),
+    # Kernels, one of each family, on the CPU's threads.
+    Mutation(
+        "gsofa.cu misses the vertex that its label names", "impl/symbolic/gsofa.cu",
+        "fills = vertex[u] >= reach[u] && !filled;", "fills = vertex[u] > reach[u] && !filled;",
+        "test_cuda_on_cpu.py::test_traversals_fill_as_fill1",
+    ),
+    Mutation(
+        "bitfronts_bits.cu counts L's entries in U", "impl/symbolic/bitfronts_bits.cu",
+        "upper += __popc(word & ~left);", "upper += __popc(word);",
+        "test_bitfronts_gpu.py::test_random_patterns",
+    ),
+    Mutation(
+        "factor.cu adds what it has to subtract", "impl/multifrontal/factor.cu",
+        "= value[n][q] - sum[n][q];", "= value[n][q] + sum[n][q];",
+        "test_multifrontal_gpu.py::test_what_is_solved",
+    ),
+    Mutation(
+        "right_looking.cu forgets the pivot in a batch of levels", "impl/numeric/right_looking.cu",
+        "const real factor = mine / pivot;", "const real factor = mine;",
+        "test_cuda_on_cpu.py::test_columns_are_factorised_as_on_the_cpu",
+    ),
+    Mutation(
+        "kahn.cu does not wait for the blocks of a round", "impl/levels/kahn.cu",
+        "grid_barrier(arrived, passed);\n            const u64 found", "const u64 found",
+        "test_cuda_on_cpu.py::test_levels_are_those_of_the_cpu",
+    ),
+    Mutation(
+        "parac.cu keeps an edge that was removed", "impl/cholesky/parac.cu",
+        "if (balance < 0) {\n            const u64 before",
+        "if (balance < -1) {\n            const u64 before",
+        "test_cuda_on_cpu.py::test_blocks_that_wait_for_each_other_factorise_graphs_as_one_thread",
+    ),
+    Mutation(
+        "triangular.cu divides by a diagonal of 0", "impl/laplacian/triangular.cu",
+        "diagonal[column] != 0.0 ? 1.0 / diagonal[column] : 0.0;", "1.0 / diagonal[column];",
+        "test_cuda_on_cpu.py::test_systems_are_solved_in_the_steps_of_the_cpu",
+    ),
+    Mutation(
+        "sweeps.cu takes the diagonal for an entry of U", "impl/solve/sweeps.cu",
+        "upper[row] + 1, indptr[row + 1]", "upper[row], indptr[row + 1]",
+        "test_sweeps.py::test_as_on_the_cpu",
+    ),
+)  # fmt: skip
+
+
+class Copy:
+    """A copy of the checkout's tracked files, with mistakes planted in it one at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        tracked = _git(ROOT, "ls-files", "-z").split("\0")
+        for name in filter(None, tracked):
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(ROOT / name, target, follow_symlinks=False)
+        # Some tests ask for the commit.
+        identity = ("-c", "user.name=mutations", "-c", "user.email=mutations@example.org")
+        _git(folder, "init", "--quiet")
+        _git(folder, "add", "--all", "--force")
+        _git(folder, *identity, "commit", "--quiet", "--no-verify", "--message", "A copy")
+        self._edits = itertools.count(1)
+
+    def test(self, tests: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
+        """Run tests in it, those of every day."""
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "400"}
+        command = [*PYTEST, *options, *(f"tests/{test}" for test in tests)]
+        return subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
+
+    @contextlib.contextmanager
+    def planted(self, mutation: Mutation) -> Iterator[None]:
+        """Plant a mistake for the length of the block."""
+        path = self.folder / mutation.file
+        text = path.read_text()
+        self._write(path, text.replace(mutation.old, mutation.new))
+        try:
+            yield
+        finally:
+            self._write(path, text)
+
+    def _write(self, path: Path, text: str) -> None:
+        path.write_text(text)
+        # Python takes two edits of one size within one second for one.
+        moment = next(self._edits)
+        os.utime(path, (moment, moment))
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def outcome_of(mutation: Mutation, copy: Copy) -> Outcome:
+    """Plant a mistake and run its tests."""
+    start = time.monotonic()
+    with copy.planted(mutation):
+        done = copy.test([mutation.test], "-x")
+    killer, trouble = judged(done.returncode, done.stdout)
+    return Outcome(killer, trouble, time.monotonic() - start)
+
+
+def judged(status: int, printed: str) -> tuple[str, str]:
+    """The test that has seen a mistake, empty where none has, and why none has.
+
+    status, printed : of pytest, which stopped at the first failure
+    """
+    if status == 0:
+        return "", "survived"
+    failed = re.search(r"^FAILED (\S+?(?:\[.*?\])?)(?: - (.*))?$", printed, re.MULTILINE)
+    last = (printed.strip().splitlines() or [""])[-1]
+    if status != 1 or failed is None:
+        return "", f"no test failed, pytest ended with {status}: {last}"
+    if BROKEN.match(failed[2] or ""):
+        return "", f"broke {failed[1]}: {failed[2]}"
+    return failed[1], ""
+
+
+def unfit(mutation: Mutation) -> str:
+    """Why a mutation cannot be planted; empty where it can."""
+    path = ROOT / mutation.file
+    count = path.read_text().count(mutation.old) if path.is_file() else 0
+    return "" if count == 1 else f"{mutation.file} holds its text {count} times"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", default="", metavar="NAME", help="mutations whose name holds this")
+    chosen = [each for each in MUTATIONS if parser.parse_args().only in each.name]
+    troubles = [f"{each.name}: {why}" for each in chosen if (why := unfit(each))]
+    if troubles or not chosen:
+        print("\n".join(troubles or ["no mutation has that name"]), file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory(prefix="fillpath-mutations-") as name:
+        copies = [Copy(Path(name) / str(number)) for number in range(COPIES)]
+        whole = copies[0].test(sorted({each.test for each in chosen}), "-n", str(COPIES))
+        if whole.returncode:
+            print(f"without a mutation:\n{whole.stdout}{whole.stderr}", file=sys.stderr)
+            return 1
+        return show(chosen, copies)
+
+
+def show(chosen: Sequence[Mutation], copies: Sequence[Copy]) -> int:
+    """Plant each in turn, as many at once as there are copies, and print what has seen it."""
+    free = list(copies)
+
+    def planted(mutation: Mutation) -> Outcome:
+        copy = free.pop()
+        try:
+            return outcome_of(mutation, copy)
+        finally:
+            free.append(copy)
+
+    survivors = 0
+    with ThreadPoolExecutor(len(copies)) as pool:
+        for mutation, outcome in zip(chosen, pool.map(planted, chosen), strict=True):
+            seen = outcome.killer or outcome.trouble.upper()
+            print(f"{outcome.seconds:5.1f} s  {mutation.name}: {seen}", flush=True)
+            survivors += not outcome.killer
+    print(f"{len(chosen) - survivors} of {len(chosen)} mistakes are seen")
+    return int(survivors > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
