@@ -201,6 +201,11 @@ MUTATIONS = (
         "test_measure.py::test_a_limit_never_hides_an_earlier_proof",
     ),
     Mutation(
+        "a stage with something left is not measured", "benchmarks/runs/marks.py",
+        "if left or not _is_drawn(chosen):", "if not _is_drawn(chosen):",
+        "test_marks.py::test_a_stage_with_something_left_is_measured",
+    ),
+    Mutation(
         "a page of old records counts as drawn", "benchmarks/runs/marks.py",
         "*_files(results()), *_files(WORK", "*_files(WORK",
         "test_marks.py::test_a_change_is_drawn",

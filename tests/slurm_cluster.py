@@ -34,9 +34,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kill_random import EXPECTED, ViolationError, forget_inputs
+
 from benchmarks.engine import machine
 from benchmarks.runs.cases import suite_cases
-from fillpath.paths import PAGE, ROOT, WORK
+from fillpath.paths import PAGE, ROOT
 from fillpath.record import Record, Status, read_records
 from fillpath.settings import Settings
 
@@ -70,10 +72,6 @@ NodeName=node2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE
 """
 GPUS = "NodeName=node[1-2] Name=gpu File=/dev/zero\n"
-
-
-class ViolationError(Exception):
-    """What must not happen has happened."""
 
 
 @dataclass
@@ -210,18 +208,12 @@ class Trial:
         settings = Settings.from_env({**os.environ, **self.settings})
         stored = {case for _, case in self.records()}
         absent = [case.name for case in suite_cases(settings) if case.name not in stored]
-        bad = [
-            r for rs in self.records().values() for r in rs[-1:] if r.status not in (Status.OK, *_EXPECTED)
-        ]
+        bad = [r for rs in self.records().values() for r in rs[-1:] if r.status not in (Status.OK, *EXPECTED)]
         if absent or bad:
             raise ViolationError(
                 f"no record of {absent}; not ok: {[(r.case, r.status, r.reason) for r in bad]}"
             )
         print(f"{len(after)} ok records, {len(before)} of them from before the kill", flush=True)
-
-
-# What has no GPU, what GLU 1.0 gets wrong, what a method has no answer for: the same without Slurm.
-_EXPECTED = (Status.UNAVAILABLE, Status.WRONG, Status.UNSUPPORTED)
 
 
 def node_killed(cluster: Cluster, folder: Path) -> None:
@@ -267,13 +259,14 @@ def _check_threads(trial: Trial) -> None:
 
 
 def _check_series(trial: Trial) -> None:
-    """asv's series of a clean commit have each ok case, of stages that two nodes measured at once."""
+    """asv's series of a clean commit have the median of each ok case, whichever node wrote it."""
     commit, dirty = machine.git_state()
     if commit is None or dirty:
         print("the tree is not clean: no series to check", flush=True)
         return
     (path,) = (trial.folder / "results" / "asv" / "loopback").glob(f"{commit[:8]}-*.json")
-    rows = json.loads(path.read_text())["results"].values()
+    results = json.loads(path.read_text())["results"]
+    rows = [row for name, row in results.items() if name.endswith(".track_seconds")]
     kept = {name.strip("'") for row in rows for name in row[1][0]}
     lacking = {case for _, case in trial.finished()} - kept
     if lacking:
@@ -350,11 +343,6 @@ def _end_everything() -> None:
         time.sleep(0.2)
 
 
-def _forget_inputs() -> None:
-    """Remove what says that an input is prepared: the cache that it was prepared in is another's, or gone."""
-    shutil.rmtree(WORK / "markers", ignore_errors=True)
-
-
 def main() -> int:
     missing = [name for name in ("munged", "slurmctld", "slurmd", "squeue") if shutil.which(name) is None]
     if missing:
@@ -368,7 +356,7 @@ def main() -> int:
         folder.chmod(0o755)
         cluster = Cluster(folder)
         start = time.monotonic()
-        _forget_inputs()
+        forget_inputs()
         try:
             cluster.start()
             print(f"Slurm runs on 127.0.0.1 after {time.monotonic() - start:.0f} s", flush=True)
@@ -381,7 +369,7 @@ def main() -> int:
             return 1
         finally:
             _end_everything()
-            _forget_inputs()
+            forget_inputs()
             # It links to records that end with this folder.
             PAGE.unlink(missing_ok=True)
     return 0

@@ -33,12 +33,12 @@ _LIBRARIES = ("matplotlib", "numpy", "pandas")
 
 def forget_unfit(chosen: Settings) -> None:
     """Remove the markers of what these settings leave to do."""
-    submits = slurm.submits(chosen.profile)
-    for stage in suite_stages(chosen):
-        marker = _MEASURE / stage
-        if marker.is_file() and (submits or not _is_measured(stage, chosen)):
-            marker.unlink()
-    if not _is_drawn(chosen):
+    submits, stages = slurm.submits(chosen.profile), suite_stages(chosen)
+    left = [stage for stage in stages if submits or not _is_measured(stage, chosen)]
+    for stage in left:
+        (_MEASURE / stage).unlink(missing_ok=True)
+    # Snakemake runs a step only for another that needs it: it measures for figures that have to be drawn.
+    if left or not _is_drawn(chosen):
         _DRAW.unlink(missing_ok=True)
 
 
@@ -65,7 +65,8 @@ def keep_drawn(made_from: str) -> None:
 
 def _is_measured(stage: str, chosen: Settings) -> bool:
     """Whether this machine was the last to measure the stage, and has nothing left of it."""
-    return not chosen.fresh and run.machine_of(stage) == machine_name() and airspeed.is_done(stage)
+    here = (_MEASURE / stage).is_file() and run.machine_of(stage) == machine_name()
+    return here and not chosen.fresh and airspeed.is_done(stage)
 
 
 def _is_drawn(chosen: Settings) -> bool:
