@@ -11,6 +11,7 @@ value before it, and the preparation is what follows the last dot. Matrix names 
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -113,7 +114,7 @@ class Case:
                 f"case {self.name[:60]}...: {len(self.name)} characters, at most {MAX_NAME}"
             )
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         fields = {key: str(getattr(self, key)) for key in _RESERVED if getattr(self, key)}
         written = sorted({**dict(self.options), **fields}.items())
@@ -134,6 +135,7 @@ class Case:
         return words
 
     @classmethod
+    @functools.cache
     def parse(cls, name: str) -> Case:
         """The case of that name. Raises UnknownNameError that says which part does not parse."""
         left, at, right = name.partition("@")
@@ -159,6 +161,7 @@ class Case:
         return case
 
 
+@functools.cache
 def matrix_id(name: str) -> str:
     """A matrix's name as a case writes it: `:` as `,` and `/` as `+`."""
     return name.replace(":", ",").replace("/", "+")

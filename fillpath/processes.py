@@ -7,19 +7,26 @@ processes first, then samples within each (a hierarchical bootstrap: Davison and
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from statistics import median
 
 import numpy as np
 import numpy.typing as npt
 
-from fillpath.record import Record, Status, interval, stored_records
+from fillpath.record import (
+    DRAWS,
+    Floats,
+    Record,
+    Status,
+    interval,
+    quantiles,
+    resampled_medians,
+    stored_records,
+)
 
-LEVEL = 0.95
-DRAWS = 2000
-
-Floats = npt.NDArray[np.float64]
 # The samples that a record has of something, in seconds.
 Samples = Callable[[Record], Sequence[float]]
 
@@ -47,25 +54,25 @@ class Rounds:
     @property
     def median(self) -> float:
         """The median of the processes' medians."""
-        return float(np.median(self._medians))
+        return median(map(median, self.samples))
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the median. Of one process it is that of its samples alone, which is too
         narrow for what another process would give."""
-        if len(self.numbers) == 1:
-            return interval(list(self.samples[0]))
-        drawn = _drawn(len(self.numbers))
-        return _quantiles(np.median(_medians_drawn(self, drawn, seed=1), axis=1))
+        return _interval(self)
 
     def only(self, numbers: Sequence[int]) -> Rounds:
         """Those of these processes."""
         kept = [(each, s) for each, s in zip(self.numbers, self.samples, strict=True) if each in numbers]
         return Rounds(tuple(each for each, _ in kept), tuple(samples for _, samples in kept))
 
-    @property
-    def _medians(self) -> list[float]:
-        return [float(np.median(samples)) for samples in self.samples]
+
+@functools.cache
+def _interval(rounds: Rounds) -> tuple[float, float]:
+    if len(rounds.numbers) == 1:
+        return interval(rounds.samples[0])
+    return quantiles(np.median(_medians_drawn(rounds, _drawn(len(rounds.numbers)), seed=1), axis=1))
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ class Ratio:
     processes: int
 
 
+@functools.cache
 def ratio(top: Rounds, bottom: Rounds) -> Ratio:
     """The seconds of `top` over those of `bottom`.
 
@@ -96,7 +104,7 @@ def ratio(top: Rounds, bottom: Rounds) -> Ratio:
     drawn = _drawn(len(common))
     above = np.median(_medians_drawn(top, drawn, seed=1), axis=1)
     below = np.median(_medians_drawn(bottom, drawn, seed=2), axis=1)
-    return Ratio(top.median / bottom.median, *_quantiles(above / below), len(common))
+    return Ratio(top.median / bottom.median, *quantiles(above / below), len(common))
 
 
 def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
@@ -140,19 +148,8 @@ def _drawn(count: int) -> npt.NDArray[np.int64]:
 
 def _medians_drawn(rounds: Rounds, drawn: npt.NDArray[np.int64], seed: int) -> Floats:
     """The median of the samples drawn within each process drawn, of the same shape."""
-    within = np.array([_resampled(np.array(samples), seed) for samples in rounds.samples])
+    within = np.array([resampled_medians(samples, seed) for samples in rounds.samples])
     # A process that is drawn twice in one row has its samples drawn anew for each.
     places = (np.arange(DRAWS)[:, None] + 397 * np.arange(drawn.shape[1])) % DRAWS
     medians: Floats = within[drawn, places]
     return medians
-
-
-def _resampled(samples: Floats, seed: int) -> Floats:
-    generator = np.random.default_rng(seed)
-    medians: Floats = np.median(generator.choice(samples, size=(DRAWS, len(samples))), axis=1)
-    return medians
-
-
-def _quantiles(values: Floats) -> tuple[float, float]:
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
-from scipy.stats import gmean
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from reports.facts.claim import Claim, Kind, Subject
 from reports.facts.entries import MatrixEntry, find_entry
+from reports.facts.means import geometric_mean
 from reports.facts.printed import abbreviation, abbreviations, claims_file, matrices_of, printed_table
 
 # What is printed of counts and of trends, as numbers.
@@ -75,7 +75,7 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
         by_matrix = _by_matrix(subject, data["by_matrix"], where)
     ratios = both.get("unit", "x") == "x"
     if ratios and len(by_matrix) > 1 and min(by_matrix.values()) > 0 and data["aggregate"] == "each":
-        value = float(gmean(list(by_matrix.values())))
+        value = geometric_mean(list(by_matrix.values()))
     kind = Kind[str(both["kind"]).upper()]
     if data["aggregate"] == "mean" and ratios:
         raise ConfigError(

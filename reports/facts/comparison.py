@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import gmean
 
 from reports.facts.claim import Claim
 from reports.facts.intervals import ClaimPart, Place, band, direction, share_interval
+from reports.facts.means import geometric_mean
 from reports.facts.standings import Direction, Magnitude, Measured, Outcome, Point
 from reports.facts.trend import trend
 
@@ -86,11 +86,6 @@ def reduce(claim: Claim, values: Sequence[float]) -> float:
         return float(max(values) if claim.aggregate == "largest" else min(values))
     # The lower end of a ratio's interval may be 0.
     return geometric_mean([max(value, 0.0) for value in values]) if claim.is_ratio else float(np.mean(values))
-
-
-def geometric_mean(values: Sequence[float]) -> float:
-    """Of numbers of at least 0."""
-    return float(gmean(values))
 
 
 def outcome(parts: Sequence[ClaimPart], directions: Sequence[Direction]) -> Outcome:

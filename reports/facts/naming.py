@@ -3,7 +3,8 @@ stand-in never."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -23,6 +24,28 @@ def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
         return f"{TWIN_OF}{' and '.join(twin_of)}"
     name = entry.name if entry else printed_name(matrix)
     return _with_short(name, short) if short else name
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a paper's figures call a matrix.
+
+    entry : the catalogue's.
+    abbr : the paper's own, of its own matrices only.
+    """
+
+    entry: MatrixEntry | None
+    label: str
+    abbr: str | None
+
+
+def names_in(matrices: Iterable[str], entries: Entries, paper: str) -> Mapping[str, Names]:
+    """What the figures of the paper call each of these matrices."""
+    known = {matrix: find_entry(matrix, entries) for matrix in set(matrices)}
+    return {
+        matrix: Names(entry, label(matrix, entry, paper), abbreviation(entry, paper))
+        for matrix, entry in known.items()
+    }
 
 
 def stand_in(entry: MatrixEntry | None, paper: str) -> str | None:
@@ -46,19 +69,23 @@ def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     near : of these, the ones that it is near enough to, the nearest first.
     distance : how far it is from each, the nearest first.
     """
-    known = {matrix: find_entry(matrix, entries) for matrix in frame["matrix"].unique()}
-    labels = {matrix: label(matrix, entry, paper) for matrix, entry in known.items()}
-    shorts = {matrix: abbreviation(entry, paper) for matrix, entry in known.items()}
-    stand_ins = {matrix: stand_in(entry, paper) for matrix, entry in known.items()}
-    matrices = list(frame["matrix"])
-    frame["label"] = [labels[matrix] for matrix in matrices]
-    frame["abbr"] = pd.Series([shorts[matrix] for matrix in matrices], index=frame.index, dtype="object")
-    frame["stand_in_for"] = [stand_ins[matrix] for matrix in matrices]
-    rows = dicts(frame[[name for name in PREPARED if name in frame]])
-    pairs = zip(rows, matrices, strict=True)
-    far = [sorted(distances(row, known[matrix], entries, paper), key=factor) for row, matrix in pairs]
-    frame["near"] = [", ".join(each.target for each in part if each.near) or None for part in far]
-    frame["distance"] = ["; ".join(each.text for each in part) or None for part in far]
+    matrices = frame["matrix"].tolist()
+    names = names_in(matrices, entries, paper)
+    frame["label"] = [names[matrix].label for matrix in matrices]
+    shorts = [names[matrix].abbr for matrix in matrices]
+    frame["abbr"] = pd.Series(shorts, index=frame.index, dtype="object")
+    frame["stand_in_for"] = [stand_in(names[matrix].entry, paper) for matrix in matrices]
+    rows = dicts(frame[["matrix", *(name for name in PREPARED if name in frame)]])
+    keys = [tuple(row.values()) for row in rows]
+    # Many rows are of one matrix, prepared alike.
+    unlike = dict(zip(keys, rows, strict=True))
+    far = {
+        key: sorted(distances(row, names[row["matrix"]].entry, entries, paper), key=factor)
+        for key, row in unlike.items()
+    }
+    near = {key: ", ".join(each.target for each in part if each.near) or None for key, part in far.items()}
+    texts = {key: "; ".join(each.text for each in part) or None for key, part in far.items()}
+    frame["near"], frame["distance"] = ([known[key] for key in keys] for known in (near, texts))
 
 
 def printed_label(abbr: str, paper: str) -> str:

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from reports.facts.claim import Claim
-from reports.facts.comparison import LEAST_OF_TREND, ClaimComparison, by_matrix, geometric_mean
+from reports.facts.comparison import LEAST_OF_TREND, ClaimComparison, by_matrix
 from reports.facts.intervals import ClaimPart, Place, direction
+from reports.facts.means import geometric_mean
 from reports.facts.standings import Direction, Measured, Point, bound_of
 
 

@@ -40,7 +40,11 @@ TRANSFERS = ("to_device", "to_host")
 
 def record_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """The rows as one table."""
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(_DTYPES)
+    return pd.DataFrame({name: _column(name, [row.get(name) for row in rows]) for name in COLUMNS})
+
+
+def _column(name: str, values: list[Any]) -> pd.Series[Any]:
+    return pd.Series(values, dtype=_DTYPES[name])
 
 
 def row_of(

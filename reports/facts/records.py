@@ -104,7 +104,14 @@ class Records:
 
     def of(self, case: str) -> list[Record]:
         """The records of a case, one per machine."""
-        return [record for record in self.rows if record.case == case]
+        return self._standing.get(case, [])
+
+    @functools.cached_property
+    def _standing(self) -> Mapping[str, list[Record]]:
+        by_case: dict[str, list[Record]] = defaultdict(list)
+        for record in self.rows:
+            by_case[record.case].append(record)
+        return dict(by_case)
 
     def result(self, case: str, machine: str) -> Record | None:
         """The record of a verified result of that case there, None without one."""
@@ -128,16 +135,15 @@ class Records:
     def frame(self, cases: Sequence[Case]) -> pd.DataFrame:
         """One row per case and machine, in the order of the cases; a case without a record is `not_run`.
         Where a machine cannot run a case (`unavailable`), it has a row only if no other machine has tried."""
-        by_case: dict[str, list[Record | None]] = defaultdict(list)
-        for record in self.rows:
-            by_case[record.case].append(record)
-        return record_table(
-            [
-                self._row(case, record)
-                for case in dict.fromkeys(cases)
-                for record in _tried(by_case[case.name]) or by_case[case.name] or [None]
-            ]
-        )
+        return record_table(self.table(cases))
+
+    def table(self, cases: Sequence[Case]) -> list[dict[str, Any]]:
+        """The rows of `frame`."""
+        return [
+            self._row(case, record)
+            for case in dict.fromkeys(cases)
+            for record in _tried(self.of(case.name)) or self.of(case.name) or (None,)
+        ]
 
     def _row(self, case: Case, record: Record | None) -> dict[str, Any]:
         if record is None:
@@ -146,5 +152,5 @@ class Records:
         return row_of(case, record, rounds, self.current.get(record.key))
 
 
-def _tried(records: Sequence[Record | None]) -> list[Record | None]:
-    return [record for record in records if record and record.status is not Status.UNAVAILABLE]
+def _tried(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record.status is not Status.UNAVAILABLE]

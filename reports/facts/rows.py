@@ -64,9 +64,9 @@ def _with_bound(row: Row, column: ClaimColumn, claim: Claim) -> Row:
     word = str(row[column.status])
     if claim.aggregate == "trend" or low not in row or high not in row:
         return row
-    if word.startswith(MORE) and pd.notna(row[low]):
+    if word.startswith(MORE) and not math.isnan(_number(row[low])):
         return {**row, column.status: "ok", value: row[low], high: np.inf, "bound": MORE}
-    if word.startswith(LESS) and pd.notna(row[high]):
+    if word.startswith(LESS) and not math.isnan(_number(row[high])):
         least = 0.0 if claim.unit == "x" else -np.inf
         return {**row, column.status: "ok", value: row[high], low: least, "bound": LESS}
     return row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import spearmanr
+import pandas as pd
 
 
 def trend(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
@@ -14,7 +14,8 @@ def trend(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
     either is constant."""
     if len(x) < 5 or len(set(x)) == 1 or len(set(y)) == 1:
         return 0.0, -1.0, 1.0
-    correlation = float(spearmanr(x, y).statistic)
+    ranks = np.column_stack([pd.Series(values).rank() for values in (x, y)])
+    correlation = float(np.corrcoef(ranks, rowvar=False)[1, 0])
     half = 1.96 * np.sqrt(1.06 / (len(x) - 3))
     middle = np.arctanh(np.clip(correlation, -0.999999, 0.999999))
     low, high = float(np.tanh(middle - half)), float(np.tanh(middle + half))

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.arrays import MATRICES, PAPER, add_memory, by_density, how, printed_of, stand_in_among
@@ -27,7 +27,6 @@ from reports.frames.seconds import (
 from reports.shapes.ratios import BASELINE
 from reports.shapes.stacked import Part, add_shares, columns_of_parts
 from reports.shapes.style import PALETTE
-from reports.shapes.tables import Row
 
 NUMERIC = "glu3.static_pivoting=true"
 STAGES = ("symbolic", "levels", "numeric")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from reports.facts.dicts import Row
 from reports.facts.series import series_bins
-from reports.shapes.tables import Row
 
 BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 

@@ -113,10 +113,10 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
     """What was measured on so many GPUs, and each kind of simulation, apart: a mean never mixes them. A frame
     without a number is of one kind."""
     known = frame[frame["pair"] == "ok"]
-    kinds = dict.fromkeys(map(_kind, dicts(known)))
+    kinds = dict.fromkeys(map(_kind, known["case"]))
     if not kinds:
         return [Subset(frame, "{}, not run".format)]
-    of_rows = pd.Series(list(map(_kind, dicts(frame))), index=frame.index, dtype="object")
+    of_rows = pd.Series(list(map(_kind, frame["case"])), index=frame.index, dtype="object")
     return [Subset(frame[of_rows == kind], f"{{}}, {kind}".format) for kind in kinds]
 
 
@@ -136,7 +136,7 @@ def panels_of(frame: pd.DataFrame) -> list[pd.DataFrame]:
 
 def simulated_how(frame: pd.DataFrame) -> str:
     """The caption's part on what is measured and what is simulated, of what has a number."""
-    kinds = [_kind(row) for row in dicts(frame[frame["pair"] == "ok"])]
+    kinds = list(map(_kind, frame.loc[frame["pair"] == "ok", "case"]))
     slowest = "simulated: the slowest of the workers, which run in turn:"
     ways = {
         "measured": "measured: gsofa_multi on GPUs of one host",
@@ -171,14 +171,14 @@ def _in_parallel(row: Any) -> Any:
 
 def _series(row: Mapping[Any, Any]) -> str:
     """`measured: 4 GPUs, h200`, `simulated: 6 nodes of 6 by fill2 in turn, laptop`."""
-    return f"{_kind(row)}, {row['where']}"
+    return f"{_kind(row['case'])}, {row['where']}"
 
 
-def _kind(row: Mapping[Any, Any]) -> str:
-    """What a case was run on; of a matrix that is not at hand `not run`."""
-    if pd.isna(row["case"]):
+def _kind(name: Any) -> str:
+    """What the case of that name was run on; of a matrix that is not at hand `not run`."""
+    if pd.isna(name):
         return "not run"
-    case = Case.parse(str(row["case"]))
+    case = Case.parse(str(name))
     options = dict(case.options)
     nodes, each = int(options.get("nodes", "1")), int(options.get("virtual_gpus", "1"))
     if nodes * each == 1:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import gmean
 
+from reports.facts.means import geometric_mean
 from reports.shapes.bars import times
 
 
@@ -26,5 +26,5 @@ def means_with_transfers(frame: pd.DataFrame) -> str:
     rows = frame[frame["moved_ratio"].notna()]
     if rows.empty:
         return ""
-    alone, whole = (times(float(gmean(rows[name]))) for name in ("ratio", "moved_ratio"))
+    alone, whole = (times(geometric_mean(rows[name])) for name in ("ratio", "moved_ratio"))
     return f"Geometric mean of {len(rows)}: {alone}, with the transfers to the GPU and back {whole}. "

@@ -7,10 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts, grouped
 from reports.frames.parac import ORDERINGS
 from reports.frames.seconds import of_several_hosts, ratio_of
-from reports.shapes.tables import Row
 
 ByOrdering = Mapping[str, Row]
 
@@ -29,12 +28,12 @@ def across_orderings(
     needed : the orderings without which there is no number; `status` says what is missing.
     """
     rows = []
-    for _, group in frame.groupby(["label", "machine"], sort=False, dropna=False):
-        by_ordering = {str(row["ordering"]): row for row in dicts(group)}
+    for group in grouped(dicts(frame), "label", "machine").values():
+        by_ordering = {str(row["ordering"]): row for row in group}
         status = _status(by_ordering, needed)
         ok = {name: row for name, row in by_ordering.items() if row["status"] == "ok"}
         empty = {name: status if name.endswith("pair") else float("nan") for name in columns}
-        rows.append({**group.iloc[0], **empty, **(numbers(ok) if status == "ok" else {}), "status": status})
+        rows.append({**group[0], **empty, **(numbers(ok) if status == "ok" else {}), "status": status})
     return pd.DataFrame(rows) if rows else frame.reindex(columns=[*frame, *columns])
 
 

@@ -13,7 +13,7 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.processes import Rounds, Samples
 from fillpath.record import Record
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column
@@ -23,7 +23,6 @@ from reports.frames.device import device_frame
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import STAND_INS, add_columns, groups_of, idle_series, slots_how
 from reports.frames.variants import variant_of
-from reports.shapes.tables import Row
 
 PAPER = "parac"
 SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"

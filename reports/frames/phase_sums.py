@@ -11,10 +11,9 @@ import pandas as pd
 
 from fillpath.processes import Rounds
 from fillpath.record import Record
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED
-from reports.shapes.tables import Row
 
 _ENDS = ("median", "low", "high")
 

@@ -8,14 +8,13 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, add_printed, columns_of
 from reports.frames.order import in_papers_order
 from reports.frames.phase_sums import put_symbolic_phases
 from reports.frames.seconds import RATIO, add_columns, groups_of, ratio_of, timed_frame, with_transfers
 from reports.frames.sequential import SEQUENTIAL, TEXTS, fastest_rows
-from reports.shapes.tables import Row
 
 # GSoFA on as many GPUs as a node of the paper's has.
 SIX, SIX_GPUS = "gsofa on six GPUs", 6

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import gmean
 
+from reports.facts.means import geometric_mean
 from reports.facts.verdicts import Subset
 from reports.frames.parac import by_threads
 from reports.shapes import bars
@@ -43,7 +43,7 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
 def mean_of(rows: pd.DataFrame) -> str:
     """The geometric mean of the speed-ups."""
     noun = "matrix" if len(rows) == 1 else "matrices"
-    return f"{bars.times(float(gmean(rows['ratio'])))} on {len(rows)} {noun}, printed {PRINTED:g}x on most"
+    return f"{bars.times(geometric_mean(rows['ratio']))} on {len(rows)} {noun}, printed {PRINTED:g}x on most"
 
 
 def _apart(frame: pd.DataFrame) -> pd.Series[bool]:
@@ -67,5 +67,5 @@ def _add_nearness(rows: pd.DataFrame) -> pd.DataFrame:
 def _mean_of_orderings(rows: pd.DataFrame) -> dict[Any, Any]:
     """One row of the orderings of a matrix: those with the most threads."""
     most = rows[rows["threads"] == rows["threads"].max()]
-    means = {name: float(gmean(most[name])) for name in ("ratio", "ratio_low", "ratio_high")}
+    means = {name: geometric_mean(most[name]) for name in ("ratio", "ratio_low", "ratio_high")}
     return {**most.iloc[0], **means, "ratio_processes": float(most["ratio_processes"].min())}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from fillpath.papers import papers
 from fillpath.processes import Rounds, ratio
 from fillpath.settings import PROCESSES
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts, grouped
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
 from reports.facts.rows import LESS, MORE
@@ -41,6 +42,15 @@ def groups_of(frame: pd.DataFrame) -> list[int]:
     keys = list(zip(frame["label"], prepared, strict=True))
     places = list(dict.fromkeys(keys))
     return [places.index(key) for key in keys]
+
+
+def by_machine(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows of each group and machine, in the order of the groups. What no machine has tried is missing on
+    each of those that tried others of the group."""
+    parts = grouped(rows, "group", "machine")
+    tried = {group for group, machine in parts if machine}
+    kept = [key for key in parts if key[1] or key[0] not in tried]
+    return [parts[key] for key in sorted(kept, key=itemgetter(0))]
 
 
 def ratio_of(

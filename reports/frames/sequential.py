@@ -8,11 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.naming import listed
 from reports.frames.phase_sums import phases_of
-from reports.frames.seconds import add_columns, ratio_of, with_transfers
-from reports.shapes.tables import Row
+from reports.frames.seconds import add_columns, by_machine, ratio_of, with_transfers
 
 
 @dataclass(frozen=True)
@@ -88,15 +87,14 @@ def fastest_rows(frame: pd.DataFrame, codes: Sequence[str] = tuple(SEQUENTIAL)) 
 
     frame : with `group`, `machine`, `implementation`, `pair`, `status` and `median`.
     """
-    tried = frame.groupby("group")["machine"].transform("count") > 0
     kept, texts = [], []
-    for _, part in frame[frame["machine"].notna() | ~tried].groupby(["group", "machine"], dropna=False):
-        by_code = {str(row["implementation"]): row for row in dicts(part)}
+    for part in by_machine(dicts(frame.assign(place=range(len(frame))))):
+        by_code = {str(row["implementation"]): row for row in reversed(part)}
         first, untimed = fastest(by_code, codes)
-        first = first if first in by_code else next(iter(by_code))
-        kept.append(part.index[list(part["implementation"]).index(first)])
+        first = first if first in by_code else str(part[0]["implementation"])
+        kept.append(by_code[first]["place"])
         texts.append({"sequential": first if by_code[first]["pair"] == "ok" else None, TEXTS[1]: untimed})
-    rows = frame.loc[kept].reset_index(drop=True)
+    rows = frame.iloc[kept].reset_index(drop=True)
     for name in TEXTS:
         rows[name] = pd.Series([text[name] for text in texts], index=rows.index, dtype="object")
     return rows

@@ -7,14 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed
 from reports.frames.order import in_papers_order
 from reports.frames.parac import FACTS, PAPER, PARTS, solved_frame
 from reports.frames.seconds import RATIO, groups_of
 from reports.frames.variants import by_matrix, finished, number, status_of
-from reports.shapes.tables import Row
 
 Print = Mapping[str, Mapping[str, float | None]]
 

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from scipy.stats import gmean
 
 from fillpath.case import Case
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
+from reports.facts.means import geometric_mean
 from reports.frames.device import columns_of
-from reports.frames.seconds import RATIO, groups_of
+from reports.frames.seconds import RATIO, by_machine, groups_of
 from reports.shapes.bars import times
-from reports.shapes.tables import Row
 
 
 def variant_of(case: Case) -> str:
@@ -31,12 +30,10 @@ def by_matrix(
     numbers : of the rows by variant, what the row says of them.
     """
     rows = []
-    for _, group in frame.groupby(["label", "preparation"], sort=False):
-        for machine in group["machine"].dropna().unique().tolist() or [None]:
-            there = group[group["machine"] == machine] if machine else group
-            by_variant = {str(row["variant"]): row for row in dicts(there)}
-            first = next(by_variant[name] for name in variants if name in by_variant)
-            rows.append({**first, **numbers(by_variant)})
+    for part in by_machine(dicts(frame)):
+        by_variant = {str(row["variant"]): row for row in part}
+        first = next(by_variant[name] for name in variants if name in by_variant)
+        rows.append({**first, **numbers(by_variant)})
     merged = pd.DataFrame(rows) if rows else frame.copy()
     kept = {name: dtype for name, dtype in frame.dtypes.items() if name in merged}
     merged = merged.astype(kept)
@@ -72,7 +69,7 @@ def finished(frame: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]) 
 
 def means(values: pd.Series[float]) -> str:
     """`mean 13x, geometric 6.7x`."""
-    return f"mean {times(float(values.mean()))}, geometric {times(float(gmean(values)))}"
+    return f"mean {times(float(values.mean()))}, geometric {times(geometric_mean(values))}"
 
 
 def spanning(rows: pd.DataFrame, value: str) -> str:

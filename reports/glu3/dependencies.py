@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
-from reports.facts.dicts import dicts
+from reports.facts.dicts import dicts, grouped
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Point, Verdict
 from reports.facts.verdicts import judge_points, remark
@@ -146,8 +146,8 @@ def _matrix_rows(inputs: Inputs) -> list[dict[str, Any]]:
     """One row per matrix, preparation and machine with what glu2 and glu3_relaxed counted."""
     frame = device_frame(inputs, ("dependencies", "double_u"))
     rows = []
-    for _, group in frame.groupby(["group", "machine"], sort=False, dropna=False):
-        by = {row["implementation"]: row for row in dicts(group)}
+    for group in grouped(dicts(frame), "group", "machine").values():
+        by = {row["implementation"]: row for row in group}
         exact, relaxed = (by.get(name) for name in COUNTED)
         first = relaxed or exact
         assert first is not None

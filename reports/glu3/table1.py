@@ -9,7 +9,7 @@ import pandas as pd
 
 from fillpath.processes import Rounds
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.facts.probes import KernelSeconds, read_kernel_seconds
@@ -21,7 +21,7 @@ from reports.frames.variants import finished, spanning
 from reports.shapes.bars import times
 from reports.shapes.counts import Counted, equality
 from reports.shapes.printed import Beside, Solutions
-from reports.shapes.tables import COUNT, Row
+from reports.shapes.tables import COUNT
 
 CLAIM = "table1_kernel_time"
 FACTS = ("levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots")

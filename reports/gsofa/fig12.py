@@ -12,12 +12,12 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy.stats import gmean
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
+from reports.facts.means import geometric_mean
 from reports.facts.naming import listed
 from reports.frames.device import GSOFA, gpu_caption
 from reports.frames.means import means_with_transfers
@@ -136,7 +136,7 @@ def _lines(frame: pd.DataFrame) -> list[StripLine]:
 
 
 def _mean(rows: pd.DataFrame) -> str:
-    return f"geometric mean {bars.times(float(gmean(rows['ratio'])))} of {len(rows)}"
+    return f"geometric mean {bars.times(geometric_mean(rows['ratio']))} of {len(rows)}"
 
 
 def _ranked_on(frame: pd.DataFrame) -> list[int]:

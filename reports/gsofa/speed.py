@@ -3,6 +3,7 @@ sequential codes, against trees and fronts of bits, and against other authors' l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,14 +11,14 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from reports.exhibit import Exhibit
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.frames.phase_sums import phases_of, put_symbolic_phases
-from reports.frames.seconds import prepared_how, ratio_of, timed_frame, with_transfers
+from reports.frames.seconds import by_machine, prepared_how, ratio_of, timed_frame, with_transfers
 from reports.frames.sequential import RATIOS as OF_SEQUENTIAL
 from reports.frames.sequential import SEQUENTIAL, TEXTS, marks_of, sequential_how, sequential_over
 from reports.shapes.bars import times
-from reports.shapes.tables import COUNT, Column, Row, Table, matrix_column
+from reports.shapes.tables import COUNT, Column, Table, matrix_column
 
 FRONTS = "bitfronts_gpu_fronts"
 # SuperLU_DIST on ranks, of which those that take least are shown.
@@ -39,10 +40,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     names."""
     timed = timed_frame(inputs)
     put_symbolic_phases(timed, inputs.records)
-    # What no machine has tried is missing on each of those that tried the others.
-    tried = timed.groupby("group")["machine"].transform("count") > 0
-    timed = timed[timed["machine"].notna() | ~tried]
-    rows = [_row(group) for _, group in timed.groupby(["group", "machine"], sort=False, dropna=False)]
+    rows = [_row(part) for part in by_machine(dicts(timed))]
     columns = [f"{kind}_{code}" for code in CODES for kind in ("status", "seconds")]
     ratios = ("pair", "over", "over_low", "over_high", "moved")
     columns += [f"{kind}_{code}" for code in HELD for kind in ratios]
@@ -52,9 +50,9 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*first, *columns, *last])
 
 
-def _row(group: pd.DataFrame) -> dict[str, Any]:
+def _row(rows: Sequence[Row]) -> dict[str, Any]:
     """What the codes took of one matrix on one machine."""
-    by_code = _by_code(group)
+    by_code = _by_code(rows)
     ok = [row for row in by_code.values() if row["status"] == "ok"]
     known = ok[0] if ok else next(iter(by_code.values()))
     names = ("label", "abbr", "stand_in_for", "group", "preparation", "n", "nnz", "machine")
@@ -82,9 +80,8 @@ def _row(group: pd.DataFrame) -> dict[str, Any]:
     return result
 
 
-def _by_code(group: pd.DataFrame) -> dict[str, Row]:
+def _by_code(rows: Sequence[Row]) -> dict[str, Row]:
     """The row of each code; of SuperLU_DIST on ranks that which takes least, of gsofa's run if any is."""
-    rows = dicts(group)
     by_code: dict[str, Row] = {_code(row): row for row in rows}
     ok = [row for row in rows if _code(row) == PARALLEL and row["status"] == "ok"]
     run = by_code["gsofa"]["run_id"] if "gsofa" in by_code else None

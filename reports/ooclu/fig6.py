@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset
@@ -19,7 +19,6 @@ from reports.frames.device import add_printed, columns_of, pair_frame
 from reports.frames.seconds import RATIO, SYMBOLIC, add_columns, beside
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
-from reports.shapes.tables import Row
 
 CLAIM = "fig6_symbolic_three_ways"
 # What unified memory does beside the traversal: its share of the seconds, and the phase that has it.

@@ -10,6 +10,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
+from reports.facts.dicts import Row
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.facts.verdicts import Subset
@@ -18,7 +19,7 @@ from reports.frames.device import NOT_MEASURED, add_printed, columns_of
 from reports.frames.page_faults import counted_frame
 from reports.frames.variants import by_matrix
 from reports.shapes.printed import Beside, Solutions
-from reports.shapes.tables import COUNT, Row
+from reports.shapes.tables import COUNT
 
 CLAIM = "table3_page_faults"
 # The paper's columns, and the names of their numbers here.

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
+from reports.facts.dicts import Row
 from reports.facts.inputs import Inputs
 from reports.frames.order import in_papers_order
 from reports.frames.parac import PAPER, RULE, ordered_how, solved_frame
 from reports.frames.seconds import of_several_hosts
 from reports.frames.variants import by_matrix, finished, number, status_of
 from reports.shapes.bars import seconds
-from reports.shapes.tables import Column, Row, Table, matrix_column
+from reports.shapes.tables import Column, Table, matrix_column
 
 OURS = "parac_cpu"
 # The peers, as the columns name them.

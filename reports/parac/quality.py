@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.facts.dicts import dicts
+from reports.facts.dicts import dicts, grouped
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.order import in_papers_order
@@ -44,11 +44,11 @@ def facts(frame: pd.DataFrame) -> Mapping[str, str]:
 def draw(frame: pd.DataFrame, title: str) -> TablePicture:
     """A line per matrix, under each implementation's name its numbers."""
     rows = []
-    for _, group in tried(frame).groupby(["label", "preparation", "machine"], sort=False, dropna=False):
-        by_name = {row["implementation"]: row for row in dicts(group)}
+    for group in grouped(dicts(tried(frame)), "label", "preparation", "machine").values():
+        by_name = {row["implementation"]: row for row in group}
         numbers = {f"{name}_{shown}": row[shown] for name, row in by_name.items() for shown in SHOWN}
         statuses = {f"status_{name}": row["status"] for name, row in by_name.items()}
-        rows.append({**group.iloc[0], **numbers, **statuses})
+        rows.append({**group[0], **numbers, **statuses})
     names = [name for name in IMPLEMENTATIONS if (frame["implementation"] == name).any()]
     needed = [
         f"{prefix}_{name}" if prefix == "status" else f"{name}_{prefix}"

@@ -10,11 +10,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy.stats import gmean
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
+from reports.facts.means import geometric_mean
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, option_of
 from reports.frames.order import in_papers_order
@@ -141,7 +141,7 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     peers = frame[frame["implementation"].isin(OURS)]
     for _, devices in peers.groupby(["label", "machine"], sort=False, dropna=False):
         ok = devices[devices["ratio"].notna()]
-        numbers = {"ratio": float(gmean(ok["ratio"])), "less": ok["less"].min()} if len(ok) else {}
+        numbers = {"ratio": geometric_mean(ok["ratio"]), "less": ok["less"].min()} if len(ok) else {}
         rows.append({**(ok if len(ok) else devices).iloc[0], **numbers})
     return [Subset(pd.DataFrame(rows, columns=peers.columns))]
 

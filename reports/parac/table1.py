@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
@@ -19,7 +19,7 @@ from reports.frames.solutions import beside_print, in_print_order
 from reports.frames.variants import by_matrix, finished, number
 from reports.shapes.counts import MARKS, equality
 from reports.shapes.printed import Beside, Solutions
-from reports.shapes.tables import COUNT, Row
+from reports.shapes.tables import COUNT
 
 CLAIM = "table1_matrices"
 FACTORS = ("parac_cpu", "parac_gpu")

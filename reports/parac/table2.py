@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import Row
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column
@@ -18,7 +19,6 @@ from reports.frames.solutions import beside_print, matrices_frame, numbers_of
 from reports.frames.variants import number, paired
 from reports.shapes.bars import times
 from reports.shapes.printed import Beside, Solutions, parts_of
-from reports.shapes.tables import Row
 
 CLAIM = "table2_cpu"
 # On how many ranks HYPRE is measured.

@@ -7,10 +7,11 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy.stats import gmean
 
 from reports.exhibit import Exhibit, Held
+from reports.facts.dicts import Row
 from reports.facts.inputs import Inputs
+from reports.facts.means import geometric_mean
 from reports.facts.printed import printed_column
 from reports.frames.parac import GPU, PAPER, RULE, of_span, ordered_how, over, printed_sum
 from reports.frames.seconds import ratio_of
@@ -18,7 +19,6 @@ from reports.frames.solutions import beside_print, matrices_frame, numbers_of
 from reports.frames.variants import number, paired
 from reports.shapes.bars import times
 from reports.shapes.printed import Beside, Solutions, parts_of, plain
-from reports.shapes.tables import Row
 
 CLAIM = "table3_gpu"
 SPSV, OWN, AMGX = "parac_gpu.triangular=cusparse", "parac_gpu", "amgx"
@@ -114,7 +114,7 @@ def means(frame: pd.DataFrame) -> str:
         ratios = frame[f"{prefix}ratio"].dropna()
         if len(ratios):
             above = int((ratios > 1).sum())
-            texts.append(f"{words} {times(float(gmean(ratios)))} ({above} of {len(ratios)} above 1)")
+            texts.append(f"{words} {times(geometric_mean(ratios))} ({above} of {len(ratios)} above 1)")
     return f"Its total over ParAC's, geometric mean: {'; '.join(texts)}. " if texts else ""
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from reports.facts.dicts import Row
 from reports.shapes.printed import Beside
-from reports.shapes.tables import COUNT, Row
+from reports.shapes.tables import COUNT
 
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 

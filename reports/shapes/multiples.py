@@ -9,12 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reports.facts.dicts import Row
 from reports.shapes.gains import legend_mark
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
 from reports.shapes.panels import Draw
 from reports.shapes.style import headline, new_figure
-from reports.shapes.tables import Row
 
 
 @dataclass(frozen=True)

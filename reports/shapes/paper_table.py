@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.shapes.cells import TablePicture
 from reports.shapes.printed import Beside
-from reports.shapes.tables import AnyColumn, Row, Words, draw_table, line_of
+from reports.shapes.tables import AnyColumn, Words, draw_table, line_of
 
 MATRIX = Words("matrix", 1.6, lambda row: str(row["label"]), left=True)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.shapes.cells import TablePicture
-from reports.shapes.tables import COUNT, AnyColumn, Column, Row, draw_table, line_of, matrix_column
+from reports.shapes.tables import COUNT, AnyColumn, Column, draw_table, line_of, matrix_column
 
 
 def plain(value: float) -> str:

@@ -10,9 +10,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.shapes import bars
-from reports.shapes.tables import Row
 
 # Where the axis ends, so that what is written above it has room.
 TOP = 1.45

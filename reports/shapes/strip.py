@@ -9,10 +9,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.shapes.bars import times
 from reports.shapes.style import SMALL
-from reports.shapes.tables import Row
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0

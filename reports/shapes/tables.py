@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,11 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.twins import TWIN_OF
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row, dicts
 from reports.shapes.cells import Cells, Heading, Line, TablePicture
 from reports.shapes.style import LARGE, set_look
 
-Row = Mapping[Any, Any]
 COUNT = "{:,.0f}".format
 # Of the letters.
 SIZE = 11

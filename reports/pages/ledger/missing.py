@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from fillpath import registry
 from fillpath.peers import peer
 from reports.facts.claim import Claim
-from reports.facts.dicts import dicts
+from reports.facts.dicts import Row
 from reports.facts.standings import Missing, Scope, Verdict
 from reports.pages.ledger.view import View
 
@@ -28,17 +27,17 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
         verdict.measured.points if verdict and verdict.measured and verdict.scope is Scope.PAPER else ()
     )
     lacking = [abbr for abbr in claim.matrices or () if abbr not in {point.abbr for point in measured}]
-    rows = view.rows[view.rows["abbr"].isin(lacking)] if claim.matrices else view.rows
+    rows = [row for row in view.rows if row["abbr"] in lacking or not claim.matrices]
     complete = bool(measured) and not lacking
-    failed = rows[:0] if complete else rows[rows["status"] != "ok"]
+    failed = [row for row in rows if row["status"] != "ok" and not complete]
     lacks = _library(claim, view)
-    measured_here = frozenset(view.rows.loc[view.rows["status"] == "ok", "matrix"])
-    lacks += [_lack(row, view, measured_here) for row in dicts(failed)]
-    absent = [abbr for abbr in lacking if abbr not in set(rows["abbr"])]
+    measured_here = frozenset(row["matrix"] for row in view.rows if row["status"] == "ok")
+    lacks += [_lack(row, view, measured_here) for row in failed]
+    absent = [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]
     if absent:
         lacks.append(Missing("experiment", (f"none of the figure's experiments has {', '.join(absent)}",)))
     if not lacks and (verdict is None or verdict.measured is None):
-        lacks.append(Missing("measurement", tuple(sorted(set(rows["case"]))) or (figure,)))
+        lacks.append(Missing("measurement", tuple(sorted({row["case"] for row in rows})) or (figure,)))
     return _by_kind(lacks)
 
 
@@ -46,15 +45,14 @@ def _library(claim: Claim, view: View) -> list[Missing]:
     """The library that the claim is of, where the machine has no result of it."""
     if not claim.library:
         return []
-    timed = view.rows[view.rows["status"] == "ok"]
-    codes = set(zip(timed["stage"], timed["implementation"], strict=True))
+    codes = {(row["stage"], row["implementation"]) for row in view.rows if row["status"] == "ok"}
     if any(claim.library in registry.lookup(*code).peer for code in codes):
         return []
     library = peer(claim.library)
     return [Missing("library", (f"{library.title}, of which no result is here: {library.command}",))]
 
 
-def _lack(row: Mapping[Any, Any], view: View, matrices: frozenset[str]) -> Missing:
+def _lack(row: Row, view: View, matrices: frozenset[str]) -> Missing:
     """Why a case of one of the claim's matrices has no number. matrices : that have one of any case."""
     reason = str(row["reason"])
     if row["status"] == "unavailable":

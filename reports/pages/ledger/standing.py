@@ -14,7 +14,6 @@ from fillpath.paths import results
 from fillpath.record import record_path
 from reports.facts.claim import Claim
 from reports.facts.claims import claims
-from reports.facts.dicts import dicts
 from reports.facts.entries import Entries
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Outcome, Scope, Standing, Verdict
@@ -138,9 +137,8 @@ def _records(verdict: Verdict, view: View, machine: str) -> tuple[str, ...]:
     """The records of the figure's cases on the matrices of the verdict."""
     labels = [point.label for point in verdict.measured.points] if verdict.measured else []
     names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in labels]
-    rows = view.rows[view.rows["status"] == "ok"] if len(view.rows) else view.rows
     return tuple(
         str(record_path(machine, row["case"]).relative_to(results()))
-        for row in dicts(rows)
-        if str(row["label"]).partition(" (")[0].lower() in names
+        for row in view.rows
+        if row["status"] == "ok" and row["label"].partition(" (")[0].lower() in names
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-import pandas as pd
+from dataclasses import dataclass
 
 from fillpath.case import Case
+from reports.facts.dicts import Row
 from reports.facts.entries import Entries
-from reports.facts.naming import add_names
+from reports.facts.naming import names_in
 from reports.facts.records import Records
 from reports.facts.standings import Verdict
 from reports.figures import exhibits
@@ -19,13 +18,13 @@ from reports.figures import exhibits
 class View:
     """What a figure says on a machine.
 
-    rows : one row per case of the figure, as the records' frame has it, with its matrix's names
+    rows : one row per case of the figure, as `Records.table` has it, with its matrix's label and abbr
     verdicts : in the order of the figure
     has_gpu : whether any record of the machine is of a GPU
     failure : why the figure could not be judged, empty where it could
     """
 
-    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    rows: Sequence[Row] = ()
     verdicts: tuple[Verdict, ...] = ()
     has_gpu: bool = False
     failure: str = ""
@@ -45,7 +44,8 @@ def view(paper: str, figure: str, here: Records, entries: Entries, cases: Sequen
 def _view(paper: str, figure: str, here: Records, entries: Entries, cases: Sequence[Case]) -> View:
     exhibit = exhibits(paper)[figure]
     records = here.of_one_run(cases) if exhibit.one_run else here
-    rows = records.frame(cases)
-    add_names(rows, entries, paper)
+    table = records.table(cases)
+    names = names_in((row["matrix"] for row in table), entries, paper)
+    rows = [{**row, "label": names[row["matrix"]].label, "abbr": names[row["matrix"]].abbr} for row in table]
     verdicts = exhibit.verdicts(exhibit.frame(records, entries, cases))
     return View(rows, tuple(verdicts), has_gpu=any(record.device for record in here.rows))
