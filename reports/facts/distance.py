@@ -52,6 +52,10 @@ class Features:
     symmetry: float | None = None
 
 
+# A matrix that a stand-in stands for, by the paper's abbreviation.
+Target = tuple[str, Features]
+
+
 @dataclass(frozen=True)
 class Distance:
     """A stand-in's features over those of the matrix that it stands for.
@@ -78,7 +82,7 @@ class Distance:
         order, density = stand_in.order / matrix.order, stand_in.density / matrix.density
         return cls(target, (stand_in.kind, matrix.kind), order, density, fill, symmetry)
 
-    @property
+    @functools.cached_property
     def near(self) -> bool:
         """Whether the stand-in weighs: of the same family of kinds, and each feature that is known within its
         limit."""
@@ -91,7 +95,7 @@ class Distance:
             and (self.symmetry is None or abs(self.symmetry) <= SYMMETRY)
         )
 
-    @property
+    @functools.cached_property
     def text(self) -> str:
         """`BB: n 0.2x, nnz/n 1.29x, fill 0.4x, symmetry +0.1, thermal for structural`."""
         fill = "" if self.fill is None else f", fill {self.fill:.2g}x"
@@ -125,6 +129,7 @@ def of_row(row: Mapping[Any, Any], entry: MatrixEntry) -> Features | None:
     return replace(features, fill=fill, symmetry=_number(row, "structural_symmetry"))
 
 
+@functools.cache
 def of_print(entry: MatrixEntry) -> Features | None:
     """As `of_entry`, with what any paper prints of its matrix: the same stand-in is as far in each."""
     features = of_entry(entry)
@@ -134,19 +139,19 @@ def of_print(entry: MatrixEntry) -> Features | None:
     return replace(features, fill=fill, symmetry=symmetry)
 
 
-def distances(
-    row: Mapping[Any, Any], entry: MatrixEntry | None, entries: Entries, paper: str
-) -> list[Distance]:
-    """From each matrix of the paper that the entry stands for and whose size is known.
+def targets_of(entry: MatrixEntry, entries: Entries, paper: str) -> tuple[Target, ...]:
+    """The matrices of the paper that the entry stands for and whose size is known."""
+    stood_for = [other for other in entries if other.id in entry.stands_for]
+    known = [(abbreviation(other, paper), of_print(other)) for other in stood_for]
+    return tuple((abbr, matrix) for abbr, matrix in known if abbr and matrix)
 
-    row : of a frame, with what is known of the prepared matrix.
-    """
-    stand_in = of_row(row, entry) if entry else None
-    if entry is None or stand_in is None:
-        return []
-    targets = [other for other in entries if other.id in entry.stands_for]
-    known = [(abbreviation(other, paper), of_print(other)) for other in targets]
-    return [Distance.between(abbr, stand_in, matrix) for abbr, matrix in known if abbr and matrix]
+
+@functools.cache
+def distances(stand_in: Features | None, targets: tuple[Target, ...]) -> tuple[Distance, ...]:
+    """From each of the targets, the nearest first; none of a stand-in of unknown size."""
+    if stand_in is None:
+        return ()
+    return tuple(sorted((Distance.between(abbr, stand_in, matrix) for abbr, matrix in targets), key=_factor))
 
 
 @functools.cache
@@ -176,7 +181,7 @@ def _number(row: Mapping[Any, Any], name: str) -> float | None:
     return None if value is None or pd.isna(value) else float(value)
 
 
-def factor(distance: Distance) -> float:
+def _factor(distance: Distance) -> float:
     """How far n, density and fill are apart together: the product of their ratios, each above 1."""
     ratios = [ratio for ratio in (distance.order, distance.density, distance.fill) if ratio]
     return float(np.exp(sum(abs(np.log(ratio)) for ratio in ratios)))

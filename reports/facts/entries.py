@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from fillpath.case import matrix_id
@@ -23,6 +23,7 @@ class MatrixEntry(Protocol):
     lower_in : of these, those that print its lower triangle only.
     """
 
+    def __hash__(self) -> int: ...
     @property
     def id(self) -> str: ...
     @property
@@ -50,10 +51,14 @@ Entries = Sequence[MatrixEntry]
 
 def find_entry(matrix: str, entries: Iterable[MatrixEntry]) -> MatrixEntry | None:
     """The catalogue's entry of a case's matrix, named by id or by group/name."""
-    for entry in entries:
-        if matrix in (matrix_id(entry.id), matrix_id(f"{entry.group}/{entry.name}")):
-            return entry
-    return None
+    return by_matrix(entries).get(matrix)
+
+
+def by_matrix(entries: Iterable[MatrixEntry]) -> Mapping[str, MatrixEntry]:
+    """The catalogue's entries by their matrices, as cases name them."""
+    named = [(name, entry) for entry in entries for name in (entry.id, f"{entry.group}/{entry.name}")]
+    # The first of several stands.
+    return {matrix_id(name): entry for name, entry in reversed(named)}
 
 
 def printed_name(matrix: str) -> str:

@@ -11,8 +11,8 @@ import pandas as pd
 from fillpath.case import matrix_id
 from fillpath.twins import TWIN_OF
 from reports.facts.dicts import dicts
-from reports.facts.distance import PREPARED, distances, factor, twins_in
-from reports.facts.entries import Entries, MatrixEntry, find_entry, printed_name
+from reports.facts.distance import PREPARED, Target, distances, of_row, targets_of, twins_in
+from reports.facts.entries import Entries, MatrixEntry, by_matrix, printed_name
 from reports.facts.printed import abbreviation, abbreviations
 
 
@@ -32,20 +32,27 @@ class Names:
 
     entry : the catalogue's.
     abbr : the paper's own, of its own matrices only.
+    stand_in_for : the paper's matrices that it stands in for.
+    targets : of these, the ones whose size is known.
     """
 
     entry: MatrixEntry | None
     label: str
     abbr: str | None
+    stand_in_for: str | None
+    targets: tuple[Target, ...]
 
 
 def names_in(matrices: Iterable[str], entries: Entries, paper: str) -> Mapping[str, Names]:
     """What the figures of the paper call each of these matrices."""
-    known = {matrix: find_entry(matrix, entries) for matrix in set(matrices)}
-    return {
-        matrix: Names(entry, label(matrix, entry, paper), abbreviation(entry, paper))
-        for matrix, entry in known.items()
-    }
+    known = by_matrix(entries)
+    names: dict[str, Names] = {}
+    for matrix in set(matrices):
+        entry = known.get(matrix)
+        shown, short = label(matrix, entry, paper), abbreviation(entry, paper)
+        targets = targets_of(entry, entries, paper) if entry else ()
+        names[matrix] = Names(entry, shown, short, stand_in(entry, paper), targets)
+    return names
 
 
 def stand_in(entry: MatrixEntry | None, paper: str) -> str | None:
@@ -69,23 +76,16 @@ def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     near : of these, the ones that it is near enough to, the nearest first.
     distance : how far it is from each, the nearest first.
     """
-    matrices = frame["matrix"].tolist()
-    names = names_in(matrices, entries, paper)
-    frame["label"] = [names[matrix].label for matrix in matrices]
-    shorts = [names[matrix].abbr for matrix in matrices]
-    frame["abbr"] = pd.Series(shorts, index=frame.index, dtype="object")
-    frame["stand_in_for"] = [stand_in(names[matrix].entry, paper) for matrix in matrices]
     rows = dicts(frame[["matrix", *(name for name in PREPARED if name in frame)]])
-    keys = [tuple(row.values()) for row in rows]
-    # Many rows are of one matrix, prepared alike.
-    unlike = dict(zip(keys, rows, strict=True))
-    far = {
-        key: sorted(distances(row, names[row["matrix"]].entry, entries, paper), key=factor)
-        for key, row in unlike.items()
-    }
-    near = {key: ", ".join(each.target for each in part if each.near) or None for key, part in far.items()}
-    texts = {key: "; ".join(each.text for each in part) or None for key, part in far.items()}
-    frame["near"], frame["distance"] = ([known[key] for key in keys] for known in (near, texts))
+    known = names_in((row["matrix"] for row in rows), entries, paper)
+    names = [known[row["matrix"]] for row in rows]
+    frame["label"] = [each.label for each in names]
+    frame["abbr"] = pd.Series([each.abbr for each in names], index=frame.index, dtype="object")
+    frame["stand_in_for"] = [each.stand_in_for for each in names]
+    pairs = zip(rows, names, strict=True)
+    far = [distances(of_row(row, each.entry), each.targets) if each.entry else () for row, each in pairs]
+    frame["near"] = [", ".join(each.target for each in part if each.near) or None for part in far]
+    frame["distance"] = ["; ".join(each.text for each in part) or None for part in far]
 
 
 def printed_label(abbr: str, paper: str) -> str:

@@ -22,7 +22,7 @@ COLUMNS = (
     "rounds",
 )  # fmt: skip
 
-_DTYPES = {
+_DTYPES: dict[str, Any] = {
     **dict.fromkeys(("threads", "samples", "processes", "edges", "fills", "n", "nnz"), "Int64"),
     **dict.fromkeys(("entries", "explicit_zeros", "diagonal_added", "bytes", "peak_memory"), "Int64"),
     **dict.fromkeys(("median", "low", "high", "transfers", "structural_symmetry"), "float64"),
@@ -40,11 +40,9 @@ TRANSFERS = ("to_device", "to_host")
 
 def record_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """The rows as one table."""
-    return pd.DataFrame({name: _column(name, [row.get(name) for row in rows]) for name in COLUMNS})
-
-
-def _column(name: str, values: list[Any]) -> pd.Series[Any]:
-    return pd.Series(values, dtype=_DTYPES[name])
+    return pd.DataFrame(
+        {name: pd.array([row.get(name) for row in rows], dtype=_DTYPES[name]) for name in COLUMNS}
+    )
 
 
 def row_of(
