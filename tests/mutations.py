@@ -293,7 +293,7 @@ MUTATIONS = (
     # What is shown.
     Mutation(
         "an interval is of samples and not of processes", "fillpath/processes.py",
-        "drawn = _drawn(len(self.numbers))\n", "drawn = np.tile(np.arange(len(self.numbers)), (DRAWS, 1))\n",
+        "_drawn(len(rounds.numbers))", "np.tile(np.arange(len(rounds.numbers)), (DRAWS, 1))",
         "test_processes.py::test_the_interval_is_of_processes_and_not_of_their_samples",
     ),
     Mutation(
@@ -309,7 +309,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a mean of ratios is arithmetic", "reports/facts/comparison.py",
-        "return float(gmean(values))", "return float(np.mean(values))",
+        "return geometric_mean([max(value, 0.0) for value in values])", "return float(np.mean(values))",
         "test_recompute.py::test_the_page_has_the_numbers_that_the_records_give",
     ),
     Mutation(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from fillpath.case import matrix_id
+from fillpath.dicts import dicts
 from fillpath.twins import TWIN_OF
-from reports.facts.dicts import dicts
 from reports.facts.distance import PREPARED, Target, distances, of_row, targets_of, twins_in
 from reports.facts.entries import Entries, MatrixEntry, by_matrix, printed_name
 from reports.facts.printed import abbreviation, abbreviations

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from reports.facts.claim import Claim
-from reports.facts.dicts import Row, dicts
 from reports.facts.distance import twins_in
 from reports.facts.standings import Excluded, Point, Scope
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from fillpath.dicts import Row
 from fillpath.settings import PROCESSES
 from reports.facts.claim import Claim
 from reports.facts.claims import find_claim
 from reports.facts.comparison import ClaimComparison, compare
-from reports.facts.dicts import Row
 from reports.facts.distance import twins_in
 from reports.facts.numbers import numbers, spread
 from reports.facts.rows import (

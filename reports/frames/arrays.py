@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.facts.claims import subject
-from reports.facts.dicts import dicts
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.facts.records import Records

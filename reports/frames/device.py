@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.facts.claims import subject
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.measured import measured
 from reports.facts.naming import printed_label

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.arrays import MATRICES, PAPER, add_memory, by_density, how, printed_of, stand_in_among

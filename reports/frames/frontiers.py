@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import Row
+from fillpath.dicts import Row
 from reports.facts.series import series_bins
 
 BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")

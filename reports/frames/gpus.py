@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from fillpath.record import Record
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.numbers import spread
 from reports.facts.records import Records

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from fillpath.dicts import dicts
 from impl.symbolic.gsofa_device import THREADS
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, among
 from reports.facts.trend import trend

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import Row, dicts, grouped
+from fillpath.dicts import Row, dicts, grouped
 from reports.frames.parac import ORDERINGS
 from reports.frames.seconds import of_several_hosts, ratio_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import dicts
+from fillpath.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.probes import read_faults
 from reports.frames.arrays import WORD, WORDS, add_memory, stand_in_among, the_seven, variants_of

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.dicts import Row, dicts
 from fillpath.paths import results
 from fillpath.processes import Rounds, Samples
 from fillpath.record import Record
-from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from fillpath.processes import Rounds
 from fillpath.record import Record
-from reports.facts.dicts import Row, dicts
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED
 

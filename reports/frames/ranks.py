@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA, add_printed, columns_of
 from reports.frames.order import in_papers_order

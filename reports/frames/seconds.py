@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from fillpath.dicts import Row, dicts, grouped
 from fillpath.papers import papers
 from fillpath.processes import Rounds, ratio
 from fillpath.settings import PROCESSES
-from reports.facts.dicts import Row, dicts, grouped
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
 from reports.facts.rows import LESS, MORE

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.facts.naming import listed
 from reports.frames.phase_sums import phases_of
 from reports.frames.seconds import add_columns, by_machine, ratio_of, with_transfers

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.frames.device import add_printed
 from reports.frames.order import in_papers_order

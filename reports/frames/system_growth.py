@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fillpath.dicts import dicts
 from fillpath.processes import Rounds
 from fillpath.record import Record
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.cost_growth import add_exponents, family_of

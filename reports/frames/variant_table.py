@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.dicts import Row
+from fillpath.dicts import Row
 from reports.frames.seconds import RATIO, ratio_of
 from reports.frames.variants import by_matrix, number, paired, status_of, variant_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.facts.means import geometric_mean
 from reports.frames.device import columns_of
 from reports.frames.seconds import RATIO, by_machine, groups_of

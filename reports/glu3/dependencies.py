@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
+from fillpath.dicts import dicts, grouped
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
-from reports.facts.dicts import dicts, grouped
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Point, Verdict
 from reports.facts.verdicts import judge_points, remark

@@ -11,8 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.device import columns_of

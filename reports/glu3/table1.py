@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from fillpath.processes import Rounds
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.facts.probes import KernelSeconds, read_kernel_seconds

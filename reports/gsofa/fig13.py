@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.probes import read_counters

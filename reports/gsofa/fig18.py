@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.probes import read_fault_repeats
 from reports.facts.records import Records

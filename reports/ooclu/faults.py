@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_table
 from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, how

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, among
 from reports.facts.series import series_bins

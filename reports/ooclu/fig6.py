@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset

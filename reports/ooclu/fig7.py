@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames import budgets

@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import PAPER, how
 from reports.frames.device import columns_of, pair_frame

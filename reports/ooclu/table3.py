@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from fillpath.dicts import Row
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
-from reports.facts.dicts import Row
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.facts.verdicts import Subset

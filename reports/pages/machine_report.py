@@ -15,9 +15,9 @@ import pandas as pd
 
 from fillpath import __version__
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from fillpath.papers import paper_names
 from fillpath.record import Status
-from reports.facts.dicts import dicts
 from reports.facts.records import Records
 from reports.facts.standings import JUDGED, Standing
 from reports.figures import exhibits, stem

@@ -9,8 +9,8 @@ import pandas as pd
 
 from fillpath import paths
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.facts.claims import paper_figure
-from reports.facts.dicts import dicts
 from reports.facts.entries import MatrixEntry
 from reports.facts.records import Records
 from reports.figures import stem

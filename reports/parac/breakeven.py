@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fillpath.dicts import Row
 from reports.exhibit import Exhibit
-from reports.facts.dicts import Row
 from reports.facts.inputs import Inputs
 from reports.frames.order import in_papers_order
 from reports.frames.parac import PAPER, RULE, ordered_how, solved_frame

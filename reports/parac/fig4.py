@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame

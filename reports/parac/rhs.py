@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.means import geometric_mean
 from reports.facts.verdicts import Subset

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import dicts
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of

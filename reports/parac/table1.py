@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import Row, dicts
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from fillpath.dicts import Row
 from reports.exhibit import Exhibit, Held
-from reports.facts.dicts import Row
 from reports.facts.inputs import Inputs
 from reports.facts.means import geometric_mean
 from reports.facts.printed import printed_column

@@ -11,7 +11,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from reports.facts.dicts import dicts
+from fillpath.dicts import dicts
 from reports.shapes.style import HATCHES, MARKERS, PALETTE, SMALL
 
 GROUP_WIDTH = 0.86

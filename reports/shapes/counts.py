@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import Row
+from fillpath.dicts import Row
 from reports.shapes.printed import Beside
 from reports.shapes.tables import COUNT
 

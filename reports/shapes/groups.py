@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from fillpath.dicts import dicts
 from fillpath.twins import TWIN_OF
-from reports.facts.dicts import dicts
 
 
 def lines(row: Mapping[Any, Any], several_preparations: bool = False) -> str:

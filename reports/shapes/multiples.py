@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.facts.dicts import Row
+from fillpath.dicts import Row
 from reports.shapes.gains import legend_mark
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.shapes.cells import TablePicture
 from reports.shapes.printed import Beside
 from reports.shapes.tables import AnyColumn, Words, draw_table, line_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.shapes.cells import TablePicture
 from reports.shapes.tables import COUNT, AnyColumn, Column, draw_table, line_of, matrix_column
 

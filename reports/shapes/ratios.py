@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import AutoLocator, FuncFormatter, NullFormatter
 
-from reports.facts.dicts import dicts
+from fillpath.dicts import dicts
 from reports.shapes import bars
 from reports.shapes.gains import MUCH, legend_mark
 

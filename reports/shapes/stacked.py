@@ -10,7 +10,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.shapes import bars
 
 # Where the axis ends, so that what is written above it has room.

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.facts.dicts import Row, dicts
+from fillpath.dicts import Row, dicts
 from reports.shapes.bars import times
 from reports.shapes.style import SMALL
 

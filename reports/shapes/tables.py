@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pandas as pd
 from matplotlib.axes import Axes
 
+from fillpath.dicts import Row, dicts
 from fillpath.twins import TWIN_OF
-from reports.facts.dicts import Row, dicts
 from reports.shapes.cells import Cells, Heading, Line, TablePicture
 from reports.shapes.style import LARGE, set_look
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fillpath import registry
+from fillpath.dicts import Row
 from fillpath.peers import peer
 from reports.facts.claim import Claim
-from reports.facts.dicts import Row
 from reports.facts.standings import Missing, Scope, Verdict
 from reports.pages.ledger.view import View
 

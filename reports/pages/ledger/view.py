@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fillpath.case import Case
-from reports.facts.dicts import Row
+from fillpath.dicts import Row
 from reports.facts.entries import Entries
 from reports.facts.naming import names_in
 from reports.facts.records import Records

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.dicts import dicts
 from reports.facts.claims import paper_figure
-from reports.facts.dicts import dicts
 from reports.facts.entries import MatrixEntry
 
 
