@@ -134,8 +134,8 @@ def device_facts(pattern: Pattern) -> Any:
 
 
 def watches(pattern: Pattern) -> Any:
-    """A right answer; its facts: this process, its parent, the other workers of that, and how many of them
-    are not stopped."""
+    """A right answer; its facts: this process, its parent, the other workers of that, how many of them are
+    not stopped, and a variable of the job."""
     listed = subprocess.run(
         ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getppid())], capture_output=True, text=True
     )
@@ -144,6 +144,7 @@ def watches(pattern: Pattern) -> Any:
     running = [stat for stat in others if not stat.startswith("T")]
     filled, work = fill1(pattern)
     facts = {"pid": os.getpid(), "parent": os.getppid(), "others": len(others), "running": len(running)}
+    facts["processes"] = int(os.environ.get("FILLPATH_PROCESSES", "0"))
     return filled, replace(work, facts=facts)
 
 

@@ -99,7 +99,9 @@ def test_a_child_has_the_variables_and_the_folder_of_its_job(
     measure(CASE, LIMITS)
     monkeypatch.setenv("FILLPATH_MACHINE", "another")
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "other"))
+    monkeypatch.setenv("FILLPATH_PROCESSES", "7")
     monkeypatch.chdir(tmp_path)
+    assert fact(measure(CASE, LIMITS), "processes") == 7
     record = measure(replace(CASE, implementation="kept"), LIMITS)
     assert record.status is Status.OK and record.series
     assert (tmp_path / "other" / "another" / record.series).is_file()
