@@ -132,6 +132,7 @@ EXHIBIT = Exhibit(
     frontier in an iteration, as the paper does; a block of gsofa at most {step} vertices at a step.
     Preparation: {prepared} (the paper orders by ParMETIS). Stand-ins are indicative only.""",
     _facts,
+    topic="average frontier size of each source",
     held=(
         Held(CLAIM, "ratio", ("each",), basis="largest over smallest mean frontier", subsets=by_code),
         Held(
