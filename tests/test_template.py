@@ -201,7 +201,7 @@ def test_a_forked_worker_measures_as_a_spawned_one(name: str, threads: int) -> N
     """By the least of each one's samples, which a busy machine disturbs least: seconds within a third of each
     other, peak memory within a tenth and one MiB."""
     stage, _, implementation = name.partition(".")
-    case = Case(stage, implementation, "poisson3d:20", Preparation("none", "metis"), threads=threads)
+    case = Case(stage, implementation, "poisson3d,20", Preparation("none", "metis"), threads=threads)
     limits = Limits(samples=15)
     turns = [measure(case, replace(limits, forked=turn % 2 == 0), fresh=True) for turn in range(4)]
     assert [record.status for record in turns] == [Status.OK] * 4, [record.reason for record in turns]
