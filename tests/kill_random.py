@@ -1,10 +1,14 @@
 """Kill `make figures` at random and show that nothing finished is lost and nothing needs repair by hand.
 
     python tests/kill_random.py --kills 20 --seed 0
+    python tests/kill_random.py --terms 20 --patience 8
 
 Starts `make figures` in this checkout, with results and cache in a temporary folder. After a random time it
 sends SIGKILL to a process of one of the kinds hit least: make, the launcher, Snakemake, a job, a process that
 a job forks to compile or draw, asv, the template of workers, a worker. A workflow that ends is started again.
+
+With `--terms` it sends SIGTERM to the whole process group instead, once or twenty times 2 ms apart, and every
+process has to end within ten seconds.
 
 After each kill every finished record must still stand, once. A last run must end well, with a result of each
 case that can have one. Whenever all cases are done, a new results folder is begun, so that kills keep falling
@@ -25,12 +29,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.runs.cases import suite_cases
+from fillpath.lock import BusyError, exclusive
 from fillpath.paths import PAGE, ROOT, WORK
 from fillpath.record import Record, Status, read_records
 from fillpath.settings import Settings
@@ -99,8 +105,9 @@ class Trial:
             }
             with (self.folder / "make.log").open("ab") as log:
                 self.make = subprocess.Popen(
-                    ["make", "figures"], cwd=ROOT, env=environment, stdout=log, stderr=log
-                )
+                    ["make", "figures"], cwd=ROOT, env=environment, stdout=log, stderr=log,
+                    start_new_session=True,
+                )  # fmt: skip
         return self.make
 
     def processes(self) -> dict[int, Process]:
@@ -167,6 +174,9 @@ def kind_of(process: Process, others: Mapping[int, Process]) -> str:
     return FORKED.get(kind, "") if is_forked else kind
 
 
+HitOne = Callable[[Trial, Counter[str], random.Random, float], None]
+
+
 def kill_one(trial: Trial, hits: Counter[str], generator: random.Random, patience: float) -> None:
     """Kill a process after a while, unless the workflow has ended, and check.
 
@@ -196,6 +206,50 @@ def kill_one(trial: Trial, hits: Counter[str], generator: random.Random, patienc
     print(f"{hits.total():3d}  {delay:5.1f} s  {what}", flush=True)
 
 
+def end_group(trial: Trial, hits: Counter[str], generator: random.Random, patience: float) -> None:
+    """Send SIGTERM to the group after a while, unless all has ended, and check that all of it ends."""
+    make = trial.start()
+    delay = generator.uniform(0.0, patience)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        make.wait(delay)
+    if make.poll() is not None:
+        return
+    times = generator.choice((1, 20))
+    hits[f"{times} times"] += 1
+    begun = time.monotonic()
+    for _ in range(times):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(make.pid, signal.SIGTERM)
+        time.sleep(0.002)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        make.wait(GRACE)
+    while (left := trial.processes()) and time.monotonic() - begun < GRACE:
+        time.sleep(0.05)
+    seconds = time.monotonic() - begun
+    if left:
+        raise ViolationError(
+            f"{seconds:.1f} s after SIGTERM there are {[each.words for each in left.values()]}"
+        )
+    _require_free(WORK / "make.lock")
+    trial.check()
+    print(
+        f"{hits.total():3d}  {delay:5.1f} s  SIGTERM {times:2d} times  ended in {seconds:.1f} s, "
+        f"{len(trial.finished)} cases are ok",
+        flush=True,
+    )
+
+
+def _require_free(lock: Path) -> None:
+    """Raise ViolationError where a process holds the lock, or Snakemake's own locks are left."""
+    try:
+        with exclusive(lock, 0.0):
+            pass
+    except BusyError as error:
+        raise ViolationError(str(error)) from error
+    if left := list((ROOT / ".snakemake" / "locks").glob("*")):
+        raise ViolationError(f"locks of Snakemake are left: {left}")
+
+
 def last_run(trial: Trial) -> None:
     """An undisturbed run to the end: a result of every case, the finished ones not measured again."""
     trial.end()
@@ -206,11 +260,11 @@ def last_run(trial: Trial) -> None:
         raise ViolationError(f"the last run ended with {status}; without a result: {lacking}")
 
 
-def run(trial: Trial, kills: int, generator: random.Random, patience: float) -> Counter[str]:
+def run(trial: Trial, hit_one: HitOne, kills: int, generator: random.Random, patience: float) -> Counter[str]:
     """All kills and the undisturbed run after them. Returns how often each kind was hit."""
     hits: Counter[str] = Counter()
     while hits.total() < kills:
-        kill_one(trial, hits, generator, patience)
+        hit_one(trial, hits, generator, patience)
         if hits.total() < kills and not trial.left():
             trial.renew()
     last_run(trial)
@@ -220,16 +274,18 @@ def run(trial: Trial, kills: int, generator: random.Random, patience: float) -> 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--terms", type=int, help="SIGTERM to the group so often, in place of kills")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--patience", type=float, default=40.0, help="longest time before a kill, in seconds")
     arguments = parser.parse_args()
     cases = frozenset(case.name for case in suite_cases(Settings.from_env(os.environ)))
-    print(f"seed {arguments.seed}, {arguments.kills} kills, {len(cases)} cases", flush=True)
+    hit_one, count = (end_group, arguments.terms) if arguments.terms else (kill_one, arguments.kills)
+    print(f"seed {arguments.seed}, {count} times {hit_one.__name__}, {len(cases)} cases", flush=True)
     forget_inputs()
     with tempfile.TemporaryDirectory(prefix="fillpath-kill-") as folder:
         trial = Trial(Path(folder), cases)
         try:
-            hits = run(trial, arguments.kills, random.Random(arguments.seed), arguments.patience)
+            hits = run(trial, hit_one, count, random.Random(arguments.seed), arguments.patience)
         except (ViolationError, subprocess.TimeoutExpired) as error:
             log = (trial.folder / "make.log").read_text(errors="replace").splitlines()[-40:]
             print("\n".join([*log, f"VIOLATION: {error}"]))
@@ -240,7 +296,7 @@ def main() -> int:
             # It links to records that end with this folder.
             PAGE.unlink(missing_ok=True)
     killed = ", ".join(f"{kind} {count}" for kind, count in sorted(hits.items()))
-    print(f"no finished measurement lost, none measured twice, last run complete; killed: {killed}")
+    print(f"no finished measurement lost, none measured twice, last run complete; hit: {killed}")
     return 0
 
 

@@ -5,6 +5,10 @@
 
 Each level dies with its parent: make, this launcher, Snakemake, a job, the worker and its template. What was
 submitted to a cluster outlives them all, and the next start cancels it.
+
+Snakemake and its jobs are a process group of their own, so a signal to the launcher's group reaches the
+launcher alone. It interrupts Snakemake once, as Ctrl-C would, and kills the group if that takes too long: a
+second signal can leave Snakemake waiting for a lock that it holds itself.
 """
 
 from __future__ import annotations
@@ -28,6 +32,9 @@ from fillpath.paths import PAGE, ROOT, WORK, require_checkout
 from fillpath.settings import settings
 
 ORPHAN_SECONDS = 60.0
+# In which Snakemake may end its jobs and itself.
+GRACE_SECONDS = 5
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def figures(arguments: Sequence[str]) -> int:
@@ -52,13 +59,16 @@ def figures(arguments: Sequence[str]) -> int:
         if on_slurm:
             slurm.cancel_orphans(deadline)
         _wait_for_snakemake(deadline)
-        # No other workflow runs, so any lock of Snakemake's was left by one that was killed.
-        shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
+        _unlock()
         before = marks.drawn_at()
         status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments])
+        _unlock()
         if status == 0 and before is not None and marks.drawn_at() == before:
             print(f"fillpath: nothing to do: all cases stand, and {PAGE} shows them", file=sys.stderr)
-    if status:
+    if status > 128:
+        name = signal.Signals(status - 128).name
+        print(f"fillpath: ended by {name}; everything finished is stored", file=sys.stderr)
+    elif status:
         logs = [".fillpath/logs", ".snakemake/log", *([".snakemake/slurm_logs"] if on_slurm else [])]
         print(f"fillpath: the workflow failed; logs: {', '.join(logs)}", file=sys.stderr)
     return status
@@ -82,17 +92,75 @@ def _processes(word: str) -> Iterator[int]:
                 yield int(folder.name)
 
 
+def _unlock() -> None:
+    """Remove the locks of Snakemake. No workflow runs, so one that was killed left them."""
+    shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
+
+
 def _run(command: Sequence[str]) -> int:
+    """Run a command as a process group of its own. Returns its exit status, or 128 and a signal's number."""
     adopt()
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     child = os.fork()
     if child == 0:
+        _begin_group()
         _become(command)
-    # Ctrl-C reaches Snakemake by itself, which ends its jobs; this process waits and reports.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, _: os.kill(child, number))
-    _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else 128 - code
+    # Whichever of the two is first: no signal may find the group missing.
+    with contextlib.suppress(OSError):
+        os.setpgid(child, child)
+    received = _end_on_signals(child)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    signal.alarm(0)
+    if received:
+        # As long as the child's id is not given up, the group is this one.
+        _tell(child, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return 128 + received[0] if received else code if code >= 0 else 128 - code
+
+
+def _begin_group() -> None:
+    """Make this process a group that an interrupt ends, though it was started in the background."""
+    os.setpgid(0, 0)
+    # A group that is not the terminal's would be stopped if it read from there.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+
+
+def _end_on_signals(group: int) -> list[int]:
+    """Interrupt a group at the first signal that ends programs, and kill it `GRACE_SECONDS` later.
+
+    Returns a list that will hold the signal. Ctrl-Z stops the group, as it would without one of its own.
+    """
+    received: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        for other in _ENDING:
+            signal.signal(other, signal.SIG_IGN)
+        received.append(number)
+        _tell(group, signal.SIGINT)
+        _tell(group, signal.SIGCONT)
+        signal.alarm(GRACE_SECONDS)
+
+    def stop(number: int, _: object) -> None:
+        _tell(group, signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    for number in _ENDING:
+        # What nohup or a shell has this process ignore stays ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+    signal.signal(signal.SIGALRM, lambda *_: _tell(group, signal.SIGKILL))
+    signal.signal(signal.SIGTSTP, stop)
+    signal.signal(signal.SIGCONT, lambda *_: _tell(group, signal.SIGCONT))
+    return received
+
+
+def _tell(group: int, number: int) -> None:
+    """Send a signal to a group, which may have ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)
 
 
 def _become(command: Sequence[str]) -> NoReturn:
