@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from commands._parser import Parser
-from fillpath import __version__, paths
+from fillpath import __version__, paths, surroundings
 from fillpath.errors import ConfigError, FillpathError, suggest
 from fillpath.settings import settings
 
@@ -105,6 +105,7 @@ def _run(words: Sequence[str]) -> int:
     if not {"-h", "--help"} & set(words):
         # Before the arguments: what they may be is read from the checkout.
         paths.require_checkout()
+    surroundings.forget()
     command = _import(member.module)
     if not hasattr(command, "run"):
         raise ConfigError(f"{_shown(str(command.__file__))} has no function run(arguments)")

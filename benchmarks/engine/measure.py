@@ -18,7 +18,7 @@ from benchmarks.engine.provenance import blank_record, prepared_facts
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
 from fetch.prepare import prepared_path
-from fillpath import host, paths
+from fillpath import host, paths, surroundings
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnavailableError, UnsupportedError
 from fillpath.lock import exclusive
@@ -53,9 +53,10 @@ def measure(
     processes : of how many another run's record has to be one, to be taken instead.
 
     Raises UnknownNameError for a case that names nothing, ConfigError for a kind of machine that this host is
-    not of, DiskFullError before any work where a record might not fit any more. Every other failure is the
-    status of the record that is returned and stored.
+    not of or a file by which Numba is told how to compile, DiskFullError before any work where a record might
+    not fit any more. Every other failure is the status of the record that is returned and stored.
     """
+    surroundings.require_no_file()
     load_all()
     machine.write_facts()
     case, implementation = _resolved(case)

@@ -16,6 +16,7 @@ from benchmarks.engine.ahead import Setup, Worker
 from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.template import Forked
+from fillpath import surroundings
 from fillpath.record import Status
 
 _POLL_SECONDS = 0.05
@@ -77,10 +78,8 @@ def _on_ranks(job: Mapping[str, Any], setup: Setup) -> RankWorker:
 
 def _environment(job: Mapping[str, Any]) -> dict[str, str]:
     return {
-        **os.environ,
+        **surroundings.of_worker(os.environ, job["threads"]),
         **mpi_environment(job.get("peer", ())),
-        "NUMBA_NUM_THREADS": str(job["threads"]),
-        "OMP_NUM_THREADS": str(job["threads"]),
         "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
     }
 

@@ -26,6 +26,7 @@ from typing import NoReturn
 from benchmarks.engine.follow import adopt as adopt
 from benchmarks.engine.follow import die_with_parent as die_with_parent
 from benchmarks.engine.follow import parent_mark as parent_mark
+from fillpath import surroundings
 from fillpath.errors import FillpathError
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import PAGE, ROOT, WORK, require_checkout
@@ -172,6 +173,7 @@ def _become(command: Sequence[str]) -> NoReturn:
 
 def main(arguments: Sequence[str]) -> int:
     mode, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    surroundings.forget()
     try:
         require_checkout()
         if mode == "job" and rest:
