@@ -92,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 1
     except OSError as error:
-        print(f"fillpath: {error.filename or 'input or output'}: {error.strerror or error}", file=sys.stderr)
+        place = error.filename or "input or output"
+        print(f"fillpath: {place}: {error.strerror or error}{paths.remedy(place)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("fillpath: interrupted; everything finished is stored", file=sys.stderr)

@@ -15,7 +15,7 @@ from pathlib import Path
 from fetch.part import discard, locked, storing
 from fetch.transfer import Wanted, is_remote, transfer
 from fillpath.errors import TransferError, suggest
-from fillpath.paths import cache, write_text
+from fillpath.paths import cache, expanded, write_text
 from fillpath.settings import settings
 
 SITE = "https://sparse.tamu.edu"
@@ -48,7 +48,7 @@ class Listed:
 def address(path: str) -> str:
     """Where a file of the collection is: under `$FILLPATH_MIRROR`, a folder or a URL, or on the site."""
     base = (settings().mirror or SITE).rstrip("/")
-    return f"{base}/{path}" if is_remote(base) else str(Path(base).expanduser().absolute() / path)
+    return f"{base}/{path}" if is_remote(base) else str(expanded(base).absolute() / path)
 
 
 def local_path() -> Path:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from fetch import catalogue, collection, local, names
 from fetch.catalogue import Entry
 from fetch.names import Spec
 from fillpath.case import matrix_id
 from fillpath.errors import UnknownNameError
+from fillpath.paths import expanded
 
 _IN_COLLECTION = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)[/+]([A-Za-z0-9][A-Za-z0-9_.+-]*)")
 _LOCAL = "local+"
@@ -92,7 +92,7 @@ def resolve(text: str) -> MatrixId:
     Raises UnknownNameError with suggestions, InputError for a path that is no file.
     """
     if _looks_like_path(text):
-        return LocalFile(local.adopt(Path(text).expanduser()))
+        return LocalFile(local.adopt(expanded(text)))
     bare = not (catalogue.find(text) or names.is_generated(text) or _IN_COLLECTION.fullmatch(text))
     matrix = parse(_in_index(text) if bare else text)
     if isinstance(matrix, LocalFile):

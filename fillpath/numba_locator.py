@@ -96,16 +96,27 @@ def _unique_name(index: Any, number: int) -> str:
 
 @functools.cache
 def base() -> Path:
-    """Return the folder of all modules: the user's, else the checkout's, else one of this process."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    users = Path(chosen) / "fillpath" if chosen else Path(home) / "fillpath" / "numba"
-    for folder in (users, ROOT / ".fillpath" / "numba"):
+    """Return the folder of all modules: the first that can be written, or one of this process."""
+    for folder in _places():
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
             return folder
     return Path(_temporary().name)
+
+
+def _places() -> Iterator[Path]:
+    """The user's folder, where there is a home, then those of the checkout and of FILLPATH_CACHE."""
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(chosen) / "fillpath"
+    elif users := os.environ.get("XDG_CACHE_HOME"):
+        yield Path(users) / "fillpath" / "numba"
+    else:
+        with contextlib.suppress(RuntimeError):
+            yield Path.home() / ".cache" / "fillpath" / "numba"
+    yield Path(os.environ.get("FILLPATH_WORK") or ROOT) / ".fillpath" / "numba"
+    if cache := os.environ.get("FILLPATH_CACHE"):
+        yield Path(cache) / "numba"
 
 
 @functools.cache

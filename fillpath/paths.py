@@ -12,16 +12,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from fillpath.errors import ConfigError, DiskFullError
+from fillpath.errors import ConfigError, DiskFullError, FillpathError, InputError
 from fillpath.settings import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
+# Holds what a checkout's runs write beside results and cache. Constants cannot wait for `settings()`, which
+# refuses a value that makes no sense.
+BASE = Path(os.environ.get("FILLPATH_WORK") or ROOT).resolve()
 # The page, and what it shows: figures, their data, asv's pages. Ignored by git and removed by `make clean`.
-PAGE = ROOT / "reports" / "index.html"
-SITE = ROOT / "reports" / "site"
+PAGE = BASE / "reports" / "index.html"
+SITE = BASE / "reports" / "site"
 # Markers, locks and logs of one checkout; ignored by git and removed by `make clean`.
-WORK = ROOT / ".fillpath"
+WORK = BASE / ".fillpath"
 # Bytes of a file system that are left free: records and logs have to find room when a matrix does not.
 RESERVE = 100 * 2**20
 
@@ -42,9 +45,37 @@ def results() -> Path:
 
 
 def cache() -> Path:
-    """The per-user cache of downloads and prepared artefacts: `$FILLPATH_CACHE` or the XDG place."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return settings().cache or Path(home) / "fillpath"
+    """The per-user cache of downloads and prepared artefacts: `$FILLPATH_CACHE` or the XDG place.
+
+    Raises ConfigError where there is neither, nor a home.
+    """
+    return settings().cache or _users_cache() / "fillpath"
+
+
+def _users_cache() -> Path:
+    if users := os.environ.get("XDG_CACHE_HOME"):
+        return Path(users)
+    try:
+        return Path.home() / ".cache"
+    except RuntimeError:
+        raise ConfigError("no home folder: set HOME, or FILLPATH_CACHE to a folder of its own") from None
+
+
+def expanded(text: str) -> Path:
+    """The path with `~` and `~user` as their folders. Raises InputError for a user who has none."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise InputError(f"{text}: there is no such user's home folder") from None
+
+
+def remedy(path: str | Path) -> str:
+    """Name the variable that would have what lies there written elsewhere, as an advice; empty for none."""
+    for name, folder in (("RESULTS", results), ("CACHE", cache), ("WORK", BASE.absolute)):
+        with contextlib.suppress(FillpathError):
+            if Path(path).absolute().is_relative_to(folder().absolute()):
+                return f"; set FILLPATH_{name} to a folder that you can write"
+    return ""
 
 
 @contextlib.contextmanager

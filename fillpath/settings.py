@@ -44,7 +44,7 @@ class Settings:
     limit : seconds that a run may take, None without a limit
     fresh : measure again what is stored
     machine : name of a kind of machine, empty for the host's own name
-    results, cache, packs : folders, None for the usual places
+    results, cache, packs, work : folders, None for the usual places
     mirror : folder or URL in place of the collection, empty for its site
     offline : ask no server
     profile : folder of profiles/ that says where jobs run
@@ -63,6 +63,7 @@ class Settings:
     results: Path | None = None
     cache: Path | None = None
     packs: Path | None = None
+    work: Path | None = None
     mirror: str = ""
     offline: bool = False
     profile: str = "default"
@@ -237,6 +238,7 @@ VARIABLES = (
     Variable(
         "FILLPATH_PACKS", "folder of the packs of `make gpu`", "packs/ of the checkout", "packs", _folder
     ),
+    Variable("FILLPATH_WORK", "folder of locks, logs, markers and the page", "the checkout", "work", _folder),
     Variable("FILLPATH_MIRROR", "folder or URL in place of the collection", "its site", "mirror"),
     Variable("FILLPATH_OFFLINE", "1: ask no server", "0", "offline", _switch),
     Variable(

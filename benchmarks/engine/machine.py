@@ -135,9 +135,12 @@ def accelerator(used: Device) -> dict[str, Any]:
 
 
 def git_state() -> tuple[str | None, bool | None]:
-    """(commit, dirty). dirty: tracked files differ outside results/ and generated pages."""
-    commit = _git("rev-parse", "HEAD")
-    if commit is None:
+    """(commit, dirty). dirty: tracked files differ outside results/ and generated pages.
+
+    (None, None) where this checkout is no repository, though it may lie in another one.
+    """
+    toplevel, _, commit = (_git("rev-parse", "--show-toplevel", "HEAD") or "").partition("\n")
+    if not commit or Path(toplevel).resolve() != ROOT:
         return None, None
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results", ":!reports/site")
     return commit, bool(changed)

@@ -20,7 +20,7 @@ from benchmarks.runs.launch import adopt, die_with_parent
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name, node_lock, node_name
 from fillpath.lock import exclusive
-from fillpath.paths import ROOT, SITE, WORK
+from fillpath.paths import BASE, ROOT, SITE, WORK
 from impl.cuda import nvml
 
 SCRATCH = WORK / "asv" / node_name()
@@ -67,7 +67,8 @@ def call(name: str, *arguments: str) -> None:
 def write_configuration(results_folder: Path) -> None:
     """asv.conf.json with its paths absolute and its results apart, and the machine file that asv asks for."""
     configuration = json.loads((ROOT / "asv.conf.json").read_text())
-    folders = {key: str(ROOT / configuration[key]) for key in ("repo", "benchmark_dir", "env_dir")}
+    folders = {key: str(ROOT / configuration[key]) for key in ("repo", "benchmark_dir")}
+    folders["env_dir"] = str(BASE / configuration["env_dir"])
     places = {**folders, "results_dir": str(results_folder), "html_dir": str(SITE / "asv")}
     write_json(SCRATCH / "asv.conf.json", {**configuration, **places})
     write_json(SCRATCH / "machine.json", {machine_name(): facets(), "version": 1})

@@ -29,7 +29,7 @@ from benchmarks.engine.follow import parent_mark as parent_mark
 from fillpath import surroundings
 from fillpath.errors import FillpathError
 from fillpath.lock import BusyError, exclusive
-from fillpath.paths import PAGE, ROOT, WORK, require_checkout
+from fillpath.paths import BASE, PAGE, ROOT, WORK, require_checkout
 from fillpath.settings import settings
 
 ORPHAN_SECONDS = 60.0
@@ -52,8 +52,9 @@ def figures(arguments: Sequence[str]) -> int:
     cases, inputs = len(suite_cases(chosen)), len(suite_inputs(chosen))
     drawn = chosen.figure or f"{len(suite_figures(chosen))} figures"
     print(f"fillpath: {cases} cases on {inputs} inputs, cheapest first, for {drawn}", file=sys.stderr)
-    os.chdir(ROOT)
-    options = ["--rerun-incomplete", "--workflow-profile", f"profiles/{chosen.profile}"]
+    _enter()
+    options = ["--rerun-incomplete", "--snakefile", str(ROOT / "Snakefile")]
+    options += ["--workflow-profile", str(ROOT / "profiles" / chosen.profile)]
     # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
     with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
         deadline = time.monotonic() + ORPHAN_SECONDS
@@ -75,6 +76,15 @@ def figures(arguments: Sequence[str]) -> int:
     return status
 
 
+def _enter() -> None:
+    """Go to the folder that Snakemake writes to; what names a folder from here names it from there too."""
+    for name in ("FILLPATH_CACHE", "FILLPATH_PACKS", "FILLPATH_RESULTS", "FILLPATH_WORK"):
+        if folder := os.environ.get(name):
+            os.environ[name] = str(Path(folder).absolute())
+    BASE.mkdir(parents=True, exist_ok=True)
+    os.chdir(BASE)
+
+
 def _wait_for_snakemake(deadline: float) -> None:
     """Wait until no Snakemake that was started by hand works in this checkout. Raises BusyError."""
     while running := [pid for pid in _processes("snakemake") if pid != os.getpid()]:
@@ -88,14 +98,14 @@ def _processes(word: str) -> Iterator[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (folder / "cmdline").read_bytes().split(b"\0")[:3]
-            here = (folder / "cwd").resolve() == ROOT
+            here = (folder / "cwd").resolve() == BASE
             if here and any(Path(text.decode(errors="replace")).name == word for text in words):
                 yield int(folder.name)
 
 
 def _unlock() -> None:
     """Remove the locks of Snakemake. No workflow runs, so one that was killed left them."""
-    shutil.rmtree(ROOT / ".snakemake" / "locks", ignore_errors=True)
+    shutil.rmtree(BASE / ".snakemake" / "locks", ignore_errors=True)
 
 
 def _run(command: Sequence[str]) -> int:

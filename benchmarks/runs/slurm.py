@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import yaml
 
 from fillpath.errors import ConfigError, FillpathError
-from fillpath.paths import ROOT
+from fillpath.paths import BASE, ROOT
 
 # Of every job that a profile submits (`slurm-jobname-prefix`), and of no other.
 PREFIX = "fillpath"
@@ -62,7 +62,7 @@ def _jobs() -> list[str]:
     """Ids of this user's jobs, not ended, that were submitted from this checkout."""
     lines = _ask("squeue", "--me", "--noheader", "--format=%A|%j|%Z").splitlines()
     jobs = [line.split("|", 2) for line in lines]
-    return [number for number, name, folder in jobs if name.startswith(PREFIX) and folder == str(ROOT)]
+    return [number for number, name, folder in jobs if name.startswith(PREFIX) and folder == str(BASE)]
 
 
 def _ask(*command: str) -> str:

@@ -12,7 +12,7 @@ from fillpath import __version__
 from fillpath.case import Case
 from fillpath.holdings import SUMS, digest_of, sums_text
 from fillpath.papers import paper_names
-from fillpath.paths import PAGE, ROOT, bytes_text, results, write_text
+from fillpath.paths import BASE, PAGE, ROOT, bytes_text, results, write_text
 from fillpath.record import Record
 from fillpath.registry import lookup
 from fillpath.settings import PROCESSES
@@ -69,7 +69,7 @@ def text(standings: Sequence[Standing], cases: CasesByFigure, records: Records, 
             papers=paper_names().values(),
             hardware_differs=HARDWARE_DIFFERS,
             inventory=[_inventory(records.of_machine(name), name) for name in records.machines()],
-            sums=f"{FOLDER.relative_to(ROOT)}/{SUMS}",
+            sums=f"{FOLDER.relative_to(BASE)}/{SUMS}",
             digest=digest,
             locks={name: digest_of(ROOT / name) for name in LOCKS},
             again=[Again(s, _duration(costs[s.claim.id])) for s in _quick(standings, costs)],
