@@ -33,12 +33,12 @@ print("begun", flush=True)
 while True:
     time.sleep(60)
 """
-DEAF = "signal.signal(signal.SIGINT, signal.SIG_IGN)"
+DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
 LAUNCH = """
 import sys
 from benchmarks.runs import launch
 launch.GRACE_SECONDS = 1
-sys.exit(launch._run([sys.executable, "-c", {fake!r}]))
+sys.exit(launch._run([sys.executable, "-c", {fake!r}], 15))
 """
 GPU = """
 import sys
@@ -123,8 +123,8 @@ def test_what_measures_through_others_ends_with_all_of_them(command: str, tmp_pa
     assert process.returncode == -signal.SIGTERM
 
 
-def test_an_interrupt_of_the_launcher_reaches_the_command_once(tmp_path: Path) -> None:
-    counts = "import signal, time\nseen = []\nsignal.signal(signal.SIGINT, lambda *_: seen.append(1))\n"
+def test_an_interrupt_of_the_launcher_reaches_the_command_once_as_a_termination(tmp_path: Path) -> None:
+    counts = "import signal, time\nseen = []\nsignal.signal(signal.SIGTERM, lambda *_: seen.append(1))\n"
     counts += "print('begun', flush=True)\ntime.sleep(0.5)\nprint(len(seen), 'seen', flush=True)"
     process = start(LAUNCH.format(fake=counts), str(tmp_path))
     begun(process)

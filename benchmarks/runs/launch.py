@@ -7,8 +7,8 @@ Each level dies with its parent: make, this launcher, Snakemake, a job, the work
 submitted to a cluster outlives them all, and the next start cancels it.
 
 Snakemake and its jobs are a process group of their own, so a signal to the launcher's group reaches the
-launcher alone. It interrupts Snakemake once, as Ctrl-C would, and kills the group if that takes too long: a
-second signal can leave Snakemake waiting for a lock that it holds itself.
+launcher alone. It ends Snakemake's group once, and kills it if that takes too long: a second signal can leave
+Snakemake waiting for a lock that it holds itself.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def figures(arguments: Sequence[str]) -> int:
         _wait_for_snakemake(deadline)
         _unlock()
         before = marks.drawn_at()
-        status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments])
+        # At an interrupt Snakemake cancels what it submitted. Without any, SIGTERM ends all without a traceback.
+        ending = signal.SIGINT if on_slurm else signal.SIGTERM
+        status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments], ending)
         _unlock()
         if status == 0 and before is not None and marks.drawn_at() == before:
             print(f"fillpath: nothing to do: all cases stand, and {PAGE} shows them", file=sys.stderr)
@@ -108,8 +110,11 @@ def _unlock() -> None:
     shutil.rmtree(BASE / ".snakemake" / "locks", ignore_errors=True)
 
 
-def _run(command: Sequence[str]) -> int:
-    """Run a command as a process group of its own. Returns its exit status, or 128 and a signal's number."""
+def _run(command: Sequence[str], ending: int) -> int:
+    """Run a command as a process group of its own. Returns its exit status, or 128 and a signal's number.
+
+    ending : the signal that the group is sent once, at the first that ends programs
+    """
     adopt()
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     child = os.fork()
@@ -119,7 +124,7 @@ def _run(command: Sequence[str]) -> int:
     # Whichever of the two is first: no signal may find the group missing.
     with contextlib.suppress(OSError):
         os.setpgid(child, child)
-    received = _end_on_signals(child)
+    received = _end_on_signals(child, ending)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
     signal.alarm(0)
@@ -131,7 +136,7 @@ def _run(command: Sequence[str]) -> int:
 
 
 def _begin_group() -> None:
-    """Make this process a group that an interrupt ends, though it was started in the background."""
+    """Make this process a group that an interrupt ends, even where a shell had it ignore interrupts."""
     os.setpgid(0, 0)
     # A group that is not the terminal's would be stopped if it read from there.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -139,8 +144,8 @@ def _begin_group() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
-def _end_on_signals(group: int) -> list[int]:
-    """Interrupt a group at the first signal that ends programs, and kill it `GRACE_SECONDS` later.
+def _end_on_signals(group: int, ending: int) -> list[int]:
+    """Send a group `ending` at the first signal that ends programs, and kill it `GRACE_SECONDS` later.
 
     Returns a list that will hold the signal. Ctrl-Z stops the group, as it would without one of its own.
     """
@@ -150,7 +155,7 @@ def _end_on_signals(group: int) -> list[int]:
         for other in _ENDING:
             signal.signal(other, signal.SIG_IGN)
         received.append(number)
-        _tell(group, signal.SIGINT)
+        _tell(group, ending)
         _tell(group, signal.SIGCONT)
         signal.alarm(GRACE_SECONDS)
 
