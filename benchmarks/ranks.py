@@ -9,10 +9,18 @@ import runpy
 import sys
 
 from fillpath.case import Case
+from fillpath.ending import ended
 
 # What says a process of Open MPI or MPICH its number, and the variables that no mpirun inside may see.
 NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
 OF_MPI = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_")
+
+
+def _run() -> int:
+    sys.argv[1:] = Case.parse(" ".join(sys.argv[1:])).command[1:]
+    runpy.run_module("fillpath", run_name="__main__")
+    return 0
+
 
 if __name__ == "__main__":
     if any(os.environ.get(name, "0") != "0" for name in NUMBERS):
@@ -20,5 +28,4 @@ if __name__ == "__main__":
     os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))
     for name in [each for each in os.environ if each.startswith(OF_MPI)]:
         del os.environ[name]
-    sys.argv[1:] = Case.parse(sys.argv[1]).command[1:]
-    runpy.run_module("fillpath", run_name="__main__")
+    sys.exit(ended(_run))

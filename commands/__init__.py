@@ -22,7 +22,8 @@ from typing import NoReturn
 
 from commands._parser import Parser
 from fillpath import __version__, paths, surroundings
-from fillpath.errors import ConfigError, FillpathError, suggest
+from fillpath.ending import ended, use_utf8
+from fillpath.errors import ConfigError, suggest
 from fillpath.settings import settings
 
 ABOUT = "Measure sparse factorisation, verified before timed."
@@ -82,26 +83,14 @@ def members(package: str = __name__) -> dict[str, Member]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0 done, 1 not ok, 2 a request that makes no sense."""
-    logging.basicConfig(level=logging.INFO, format="fillpath: %(message)s", stream=sys.stderr)
-    try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
-    except FillpathError as error:
-        print(f"fillpath: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 1
-    except OSError as error:
-        place = error.filename or "input or output"
-        print(f"fillpath: {place}: {error.strerror or error}{paths.remedy(place)}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("fillpath: interrupted; everything finished is stored", file=sys.stderr)
-        return 130
+    if arguments is None:
+        use_utf8()
+    return ended(lambda: _run(sys.argv[1:] if arguments is None else arguments))
 
 
 def _run(words: Sequence[str]) -> int:
     """Import the command that the words begin with, and call it with those that follow."""
+    logging.basicConfig(level=logging.INFO, format="fillpath: %(message)s", stream=sys.stderr)
     member, words = _choose(words)
     if not {"-h", "--help"} & set(words):
         # Before the arguments: what they may be is read from the checkout.

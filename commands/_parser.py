@@ -23,7 +23,7 @@ class Parser(argparse.ArgumentParser):
         self._options: list[str] = []
         # A command's name comes first: argparse does not know it here.
         usage = f"{program} [OPTION] COMMAND ..." if after else None
-        width = shutil.get_terminal_size().columns - 2
+        width = max(20, shutil.get_terminal_size().columns - 2)
         about = "\n\n".join(textwrap.fill(paragraph, width) for paragraph in about.split("\n\n"))
         super().__init__(program, usage, about, after, formatter_class=argparse.RawDescriptionHelpFormatter)
 

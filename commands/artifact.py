@@ -8,8 +8,8 @@ import argparse
 import logging
 from datetime import UTC, datetime
 
+from benchmarks.engine.follow import adopt, begin_part
 from benchmarks.engine.machine import git_state
-from benchmarks.runs import launch
 from commands._records import figure_cases, load_records, with_records
 from fetch import catalogue, collection
 from reports import figures
@@ -23,10 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
     cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
     measured = {pair: with_records(listed, records) for pair, listed in cases.items()}
     drawn = {pair: listed for pair, listed in measured.items() if listed}
-    launch.adopt()
+    adopt()
     started = datetime.now(UTC)
     sources = drawing.Sources(records, cases, (), catalogue.entries())
-    result = drawing.make(records.machines(), sources, drawn, launch.die_with_parent)
+    result = drawing.make(records.machines(), sources, drawn, begin_part)
     for pair, reason in result.failed.items():
         logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
     documents = artifact.write(result.standings, measured, records)

@@ -9,7 +9,8 @@ import argparse
 import logging
 from collections.abc import Mapping, Sequence
 
-from benchmarks.runs import airspeed, launch
+from benchmarks.engine.follow import adopt, begin_part
+from benchmarks.runs import airspeed
 from commands._parser import Parser
 from commands._records import figure_cases, load_records, machines_here, with_records
 from fetch import catalogue
@@ -52,10 +53,10 @@ def write(drawn: Mapping[tuple[str, str], Sequence[Case]], records: Records) -> 
         LOG.warning("%s", error)
     cases_of = figure_cases(records)
     cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
-    launch.adopt()
+    adopt()
     entries = catalogue.entries()
     sources = drawing.Sources(records, cases, machines_here(), entries)
-    result = drawing.make(records.machines(), sources, drawn, launch.die_with_parent)
+    result = drawing.make(records.machines(), sources, drawn, begin_part)
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)
     measured = (case for listed in cases.values() for case in with_records(listed, records))

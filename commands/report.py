@@ -9,7 +9,8 @@ import logging
 import tempfile
 from pathlib import Path
 
-from benchmarks.runs import archive, launch
+from benchmarks.engine.follow import adopt, begin_part
+from benchmarks.runs import archive
 from commands._parser import Parser
 from commands._records import figure_cases, machine_holdings, with_records
 from fetch import catalogue
@@ -36,10 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
     measured = {pair: with_records(cases, records) for pair, cases in judged.items()}
     drawn = {pair: cases for pair, cases in measured.items() if cases}
     LOG.info("judging the claims and drawing %d figures of %s", len(drawn), name)
-    launch.adopt()
+    adopt()
     with tempfile.TemporaryDirectory() as folder:
         sources = drawing.Sources(records, judged, (), catalogue.entries(), Path(folder))
-        result = drawing.make([name], sources, drawn, launch.die_with_parent, _advance)
+        result = drawing.make([name], sources, drawn, begin_part, _advance)
         files = machine_report.files(name, records, result.standings, drawn, result.failed, Path(folder))
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)

@@ -72,7 +72,7 @@ def expanded(text: str) -> Path:
 def remedy(path: str | Path) -> str:
     """Name the variable that would have what lies there written elsewhere, as an advice; empty for none."""
     for name, folder in (("RESULTS", results), ("CACHE", cache), ("WORK", BASE.absolute)):
-        with contextlib.suppress(FillpathError):
+        with contextlib.suppress(FillpathError, OSError):
             if Path(path).absolute().is_relative_to(folder().absolute()):
                 return f"; set FILLPATH_{name} to a folder that you can write"
     return ""

@@ -179,7 +179,10 @@ def _switch(text: str) -> bool:
 
 def _folder(text: str) -> Path:
     path = Path(text)
-    file = next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
+    try:
+        file = next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
+    except OSError as error:
+        raise ConfigError(f"expected a folder: {error.strerror}") from None
     if file is not None:
         raise ConfigError(f"expected a folder, and {'this' if file == path else file} is none")
     return path
@@ -256,6 +259,7 @@ VARIABLES = (
     Variable("FILLPATH_AMGX", "file of AmgX's library", _INSTALLED, "amgx", _file),
     Variable("FILLPATH_UMFPACK", "file of UMFPACK's library", _INSTALLED, "umfpack", _file),
     Variable("FILLPATH_CHOLMOD", "file of CHOLMOD's library", _INSTALLED, "cholmod", _file),
+    Variable("FILLPATH_DEBUG", "1: show the traceback of what went wrong", "0"),
     Variable("FILLPATH_BROWSER", "tests: 1 where a missing browser is a failure", "0"),
     Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),
     Variable("FILLPATH_KILL_RANDOM", "tests: the trial that a process belongs to"),

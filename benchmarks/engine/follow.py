@@ -33,6 +33,12 @@ def die_with_parent() -> None:
     die_with(int(process) if process and job == _job() else os.getppid())
 
 
+def begin_part() -> None:
+    """Begin a process that is a part of a command: it dies with it, and says nothing at an interrupt."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def adopt() -> None:
     """Make this process the one whose end its children are to follow."""
     os.environ[PARENT] = parent_mark()

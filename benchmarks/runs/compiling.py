@@ -19,11 +19,11 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.engine.crew import Alone
+from benchmarks.engine.follow import begin_part
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import job_of, ranks_of
 from benchmarks.engine.reference import reference
 from benchmarks.engine.worker import measure
-from benchmarks.runs.launch import die_with_parent
 from fetch.prepare import prepare
 from fillpath.case import Case
 from fillpath.errors import FillpathError
@@ -133,7 +133,7 @@ def _run(tasks: Sequence[Task], processes: int) -> None:
 
 
 def _work(tasks: Sequence[Task], numbers: int) -> None:
-    die_with_parent()
+    begin_part()
     # Some libraries print.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     while number := os.read(numbers, 1):

@@ -27,7 +27,7 @@ from benchmarks.engine.follow import adopt as adopt
 from benchmarks.engine.follow import die_with_parent as die_with_parent
 from benchmarks.engine.follow import parent_mark as parent_mark
 from fillpath import surroundings
-from fillpath.errors import FillpathError
+from fillpath.ending import ended, use_utf8
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import BASE, PAGE, ROOT, WORK, require_checkout
 from fillpath.settings import settings
@@ -63,7 +63,7 @@ def figures(arguments: Sequence[str]) -> int:
         _wait_for_snakemake(deadline)
         _unlock()
         before = marks.drawn_at()
-        # At an interrupt Snakemake cancels what it submitted. Without any, SIGTERM ends all without a traceback.
+        # Interrupted, Snakemake cancels what it submitted; SIGTERM has it end without a traceback.
         ending = signal.SIGINT if on_slurm else signal.SIGTERM
         status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments], ending)
         _unlock()
@@ -187,20 +187,22 @@ def _become(command: Sequence[str]) -> NoReturn:
 
 
 def main(arguments: Sequence[str]) -> int:
+    """Run a mode. Returns the exit status."""
+    return ended(lambda: _chosen(arguments))
+
+
+def _chosen(arguments: Sequence[str]) -> int:
     mode, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     surroundings.forget()
-    try:
-        require_checkout()
-        if mode == "job" and rest:
-            _become(rest)
-        if mode == "figures":
-            return figures(rest)
-    except FillpathError as error:
-        print(f"fillpath: {error}", file=sys.stderr)
-        return 2
+    require_checkout()
+    if mode == "job" and rest:
+        _become(rest)
+    if mode == "figures":
+        return figures(rest)
     print("usage: python -m benchmarks.runs.launch figures [ARGUMENT...] | job COMMAND...", file=sys.stderr)
     return 2
 
 
 if __name__ == "__main__":
+    use_utf8()
     sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,119 @@
+"""How a command ends: with an exit status and, where something went wrong, one line that says what to do.
+
+No exception leaves a command as a traceback. FILLPATH_DEBUG=1 shows it beside the line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import locale
+import logging
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from fillpath import paths
+from fillpath.errors import FillpathError
+
+_SIZE = "raise its limit (ulimit -v, or that of the job), or take a smaller matrix"
+
+
+def ended(run: Callable[[], int]) -> int:
+    """Run a command. Returns its exit status: 2 for a request that makes no sense, 1 for another failure."""
+    _prepare()
+    try:
+        status = _status(run)
+        # What cannot be written is to be found out here, and not when the interpreter ends.
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        return status
+    except KeyboardInterrupt:
+        _say("interrupted; everything finished is stored")
+        return 130
+    except Exception as error:
+        if os.environ.get("FILLPATH_DEBUG", "0") not in ("", "0"):
+            traceback.print_exc()
+        if not isinstance(error, BrokenPipeError):
+            _say(_line(error))
+        _give_up_output()
+        return 2 if isinstance(error, FillpathError) else 1
+
+
+def _status(run: Callable[[], int]) -> int:
+    """The status that a command returns, or that its parser of arguments ends with."""
+    try:
+        return run()
+    except SystemExit as end:
+        if not isinstance(end.code, int):
+            raise
+        return end.code
+
+
+def _line(error: Exception) -> str:
+    """Say what happened, and what to do."""
+    text = " ".join(str(error).split())
+    if isinstance(error, FillpathError):
+        return str(error)
+    if isinstance(error, MemoryError) or "failed to map segment" in text or _code(error) == errno.ENOMEM:
+        return f"too little memory: {text[:200] or type(error).__name__}; {_SIZE}"
+    if isinstance(error, OSError):
+        place = error.filename or "input or output"
+        return f"{place}: {error.strerror or error}{paths.remedy(str(place))}"
+    log = _log()
+    kept = f"its log is {log}" if log else "FILLPATH_DEBUG=1 shows where"
+    return f"{type(error).__name__}: {text[:300]}; this is a mistake in fillpath: please report it; {kept}"
+
+
+def _code(error: Exception) -> int | None:
+    return error.errno if isinstance(error, OSError) else None
+
+
+def _log() -> Path | None:
+    """Write the traceback of the present exception to a file; None where no folder can be written."""
+    name = f"error-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.txt"
+    for folder in (paths.WORK / "logs", Path(tempfile.gettempdir())):
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
+            return folder / name
+    return None
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError):
+        print(f"fillpath: {line}", file=sys.stderr, flush=True)
+
+
+def _prepare() -> None:
+    """Give standard streams that were closed a place, and have those that lack a character write its code."""
+    for name in ("stdin", "stdout", "stderr"):
+        # The first that is opened takes the lowest number that is free, so no file of a command's does.
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+"))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    logging.raiseExceptions = False
+
+
+def _give_up_output() -> None:
+    """Discard what standard output still holds, where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def use_utf8() -> None:
+    """Begin this program again in Python's UTF-8 mode, unless the locale's encoding is UTF-8."""
+    encoding = locale.getpreferredencoding(False).lower().replace("-", "")
+    if encoding != "utf8" and os.environ.get("PYTHONUTF8") != "1":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
