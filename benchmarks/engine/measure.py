@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from benchmarks.engine import machine, run, standing
+from benchmarks.engine.advice import choices, followable
 from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.foresight import least_bytes
 from benchmarks.engine.inputs import NotReadyError, make_ready
@@ -240,7 +241,7 @@ def _filled(blank: Record, case: Case, implementation: Implementation, outcome: 
     return replace(
         blank,
         status=outcome.status,
-        reason=outcome.reason,
+        reason=followable(outcome.reason, choices(blank.prepared or {}, implementation, dict(case.options))),
         conclusive=outcome.conclusive,
         seconds=[] if wrong else outcome.seconds,
         phases={} if wrong else outcome.phases,

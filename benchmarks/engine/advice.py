@@ -1,0 +1,39 @@
+"""What a reason advises, without what the case used already.
+
+A text below impl/ does not know how the matrix was prepared, and is part of the key of what it explains.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from fillpath.registry import Implementation
+
+_ADVICE = ": try "
+_CHOICE = re.compile(r"--[a-z]+ \S+|[a-z_]+=\S+")
+
+
+def followable(reason: str, used: set[str]) -> str:
+    """Return the reason of a failure, without advice that the case has followed.
+
+    used : choices as advice writes them, such as `--matching mc64` and `dtype=float64`
+    """
+    cause, advises, advice = reason.rpartition(_ADVICE)
+    alternatives = re.split(r",? or ", advice)
+    left = [each for each in alternatives if not _is_followed(each, used)]
+    if not advises or left == alternatives:
+        return reason
+    return f"{cause}{_ADVICE}{', or '.join(left)}" if left else cause
+
+
+def choices(prepared: Mapping[str, object], entry: Implementation, options: Mapping[str, str]) -> set[str]:
+    """List what a case used. prepared : the facts of its input. options : the case's, defaults left out."""
+    values = entry.values(options).items()
+    chosen = {f"{name}={entry.option(name).canonical_text(value)}" for name, value in values}
+    return chosen | {f"--{name} {prepared[name]}" for name in ("matching", "ordering", "diagonal")}
+
+
+def _is_followed(alternative: str, used: set[str]) -> bool:
+    named = _CHOICE.findall(alternative)
+    return bool(named) and used.issuperset(named)
