@@ -23,6 +23,8 @@ def _run() -> int:
 
 
 if __name__ == "__main__":
+    if os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE") != os.environ.get("OMPI_COMM_WORLD_SIZE"):
+        sys.exit("fillpath: all ranks of a case are measured on one host: leave mpirun's other hosts out")
     if any(os.environ.get(name, "0") != "0" for name in NUMBERS):
         sys.exit()
     os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))
