@@ -28,11 +28,7 @@ def ended(run: Callable[[], int]) -> int:
     """Run a command. Returns its exit status: 2 for a request that makes no sense, 1 for another failure."""
     _prepare()
     try:
-        status = _status(run)
-        # What cannot be written is to be found out here, and not when the interpreter ends.
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        return status
+        return _flushed(run)
     except KeyboardInterrupt:
         _say("interrupted; everything finished is stored")
         return 130
@@ -45,14 +41,20 @@ def ended(run: Callable[[], int]) -> int:
         return 2 if isinstance(error, FillpathError) else 1
 
 
-def _status(run: Callable[[], int]) -> int:
-    """The status that a command returns, or that its parser of arguments ends with."""
+def _flushed(run: Callable[[], int]) -> int:
+    """Run a command, and write what it has said: what cannot be written is found out here, not at the end."""
     try:
-        return run()
-    except SystemExit as end:
-        if not isinstance(end.code, int):
-            raise
-        return end.code
+        status = run()
+    except SystemExit:
+        _flush()
+        raise
+    _flush()
+    return status
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
 
 
 def _line(error: Exception) -> str:

@@ -21,6 +21,7 @@ from benchmarks.runs import launch
 from fillpath import ending
 from fillpath.errors import InputError
 from fillpath.paths import ROOT
+from fillpath.settings import PREFIX
 from tests import fakes
 
 Patch = pytest.MonkeyPatch
@@ -130,7 +131,7 @@ SETTINGS: dict[str, Setting] = {
     "a long name": variable("FILLPATH_RESULTS", f"@/{'x' * 300}"),
     "a long machine": variable("FILLPATH_MACHINE", "x" * 300),
     "a machine elsewhere": variable("FILLPATH_MACHINE", "../elsewhere"),
-    "an unknown setting": variable("FILLPATH_CASHE", "x"),
+    "an unknown setting": variable(f"{PREFIX}CASHE", "x"),
     "a limit that is none": variable("FILLPATH_LIMIT", "soon"),
     "no temporary folder": variable("TMPDIR", "@/nowhere"),
     "columns that are no number": variable("COLUMNS", "many"),

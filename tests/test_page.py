@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pandas as pd
 import pytest
 
-from benchmarks.runs import airspeed, launch
+from benchmarks.runs import airspeed
 from commands import main
 from fillpath import paths
 from fillpath.paths import ROOT, results
@@ -304,8 +304,8 @@ def test_a_figure_that_cannot_be_judged_makes_the_exit_status_one(
     for record in RECORDS.rows[:9]:
         write_records(record_path(record.machine, record.case), [record])
     monkeypatch.setattr(airspeed, "publish", lambda: None)
-    monkeypatch.setattr(launch, "adopt", lambda: None)
-    monkeypatch.setattr(launch, "die_with_parent", lambda: None)
+    monkeypatch.setattr("commands.page.adopt", lambda: None)
+    monkeypatch.setattr("commands.page.begin_part", lambda: None)
     monkeypatch.setattr(drawing, "workers", Serial)
     if status:
         two_figures["fig14"] = replace(two_figures["fig14"], rows=torn)

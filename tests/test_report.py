@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.runs import archive, launch
+from benchmarks.runs import archive
 from commands import main
 from fillpath.errors import InputError
 from fillpath.paths import results
@@ -45,8 +45,8 @@ def one_figure(folder: Path) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FILLPATH_RESULTS", str(folder / "results"))
         patch.setenv("FILLPATH_MACHINE", "near")
-        patch.setattr(launch, "adopt", lambda: None)
-        patch.setattr(launch, "die_with_parent", lambda: None)
+        patch.setattr("commands.report.adopt", lambda: None)
+        patch.setattr("commands.report.begin_part", lambda: None)
         for module in (judging, viewing):
             patch.setattr(module, "exhibits", lambda paper: shown)
         patch.setattr(drawing, "paper_names", lambda: ["gsofa"])
