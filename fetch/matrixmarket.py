@@ -132,14 +132,15 @@ def _header(handle: IO[bytes], name: str) -> _Header:
         if len(words) != 3 or not _COUNT.fullmatch(word):
             raise _refusal(name, line, word, "rows, columns and entries are expected here, three integers")
     rows, columns, count = map(int, words)
+    where = f"{name}: line {line}"
     if rows != columns:
-        raise InputError(f"{name}: {rows} x {columns} is not square")
+        raise InputError(f"{where}: {rows} x {columns} is not square")
     if rows < 1 or count < 1:
-        raise InputError(f"{name}: the matrix is empty (order {rows}, {count} entries)")
+        raise InputError(f"{where}: the matrix is empty (order {rows}, {count} entries)")
     if rows > MAX_ORDER:
-        raise InputError(f"{name}: order {rows} exceeds int32 columns ({MAX_ORDER})")
+        raise InputError(f"{where}: order {rows} exceeds int32 columns ({MAX_ORDER})")
     if count * _SHORTEST_ENTRY > os.fstat(handle.fileno()).st_size:
-        raise InputError(f"{name}: truncated: the header promises {count} entries, the file is too short")
+        raise InputError(f"{where}: truncated: the header promises {count} entries, the file is too short")
     return _Header(rows, count, field, symmetry, line)
 
 
@@ -155,7 +156,7 @@ def _banner(line: bytes, name: str) -> tuple[str, str]:
     _, form, field, symmetry = told
     if form != "coordinate":
         shown = "a dense array" if form == "array" else repr(words[1])[1:]
-        raise InputError(f"{name}: stored as {shown}; only the coordinate format is read")
+        raise InputError(f"{name}: line 1: stored as {shown}; only the coordinate format is read")
     for word, known in ((words[2], tuple(_FIELDS)), (words[3], SYMMETRIES)):
         if word.decode("latin-1") not in known:
             raise _refusal(name, 1, word, f"the header has one of {', '.join(known)} here")

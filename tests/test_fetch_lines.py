@@ -306,6 +306,16 @@ def test_values_are_those_of_the_file(tmp_path: Path, header: str, body: str, va
     assert read.field in ("real", "integer")
 
 
+@pytest.mark.parametrize("banner", [b"%%MatrixMarket", b"%MatrixMarket", b"%%matrixmarket", b" %%MATRIXMARKET"])
+def test_the_banner_may_be_written_in_many_ways(tmp_path: Path, banner: bytes) -> None:
+    path = tmp_path / "a.mtx"
+    path.write_bytes(banner + b" Matrix COORDINATE real general\n1 1 1\n1 1 2")
+    assert matrixmarket.read(path).matrix.toarray().tolist() == [[2.0]]
+    path.write_bytes(banner + b" matrix array real general\n3\n1\n2\n3\n")
+    with pytest.raises(InputError, match=r"a\.mtx: line 1: stored as a dense array"):
+        matrixmarket.read(path)
+
+
 @pytest.mark.parametrize(
     ("header", "body", "says"),
     [

@@ -105,7 +105,7 @@ def test_errors_name_the_file_that_was_given_last(tmp_path: Path, monkeypatch: p
         with pytest.raises(InputError) as refusal:
             locate(resolve(f"./{name}"))
         shown = name if name.isprintable() else ascii(name)
-        assert str(refusal.value) == f"{shown}: 2 x 3 is not square"
+        assert str(refusal.value) == f"{shown}: line 2: 2 x 3 is not square"
 
 
 def test_a_path_is_no_id(tmp_path: Path) -> None:
