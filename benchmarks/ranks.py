@@ -15,6 +15,8 @@ NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
 OF_MPI = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_")
 
 if __name__ == "__main__":
+    if os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE") != os.environ.get("OMPI_COMM_WORLD_SIZE"):
+        sys.exit("fillpath: all ranks of a case are measured on one host: leave mpirun's other hosts out")
     if any(os.environ.get(name, "0") != "0" for name in NUMBERS):
         sys.exit()
     os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))

@@ -11,7 +11,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(function: F) -> F:
-    """Compile on first call, cached on disk beside the source."""
+    """Compile on first call, or load what the user's cache has."""
     return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 

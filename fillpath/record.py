@@ -10,6 +10,7 @@ Longer than two screens: a record and its file belong together, as what one vers
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -229,9 +230,16 @@ def line_of(record: Record) -> str:
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Replace the file by these records."""
-    lines = [line_of(record) for record in records]
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    """Replace the file by these records, the standing one last.
+
+    Those of earlier runs that lead them, and that the machine's archive holds, stay there alone.
+    """
+    records = list(records)
+    archived = {line for _, line in earlier.by_case(path.parent.parent / earlier.NAME).get(path.stem, ())}
+    run_id = records[-1].run_id if records else ""
+    numbered = zip(map(line_of, records), records, strict=True)
+    kept = itertools.dropwhile(lambda each: each[0] in archived and each[1].run_id != run_id, numbered)
+    write_text(path, "".join(f"{line}\n" for line, _ in kept))
 
 
 def record_key(case: str, prepared_hash: str, source_hash: str, machine: str) -> str:

@@ -15,7 +15,7 @@ from reports.facts.standings import Standing
 from reports.pages import ledger
 from tests.shared import once
 
-MACHINES = ("h200", "h200-x2", "vm")
+MACHINES = ("h100", "h200", "h200-x2", "vm")
 
 
 @pytest.fixture(scope="session")

@@ -171,7 +171,10 @@ def asv(folder: Path, *arguments: str) -> str:
 
 
 @needs_git
-def test_asv_shows_the_stored_medians_of_a_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["show", "compare", "publish"])
+def test_asv_itself_reads_the_stored_medians_of_a_first_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
     commit = machine.git_state()[0] or pytest.skip("no repository")
     names = [f"symbolic.fill1@grid2d,{order}.metis" for order in (8, 9)]
     for name, seconds in zip(names, (0.25, 0.5), strict=True):
@@ -189,9 +192,17 @@ def test_asv_shows_the_stored_medians_of_a_first_run(tmp_path: Path, monkeypatch
         path.unlink()
     airspeed.run_stage("symbolic", {})
     asv_process.write_configuration(results() / "asv")
-    shown = asv(ROOT, "--config", str(tmp_path / "scratch" / "asv.conf.json"), "show", "--details", commit)
-    for name, text in zip(names, ("250ms", "500ms"), strict=True):
-        assert any(name in line and text in line for line in shown.splitlines()), shown
+    configuration = tmp_path / "scratch" / "asv.conf.json"
+    given = json.loads(configuration.read_text())
+    write_json(configuration, {**given, "html_dir": str(tmp_path / "html")})
+    arguments = {"show": ("--details", commit), "compare": (commit, commit), "publish": ("--no-pull",)}
+    told = asv(ROOT, "--config", str(configuration), command, *arguments[command])
+    if command == "publish":
+        graphs = (tmp_path / "html" / "graphs").rglob("symbolic.Symbolic.track_seconds.json")
+        assert [0.25, 0.5] in [json.loads(graph.read_text())[-1][1] for graph in graphs]
+        return
+    for name, seconds in zip(names, ("250", "500"), strict=True):
+        assert any(name in line and seconds in line for line in told.splitlines()), told
 
 
 class Repository:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import shutil
@@ -246,11 +247,11 @@ def _common(pair: tuple[str, str], cases: list[Case]) -> list[list[Case]]:
     ("value", "status", "machine", "text"),
     [
         (3.0, "ok", "m", "3.0 s"), (None, "out_of_memory", "m", "out of memory"),
-        (None, "timeout", None, "-"), ("as it is", "ok", "m", "as it is"),
+        (None, "timeout", None, "-"), (None, math.nan, "m", "-"), ("as it is", "ok", "m", "as it is"),
     ],
 )  # fmt: skip
 def test_a_cell_says_its_number_or_why_there_is_none(
-    value: float | str | None, status: str, machine: str | None, text: str
+    value: float | str | None, status: str | float, machine: str | None, text: str
 ) -> None:
     column = Column("seconds", 1.0, "", "median", "{:.1f} s".format, "status")
     assert column.text({"median": value, "status": status, "machine": machine}) == text

@@ -17,8 +17,9 @@ from benchmarks.runs.cases import suite_stages
 from benchmarks.runs.layout import limits_of
 from benchmarks.runs.outstanding import outstanding
 from fillpath.case import Case
+from fillpath.errors import ConfigError
 from fillpath.paths import results
-from fillpath.record import Record, read_records, record_path, write_records
+from fillpath.record import Record, Status, read_records, record_path, write_records
 from fillpath.settings import Settings, settings
 
 RUN, LATER = run.Run("a-run", None, ""), run.Run("a-later-run", None, "")
@@ -70,6 +71,18 @@ def test_a_lost_record_is_outstanding(stored: Path) -> None:
     stored.unlink()
     assert outstanding([CASE], LATER) == [CASE]
     assert not airspeed.is_done("symbolic")
+
+
+def test_a_torn_line_is_outstanding_and_stops_no_other_input(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Case("symbolic", "right", "grid2d,7")
+    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [CASE, ABSENT, other])
+    stored.write_text(stored.read_text()[:-9])
+    assert outstanding([CASE], LATER) == [CASE]
+    with pytest.raises(ConfigError, match=r"jsonl:1: not a record .* mend or remove the line"):
+        airspeed.run_stage("symbolic", {})
+    assert read_records(record_path("test-machine", other.name))[-1].status is Status.OK
 
 
 def test_a_record_of_other_code_is_outstanding(stored: Path) -> None:

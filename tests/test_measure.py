@@ -110,13 +110,14 @@ def test_the_rest_goes_on_after_a_crash() -> None:
 @pytest.mark.parametrize("limits", [LIMITS, SPAWNED], ids=["forked", "spawned"])
 def test_a_hang_ends_at_the_limit(limits: Limits) -> None:
     start = time.monotonic()
-    record = measure(case_of("hangs"), replace(limits, seconds=2))
+    # The imports of a spawned worker count too.
+    seconds = 2 if limits.forked else 4
+    record = measure(case_of("hangs"), replace(limits, seconds=seconds))
     assert record.status is Status.TIMEOUT
-    assert record.limit_seconds == 2
+    assert record.limit_seconds == seconds
     assert time.monotonic() - start < 20
-    # It was the first call that did not return: a bound on its time, unless the start took the limit.
-    if limits.forked:
-        assert record.longer_than is not None and 0 < record.longer_than <= 2
+    # The first call did not return: a bound on its time.
+    assert record.longer_than is not None and 0 < record.longer_than <= seconds
 
 
 def test_a_limit_says_nothing_of_a_call_that_returned() -> None:

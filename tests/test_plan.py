@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from benchmarks.engine import measure
 from benchmarks.engine.limits import Limits
-from benchmarks.runs import plan, rates
+from benchmarks.runs import costs, plan, rates
 from benchmarks.runs.cases import suite_inputs
 from benchmarks.runs.plan_line import Line
 from benchmarks.runs.plan_site import site
@@ -174,6 +174,12 @@ def test_what_is_stored_takes_no_time(one_matrix: None) -> None:
     assert line.remarks == ("1 stored",) and len(line.cases) == 2
     [again] = plan.plan(Settings(fresh=True)).lines
     assert again.remarks == () and len(again.cases) == 3
+
+
+def test_a_pattern_is_sampled_once(one_matrix: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = plan.plan(Settings())
+    monkeypatch.setattr(costs, "forecast_work", lambda pattern: pytest.fail("sampled again"))
+    assert plan.plan(Settings()).lines == first.lines
 
 
 def test_what_exceeds_the_time_limit_is_named(one_matrix: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,13 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.engine import inputs, process, run, template
 from benchmarks.engine import measure as measuring
-from benchmarks.engine import process, run, template
 from benchmarks.engine.ahead import Setup, Worker
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.sampling import SHORT, USUAL
 from benchmarks.runs.layout import limits_of
+from commands import main
 from fillpath.case import Case, Preparation
 from fillpath.paths import ROOT
 from fillpath.record import Record, Status
@@ -72,6 +74,19 @@ def test_a_suite_forks_and_samples_by_its_purpose() -> None:
     for suite, usual in [("embedded", SHORT), ("small", USUAL), ("papers", USUAL)]:
         limits = limits_of(Case("symbolic", "fill1", "grid2d,6"), Settings(suite=suite))
         assert (limits.usual, limits.forked) == (usual, suite == "embedded")
+
+
+def test_an_embedded_suite_prepares_its_inputs_in_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts: list[str] = []
+
+    def noted(job: object, seconds: float, memory: int | None, start: str) -> Outcome:
+        starts.append(start)
+        return Outcome(reason="noted")
+
+    monkeypatch.setattr(inputs, "run_worker", noted)
+    monkeypatch.setattr(inputs, "_cached", lambda path, has_reference: None)
+    assert main(["workflow", "prepare", "grid2d,6.natural", "grid2d,7.natural"]) == 0
+    assert starts == ["forked", "forked"]
 
 
 def forked_by(**variables: str) -> int:
@@ -148,6 +163,18 @@ def test_a_template_that_died_waiting_is_replaced(no_templates: None) -> None:
     os.kill(first, signal.SIGKILL)
     os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
     assert forked_by() != first
+
+
+def test_a_template_that_answers_late_forks_no_more(
+    no_templates: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answer would be taken for the next child's id."""
+    monkeypatch.setattr(template, "START_SECONDS", 1.0)
+    worker = template.fork(Setup(dict(os.environ), ()))
+    assert isinstance(worker, template.Forked) and worker.reports.read(1) == b"\n"
+    os.kill(worker._template.pid, signal.SIGSTOP)
+    assert worker.end()[0] == -signal.SIGKILL
+    assert waiting() == [] and is_gone(worker._template.pid)
 
 
 def test_a_worker_whose_template_is_killed_dies_and_settles_nothing() -> None:

@@ -8,7 +8,6 @@ ranks may run on.
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 from benchmarks.engine.machine import machine
@@ -71,10 +70,8 @@ class Ranks(Alone):
 
         number, size = int(self._local.Get_rank()), int(self._local.Get_size())
         part = max(1, self._cores // size)
-        # Of a rank that was bound when it began Numba has no more threads than it saw cores then.
+        # A rank that was bound when it began has no more threads in Numba than it saw cores then.
         most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-        if threads > most:
-            raise UnavailableError(f"{threads} threads, and a rank here can start {most}")
         numba.set_num_threads(threads or min(part, most))
         if (threads or part) * size <= self._cores:
             cores = sorted(os.sched_getaffinity(0))
@@ -93,10 +90,4 @@ def unbind(local: Any) -> None:
 
     local : the communicator of the host's ranks
     """
-    cores: set[int] = set().union(*local.allgather(os.sched_getaffinity(0)))
-    os.sched_setaffinity(0, cores)
-    there = os.cpu_count() or len(cores)
-    if rank_of(local) == 0 and len(cores) < there:
-        bound = f"its {local.Get_size()} ranks are bound to {len(cores)} of this host's {there} cores"
-        how = "mpirun --bind-to none, if it was mpirun that bound them"
-        print(f"ranks: {bound} ({how})", file=sys.stderr)
+    os.sched_setaffinity(0, set().union(*local.allgather(os.sched_getaffinity(0))))

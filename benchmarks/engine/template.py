@@ -56,6 +56,11 @@ class Template:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def serves(self) -> bool:
+        """Whether it can fork: not once it has ended, or has been ended because an answer was late."""
+        return self._control.fileno() >= 0
+
     def fork(self, files: Sequence[int]) -> int:
         """Return the id of a new child. Raises OSError where the template has ended or does not answer."""
         socket.send_fds(self._control, [b"fork"], files)
@@ -65,11 +70,16 @@ class Template:
         return bool(select.select([self._control], [], [], 0)[0])
 
     def status(self) -> int:
-        """Wait for the child's exit status, and give up its id. A child whose template died was killed."""
+        """Wait for the child's exit status, and give up its id.
+
+        A template that does not answer is ended, and its child dies with it: a late answer would be taken for
+        the id of the next child.
+        """
         try:
             status = self._answer()
             self._control.send(b"seen")
         except OSError:
+            self.end()
             return -signal.SIGKILL
         return status
 
@@ -124,7 +134,8 @@ class Forked:
         if not self.has_ended():
             os.kill(self.pid, signal.SIGKILL)
         code = self._template.status()
-        _keep(self._template)
+        if self._template.serves:
+            _keep(self._template)
         last = last_line(self._log)
         self._close()
         return code, last

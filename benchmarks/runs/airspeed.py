@@ -24,7 +24,7 @@ from benchmarks.runs.night_commits import git
 from benchmarks.runs.outstanding import outstanding
 from benchmarks.runs.rounds import by_input, input_of, measure_rounds, stays
 from fillpath.case import Case
-from fillpath.errors import DiskFullError
+from fillpath.errors import ConfigError, DiskFullError
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results
 from fillpath.processes import Rounds, number, of_run
@@ -58,14 +58,18 @@ def run_stage(stage: str, kernels: Counts) -> None:
 
     kernels : what needs no clock of the stage's kernels, for asv's series
 
-    Raises DiskFullError where a case was refused for want of space, AirspeedError as `described`.
+    Raises DiskFullError where a case was refused for want of space, AirspeedError as `described`; ConfigError
+    where the records of a case are damaged, once all others are measured.
     """
     within, commit = _run(), _clean_commit()
-    cases = suite_cases(settings(), stage)
+    damage = {case: _damage(case) for case in suite_cases(settings(), stage)}
+    cases = [case for case, error in damage.items() if error is None]
     left = outstanding(cases, within)
     _store_unavailable(cases, left, within)
     cases = _runnable(cases)
     _measure(stage, cases, _runnable(left), within)
+    for error in filter(None, damage.values()):
+        raise error
     medians = _medians(cases, within)
     if commit and not _has_row(stage, commit, medians):
         _add_rows(stage, commit, medians, kernels)
@@ -134,6 +138,15 @@ def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Ru
         raise DiskFullError(
             f"{done} of {len(cases)} {stage} cases are done and stored, the next was refused: {error}"
         ) from error
+
+
+def _damage(case: Case) -> ConfigError | None:
+    """Say why the records of a case cannot be read."""
+    try:
+        read_records(record_path(machine_name(), case.name))
+    except ConfigError as error:
+        return error
+    return None
 
 
 def _say(done: int, cases: Sequence[Case], text: str) -> None:

@@ -119,7 +119,7 @@ def _measure(cases: Iterable[Case]) -> None:
 def _run(tasks: Sequence[Task], processes: int) -> None:
     """Do the tasks in forked processes: each takes the next number from a pipe, so a crash loses one task."""
     reading, writing = os.pipe()
-    os.write(writing, bytes(range(len(tasks))))
+    os.write(writing, b"".join(number.to_bytes(2) for number in range(len(tasks))))
     os.close(writing)
     fork = multiprocessing.get_context("fork")
     children = [fork.Process(target=_work, args=(tasks, reading)) for _ in range(min(processes, len(tasks)))]
@@ -136,8 +136,8 @@ def _work(tasks: Sequence[Task], numbers: int) -> None:
     die_with_parent()
     # Some libraries print.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    while number := os.read(numbers, 1):
+    while number := os.read(numbers, 2):
         try:
-            tasks[number[0]]()
+            tasks[int.from_bytes(number)]()
         except Exception as error:
             _log.warning("compiling: %s: %s", type(error).__name__, error)

@@ -30,7 +30,7 @@ class Quantity:
 class LeftOut:
     """Quantities that are not compared.
 
-    names, implementations : patterns of fnmatch; the latter of `stage.implementation`
+    names, implementations : patterns of fnmatch; the latter of a case before its matrix
     """
 
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class LeftOut:
 
 
 EVERY = ("*",)
-TRAVERSALS = ("symbolic.gsofa*", "symbolic.out_of_core", "symbolic.unified_memory")
+TRAVERSALS = ("symbolic.gsofa*", "symbolic.out_of_core*", "symbolic.unified_memory*")
 LEFT_OUT = (
     LeftOut(
         ("edges", "bytes", "iterations", "taken", "cleared", "queue_mean", "queue_peak", "load_balance"),
@@ -54,16 +54,29 @@ LEFT_OUT = (
         "examined again follows that order, the filled pattern does not",
     ),
     LeftOut(
+        (
+            "bytes_fill",
+            "bytes_maxid",
+            "bytes_queue",
+            "concurrent_sources",
+            "launches",
+            "spilled",
+            "peak_memory",
+        ),
+        ("symbolic.out_of_core.memory_budget=*",),
+        "the longest queue of the rows before decides how many rows fit the budget, and follows that order",
+    ),
+    LeftOut(
         ("reinit_share", "gpu*_seconds", "slowest_gpu_seconds"), EVERY, "read from a clock of the device"
     ),
     LeftOut(
         ("waits",),
-        ("cholesky.parac_cpu", "laplacian.parac_cpu"),
+        ("cholesky.parac_cpu*", "laplacian.parac_cpu*"),
         "how often a thread comes to an empty place of the queue follows the order in which threads run",
     ),
     LeftOut(
         ("bytes_pool",),
-        ("cholesky.parac_gpu", "laplacian.parac_gpu"),
+        ("cholesky.parac_gpu*", "laplacian.parac_gpu*"),
         "teams take space of the pool in the order in which they happen to run",
     ),
     LeftOut(("residual",), EVERY, "a rounding error, which the gate holds against its bound"),
@@ -79,7 +92,7 @@ def quantities(record: Record) -> Mapping[str, Quantity]:
     `structures` are the bytes of the algorithm's own data structures (`Work.peak_memory`). `peak_memory` is a
     GPU's pool; on the CPU it is what a process grew by, which is not the same twice, and is left out.
     """
-    implementation = f"{record.parts['stage']}.{record.parts['implementation']}"
+    implementation = record.case.partition("@")[0]
     return {
         name: Quantity(value, _unit(name))
         for name, value in sorted(_counts(record))

@@ -18,7 +18,7 @@ from benchmarks.runs.rounds import rounds_of
 from fetch.prepare import prepared_hash, prepared_path
 from fillpath import host
 from fillpath.case import Case, Preparation
-from fillpath.errors import FillpathError, UnavailableError
+from fillpath.errors import ConfigError, FillpathError, UnavailableError
 from fillpath.processes import of_run
 from fillpath.record import Record, Status, read_records, record_path
 from fillpath.registry import lookup
@@ -33,7 +33,10 @@ def outstanding(cases: Sequence[Case], within: Run) -> list[Case]:
 
 
 def _is_done(case: Case, within: Run, hash_of: Callable[[str, Preparation, int], str]) -> bool:
-    records = read_records(record_path(host.machine_name(), case.name))
+    try:
+        records = read_records(record_path(host.machine_name(), case.name))
+    except ConfigError:
+        return False
     if not records:
         return False
     try:

@@ -5,8 +5,10 @@ Longer than two screens: each line, of a matrix that is here or not, fills the s
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.reference import reference_path
@@ -21,7 +23,7 @@ from fetch.prepare import prepare, prepared_path
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
 from fillpath.nouns import Prepared
-from fillpath.paths import bytes_text
+from fillpath.paths import bytes_text, write_text
 from fillpath.settings import Settings
 from fillpath.stages import stage_of
 
@@ -182,7 +184,7 @@ def _preparing_memory(entry: catalogue.Entry) -> int:
 def _present(matrix: Matrix, prepared: Prepared, facts: Facts) -> Line:
     pattern = prepared.pattern
     on_graph = matrix.on_graph
-    work = costs.graph_work(pattern.n, pattern.nnz) if on_graph else costs.forecast_work(pattern)
+    work = costs.graph_work(pattern.n, pattern.nnz) if on_graph else _sampled(prepared)
     has_reference = on_graph or reference_path(prepared.hash).is_file()
     line = replace(
         matrix.line,
@@ -192,6 +194,16 @@ def _present(matrix: Matrix, prepared: Prepared, facts: Facts) -> Line:
     )
     cases = _forecasts(matrix, work, facts, prepared.hash)
     return _finished(line, matrix, work, cases, 0.0, facts, has_reference)
+
+
+def _sampled(prepared: Prepared) -> Forecast:
+    """Sample the work on a pattern once; the cache keeps it."""
+    path = reference_path(prepared.hash).with_suffix(".work.json")
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return Forecast(**json.loads(path.read_text()))
+    work = costs.forecast_work(prepared.pattern)
+    write_text(path, json.dumps(asdict(work)))
+    return work
 
 
 def _finished(

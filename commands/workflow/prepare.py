@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.engine.inputs import make_ready
-from benchmarks.engine.limits import Limits
 from benchmarks.engine.run import Run
 from benchmarks.runs.cases import suite_cases
+from benchmarks.runs.layout import limits_of
 from commands.workflow._input import add_inputs, for_each
 from fillpath.case import Case
 from fillpath.settings import settings
@@ -22,6 +22,6 @@ def run(arguments: argparse.Namespace) -> int:
     def ready(case: Case, within: Run) -> None:
         cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
         on_graph = cases and all(stage_of(c.stage).on_graph for c in cases)
-        make_ready(cases[0] if on_graph else case, Limits(), within)
+        make_ready(cases[0] if on_graph else case, limits_of(case, settings()), within)
 
     return for_each(arguments.inputs, ready)

@@ -48,7 +48,8 @@ class Column:
         value = row[self.value]
         if bool(pd.notna(value)):
             return status_text(value) if isinstance(value, str) else self.form(value)
-        return status_text(str(row[self.why])) if self.why and isinstance(row["machine"], str) else "-"
+        why = row[self.why] if self.why and isinstance(row["machine"], str) else None
+        return status_text(why) if isinstance(why, str) else "-"
 
 
 @dataclass(frozen=True)
