@@ -12,9 +12,10 @@ from typing import IO, cast
 
 from fetch.unpack import MAX_MATRIX
 from fillpath.errors import InputError
-from fillpath.paths import atomic_write, cache
+from fillpath.paths import atomic_write, cache, write_text
 
 _BLOCK = 1 << 20
+_ENDING = re.compile(r"\.mtx(\.gz)?\Z", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{12}")
 
 
@@ -23,16 +24,31 @@ def adopt(path: Path) -> str:
     is no .mtx or .mtx.gz file."""
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    if not path.name.endswith((".mtx", ".mtx.gz")):
-        raise InputError(f"{path}: not an .mtx or .mtx.gz file")
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name.removesuffix(".gz").removesuffix(".mtx")).strip("-")
+    if not is_matrix_name(path.name):
+        raise InputError(f"{path}: not an .mtx or .mtx.gz file, which alone are read")
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", _ENDING.sub("", path.name)).strip("-")
     name = f"{stem or 'matrix'}-{file_hash(path)[:12]}"
     target = _path(name)
     if not target.is_file():
         with atomic_write(target, "wb") as handle:
             for block in _blocks(path):
                 cast(IO[bytes], handle).write(block)
+    if given_name(name) != _shown(path):
+        write_text(_note(name), _shown(path))
     return name
+
+
+def is_matrix_name(name: str) -> bool:
+    """Whether a file of that name is taken for a matrix."""
+    return _ENDING.search(name) is not None
+
+
+def given_name(name: str) -> str:
+    """The path of the file that was copied, as the user last wrote it; the copy's own if it is not known."""
+    try:
+        return _note(name).read_text("utf-8")
+    except (OSError, ValueError):
+        return str(_path(name))
 
 
 def local_path(name: str) -> Path:
@@ -55,10 +71,19 @@ def _path(name: str) -> Path:
     return cache() / "local" / f"{name}.mtx"
 
 
+def _note(name: str) -> Path:
+    return _path(name).with_suffix(".given")
+
+
+def _shown(path: Path) -> str:
+    """The path as one line of text."""
+    return str(path) if str(path).isprintable() else ascii(str(path))
+
+
 def _blocks(path: Path) -> Iterator[bytes]:
     size = 0
     try:
-        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as handle:
+        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as handle:
             while block := handle.read(_BLOCK):
                 size += len(block)
                 if size > MAX_MATRIX:

@@ -8,6 +8,7 @@ local+m-1a2b    a file of the user's own, by its stem and the hash of its conten
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 
@@ -16,7 +17,6 @@ from fetch.catalogue import Entry
 from fetch.names import Spec
 from fillpath.case import matrix_id
 from fillpath.errors import UnknownNameError
-from fillpath.paths import expanded
 
 _IN_COLLECTION = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)[/+]([A-Za-z0-9][A-Za-z0-9_.+-]*)")
 _LOCAL = "local+"
@@ -86,13 +86,14 @@ def parse(text: str) -> MatrixId:
 def resolve(text: str) -> MatrixId:
     """The value of whatever a user types; a file is copied into the cache.
 
-    text : an id as for `parse`, the name of one matrix in the index of the collection, or the path of an
-        .mtx or .mtx.gz file
+    text : the path of an .mtx or .mtx.gz file, before all others if a file of that name exists; an id as for
+        `parse`; or the name of one matrix in the index of the collection
 
     Raises UnknownNameError with suggestions, InputError for a path that is no file.
     """
-    if _looks_like_path(text):
-        return LocalFile(local.adopt(expanded(text)))
+    path = os.path.expanduser(text)  # noqa: PTH111  Path's own raises for an unknown user.
+    if os.path.isfile(path) or _looks_like_path(text):  # noqa: PTH113  Path's own raises for a long name.
+        return LocalFile(local.adopt(Path(path)))
     bare = not (catalogue.find(text) or names.is_generated(text) or _IN_COLLECTION.fullmatch(text))
     matrix = parse(_in_index(text) if bare else text)
     if isinstance(matrix, LocalFile):
@@ -122,4 +123,4 @@ def _in_index(name: str) -> str:
 
 
 def _looks_like_path(text: str) -> bool:
-    return text.endswith((".mtx", ".mtx.gz")) or text.count("/") > 1 or text.startswith((".", "/", "~"))
+    return local.is_matrix_name(text) or text.count("/") > 1 or text.startswith((".", "/", "~"))

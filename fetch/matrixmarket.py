@@ -1,23 +1,56 @@
 """Read a Matrix Market file, or say in one line why it cannot be used.
 
 R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996: coordinate
-files, real, integer, complex or pattern; general, symmetric, skew-symmetric or hermitian.
+files, real, integer, complex or pattern; general, symmetric, skew-symmetric or hermitian. No byte is passed
+over: docs/add-a-matrix.md says what a line may hold.
+
+Longer than two screens: header, body and what each refusal says are one reader.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import math
+import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any, cast
 
 import numpy as np
-from scipy.io import mminfo, mmread
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
+from fetch import lines
+from fetch.lines import SYMMETRIES, Problem
 from fetch.room import require_memory
 from fillpath.errors import InputError
 
 MAX_ORDER = 2**31 - 1
 _SHORTEST_ENTRY = 4  # bytes of "1 1" and its line end
+_BLOCK = 1 << 20  # bytes read at once; no line is longer
+_HARD = 1024  # numbers left to Python at once
+_PARTS = {"pattern": 0, "integer": 1, "real": 1, "complex": 2}
+# SciPy writes unsigned integers under a name of their own.
+_FIELDS = {**{field: field for field in _PARTS}, "double": "real", "unsigned-integer": "integer"}
+_COUNT = re.compile(rb"\+?[0-9]{1,20}")
+_NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_TOKEN, _LINE = re.compile(rb"\S*"), re.compile(rb"[^%\n]*")
+_OF_LINES = (Problem.SIDE, Problem.DIAGONAL, Problem.REAL)
+_SHOWN = 40  # bytes of a token
+_WRONG = {
+    Problem.ROW: "no row from 1 to {order}",
+    Problem.COLUMN: "no column from 1 to {order}",
+    Problem.NUMBER: "no {kind}",
+    Problem.MISSING: "the line ends before its {tokens} tokens",
+    Problem.SURPLUS: "the line has more than {tokens} tokens",
+    Problem.ENTRIES: "more entries than the header promises",
+    Problem.NUL: "no byte of a text",
+    Problem.SIDE: "across the diagonal from entries before, and a {symmetry} file stores one side",
+    Problem.DIAGONAL: "on the diagonal, where a {symmetry} file stores no entry",
+    Problem.REAL: "on the diagonal and not real, as a {symmetry} matrix is there",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,59 +69,228 @@ class MatrixFile:
     explicit_zeros: int
 
 
-def read(path: Path) -> MatrixFile:
-    """The square matrix in a Matrix Market coordinate file.
+@dataclass(frozen=True)
+class _Header:
+    """What a file announces. line : the number of its size line."""
 
-    Raises InputError, naming the file, if it is unreadable, malformed, truncated, dense, rectangular, empty,
-    not finite, or beyond int32 columns; MemoryBudgetError, before anything is allocated, if there is too
-    little memory.
+    order: int
+    entries: int
+    field: str
+    symmetry: str
+    line: int
+
+
+def read(path: Path, name: str = "") -> MatrixFile:
+    """The square matrix in a Matrix Market coordinate file. name : of the file in errors, if not its path.
+
+    Raises InputError, naming the file, and the line and the token if there is one, if it is unreadable,
+    malformed, truncated, dense, rectangular, empty, not finite, or beyond int32 columns; MemoryBudgetError,
+    before anything is allocated, if there is too little memory.
     """
-    order, entries, field = _header(path)
-    # Repetitions are summed: the number of distinct entries is not known yet.
-    require_memory(str(path), order, entries, distinct=0)
-    try:
-        # From triplets to rows by counting: SciPy sums duplicates and sorts on the way.
-        matrix = csr_array(mmread(path, spmatrix=False))
-    except (ValueError, OverflowError, TypeError, OSError) as problem:
-        raise InputError(f"{path}: not a readable Matrix Market file: {problem}") from None
-    _check_finite(matrix, path)
-    matrix.data = np.abs(matrix.data) if field == "complex" else matrix.data.astype(np.float64)
-    if field == "pattern":
+    name = name or str(path)
+    with _opened(path, name) as handle:
+        header = _header(handle, name)
+        # Repetitions are summed: the number of distinct entries is not known yet.
+        require_memory(name, header.order, header.entries, distinct=0)
+        body = _Body(handle, header, name)
+        matrix = _expanded(body, header)
+        _check_finite(matrix, body, handle, header, name)
+    if header.field == "pattern":
         matrix.data[:] = 1  # duplicates summed to more
-    return MatrixFile(matrix, field, int(np.count_nonzero(matrix.data == 0)))
+    return MatrixFile(matrix, header.field, int(np.count_nonzero(matrix.data == 0)))
 
 
-def read_field(path: Path) -> str:
+def read_field(path: Path, name: str = "") -> str:
     """The kind of values (real, integer, complex or pattern) from the header alone, if the header describes a
     usable matrix. Raises InputError as `read` does, but needs no memory: another machine may prepare the
     matrix, or may have done so."""
-    return _header(path)[2]
+    name = name or str(path)
+    with _opened(path, name) as handle:
+        return _header(handle, name).field
 
 
-def _header(path: Path) -> tuple[int, int, str]:
-    """(order, entries, field) that the header announces."""
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+@contextlib.contextmanager
+def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
     try:
-        rows, columns, entries, form, field, _ = mminfo(path)
-    except (ValueError, OverflowError, TypeError, OSError) as problem:
-        raise InputError(f"{path}: not a Matrix Market header: {problem}") from None
-    if form != "coordinate":
-        raise InputError(f"{path}: stored as a dense {form}; only the coordinate format is read")
+        with path.open("rb") as handle:
+            yield handle
+    except OSError as problem:
+        raise InputError(f"{name}: cannot be read: {problem.strerror}") from None
+
+
+def _header(handle: IO[bytes], name: str) -> _Header:
+    """What the file announces; the handle stands behind its size line then."""
+    field, symmetry = _banner(_line(handle, 1, name), name)
+    line, words = 1, list[bytes]()
+    while not words:
+        line += 1
+        text = _line(handle, line, name)
+        if not text:
+            raise InputError(f"{name}: line {line}: the file ends within its header")
+        words = _words(text)
+    for word in words:
+        if len(words) != 3 or not _COUNT.fullmatch(word):
+            raise _refusal(name, line, word, "rows, columns and entries are expected here, three integers")
+    rows, columns, count = map(int, words)
+    where = f"{name}: line {line}"
     if rows != columns:
-        raise InputError(f"{path}: {rows} x {columns} is not square")
-    if rows < 1 or entries < 1:
-        raise InputError(f"{path}: the matrix is empty (order {rows}, {entries} entries)")
+        raise InputError(f"{where}: {rows} x {columns} is not square")
+    if rows < 1 or count < 1:
+        raise InputError(f"{where}: the matrix is empty (order {rows}, {count} entries)")
     if rows > MAX_ORDER:
-        raise InputError(f"{path}: order {rows} exceeds int32 columns ({MAX_ORDER})")
-    if entries * _SHORTEST_ENTRY > path.stat().st_size:
-        raise InputError(f"{path}: truncated: the header promises {entries} entries, the file is too short")
-    return rows, entries, str(field).removeprefix("unsigned-")
+        raise InputError(f"{where}: order {rows} exceeds int32 columns ({MAX_ORDER})")
+    if count * _SHORTEST_ENTRY > os.fstat(handle.fileno()).st_size:
+        raise InputError(f"{where}: truncated: the header promises {count} entries, the file is too short")
+    return _Header(rows, count, field, symmetry, line)
 
 
-def _check_finite(matrix: csr_array, path: Path) -> None:
+def _banner(line: bytes, name: str) -> tuple[str, str]:
+    """(field, symmetry) in the first line of a file."""
+    first, *rest = line.lower().split(maxsplit=1) or [b""]
+    if first not in (b"%%matrixmarket", b"%matrixmarket"):
+        raise _refusal(name, 1, first, "the header of a Matrix Market file begins with %%MatrixMarket")
+    words = _words(b"".join(rest))
+    told = [word.decode("latin-1") for word in words]
+    if len(told) != 4 or told[0] != "matrix":
+        raise InputError(f"{name}: line 1: the header is %%MatrixMarket matrix coordinate FIELD SYMMETRY")
+    _, form, field, symmetry = told
+    if form != "coordinate":
+        shown = "a dense array" if form == "array" else repr(words[1])[1:]
+        raise InputError(f"{name}: line 1: stored as {shown}; only the coordinate format is read")
+    for word, known in ((words[2], tuple(_FIELDS)), (words[3], SYMMETRIES)):
+        if word.decode("latin-1") not in known:
+            raise _refusal(name, 1, word, f"the header has one of {', '.join(known)} here")
+    if (symmetry == "hermitian" and field != "complex") or (field, symmetry) == ("pattern", "skew-symmetric"):
+        raise _refusal(name, 1, words[3], f"the format has no {field} matrix of this header's kind")
+    return _FIELDS[field], symmetry
+
+
+def _line(handle: IO[bytes], number: int, name: str) -> bytes:
+    line = handle.readline(_BLOCK)
+    if len(line) == _BLOCK:
+        raise _too_long(name, number)
+    if b"\0" in line:
+        raise _refusal(name, number, b"\0", _WRONG[Problem.NUL])
+    return line
+
+
+def _words(line: bytes) -> list[bytes]:
+    """The words of a line before its comment."""
+    return list(itertools.takewhile(lambda word: not word.startswith(b"%"), line.split()))
+
+
+class _Body:
+    """The entries below a header as they stand there, read block by block.
+
+    rows, columns : (entries,) int32; as long again, for mirrored entries, unless the matrix is general
+    values : as long, float64 or complex128, 1 for a pattern
+    """
+
+    def __init__(self, handle: IO[bytes], header: _Header, name: str) -> None:
+        parts, room = _PARTS[header.field], header.entries * (1 if header.symmetry == "general" else 2)
+        self.rows, self.columns = np.empty(room, np.int32), np.empty(room, np.int32)
+        self._numbers = np.empty(parts * room) if parts else np.ones(room)
+        self.values = self._numbers.view(np.complex128) if parts == 2 else self._numbers
+        self._form = (header.order, parts, int(header.field == "integer"), SYMMETRIES.index(header.symmetry))
+        self._count, self._name = header.entries, name
+        self._at = (header.line, 0, -1)  # lines and entries before, and the side that has entries
+        self._text = bytearray(_BLOCK + 1)
+        self._read(handle)
+        line, found, _ = self._at
+        if found < self._count:
+            promise = f"the header promises {self._count} entries, the file has {found}"
+            raise InputError(f"{name}: line {line}: truncated: {promise}")
+
+    def _read(self, handle: IO[bytes]) -> None:
+        kept = 0
+        while got := cast(Any, handle).readinto(memoryview(self._text)[kept:_BLOCK]):
+            size = kept + got
+            end = self._text.rfind(b"\n", 0, size) + 1
+            self._scan(end)
+            if end == 0 and size == _BLOCK:
+                raise _too_long(self._name, self._at[0] + 1)
+            kept = size - end
+            self._text[:kept] = self._text[end:size]
+        if kept:  # the last line has no end
+            self._text[kept] = ord("\n")
+            self._scan(kept + 1)
+
+    def _scan(self, end: int) -> None:
+        """Read the lines of the text before its `end`."""
+        block, hard, at = np.frombuffer(self._text, np.uint8), np.empty((_HARD, 3), np.int64), 0
+        arrays = (self.rows[: self._count], self.columns[: self._count], self._numbers, hard)
+        while at < end:
+            problem, at, *after, tough = lines.scan(
+                block, end, (at, *self._at), *arrays, self._form, lines.POWERS
+            )
+            for start, place, line in hard[:tough].tolist():
+                self._numbers[place] = self._nearest(self._match(_TOKEN, start), line + 1)
+            self._at = (after[0], after[1], after[2])
+            if problem:
+                token = self._match(_LINE if problem in _OF_LINES else _TOKEN, at)
+                raise _refusal(self._name, after[0] + 1, token, self._why(Problem(problem), token))
+
+    def _match(self, part: re.Pattern[bytes], start: int) -> bytes:
+        return cast(re.Match[bytes], part.match(self._text, start))[0].rstrip()
+
+    def _nearest(self, token: bytes, line: int) -> float:
+        value = float(token.lower().replace(b"d", b"e"))
+        if math.isinf(value):
+            raise _refusal(self._name, line, token, "beyond float64")
+        return value
+
+    def _why(self, problem: Problem, token: bytes) -> str:
+        order, parts, integers, symmetry = self._form
+        if problem is Problem.NUMBER and _NOT_FINITE.fullmatch(token):
+            return "NaN or infinite"
+        kind = "integer of 64 bits" if integers else "number"
+        words = {"order": order, "tokens": 2 + parts, "kind": kind, "symmetry": SYMMETRIES[symmetry]}
+        return _WRONG[problem].format(**words)
+
+
+def _expanded(body: _Body, header: _Header) -> csr_array:
+    """The matrix with mirrored entries and the sums of repetitions; complex values are moduli."""
+    rows, columns, values, count = body.rows, body.columns, body.values, header.entries
+    if header.symmetry != "general":
+        off = rows[:count] != columns[:count]
+        end = count + int(np.count_nonzero(off))
+        rows[count:end], columns[count:end] = columns[:count][off], rows[:count][off]
+        values[count:end] = values[:count][off]
+        rows, columns, values = rows[:end], columns[:end], values[:end]
+        if header.symmetry == "skew-symmetric":
+            np.negative(values[count:], out=values[count:])
+        if header.symmetry == "hermitian":
+            np.conjugate(values[count:], out=values[count:])
+    # From triplets to rows by counting: SciPy sums duplicates and sorts on the way.
+    matrix = csr_array(coo_array((values, (rows, columns)), shape=(header.order, header.order)))
+    if header.field == "complex":
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix.data = np.abs(matrix.data)
+    return matrix
+
+
+def _check_finite(matrix: csr_array, body: _Body, handle: IO[bytes], header: _Header, name: str) -> None:
+    """Refuse a sum or a modulus that overflows, by the last line that adds to it."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if len(bad):
-        row = int(np.searchsorted(matrix.indptr, bad[0], side="right"))
-        column = matrix.indices[bad[0]] + 1
-        raise InputError(f"{path}: {len(bad)} values are NaN or infinite, first at ({row}, {column})")
+    if not len(bad):
+        return
+    row, column = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1, int(matrix.indices[bad[0]])
+    rows, columns = body.rows[: header.entries], body.columns[: header.entries]
+    here = (rows == row) & (columns == column)
+    if header.symmetry != "general":
+        here |= (rows == column) & (columns == row)
+    handle.seek(0)
+    numbered = ((line, _words(text)) for line, text in enumerate(handle, 1) if line > header.line)
+    held = (each for each in numbered if each[1])
+    line, words = next(itertools.islice(held, int(np.flatnonzero(here)[-1]), None))
+    why = f"entry ({row + 1}, {column + 1}) is beyond float64, its repetitions summed and its modulus taken"
+    raise _refusal(name, line, words[2], why)
+
+
+def _refusal(name: str, line: int, token: bytes, why: str) -> InputError:
+    shown = repr(token if len(token) <= _SHOWN else token[:_SHOWN] + b"...")[1:]
+    return InputError(f"{name}: line {line}: {shown}: {why}")
+
+
+def _too_long(name: str, line: int) -> InputError:
+    return InputError(f"{name}: line {line} is longer than {_BLOCK} bytes")

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from fetch import compiled, dissection, matching, matrixmarket, ordering, source
+from fetch import compiled, dissection, lines, matching, matrixmarket, ordering, source
 from fetch.matrix_id import MatrixId, parse
 from fetch.source import Loaded, load, locate
 from fillpath.case import Preparation
@@ -35,7 +35,7 @@ Array = npt.NDArray[Any]
 PREPARE_VERSION = 1
 # Modules that decide an artefact's content, beside this one: a change of their code makes a new artefact.
 # The generators are in the matrix's checksum.
-_MAKERS = (compiled, dissection, matching, matrixmarket, ordering, source)
+_MAKERS = (compiled, dissection, lines, matching, matrixmarket, ordering, source)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 # What reading a damaged archive may raise.

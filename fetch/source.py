@@ -42,12 +42,14 @@ class Source:
     path : of its .mtx file, None for a generated matrix
     checksum : SHA-256 of the archive or file; for a generated matrix, of its name and the generators' code
     field : of its values: real, integer, complex or pattern
+    shown : what errors call its file
     """
 
     name: str
     path: Path | None
     checksum: str
     field: str
+    shown: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +81,9 @@ def locate(matrix: MatrixId) -> Source:
         case Generated(spec):
             return Source(spec.name, None, _generator_hash(spec), field="real")
         case LocalFile(name):
-            path = local.local_path(name)
-            return Source(path.name, path, local.file_hash(path), matrixmarket.read_field(path))
+            path, shown = local.local_path(name), local.given_name(name)
+            field = matrixmarket.read_field(path, shown)
+            return Source(path.name, path, local.file_hash(path), field, shown)
         case InCollection(_, group, name, sha256):
             archive = suitesparse.fetch(group, name, sha256)
             level = logging.DEBUG if archive.how == "reused" else logging.INFO
@@ -101,7 +104,7 @@ def load(matrix: MatrixId) -> Loaded:
         return _generated(matrix.spec)
     source = locate(matrix)
     assert source.path is not None
-    file = matrixmarket.read(source.path)
+    file = matrixmarket.read(source.path, source.shown)
     entries = file.matrix.nnz
     return Loaded(file.matrix, file.field, file.explicit_zeros, entries, source.name, source.checksum)
 

@@ -340,6 +340,31 @@ MUTATIONS = (
     ),
     # What comes from elsewhere.
     Mutation(
+        "a file's number is rounded towards zero", "fetch/lines.py",
+        "(mantissa + (mantissa & np.uint64(1))) >> np.uint64(1)", "mantissa >> np.uint64(1)",
+        "test_fetch_lines.py::test_every_decimal_number_is_its_nearest_float64",
+    ),
+    Mutation(
+        "a file may end a number anywhere", "fetch/lines.py",
+        "    if not _blank(block[at]):\n        return 0.0, -1\n", "",
+        "test_fetch_lines.py::test_a_refusal_names_file_line_and_token",
+    ),
+    Mutation(
+        "a symmetric file may list both sides", "fetch/lines.py",
+        "if side == 1 - int(row > column):", "if side == 2:",
+        "test_fetch_lines.py::test_a_refusal_names_the_file_that_was_given",
+    ),
+    Mutation(
+        "a lone zero is an edge", "benchmarks/engine/operands.py",
+        "if stage_of(implementation.stage).on_graph:", "if not stage_of(implementation.stage).on_values:",
+        "test_zeros.py::test_a_zero_on_one_side_of_the_diagonal_is_no_edge",
+    ),
+    Mutation(
+        "a file that is there is looked for in the collection", "fetch/matrix_id.py",
+        "if os.path.isfile(path) or", "if",
+        "test_fetch_matrix_id.py::test_a_file_of_that_name_is_meant_and_no_server_asked",
+    ),
+    Mutation(
         "an archive's checksum is not compared", "fetch/suitesparse.py",
         "if order.sha256 and sha256 != order.sha256:", "if order.sha256 and not sha256:",
         "test_fetch_suitesparse.py::test_a_checksum_that_differs_is_refused_at_once",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from fetch import catalogue, names
 from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable, parse, resolve
-from fetch.source import locate
+from fetch.source import load, locate
 from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError
 
@@ -63,6 +65,47 @@ def test_one_file_has_one_value_however_it_is_named(tmp_path: Path) -> None:
     assert isinstance(matrix, LocalFile)
     assert parse(matrix.text) == resolve(matrix.text) == matrix
     assert locate(matrix).path != path
+
+
+@pytest.mark.parametrize(
+    "name", ["data/x.MTX", "data/x.mtx.GZ", "data/plain.txt", "data/ok.tar.gz", "memplus", "G+m"]
+)
+def test_a_file_of_that_name_is_meant_and_no_server_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2.5\n"
+    (tmp_path / "data").mkdir()
+    Path(name).write_bytes(gzip.compress(text) if name.endswith("GZ") else text)
+    if name.lower().endswith((".mtx", ".mtx.gz")):
+        matrix = resolve(name)
+        assert isinstance(matrix, LocalFile) and load(matrix).matrix.toarray().tolist() == [[2.5]]
+        Path(name).unlink()
+        with pytest.raises(InputError, match=f"^{name}: no such file$"):
+            resolve(name)
+    else:
+        with pytest.raises(
+            InputError, match=f"^{re.escape(name)}: not an .mtx or .mtx.gz file, which alone are"
+        ):
+            resolve(name)
+
+
+def test_a_folder_of_that_name_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "HB" / "bcspwr99").mkdir(parents=True)
+    assert resolve("HB/bcspwr99") == InCollection("HB+bcspwr99", "HB", "bcspwr99")
+
+
+def test_errors_name_the_file_that_was_given_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("m.mtx", "new\nline\udcff/m.mtx"):
+        path = Path(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n")
+        with pytest.raises(InputError) as refusal:
+            locate(resolve(f"./{name}"))
+        shown = name if name.isprintable() else ascii(name)
+        assert str(refusal.value) == f"{shown}: line 2: 2 x 3 is not square"
 
 
 def test_a_path_is_no_id(tmp_path: Path) -> None:

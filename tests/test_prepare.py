@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
-from fetch import catalogue, prepare
+from fetch import catalogue, matrixmarket, prepare
 from fetch.matrix_id import LocalFile, parse, resolve
 from fetch.source import Loaded, load
 from fillpath.case import MATCHINGS, ORDERINGS, Preparation
@@ -220,6 +220,12 @@ def test_the_artefacts_name_follows_the_code_of_its_makers_and_no_comment(
         maker.write_text(code)
         paths.append(prepare.prepared_path("grid2d,5", Preparation()))
     assert paths[0] == paths[1] != paths[2]
+
+
+def test_what_an_earlier_reader_let_through_is_read_anew() -> None:
+    reader = [each for each in vars(matrixmarket).values() if isinstance(each, ModuleType)]
+    reader = [each for each in reader if each.__name__.startswith("fetch.")]
+    assert reader and {matrixmarket, *reader} <= set(prepare._MAKERS)
 
 
 def test_a_matrix_without_a_diagonal_is_completed_or_matched(tmp_path: Path) -> None:

@@ -9,10 +9,12 @@ from typing import Any
 import impl.inputs  # noqa: F401  It registers the makers.
 from benchmarks.checks.rows import verify_symbolic
 from benchmarks.engine.benchmark import Context, benchmark_of
+from fetch.zeros import without_lone_zeros
 from fillpath.errors import FillpathError
 from fillpath.makers import maker_of, parts_of
 from fillpath.nouns import Filled, Pattern, Prepared, Reference
 from fillpath.registry import Implementation
+from fillpath.stages import stage_of
 
 
 def context(
@@ -30,6 +32,8 @@ def context(
     Raises UnsupportedError for a stage without a benchmark, and what `noun` raises.
     """
     benchmark = benchmark_of(implementation.stage)
+    if stage_of(implementation.stage).on_graph:
+        prepared = without_lone_zeros(prepared)
     values, peer = implementation.values(options), bool(implementation.peer)
     nouns: dict[type, Any] = {Prepared: prepared, Pattern: prepared.pattern}
     for kind in benchmark.reads:
