@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from fetch import catalogue, collection, local, names
 from fetch.catalogue import Entry
