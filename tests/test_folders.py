@@ -89,6 +89,17 @@ def test_the_workflow_goes_to_that_folder_and_keeps_relative_settings(
     assert os.environ["FILLPATH_RESULTS"] == str(tmp_path / "near")
 
 
+@pytest.mark.usefixtures("homeless")
+def test_the_workflow_has_a_home_of_its_own_where_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(launch, "BASE", tmp_path / "work")
+    launch._enter()
+    assert os.environ["HOME"] == str(launch.WORK)
+
+
 def git(folder: Path, *arguments: str) -> None:
     author = ["-c", "user.name=x", "-c", "user.email=x@example"]
     subprocess.run(["git", "-C", str(folder), *author, *arguments], check=True, capture_output=True)

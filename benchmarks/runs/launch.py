@@ -74,7 +74,7 @@ def figures(arguments: Sequence[str]) -> int:
         print(f"fillpath: ended by {name}; everything finished is stored", file=sys.stderr)
     elif status:
         logs = [".fillpath/logs", ".snakemake/log", *([".snakemake/slurm_logs"] if on_slurm else [])]
-        print(f"fillpath: the workflow failed; logs: {', '.join(logs)}", file=sys.stderr)
+        print(f"fillpath: the workflow failed; logs in {BASE}: {', '.join(logs)}", file=sys.stderr)
     return status
 
 
@@ -85,6 +85,12 @@ def _enter() -> None:
             os.environ[name] = str(Path(folder).absolute())
     BASE.mkdir(parents=True, exist_ok=True)
     os.chdir(BASE)
+    # Snakemake does not start without a user's name and home, which a container may lack.
+    os.environ.setdefault("USER", str(os.getuid()))
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = str(WORK)
 
 
 def _wait_for_snakemake(deadline: float) -> None:
