@@ -18,7 +18,7 @@ class Solve(Suite):
     stage = "solve"
 
     def check(self, result: Any, context: Context) -> Verified:
-        """The relative residual is small for the type that the option `dtype` asks for."""
+        """Each row of the residual is small for the type that the option `dtype` asks for."""
         from benchmarks.checks.residuals import verify_solution
 
         return verify_solution(result, context.prepared, context.options.get("dtype"))

@@ -135,13 +135,38 @@ MUTATIONS = (
         "test_gate.py::test_no_other_solution_passes",
     ),
     Mutation(
-        "a factor's tolerance is loosened", "benchmarks/checks/residuals.py",
-        "FACTOR_BOUND = 1e-12", "FACTOR_BOUND = 1e-6",
+        "a factor's tolerance is loosened", "benchmarks/checks/factors.py",
+        "ARITHMETIC_BOUND = 4.0", "ARITHMETIC_BOUND = 4e9",
         "test_numeric.py::test_the_gate_sees_one_wrong_value",
     ),
     Mutation(
+        "a row that lost its digits is of use", "benchmarks/checks/factors.py",
+        "    if held.passes:", "    if False:",
+        "test_row_gate.py::test_no_large_row_hides_a_row_that_lost_its_digits",
+    ),
+    Mutation(
+        "a loss that the check repeats is not seen", "benchmarks/checks/factors.py",
+        "CAREFUL = USE_BOUND / UNIT / 8", "CAREFUL = 1e300",
+        "test_row_gate.py::test_no_large_row_hides_a_row_that_lost_its_digits",
+    ),
+    Mutation(
+        "a large row hides a small one", "benchmarks/checks/residuals.py",
+        "left, size = b[i], abs(b[i])", "left, size = b[i], np.abs(b).max()",
+        "test_row_gate.py::test_no_large_row_hides_a_wrong_solution",
+    ),
+    Mutation(
+        "a large component hides a small one", "benchmarks/checks/laplacians.py",
+        "component = graph.component[:counted]", "component = graph.component[:counted] * 0",
+        "test_laplacian.py::test_no_large_component_hides_a_small_one",
+    ),
+    Mutation(
+        "a record of the old gate stands", "benchmarks/engine/standing.py",
+        "or (record.verified is not None and record.verified.by_norms)", "",
+        "test_marks.py::test_a_record_of_the_old_gate_is_outstanding",
+    ),
+    Mutation(
         "the last result is not checked", "benchmarks/engine/worker.py",
-        "if passes(last) and context is not None:", "if context is not None:",
+        "if passes(last, work) and context is not None:", "if context is not None:",
         "test_measure.py::test_each_failure_ends_in_its_status_and_is_recorded",
     ),
     Mutation(

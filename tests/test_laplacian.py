@@ -76,6 +76,25 @@ def residual(asked: System, x: Array, rhs: str = "random") -> float:
     return verify_potentials(Solution(x), asked, product=rhs == "product").value
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_no_large_component_hides_a_small_one(scale: float) -> None:
+    """A grid of 900 vertices with exact potentials, and an edge apart from it with a drop 3e-5 too large."""
+    large = grid(30)
+    vertices = np.array([large.n, large.n + 1])
+    rows, columns = large.pattern.rows(), large.pattern.indices
+    once = rows < columns
+    weights = np.append(large.weights[once], 1.0) * scale
+    ends = (np.append(rows[once], vertices[0]), np.append(columns[once], vertices[1]))
+    graph = from_edges(large.n + 2, *ends, weights)
+    x = np.random.default_rng(3).standard_normal(graph.n)
+    asked = System(graph, dense(graph) @ x)
+    right = verify_potentials(Solution(x), asked, product=False)
+    x[vertices[1]] += 3e-5 * (x[vertices[1]] - x[vertices[0]])
+    wrong = verify_potentials(Solution(x), asked, product=False)
+    assert right.passes and not wrong.passes
+    assert wrong.facts["normwise_error"] <= 1e-6, "all rows together pass"
+
+
 # The solves with a factor.
 
 

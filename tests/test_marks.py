@@ -73,6 +73,18 @@ def test_a_lost_record_is_outstanding(stored: Path) -> None:
     assert not airspeed.is_done("symbolic")
 
 
+def test_a_record_of_the_old_gate_is_outstanding(stored: Path) -> None:
+    """The record is kept, and the case measured anew."""
+    (record,) = read_records(stored)
+    assert record.verified is not None
+    by_norms = replace(record, verified=replace(record.verified, method="relative residual"))
+    write_records(stored, [by_norms])
+    assert outstanding([CASE], LATER) == [CASE]
+    airspeed.run_stage("symbolic", {})
+    first, last = read_records(stored)
+    assert first == by_norms and last.verified == record.verified and outstanding([CASE], LATER) == []
+
+
 def test_a_torn_line_is_outstanding_and_stops_no_other_input(
     stored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

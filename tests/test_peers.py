@@ -353,9 +353,9 @@ OF_PEERS = [entry for entry in registry.registered() if entry.peer and entry.mod
 OF_CI = {"superlu_dist", "hypre", "klu"}
 # How the results of a stage are held, whoever made them.
 GATES = {
-    "symbolic": r"row counts|relative residual",
-    "numeric": r"relative residual",
-    "solve": r"relative residual",
+    "symbolic": r"row counts|over the rows",
+    "numeric": r"over the rows",
+    "solve": r"over the rows",
     "laplacian": r"\|\|b - L x\|\|",
 }
 

@@ -125,7 +125,8 @@ def test_what_measures_through_others_ends_with_all_of_them(command: str, tmp_pa
 
 def test_an_interrupt_of_the_launcher_reaches_the_command_once_as_a_termination(tmp_path: Path) -> None:
     counts = "import signal, time\nseen = []\nsignal.signal(signal.SIGTERM, lambda *_: seen.append(1))\n"
-    counts += "print('begun', flush=True)\ntime.sleep(0.5)\nprint(len(seen), 'seen', flush=True)"
+    counts += "print('begun', flush=True)\nwhile not seen:\n    time.sleep(0.01)\n"
+    counts += "time.sleep(0.5)\nprint(len(seen), 'seen', flush=True)"
     process = start(LAUNCH.format(fake=counts), str(tmp_path))
     begun(process)
     for _ in range(3):

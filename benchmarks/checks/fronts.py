@@ -10,11 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from benchmarks.checks.factors import Panels
 from fillpath.nouns import Array, Factor, FrontFactor, Fronts, TwoWay
 
 
-def on_filled(factor: FrontFactor, both: TwoWay) -> Factor:
-    """L + U - I on F by columns; without values for what is no factor on these fronts.
+def on_filled(factor: FrontFactor, both: TwoWay) -> tuple[Factor, Panels | None]:
+    """L + U - I on F by columns, without values for what is no factor on these fronts; and the panels of its
+    rows, None where no front has any.
 
     factor : its fronts are of the matrix that F is of, as the gate made them
     both : F, n x n
@@ -26,7 +28,7 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> Factor:
     values = np.asarray(factor.values)
     start, panel = np.asarray(factor.start), np.asarray(factor.panel)
     if not _fits(factor.fronts, start, panel, values):
-        return Factor(both, np.empty(0, values.dtype), factor.small_pivots)
+        return Factor(both, np.empty(0, values.dtype), factor.small_pivots), None
     filled = both.filled
     out = np.full(filled.pattern.nnz, np.nan, values.dtype)
     fronts = factor.fronts
@@ -34,9 +36,10 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> Factor:
     by_rows = (filled.pattern.indptr, filled.pattern.indices, filled.upper_start, both.to_column)
     by_columns = (both.columns.indptr, both.columns.indices, both.lower_start)
     held = (start.astype(np.int64), panel.astype(np.int64), values)
-    if _scatter(*lists, *by_rows, *by_columns, *held, out) > 0:
+    panels = Panels(np.zeros(both.columns.n), np.ones(both.columns.n))
+    if _scatter(*lists, *by_rows, *by_columns, *held, out, panels.width, panels.condition) > 0:
         out = out[:0]
-    return Factor(both, out, factor.small_pivots)
+    return Factor(both, out, factor.small_pivots), panels if panel.any() else None
 
 
 def _fits(fronts: Fronts, start: Array, panel: Array, values: Array) -> bool:
@@ -53,7 +56,7 @@ def _fits(fronts: Fronts, start: Array, panel: Array, values: Array) -> bool:
 def _scatter(
     first, list_start, lists, label,
     indptr, indices, upper_start, to_column, column_indptr, column_indices, lower_start,
-    start, panel, values, out,
+    start, panel, values, out, width, condition,
 ):  # fmt: skip
     """Write the values of all entries of F that the fronts have. Returns how many others are not zero, in
     fronts without panels."""
@@ -72,7 +75,10 @@ def _scatter(
         behind = start[front] + pivots * size
         upper[:] = values[behind : behind + pivots * len(rows)].reshape(len(rows), pivots)
         if panel[front] > 0:
-            _plain(lower, upper, panel[front])
+            worst = _plain(lower, upper, panel[front])
+            for row in np.concatenate((vertex[begin : begin + pivots], vertex[rows])):
+                width[row] = max(width[row], panel[front])
+                condition[row] = max(condition[row], worst)
         nonzeros = np.count_nonzero(lower) + np.count_nonzero(upper)
         position[begin : begin + pivots] = np.arange(pivots)
         position[rows] = np.arange(pivots, size)
@@ -99,14 +105,16 @@ def _scatter(
 @njit(error_model="numpy")
 def _plain(lower, upper, width):
     """From panels to L and U, in place. With D the inverse of a stored block, D = L_D U_D: below it S becomes
-    S D U_D^-1 = S L_D, right of it A_KJ becomes L_D^-1 A_KJ.
+    S D U_D^-1 = S L_D, right of it A_KJ becomes L_D^-1 A_KJ. Returns the largest || |D| |D^-1| ||.
 
     lower : (s, f), the pivots' columns; upper : (r, s), the columns right of them
     """
     pivots, size = lower.shape
+    worst = 1.0
     for begin in range(0, pivots, width):
         end = min(begin + width, pivots)
         block = _inverse(lower[begin:end, begin:end])
+        worst = max(worst, _condition(block, lower[begin:end, begin:end]))
         _factorise(block)
         for k in range(end - begin):
             for r in range(end, size):
@@ -120,6 +128,20 @@ def _plain(lower, upper, width):
                 for i in range(k + 1, end - begin):
                     column[begin + i] -= block[k, i] * column[begin + k]
         lower[begin:end, begin:end] = block
+    return worst
+
+
+@njit
+def _condition(block, inverse):
+    """|| |D| |D^-1| || in the infinity norm, both by columns; nan counts as 1."""
+    worst = 1.0
+    for row in range(len(block)):
+        total = 0.0
+        for k in range(len(block)):
+            for column in range(len(block)):
+                total += abs(block[k, row]) * abs(inverse[column, k])
+        worst = max(worst, total)
+    return worst
 
 
 @njit(error_model="numpy")

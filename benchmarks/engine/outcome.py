@@ -23,7 +23,8 @@ class Outcome:
     longer_than : seconds that it had taken when a limit of time ended it.
     complete : whether all that a right result needs is there, whatever becomes of the worker from then on.
     done : whether there is nothing to wait for.
-    bytes : the least that had to be moved. The other fields are those of a record.
+    bytes : the least that had to be moved.
+    held : facts of the gate. The other fields are those of a record.
     """
 
     status: Status = Status.ERROR
@@ -38,6 +39,7 @@ class Outcome:
     phases: dict[str, list[float]] = field(default_factory=dict)
     kernel_seconds: list[float] = field(default_factory=list)
     verified: Verified | None = None
+    held: dict[str, float] = field(default_factory=dict)
     work: dict[str, Any] | None = None
     peak_memory: int | None = None
     energy: list[float] | None = None
@@ -68,9 +70,14 @@ class Outcome:
         # JSON has no NaN and no infinity; neither is below any bound.
         value = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
         verdict = Verified(message["by"], message["method"], value, message["bound"])
-        self.verified = verdict
+        self.verified, self.held = verdict, message.get("facts") or {}
         if not verdict.passes:
-            reason = f"{verdict.method}: {verdict.value:g} where at most {verdict.bound:g} is right"
+            row, replaced = message.get("row"), message.get("replaced")
+            where = "" if row is None else f", in row {row}"
+            advice = f"; {replaced} pivots were replaced: refine=N or matching mc64" if replaced else ""
+            reason = (
+                f"{verdict.method}: {verdict.value:g} where at most {verdict.bound:g} is right{where}{advice}"
+            )
             self._end(Status.WRONG, reason)
 
     def _on_sampling(self, message: dict[str, Any]) -> None:
@@ -87,7 +94,11 @@ class Outcome:
             self.kernel_seconds.append(message["kernel_seconds"])
 
     def _on_sampled(self, message: dict[str, Any]) -> None:
-        self.work, self.bytes = message["work"], message["bytes"]
+        work = message["work"]
+        self.work, self.bytes = (
+            {**work, "facts": {**(work["facts"] or {}), **self.held} or None},
+            message["bytes"],
+        )
         self.peak_memory = message["peak_memory"]
         self.energy = None if message["joules"] is None else [message["joules"]]
         self.clocks, self.throttle = message["clocks"], message["throttle"]

@@ -96,7 +96,7 @@ def _settled(case: Case, prepared_hash: str, limits: Limits) -> list[Record]:
 
 
 def _settles(record: Record, limits: Limits) -> bool:
-    if not _is_worth_keeping(record):
+    if not _is_worth_keeping(record) or (record.verified is not None and record.verified.by_norms):
         return False
     if record.status is Status.TIMEOUT:
         return limits.seconds <= (record.limit_seconds or 0.0)

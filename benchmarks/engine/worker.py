@@ -134,19 +134,19 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     def call() -> Any:
         return implementation.function(noun, **arguments)
 
-    def passes(result: Any) -> bool:
+    def passes(result: Any, work: Any) -> bool:
         if context is None:
             return bool(crew.share(None))
         verdict = verify(job["stage"], result, context, where.fetch)
-        report("verified", **asdict(verdict))
+        report("verified", **asdict(verdict), replaced=int((work.facts or {}).get("small_pivots", 0)))
         return bool(crew.share(verdict.passes))
 
     # From here on, what goes wrong is the implementation's doing.
     report("began")
     with _peers_library(implementation.peer):
-        first = where.rehearse(call)[0]
+        first = where.rehearse(call)
     report("returned")
-    if not passes(first):
+    if not passes(*first):
         return
     del first
     # Whatever else runs for this measurement stops first.
@@ -155,7 +155,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     with metered(implementation.device, max(1, job["gpus"])) as meter:
         (last, work), joules = _sample(call, Sampling(**job["sampling"]), where, meter, report, crew)
     state = {"peak_memory": where.peak_memory(), "joules": joules, **where.state()}
-    if passes(last) and context is not None:
+    if passes(last, work) and context is not None:
         least = benchmark.least_bytes(last, context)
         report("sampled", **state, work=counted(work), bytes=least)
         # What follows may take long, or more memory, and loses nothing of the above.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.checks.residuals import RESIDUAL
+from benchmarks.checks.residuals import BACKWARD
 from fetch.catalogue import Entry
 from fillpath.case import Case, Preparation
 from fillpath.paths import CONFIG
@@ -103,7 +103,7 @@ def _whole(order: float, entries: float, counted: Amounts) -> Amounts:
 
 def _is_of_a_peer(record: Record) -> bool:
     """Whether it is a whole factorisation, which was not compared with F and may store more."""
-    return record.verified is not None and record.verified.method == RESIDUAL
+    return record.verified is not None and record.verified.method in (BACKWARD, "relative residual")
 
 
 class Catalogued:

@@ -77,6 +77,8 @@ class Site:
         last = pool[-1]
         if last.key != standing.key_of(case, (last.prepared or {}).get("hash", "")) or not last.conclusive:
             return False
+        if last.verified is not None and last.verified.by_norms:
+            return False
         if last.status is Status.TIMEOUT:
             return limits.seconds <= (last.limit_seconds or 0.0)
         return last.status is not Status.OK or len(pool) >= processes

@@ -1,0 +1,197 @@
+"""The gate by rows: honest results pass, whatever passes is right, one wrong row fails."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from benchmarks.checks.factors import verify_factor
+from benchmarks.checks.residuals import BOUND, backward_errors, verify_residual, verify_solution
+from benchmarks.engine import operands
+from benchmarks.engine.gate import verify
+from benchmarks.engine.reference import make_reference
+from fillpath import registry
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Array, Factor, Factorised, Prepared, Solution, TwoWay
+from fillpath.record import Verified
+from impl.numeric.left_looking import left_looking
+from impl.solve.right_hand_side import right_hand_side
+from tests.test_numeric import of_dense, start_of
+from tests.thorough import daily
+
+UNIT = 2.0**-53
+# The largest order of a system, and how many there are.
+SYSTEMS = daily([(20, 200), (60, 2000)], (20, 200))
+
+
+def systems(order: int, count: int, decades: float = 125.0) -> Iterator[tuple[np.random.Generator, Array]]:
+    """Sparse matrices of order 1 to `order`, each row's diagonal entry the largest; then blocks, rows,
+    columns, or both of these are scaled, and entries lie within 10 to the power of 2 x decades."""
+    for seed in range(count):
+        rng = np.random.default_rng([20261125, seed])
+        n = int(rng.integers(1, order + 1))
+        matrix = rng.uniform(-1, 1, (n, n)) * (rng.random((n, n)) < 4 / n)
+        np.fill_diagonal(matrix, rng.choice([-1, 1], n) * (1 + np.abs(matrix).sum(axis=1)))
+        kind = seed % 4
+        rows, columns = (
+            10 ** rng.uniform(-decades, decades, n) if kind & bit else np.ones(n) for bit in (1, 2)
+        )
+        block = np.where(np.arange(n) < n // 2, 10.0**-decades, 1.0) if kind == 0 else np.ones(n)
+        yield rng, matrix * (rows * block)[:, None] * columns
+
+
+def solved_exactly(matrix: Array, *sides: Array) -> list[list[Fraction]]:
+    """The solutions of A x = b in rational arithmetic, by elimination with pivots that are not zero."""
+    n = len(matrix)
+    table = [
+        [*map(Fraction, map(float, row)), *(Fraction(float(b[i])) for b in sides)]
+        for i, row in enumerate(matrix)
+    ]
+    for k in range(n):
+        pivot = next(i for i in range(k, n) if table[i][k])
+        table[k], table[pivot] = table[pivot], table[k]
+        for i in range(n):
+            if i != k and table[i][k]:
+                factor = table[i][k] / table[k][k]
+                table[i] = [x - factor * y for x, y in zip(table[i], table[k], strict=True)]
+    return [[table[i][n + side] / table[i][i] for i in range(n)] for side in range(len(sides))]
+
+
+@pytest.mark.parametrize(("order", "count"), SYSTEMS)
+def test_partial_pivoting_with_refinement_passes(order: int, count: int) -> None:
+    """Rows and blocks are scaled. Columns scaled apart by more than all digits lose rows of the small
+    ones."""
+    for number, (_, matrix) in enumerate(systems(order, count)):
+        if number % 4 > 1:
+            continue
+        prepared = of_dense(matrix)
+        rows = 2.0 ** -np.frexp(np.abs(matrix).max(axis=1))[1].astype(float)
+        scaled, b = matrix * rows[:, None], right_hand_side(prepared) * rows
+        x = np.linalg.solve(scaled, b)
+        for _ in range(3):
+            x = x + np.linalg.solve(scaled, b - scaled @ x)
+        verdict = verify_solution(Solution(x), prepared, None)
+        assert verdict.passes, (number, verdict)
+
+
+def test_the_exact_solution_passes_and_whatever_passes_is_near_it() -> None:
+    for number, (rng, matrix) in enumerate(systems(6, 60)):
+        prepared = of_dense(matrix)
+        b, n = right_hand_side(prepared), len(matrix)
+        exact, *inverse = solved_exactly(matrix, b, *np.eye(n))
+        rounded = np.array([float(value) for value in exact])
+        assert verify_solution(Solution(rounded), prepared, None).passes, number
+        x = rounded * (1 + rng.choice([1e-15, 1e-9, 1e-5]) * rng.standard_normal(n))
+        if not verify_solution(Solution(x), prepared, None).passes:
+            continue
+        size = [Fraction(float(value)) for value in np.abs(matrix) @ np.abs(x) + np.abs(b)]
+        worst = Fraction(float(backward_errors(prepared, x, b).max() + (n + 2) * UNIT))
+        for i in range(n):
+            near = sum(abs(inverse[j][i]) * size[j] for j in range(n))
+            assert abs(Fraction(float(x[i])) - exact[i]) <= 2 * worst * near, number
+
+
+@pytest.mark.parametrize("dtype", [None, "float32"])
+def test_a_wrong_row_of_the_residual_fails(dtype: str | None) -> None:
+    """By 1e-3 of the row's own terms, in float32 by more than that."""
+    for number, (rng, matrix) in enumerate(systems(6, 60, 125.0 if dtype is None else 6.0)):
+        prepared = of_dense(matrix)
+        b, n = right_hand_side(prepared), len(matrix)
+        row = int(rng.integers(n))
+        off = (1e-3 if dtype is None else 2e-2) * (np.abs(matrix) @ np.full(n, 2.0))[row]
+        exact = solved_exactly(matrix, b + off * (np.arange(n) == row))[0]
+        verdict = verify_solution(Solution(np.array([float(value) for value in exact])), prepared, dtype)
+        assert not verdict.passes and verdict.row == row, (number, verdict)
+
+
+def judged(factor: Factor, prepared: Prepared, both: TwoWay, dtype: str) -> str:
+    """What the gate says of a factor."""
+    try:
+        return "right" if verify_factor(factor, prepared, both, dtype, False).passes else "wrong"
+    except UnsupportedError:
+        return "useless"
+
+
+@pytest.mark.parametrize(("order", "count"), SYSTEMS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_elimination_is_never_wrong_and_a_wrong_value_never_right(dtype: str, order: int, count: int) -> None:
+    """Where columns are scaled, fill-in of a large one may drown a row of small ones: that row is useless."""
+    decades = 125.0 if dtype == "float64" else 6.0
+    for number, (rng, matrix) in enumerate(systems(order, count, decades)):
+        prepared = of_dense(matrix)
+        start = start_of(prepared)
+        factor, _ = left_looking(start, dtype=dtype)  # type: ignore[arg-type]
+        expected = ["right"] if number % 4 < 2 else ["right", "useless"]
+        assert judged(factor, prepared, start.two_way, dtype) in expected, number
+        values = factor.values.copy()
+        values[rng.choice(np.flatnonzero(values))] *= 1 + 1e-3
+        assert judged(replace(factor, values=values), prepared, start.two_way, dtype) != "right", number
+
+
+# One row of 4e22 apart from a block of condition number 8, whose pivots are tiny.
+LARGE_ROW = np.array(
+    [
+        [4e22, 0, 0, 0, 0, 0], [0, 3e-17, 1.2, 0, 0, -1.5], [0, 1.2, 1.7, 0, 0, 0],
+        [0, 0, 0, 3e-17, 0.7, 0], [0, 0, 0, 0.7, 1.3, 0.7], [0, -1.5, 0, 0, 0.7, 3e-17],
+    ]
+)  # fmt: skip
+
+
+def held(stage: str, name: str, prepared: Prepared) -> Verified:
+    entry = registry.lookup(stage, name)
+    context = operands.context(prepared, make_reference(prepared.pattern), entry, {})
+    return verify(stage, entry.function(operands.operand(entry, context))[0], context)
+
+
+@pytest.mark.parametrize(
+    ("stage", "name"), [("solve", "lu_cpu"), ("solve", "superlu"), ("numeric", "superlu")]
+)
+def test_no_large_row_hides_a_wrong_solution(stage: str, name: str) -> None:
+    verdict = held(stage, name, of_dense(LARGE_ROW))
+    assert not verdict.passes and verdict.value > 0.1
+
+
+@pytest.mark.parametrize("name", ["left_looking", "multifrontal_cpu"])
+def test_no_large_row_hides_a_row_that_lost_its_digits(name: str) -> None:
+    """Float64's own A - L U is exactly 0 there: what was lost in U is lost in the check as well."""
+    with pytest.raises(UnsupportedError, match=r"row 2 lost its digits \(growth 7\.4e\+16\)"):
+        held("numeric", name, of_dense(LARGE_ROW))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e290])
+@pytest.mark.parametrize(
+    ("stage", "name"), [("numeric", "left_looking"), ("numeric", "superlu"), ("solve", "lu_cpu")]
+)
+def test_values_far_from_1_are_held_as_others(stage: str, name: str, scale: float) -> None:
+    assert held(stage, name, of_dense((np.diag([4.0] * 5) - np.eye(5, k=1) - np.eye(5, k=-1)) * scale)).passes
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_wrong(bad: float) -> None:
+    prepared = of_dense(LARGE_ROW)
+    assert not verify_residual(Factorised(lambda b: b * bad, 0), prepared).passes
+    start = start_of(prepared)
+    factor = left_looking(start)[0]
+    for place in range(len(factor.values)):
+        values = factor.values.copy()
+        values[place] = bad
+        assert not verify_factor(replace(factor, values=values), prepared, start.two_way, None, False).passes
+
+
+def test_terms_that_leave_the_range_of_float64_are_scaled() -> None:
+    """Rows whose terms overflow and underflow, far from b; and a row of denormal numbers."""
+    matrix, x = np.diag([1e200, 1e-200, 1.0]), np.array([1e200, 1e-200, 1.0])
+    for first, second in itertools.product((1.0, 1 + 1e-6), repeat=2):
+        # b is the largest number, and the smallest normal one: far from A x in both rows.
+        b = np.array([1.7e308, 2.3e-308, 1.0])
+        errors = backward_errors(of_dense(matrix), x * [first, second, 1], b)
+        assert errors[:2] == pytest.approx([1.0, 1.0]) and errors[2] == 0.0
+    right = backward_errors(
+        of_dense(np.diag([1e-160, 1.0])), np.array([1e-160, 1.0]), np.array([1e-320, 1.0])
+    )
+    assert right.max() <= BOUND * 1e5, "a denormal has four digits"
