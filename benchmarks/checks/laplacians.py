@@ -13,8 +13,8 @@ from fillpath.nouns import Array, Laplacian, Preconditioner, Solution, System
 from fillpath.record import Verified
 
 COMPONENTS = "||b - L x|| / ||b|| of the graph and of each component"
-# In Euclidean norms; every solver has to reach the first over all rows, up to rounding. Solvers stop by that one,
-# so a component, whose b may be far smaller, is asked for three digits.
+# In Euclidean norms. Every solver has to reach the first over all rows, up to rounding, and stops by that.
+# So a component, whose b may be far smaller, is asked for three digits.
 SOLUTION_BOUND, COMPONENT_BOUND = 1e-6, 1e-3
 # A column of G sums to -1 up to this, and to one rounding per entry.
 ROUNDING = 1e-13
