@@ -137,7 +137,7 @@ def watches(pattern: Pattern) -> Any:
     """A right answer; its facts: this process, its parent, the other workers of that, how many of them are
     not stopped, and a variable of the job."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getppid())], capture_output=True, text=True
+        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(os.getppid())], capture_output=True, text=True
     )
     rows = [line.split(None, 2) for line in listed.stdout.splitlines() if "engine.worker" in line]
     others = [stat for pid, stat, _ in rows if int(pid) != os.getpid()]

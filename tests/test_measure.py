@@ -382,7 +382,9 @@ def test_records_survive_a_torn_write(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _children_running(module: str, parent: int) -> list[int]:
-    listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True)
+    listed = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True
+    )
     return [int(line.split()[0]) for line in listed.stdout.splitlines() if module in line]
 
 
