@@ -120,6 +120,17 @@ def test_a_hang_ends_at_the_limit(limits: Limits) -> None:
     assert record.longer_than is not None and 0 < record.longer_than <= seconds
 
 
+def test_facts_of_the_gate_join_those_of_the_work_where_they_are_numbers() -> None:
+    outcome = Outcome()
+    held = {"growth": float("inf"), "normwise_error": 0.5}
+    outcome.take({"event": "verified", "by": "", "method": "", "value": 0.0, "bound": 1.0, "facts": held})
+    sampled = {"work": {"edges": 1, "facts": {"residual": 1.0}}, "bytes": 1}
+    outcome.take(
+        {"event": "sampled", **sampled, "peak_memory": 1, "joules": None, "clocks": None, "throttle": None}
+    )
+    assert outcome.work == {"edges": 1, "facts": {"residual": 1.0, "normwise_error": 0.5}}
+
+
 def test_a_limit_says_nothing_of_a_call_that_returned() -> None:
     outcome = Outcome()
     outcome.take({"event": "began"})

@@ -664,12 +664,16 @@ def test_phases_make_up_a_solution_and_the_rest_is_what_none_has() -> None:
         solved("superlu", 5.0, {"convert": 0.5, "factorise": 4.0, "triangular": 0.25}),
         solved("cudss", 4.0, {"reordering": 2.0, "symbolic": 1.0, "numeric": 0.5, "to_device": 9.0}),
     ]
+    by_rows = Verified("A x = b", "over the rows", 5e-16, 1e-8)
+    work = {**(records[1].work or {}), "facts": {"normwise_error": 3e-17}}
+    records[1] = replace(records[1], work=work, verified=by_rows)
     frame = frame_of(phases.EXHIBIT.frame, *records)
     rows = frame.set_index("implementation")
     row = rows.loc["lu_cpu"]
     assert row["seconds_levels"] == pytest.approx(1.0) and row["seconds_symbolic"] == 3.0
     assert row["seconds_rest"] == pytest.approx(0.5) and pd.isna(row["seconds_both"])
     assert row["share_numeric"] == pytest.approx(0.4) and row["residual"] == 3e-17 and row["bound"] == 1e-8
+    assert rows.loc["superlu", "residual"] == 3e-17 and pd.isna(rows.loc["superlu", "bound"]), "by norms"
     assert rows.loc["superlu", "share_both"] == pytest.approx(0.8)
     assert rows.loc["superlu", "seconds_rest"] == pytest.approx(0.75)
     assert rows.loc["cudss", "share_ordering"] == pytest.approx(0.5), "transfers are in no share"

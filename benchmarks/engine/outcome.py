@@ -24,7 +24,7 @@ class Outcome:
     complete : whether all that a right result needs is there, whatever becomes of the worker from then on.
     done : whether there is nothing to wait for.
     bytes : the least that had to be moved.
-    held : facts of the gate. The other fields are those of a record.
+    held : facts of the gate that are numbers. The other fields are those of a record.
     """
 
     status: Status = Status.ERROR
@@ -70,7 +70,9 @@ class Outcome:
         # JSON has no NaN and no infinity; neither is below any bound.
         value = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
         verdict = Verified(message["by"], message["method"], value, message["bound"])
-        self.verified, self.held = verdict, message.get("facts") or {}
+        facts = message.get("facts") or {}
+        self.verified = verdict
+        self.held = {name: number for name, number in facts.items() if math.isfinite(number)}
         if not verdict.passes:
             row, replaced = message.get("row"), message.get("replaced")
             where = "" if row is None else f", in row {row}"
@@ -94,11 +96,8 @@ class Outcome:
             self.kernel_seconds.append(message["kernel_seconds"])
 
     def _on_sampled(self, message: dict[str, Any]) -> None:
-        work = message["work"]
-        self.work, self.bytes = (
-            {**work, "facts": {**(work["facts"] or {}), **self.held} or None},
-            message["bytes"],
-        )
+        facts = {**(message["work"]["facts"] or {}), **self.held}
+        self.work, self.bytes = {**message["work"], "facts": facts or None}, message["bytes"]
         self.peak_memory = message["peak_memory"]
         self.energy = None if message["joules"] is None else [message["joules"]]
         self.clocks, self.throttle = message["clocks"], message["throttle"]

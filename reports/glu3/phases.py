@@ -85,8 +85,8 @@ SPAN = "the prepared matrix resident in memory to x resident there, the right-ha
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case and machine: its seconds, those of each part and their share, and the residual that
-    the gate found (`bound` : the largest that passes). The rest is what no part has."""
+    """One row per case and machine: its seconds, those of each part and their share, and the residual by
+    norms (`bound` : the largest that passed the gate that held those). The rest is what no part has."""
     frame = timed_frame(inputs)
     parts = [_seconds(inputs.records, row) for row in dicts(frame)]
     add_columns(frame, parts, [*(part.seconds for part in PARTS), "residual", "bound"])
@@ -111,7 +111,10 @@ def _seconds(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
     }
     seconds[REST.seconds] = max(0.0, row["median"] - sum(seconds.values()))
     if record.verified is not None:
-        seconds |= {"residual": record.verified.value, "bound": record.verified.bound}
+        facts = (record.work or {}).get("facts") or {}
+        seconds["residual"] = facts.get("normwise_error", record.verified.value)
+        if record.verified.by_norms:
+            seconds["bound"] = record.verified.bound
     return seconds
 
 
