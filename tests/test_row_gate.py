@@ -98,7 +98,7 @@ def test_the_exact_solution_passes_and_whatever_passes_is_near_it() -> None:
 
 @pytest.mark.parametrize("dtype", [None, "float32"])
 def test_a_wrong_row_of_the_residual_fails(dtype: str | None) -> None:
-    """By 1e-3 of the row's own terms, in float32 by more than that."""
+    """The row is off by 1e-3 of its own terms, in float32 by 2e-2."""
     for number, (rng, matrix) in enumerate(systems(6, 60, 125.0 if dtype is None else 6.0)):
         prepared = of_dense(matrix)
         b, n = right_hand_side(prepared), len(matrix)
@@ -110,7 +110,7 @@ def test_a_wrong_row_of_the_residual_fails(dtype: str | None) -> None:
 
 
 def judged(factor: Factor, prepared: Prepared, both: TwoWay, dtype: str) -> str:
-    """What the gate says of a factor."""
+    """Return the word of the gate on a factor."""
     try:
         return "right" if verify_factor(factor, prepared, both, dtype, False).passes else "wrong"
     except UnsupportedError:

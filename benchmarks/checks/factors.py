@@ -101,7 +101,7 @@ class Panels:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """What A - L U is in each row; all (n,) float64.
+    """A - L U in each row; all (n,) float64.
 
     entry : the largest quotient of |A - L U| and |L| |U| at one place off the diagonal
     largest : the largest |A - L U| off the diagonal
@@ -125,7 +125,7 @@ class _Rows:
     terms: Array
 
     def roundings(self, unit: float, panels: Panels | None) -> tuple[Array, Array]:
-        """What stands off and on the diagonal, in roundings of the terms."""
+        """Count roundings of the terms off and on the diagonal; each (n,) float64."""
         if panels is None:
             return self.entry / (unit * self.terms), _over(self.diagonal, self.pivot) / (unit * self.terms)
         rounded = unit * (self.terms + panels.width) * panels.condition * self.top
@@ -239,7 +239,7 @@ def _subtract(i, indptr, indices, upper_start, values, left, low):
 
 @njit(cache=True, nogil=True)
 def _rounding(first, second, product):
-    """What a product lost: Dekker's and Veltkamp's, of mantissas, so that nothing overflows."""
+    """Return what a product lost, by Dekker and Veltkamp, of mantissas, so that nothing overflows."""
     (first, one), (second, other) = math.frexp(first), math.frexp(second)
     scaled = math.ldexp(product, -one - other)
     high, top = 134217729.0 * first, 134217729.0 * second

@@ -1,4 +1,4 @@
-"""What a reason advises, without what the case used already.
+"""Leave out of a reason what it advises and the case used already.
 
 A text below impl/ does not know how the matrix was prepared, and is part of the key of what it explains.
 """
