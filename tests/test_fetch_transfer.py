@@ -194,10 +194,10 @@ def test_a_part_that_is_longer_than_the_file_starts_over(site: Site, part: Path)
 
 
 def test_a_stalled_connection_is_cut_and_gone_on_with(site: Site, part: Path) -> None:
-    site.script = [stalled(1000, 2.0)]
+    site.script = [stalled(1000, 20.0)]
     start = time.monotonic()
     get(site, part)
-    assert site.ranges == [None, "bytes=1000-"] and time.monotonic() - start < 1.5
+    assert site.ranges == [None, "bytes=1000-"] and time.monotonic() - start < 15
 
 
 def test_a_stall_says_how_long_nothing_came(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,9 +115,10 @@ def test_a_hang_ends_at_the_limit(limits: Limits) -> None:
     record = measure(case_of("hangs"), replace(limits, seconds=seconds))
     assert record.status is Status.TIMEOUT
     assert record.limit_seconds == seconds
-    assert time.monotonic() - start < 20
-    # The first call did not return: a bound on its time.
-    assert record.longer_than is not None and 0 < record.longer_than <= seconds
+    took = time.monotonic() - start
+    assert took < 20
+    # The first call did not return: a bound on its time. The limit is looked at between two polls.
+    assert record.longer_than is not None and 0 < record.longer_than <= took
 
 
 def test_facts_of_the_gate_join_those_of_the_work_where_they_are_numbers() -> None:
