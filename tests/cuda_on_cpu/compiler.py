@@ -26,7 +26,7 @@ KEPT = 30 * 86400
 # What a kernel's library consists of, beside its own text.
 HEADERS = ("runtime.hpp", "device.hpp", "warp.hpp", "atomics.hpp", "intrinsics.hpp")
 # Headers of impl/cuda/ whose functions are PTX.
-PTX = ("visibility.cuh", "tensor_cores.cuh")
+PTX = ("visibility.cuh", "tensor_cores.cuh", "prefetch.cuh")
 RUNTIME = ("scheduler.cpp", "collectives.cpp", "launch.cpp", "memory.cpp", "races.cpp", "hooks.cpp")
 OLDEST = 11
 OPTIONS = ("-std=c++17", "-fPIC", "-U_FORTIFY_SOURCE", "-pthread")

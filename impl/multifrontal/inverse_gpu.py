@@ -1,0 +1,211 @@
+"""Inverses of the pivot blocks of a factor on fronts, and solves with them, on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fillpath.nouns import Array
+from fillpath.registry import HEADERS
+from impl.cuda import device, kernels
+from impl.multifrontal import arena
+from impl.multifrontal.arena import address
+from impl.multifrontal.factor_gpu import Factorisation
+from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, ROOM, WIDTHS, Parts, block_bytes
+from impl.multifrontal.shape import RESERVED, WARP_FRONT, Shape
+
+KERNEL = Path(__file__).with_name("inverse.cu")
+# By width: the kernel, and its blocks on a multiprocessor.
+SOLVES = (
+    (Path(__file__).with_name("solve_one.cu"), "mf_solve_one", 3),
+    (Path(__file__).with_name("solve_eight.cu"), "mf_solve_eight", 2),
+    (Path(__file__).with_name("solve_block.cu"), "mf_solve_block", 2),
+)
+HEADER = HEADERS / "solve_by_parts.cuh"
+THREADS, SMALL_WARPS = 256, 4
+# Bytes between words that several blocks change; the counters lie behind four of these.
+APART = 128
+# Right-hand sides from which on those that are left are solved by the kernel for 64.
+MANY = 17
+# What inverses of one factor cost and save on an H100, in microseconds: a launch each step and 3 a MB of the
+# factor; for a solve 2 each unit of the path of today's solves, less what the bytes of the inverses take.
+COST, COST_A_BYTE, PATH_TIME, SOLVE_A_BYTE = 50.0, 3e-6, 2.0, 0.7e-6
+
+
+def pays(maps: Any, columns: int, solves: int) -> bool:
+    """Whether so many solves win back what inverses take; with several right-hand sides one does."""
+    stored = maps.totals.factor * maps.shape.itemsize
+    saved = PATH_TIME * maps.totals.solve_path - SOLVE_A_BYTE * stored
+    return columns > 1 or solves * saved >= COST + COST_A_BYTE * stored
+
+
+class Inverses:
+    """A factor's pivot blocks inverted, those of fronts of at most 32 pivots in its place.
+
+    values : the others, in the place of the fronts' blocks if there is room
+    """
+
+    def __init__(self, parts: Parts, run: Factorisation) -> None:
+        import cupy
+
+        self.parts, self.run, self.shape = parts, run, run.shape
+        inverted = parts.totals.inverted
+        enough = run.blocks.size >= inverted
+        self.values = run.blocks[:inverted] if enough else cupy.empty(inverted, run.shape.dtype)
+        self.own_bytes = 0 if enough else int(self.values.nbytes)
+        names = ("mf_products", "mf_small_inverses")
+        self.kernels: dict[str, Any] = kernels.load(KERNEL, names, _defines(run.shape))
+
+    @property
+    def nbytes(self) -> int:
+        """Of all arrays, those of the factorisation among them."""
+        return self.run.nbytes + self.parts.nbytes + self.own_bytes
+
+    def enqueue(self) -> None:
+        """All work, in the current stream, once after each factorisation. The factor is overwritten."""
+        self._invert_small()
+        products = address(self.parts.array("products"))
+        for first, count in self.parts.steps:
+            # Bytes of a product are 64.
+            arguments = (np.uint64(products + 64 * first), self.run.factor, self.values)
+            self.kernels["mf_products"]((count,), (THREADS,), arguments)
+
+    def _invert_small(self) -> None:
+        maps, kernel = self.parts.maps, self.kernels["mf_small_inverses"]
+        room, warps = _small_shape(self.shape)
+        shared = warps * room * self.shape.itemsize
+        kernel.max_dynamic_shared_size_bytes = shared
+        exchange = np.uint64(address(self.run.exchange) if self.run.exchange.size else 0)
+        most = device.multiprocessors() * device.occupancy(kernel, 32 * warps, shared)
+        blocks = min(most, -(-int(maps.fronts.up.size) // warps))
+        arguments = (maps.struct, exchange, self.run.factor, np.int32(room))
+        kernel((blocks,), (32 * warps,), arguments, shared_mem=shared)
+
+
+def _small_shape(shape: Shape) -> tuple[int, int]:
+    """Values of shared memory for the largest front of L and U, and warps of a block that have so many."""
+    f = min(shape.warp_front, WARP_FRONT)
+    room = max(f * s + s * (s | 1) + s * (f - s) + s for s in range(1, min(f, 32) + 1))
+    block, _ = device.shared_memory()
+    return room, max(1, min(SMALL_WARPS, (block - RESERVED) // (room * shape.itemsize)))
+
+
+def _defines(shape: Shape) -> tuple[str, ...]:
+    """Those of the shape that these kernels know."""
+    wanted = ("REAL=", "TENSOR=", "WARP_FRONT=")
+    return tuple(define for define in shape.defines if define.startswith(wanted))
+
+
+@dataclass(eq=False)
+class _Solve:
+    """What a solver keeps of a width: arrays, the kernel, and which half of the vectors is next."""
+
+    kernel: Any
+    blocks: int
+    shared: int
+    struct: Array
+    values: Array
+    words: Array
+    turn: int = field(default=0)
+
+
+class InverseSolver:
+    """Solves with one factor whose pivot blocks are inverted, for any number of right-hand sides.
+
+    Its vectors are its own: solvers may work in several streams at a time, but one in one stream alone.
+    """
+
+    def __init__(self, inverses: Inverses) -> None:
+        self.inverses, self.parts = inverses, inverses.parts
+        self.n = self.parts.maps.fronts.prepared.pattern.n
+        self._solves: dict[int, _Solve] = {}
+
+    def solve(self, b: Array, x: Array, *, add: bool = False) -> None:
+        """x = A^-1 b, computed in the factor's dtype, or with `add` x plus that.
+
+        b, x : (columns, n) float64, contiguous, on the device
+        """
+        done, columns = 0, len(b)
+        while done < columns:
+            width = width_of(columns, columns - done)
+            count = min(WIDTHS[width], columns - done)
+            self._launch(width, address(b) + 8 * self.n * done, address(x) + 8 * self.n * done, count, add)
+            done += count
+
+    def _launch(self, width: int, b: int, x: int, columns: int, add: bool) -> None:
+        solve = self._solves.get(width) or self._solves.setdefault(width, self._made(width))
+        given = {"b": b, "out": x, "columns": columns, "add": int(add)}
+        if width == ONE:
+            given |= _halves(solve, self.parts.places)
+            solve.turn ^= 1
+        else:
+            solve.words.data.memset_async(0, solve.words.nbytes)
+        words = arena.changed(solve.struct, HEADER, "Solve", given)
+        solve.kernel((solve.blocks,), (THREADS,), (words,), shared_mem=solve.shared)
+
+    def _made(self, width: int) -> _Solve:
+        import cupy
+
+        parts, shape, tiles = self.parts, self.inverses.shape, WIDTHS[width] // 8
+        path, name, resident = SOLVES[width]
+        room = (f"ROOM={ROOM}", f"HELD={parts.held}") if width == BLOCK else ()
+        kernel = kernels.load(path, (name,), (*_defines(shape), f"RESIDENT={resident}", *room))[name]
+        shared = block_bytes(parts.held, shape.itemsize) if width == BLOCK else 0
+        if shared:
+            kernel.max_dynamic_shared_size_bytes = shared
+        values = cupy.empty(parts.places * (WIDTHS[width] if tiles else 2), shape.dtype)
+        words = cupy.empty(4 * APART // 4 + 4 * parts.totals.parts * tiles, np.uint32)
+        if width == ONE:
+            for array in (values, words):
+                array.data.memset_async(0xFF, array.nbytes)
+        most = device.multiprocessors() * device.occupancy(kernel, THREADS, shared)
+        blocks = max(1, min(most, parts.totals.tasks(width)))
+        return _Solve(kernel, blocks, shared, self._struct(width, values, words), values, words)
+
+    def _struct(self, width: int, values: Array, words: Array) -> Array:
+        parts, tasks = self.parts, self.parts.tasks_of(width)
+        fields = {
+            "factor": address(self.inverses.run.factor),
+            "inverse": address(self.inverses.values) if self.inverses.values.size else 0,
+            "n": self.n,
+            "entries": parts.totals.entries,
+            "parts": parts.totals.parts,
+            "tasks": tasks.addresses["start"] + 8 * 2 * parts.totals.path,
+            "vertex": address(parts.maps.array("vertex")),
+            "list": address(parts.array("list")),
+            "source": address(parts.array("source")),
+            "more": address(parts.array("more")),
+            "task": tasks.addresses["tasks"],
+            "warps": tasks.addresses["warps"],
+            "values": address(values),
+            "ticket": address(words),
+            "counters": address(words) + 4 * APART,
+        }
+        return arena.struct(HEADER, "Solve", fields)
+
+
+def width_of(columns: int, left: int) -> int:
+    """By which kernel the next of so many right-hand sides are solved."""
+    return ONE if columns == 1 else BLOCK if left >= MANY else EIGHT
+
+
+def widths_of(columns: int) -> tuple[int, ...]:
+    """All kernels that so many right-hand sides take."""
+    return tuple(sorted({width_of(columns, columns - done) for done in range(0, columns, 64)} | (
+        {width_of(columns, columns % 64)} if columns % 64 else set()
+    )))
+
+
+def _halves(solve: _Solve, places: int) -> dict[str, int]:
+    """Where vectors and tickets of this solve and of the next lie."""
+    half, base, word = places * int(solve.values.itemsize), address(solve.values), address(solve.words)
+    now, then = solve.turn, 1 - solve.turn
+    return {
+        "values": base + half * now,
+        "next": base + half * then,
+        "ticket": word + APART * now,
+        "next_ticket": word + APART * then,
+    }
