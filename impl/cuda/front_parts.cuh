@@ -11,10 +11,12 @@
 enum Width { ONE, EIGHT, BLOCK, WIDTHS };
 __device__ __forceinline__ int tiles_of(int width) { return width == BLOCK ? 8 : 1; }
 
-// What is counted before lists are allocated. PATH: the time of all tasks forward. TASKS: by width, those that are no warp's.
+// Counts that are known before lists are allocated. PATH: the time of all tasks forward. TASKS: by width, those that are no warp's.
 // WARPS: fronts of tasks that take several. MORE: entries of `more`.
 enum PartTotals { PART_COUNT, PART_ENTRIES, INVERTED, PART_PATH, PART_MORE, PART_WARPS, PART_TASKS, PART_TOTALS = PART_TASKS + WIDTHS };
 
+// Values of the factor that a block has room for in BLOCK, in one stage or in two.
+constexpr int STAGE_ROOM = 36 * 128;
 // Products of tiles come in steps, one launch each, and within a step the deepest first.
 constexpr int STEPS = 23, DEPTHS = 16;
 
@@ -51,7 +53,7 @@ constexpr int APART = 1 << 24;
 
 // Fields are eight bytes each, as those of Maps.
 struct Parts {
-    i64 most, held, room;        // held, room: pivots, and values of the factor, that a task of BLOCK has room for
+    i64 most, held;              // held: pivots whose right-hand sides a task of BLOCK has room for
     u32 *arrived;                // of a grid barrier; 0 at the launch
     i64 *totals, *partial;
     // By front: its first part, where its lists begin and its values if they lie apart; (fronts + 1,).

@@ -1,4 +1,4 @@
-// What the solves by parts of fronts share: their arguments, and how a block takes tasks.
+// Solves by parts of fronts: the arguments of their kernels, and how a block takes tasks.
 //
 // REAL : of the factor
 

@@ -1,7 +1,7 @@
-// What the solves for several right-hand sides share: vectors of COLUMNS side by side, counters, sums over children.
+// Solves for several right-hand sides: vectors of COLUMNS side by side, counters, sums over children.
 //
-// A warp has tiles of 8 columns, of which a lane has two, `column` and the next. Who waits looks at a counter of a part and a
-// tile: signals of u by the children, of the gathered right-hand sides, of v, of x of the parent. Values are written before the
+// A warp has tiles of 8 columns, of which a lane has two, `column` and the next. A warp that waits looks at a counter of a part
+// and a tile: signals of u by the children, of the gathered right-hand sides, of v, of x of the parent. Values are written before the
 // signal, and read after the wait (visibility.cuh).
 //
 // REAL, TENSOR : as in front_tiles.cuh. TILES : of 8 columns
@@ -70,7 +70,7 @@ __device__ __forceinline__ void put_row(const Solve &v, const SolveTask &t, bool
     if (column + 1 < v.columns) deliver(v, column + 1, vertex, value.b);
 }
 
-// What rows of right-hand sides are the sums of, known before anything is there: of b, and of children.
+// The terms of rows of right-hand sides, known before anything is there: b, and entries of children.
 template <int COUNT>
 struct Rows {
     int4 from[COUNT];

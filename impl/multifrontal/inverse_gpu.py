@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,38 +12,40 @@ from fillpath.nouns import Array
 from fillpath.registry import HEADERS
 from impl.cuda import device, kernels
 from impl.multifrontal import arena
-from impl.multifrontal.arena import address
+from impl.multifrontal.arena import Arena, address
 from impl.multifrontal.factor_gpu import Factorisation
-from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, ROOM, WIDTHS, Parts, block_bytes
+from impl.multifrontal.maps_gpu import FrontMaps
+from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, WIDTHS, WORD, Parts, block_bytes
 from impl.multifrontal.shape import RESERVED, WARP_FRONT, Shape
 
 KERNEL = Path(__file__).with_name("inverse.cu")
-# By width: the kernel, and its blocks on a multiprocessor.
+# By width.
 SOLVES = (
-    (Path(__file__).with_name("solve_one.cu"), "mf_solve_one", 3),
-    (Path(__file__).with_name("solve_eight.cu"), "mf_solve_eight", 2),
-    (Path(__file__).with_name("solve_block.cu"), "mf_solve_block", 2),
+    (Path(__file__).with_name("solve_one.cu"), "mf_solve_one"),
+    (Path(__file__).with_name("solve_eight.cu"), "mf_solve_eight"),
+    (Path(__file__).with_name("solve_block.cu"), "mf_solve_block"),
 )
 HEADER = HEADERS / "solve_by_parts.cuh"
 THREADS, SMALL_WARPS = 256, 4
-# Bytes between words that several blocks change; the counters lie behind four of these.
-APART = 128
+# Words between those that several blocks change.
+APART = 32
 # Right-hand sides from which on those that are left are solved by the kernel for 64.
 MANY = 17
-# What inverses of one factor cost and save on an H100, in microseconds: a launch each step and 3 a MB of the
-# factor; for a solve 2 each unit of the path of today's solves, less what the bytes of the inverses take.
-COST, COST_A_BYTE, PATH_TIME, SOLVE_A_BYTE = 50.0, 3e-6, 2.0, 0.7e-6
+# Microseconds on an H100, fitted to seven systems in float64. Inverses of a factor take COST and so much a
+# byte of it. A solve with them saves PATH_TIME for each unit of the path of one without, less START and so
+# much a byte.
+COST, COST_A_BYTE, PATH_TIME, START, SOLVE_A_BYTE = 50.0, 3e-6, 2.2, 20.0, 1e-7
 
 
-def pays(maps: Any, columns: int, solves: int) -> bool:
-    """Whether so many solves win back what inverses take; with several right-hand sides one does."""
+def pays(maps: FrontMaps, columns: int, solves: int) -> bool:
+    """Tell whether so many solves win back what inverses take; with several right-hand sides one does."""
     stored = maps.totals.factor * maps.shape.itemsize
-    saved = PATH_TIME * maps.totals.solve_path - SOLVE_A_BYTE * stored
+    saved = PATH_TIME * maps.totals.solve_path - START - SOLVE_A_BYTE * stored
     return columns > 1 or solves * saved >= COST + COST_A_BYTE * stored
 
 
 class Inverses:
-    """A factor's pivot blocks inverted, those of fronts of at most 32 pivots in its place.
+    """Inverses of a factor's pivot blocks; those of fronts of at most 32 pivots take its place.
 
     values : the others, in the place of the fronts' blocks if there is room
     """
@@ -61,11 +63,11 @@ class Inverses:
 
     @property
     def nbytes(self) -> int:
-        """Of all arrays, those of the factorisation among them."""
+        """Count the bytes of all arrays, those of the factorisation among them."""
         return self.run.nbytes + self.parts.nbytes + self.own_bytes
 
     def enqueue(self) -> None:
-        """All work, in the current stream, once after each factorisation. The factor is overwritten."""
+        """Invert in the current stream, once after each factorisation. The factor is overwritten."""
         self._invert_small()
         products = address(self.parts.array("products"))
         for first, count in self.parts.steps:
@@ -86,7 +88,7 @@ class Inverses:
 
 
 def _small_shape(shape: Shape) -> tuple[int, int]:
-    """Values of shared memory for the largest front of L and U, and warps of a block that have so many."""
+    """Return the values of shared memory that the largest front of L and U takes, and a block's warps."""
     f = min(shape.warp_front, WARP_FRONT)
     room = max(f * s + s * (s | 1) + s * (f - s) + s for s in range(1, min(f, 32) + 1))
     block, _ = device.shared_memory()
@@ -94,22 +96,22 @@ def _small_shape(shape: Shape) -> tuple[int, int]:
 
 
 def _defines(shape: Shape) -> tuple[str, ...]:
-    """Those of the shape that these kernels know."""
+    """Pick the defines of the shape that these kernels know."""
     wanted = ("REAL=", "TENSOR=", "WARP_FRONT=")
     return tuple(define for define in shape.defines if define.startswith(wanted))
 
 
 @dataclass(eq=False)
 class _Solve:
-    """What a solver keeps of a width: arrays, the kernel, and which half of the vectors is next."""
+    """A width of a solver: arrays, the kernel, and which half of the vectors is next."""
 
     kernel: Any
     blocks: int
     shared: int
     struct: Array
-    values: Array
-    words: Array
-    turn: int = field(default=0)
+    vectors: Arena
+    words: Arena
+    turn: int = 0
 
 
 class InverseSolver:
@@ -124,7 +126,7 @@ class InverseSolver:
         self._solves: dict[int, _Solve] = {}
 
     def solve(self, b: Array, x: Array, *, add: bool = False) -> None:
-        """x = A^-1 b, computed in the factor's dtype, or with `add` x plus that.
+        """Set x to A^-1 b, computed in the factor's dtype, or with `add` add that to it.
 
         b, x : (columns, n) float64, contiguous, on the device
         """
@@ -139,35 +141,47 @@ class InverseSolver:
         solve = self._solves.get(width) or self._solves.setdefault(width, self._made(width))
         given = {"b": b, "out": x, "columns": columns, "add": int(add)}
         if width == ONE:
-            given |= _halves(solve, self.parts.places)
+            given |= self._halves(solve)
             solve.turn ^= 1
         else:
-            solve.words.data.memset_async(0, solve.words.nbytes)
+            solve.words.fill(0)
         words = arena.changed(solve.struct, HEADER, "Solve", given)
         solve.kernel((solve.blocks,), (THREADS,), (words,), shared_mem=solve.shared)
 
     def _made(self, width: int) -> _Solve:
-        import cupy
-
         parts, shape, tiles = self.parts, self.inverses.shape, WIDTHS[width] // 8
-        path, name, resident = SOLVES[width]
-        room = (f"ROOM={ROOM}", f"HELD={parts.held}") if width == BLOCK else ()
-        kernel = kernels.load(path, (name,), (*_defines(shape), f"RESIDENT={resident}", *room))[name]
+        path, name = SOLVES[width]
+        held = (f"HELD={parts.held}",) if width == BLOCK else ()
+        kernel = kernels.load(path, (name,), (*_defines(shape), *held))[name]
         shared = block_bytes(parts.held, shape.itemsize) if width == BLOCK else 0
         if shared:
             kernel.max_dynamic_shared_size_bytes = shared
-        values = cupy.empty(parts.places * (WIDTHS[width] if tiles else 2), shape.dtype)
-        words = cupy.empty(4 * APART // 4 + 4 * parts.totals.parts * tiles, np.uint32)
+        halves = 2 if width == ONE else WIDTHS[width]
+        vectors = Arena({}, {"values": (parts.places * halves, np.dtype(shape.dtype))})
+        words = Arena({}, {"ticket": (2 * APART, WORD), "counters": (4 * parts.totals.parts * tiles, WORD)})
         if width == ONE:
-            for array in (values, words):
-                array.data.memset_async(0xFF, array.nbytes)
+            vectors.fill(0xFF)
+            words.fill(0xFF)
         most = device.multiprocessors() * device.occupancy(kernel, THREADS, shared)
         blocks = max(1, min(most, parts.totals.tasks(width)))
-        return _Solve(kernel, blocks, shared, self._struct(width, values, words), values, words)
+        fields = self._fields(width) | vectors.addresses | words.addresses
+        return _Solve(kernel, blocks, shared, arena.struct(HEADER, "Solve", fields), vectors, words)
 
-    def _struct(self, width: int, values: Array, words: Array) -> Array:
+    def _halves(self, solve: _Solve) -> dict[str, int]:
+        """Return where vectors and tickets of this solve and of the next lie."""
+        now, then = solve.turn, 1 - solve.turn
+        half = self.parts.places * self.inverses.shape.itemsize
+        values, ticket = solve.vectors.addresses["values"], solve.words.addresses["ticket"]
+        return {
+            "values": values + half * now,
+            "next": values + half * then,
+            "ticket": ticket + 4 * APART * now,
+            "next_ticket": ticket + 4 * APART * then,
+        }
+
+    def _fields(self, width: int) -> dict[str, int]:
         parts, tasks = self.parts, self.parts.tasks_of(width)
-        fields = {
+        return {
             "factor": address(self.inverses.run.factor),
             "inverse": address(self.inverses.values) if self.inverses.values.size else 0,
             "n": self.n,
@@ -180,32 +194,15 @@ class InverseSolver:
             "more": address(parts.array("more")),
             "task": tasks.addresses["tasks"],
             "warps": tasks.addresses["warps"],
-            "values": address(values),
-            "ticket": address(words),
-            "counters": address(words) + 4 * APART,
         }
-        return arena.struct(HEADER, "Solve", fields)
 
 
 def width_of(columns: int, left: int) -> int:
-    """By which kernel the next of so many right-hand sides are solved."""
+    """Choose the kernel for the next of so many right-hand sides."""
     return ONE if columns == 1 else BLOCK if left >= MANY else EIGHT
 
 
 def widths_of(columns: int) -> tuple[int, ...]:
-    """All kernels that so many right-hand sides take."""
-    return tuple(sorted({width_of(columns, columns - done) for done in range(0, columns, 64)} | (
-        {width_of(columns, columns % 64)} if columns % 64 else set()
-    )))
-
-
-def _halves(solve: _Solve, places: int) -> dict[str, int]:
-    """Where vectors and tickets of this solve and of the next lie."""
-    half, base, word = places * int(solve.values.itemsize), address(solve.values), address(solve.words)
-    now, then = solve.turn, 1 - solve.turn
-    return {
-        "values": base + half * now,
-        "next": base + half * then,
-        "ticket": word + APART * now,
-        "next_ticket": word + APART * then,
-    }
+    """List the kernels that so many right-hand sides take."""
+    lefts = {columns, columns % WIDTHS[BLOCK] or columns}
+    return tuple(sorted({width_of(columns, left) for left in lefts}))

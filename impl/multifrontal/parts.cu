@@ -78,14 +78,14 @@ __device__ __forceinline__ int backward_rows(int s, int r, int width, int &shape
 }
 
 // A stage of BLOCK: rows a power of two, and all columns, or as many as there is room for twice.
-__device__ __forceinline__ int stage_of(int rows, int depth, int room) {
+__device__ __forceinline__ int stage_of(int rows, int depth) {
     int lg = 4;
     while (1 << lg < rows) lg++;
     const int pitch = (1 << lg) + 4, all = (depth + 31) & ~31;
-    return lg | (all * pitch <= room ? all : room / (2 * pitch) & ~31) << 8;
+    return lg | (all * pitch <= STAGE_ROOM ? all : STAGE_ROOM / (2 * pitch) & ~31) << 8;
 }
 
-// Visit the tasks of a part that no warp takes. What the parent waits for comes before what is needed backward.
+// Visit the tasks of a part that no warp takes. Rows that the parent waits for come before those that are needed backward.
 template <class Visit>
 __device__ __forceinline__ void each_range(const Parts &p, const Part &part, int width, int begin, int back, const Visit &visit) {
     if (taken_by_warp(part, width)) return;
@@ -102,8 +102,8 @@ __device__ __forceinline__ void each_range(const Parts &p, const Part &part, int
     visit(Range{BACKWARD, back, 0, s, rows, shape});
 }
 
-// How many signals the tasks of a part give: of u to the parent, of v, of x, of the gathered right-hand sides. Of EIGHT every
-// warp with 16 rows gives one, of BLOCK every task, for each tile of columns.
+// How many signals the tasks of a part give: of u to the parent, of v, of x, of the gathered right-hand sides. With EIGHT
+// every warp with 16 rows gives one, with BLOCK every task, for each tile of columns.
 struct Signals {
     int u, v, x, y;
 };
@@ -179,7 +179,7 @@ __device__ __forceinline__ void each_result(const Part &t, const Place &at, int 
     upper(later, t.r, at.list - (i64)later * at.s, at.s);
 }
 
-// Visit the products of a front, by the lanes of a warp. Of at most PANEL pivots A11^-1 and A21 A11^-1 are in the factor, and
+// Visit the products of a front, by the lanes of a warp. With at most PANEL pivots A11^-1 and A21 A11^-1 are in the factor, and
 // the third product takes the place of U12, a tile's columns by the tile alone.
 template <class Visit>
 __device__ __forceinline__ void each_product(const Maps &m, const Parts &p, int front, const Visit &visit) {
@@ -268,7 +268,7 @@ __device__ __forceinline__ int rounds_of(const Parts &p) {
     return rounds;
 }
 
-// The time of the front above each. The last round writes the first half.
+// The time of the front above each. Halves alternate so that the last round writes the first.
 __device__ __forceinline__ void begin_tails(const Maps &m, const Parts &p, const Threads &threads, int half) {
     EACH(front, m.fronts) {
         const int parent = m.up[front];
@@ -277,7 +277,7 @@ __device__ __forceinline__ void begin_tails(const Maps &m, const Parts &p, const
     }
 }
 
-// What is known of twice as many.
+// The same for twice as many fronts above each.
 __device__ __forceinline__ void lengthen_tails(const Maps &m, const Parts &p, const Threads &threads, int half) {
     const int *tail = p.tail + half * m.fronts, *above = p.above + half * m.fronts;
     int *longer = p.tail + (half ^ 1) * m.fronts, *higher = p.above + (half ^ 1) * m.fronts;
@@ -344,7 +344,7 @@ __device__ __forceinline__ int4 entries_at(const Maps &m, const Parts &p, i64 k,
     return make_int4(entry_at(m, p, k, end), entry_at(m, p, k + 1, end), entry_at(m, p, k + 2, end), entry_at(m, p, k + 3, end));
 }
 
-// What the rows of a front are the sums of; those beyond the third of a row by all lanes.
+// The terms of the rows of a front; those beyond the third of a row by all lanes.
 __device__ __forceinline__ void write_sources(const Maps &m, const Parts &p, int front) {
     const int lane = threadIdx.x & 31, f = pivots(m, front) + listed(m, front);
     const i64 old = slot(m, front), at = m.first[front] + p.list_at[front];
@@ -451,7 +451,7 @@ __device__ __forceinline__ void write_part_tasks(const Maps &m, const Parts &p, 
                 at = __shfl_sync(LANES, at, 0);
                 for (int z = lane; z < count; z += 32) {
                     const int row = of.from + of.each * z, rows = min(of.each, of.end - row);
-                    const int shape = width == BLOCK ? stage_of(rows, depth, (int)p.room) : of.shape;
+                    const int shape = width == BLOCK ? stage_of(rows, depth) : of.shape;
                     t.tasks[t.start[of.time] + at + z] = finished(of.type, row, rows, shape);
                 }
             });

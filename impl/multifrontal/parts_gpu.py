@@ -5,6 +5,7 @@ They depend on the pattern alone, as the maps do.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from fillpath.nouns import Array
 from fillpath.registry import HEADERS
 from impl.cuda import device, kernels
 from impl.multifrontal import arena
-from impl.multifrontal.arena import INT, LONG, Arena, Lengths, address
+from impl.multifrontal.arena import INT, LONG, Arena, Lengths
 from impl.multifrontal.maps_gpu import SHARE, FrontMaps
 from impl.multifrontal.shape import RESERVED, Shape, state_lengths
 from impl.symbolic.bitfronts_analysis import resident_blocks
@@ -41,7 +42,7 @@ WORD = np.dtype(np.uint32)
 
 @dataclass(frozen=True)
 class Totals:
-    """What is counted before lists are allocated: as `PartTotals` in front_parts.cuh."""
+    """Counts that are known before lists are allocated, as `PartTotals` in front_parts.cuh."""
 
     parts: int
     entries: int
@@ -54,7 +55,7 @@ class Totals:
     tasks_block: int
 
     def tasks(self, width: int) -> int:
-        """An upper bound on the tasks, those that take several parts among them."""
+        """Bound the number of tasks, those that take several parts among them."""
         several = 0 if width == BLOCK else self.warps // WARPS + 2 * self.path
         return (self.tasks_one, self.tasks_eight, self.tasks_block)[width] + several
 
@@ -83,35 +84,35 @@ class Parts:
 
     @property
     def places(self) -> int:
-        """Of vectors, for one right-hand side."""
+        """Count the values of the vectors of one right-hand side."""
         return self.totals.entries + 3 * self.maps.fronts.prepared.pattern.n
 
     def array(self, name: str) -> Array:
-        """An array of the lists, on the device."""
+        """Return an array of the lists, on the device."""
         return next(part for part in self.memory if name in part.addresses).array(name)
 
     def tasks_of(self, width: int) -> Arena:
-        """The tasks of a width, made at the first call."""
+        """Return the tasks of a width, made at the first call."""
         if width not in self.tasks:
             self.tasks[width] = _listed_tasks(self, width)
         return self.tasks[width]
 
 
 def held_pivots(itemsize: int) -> int:
-    """Pivots whose right-hand sides a warp of the kernel for 64 has room for: 64 where two blocks fit then."""
+    """Choose how many pivots a warp of the kernel for 64 gathers: 64 where two blocks fit then, else 32."""
     _, multiprocessor = device.shared_memory()
     return 64 if 2 * (block_bytes(64, itemsize) + RESERVED) <= multiprocessor else 32
 
 
 def block_bytes(held: int, itemsize: int) -> int:
-    """Shared memory of a block of the kernel for 64 right-hand sides."""
+    """Return the bytes of shared memory of a block of the kernel for 64 right-hand sides."""
     return (ROOM + WARPS * held * HELD_LD) * itemsize
 
 
 def parts_of(maps: FrontMaps, widths: tuple[int, ...], budget: int | None, most: int = MOST) -> Parts:
-    """The parts, by a launch, a wait, and a launch; then the tasks of some widths.
+    """Make the parts, by a launch, a wait, and a launch; then the tasks of some widths.
 
-    budget : bytes of all arrays of a factorisation and these; None for a share of what is free, beside the maps
+    budget : bytes of all arrays of a factorisation and these; None for a share of what is free
     most : pivots of a part, a multiple of 32
 
     Raises MemoryBudgetError, before lists and values are allocated; UnsupportedError for more places of
@@ -124,7 +125,7 @@ def parts_of(maps: FrontMaps, widths: tuple[int, ...], budget: int | None, most:
     blocks = min(wanted, *(resident_blocks(load[name], THREADS) for name in NAMES))
     first = Arena(*_first_lengths(m, blocks))
     held = held_pivots(maps.shape.itemsize)
-    given = {"most": most, "held": held, "room": ROOM, **first.addresses}
+    given = {"most": most, "held": held, **first.addresses}
     _launch(load["mf_parts"], blocks, maps.struct, arena.struct(HEADER, "Parts", given))
     totals, steps = _counted(first)
     parts = Parts(maps, arena.struct(HEADER, "Parts", given), totals, held, steps, (first,))
@@ -150,17 +151,17 @@ def _launch(kernel: Any, blocks: int, *words: Array) -> None:
 
 
 def _counted(first: Arena) -> tuple[Totals, tuple[tuple[int, int], ...]]:
-    """Waits for them."""
+    """Wait for the totals, and for the steps of products."""
     import cupy
 
     totals = Totals(*map(int, cupy.asnumpy(first.array("totals"))))
     starts = cupy.asnumpy(first.array("product_start"))[::DEPTHS]
-    steps = [(int(a), int(b - a)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    steps = [(int(a), int(b - a)) for a, b in itertools.pairwise(starts)]
     return totals, tuple(step for step in steps if step[1])
 
 
 def _first_lengths(m: int, blocks: int) -> tuple[Lengths, Lengths]:
-    """What is 0 at the launch, and what is not."""
+    """Name the arrays that are 0 at the launch, and the others."""
     zero: Lengths = {
         "arrived": (1, WORD),
         "placed": (1, LONG),
@@ -214,7 +215,7 @@ def _listed_tasks(parts: Parts, width: int) -> Arena:
 
 
 def _require(parts: Parts, lists: int, widths: tuple[int, ...], budget: int | None) -> None:
-    """Raises MemoryBudgetError where a factorisation, its inverses and the lists take more than the budget."""
+    """Raise MemoryBudgetError if a factorisation, its inverses and the lists take more than the budget."""
     maps, totals, itemsize = parts.maps, parts.totals, parts.maps.shape.itemsize
     n, m = maps.fronts.prepared.pattern.n, int(maps.fronts.up.size)
     tasks = sum(arena.needed(*_task_lengths(parts, width, 1)) for width in widths)
@@ -224,4 +225,6 @@ def _require(parts: Parts, lists: int, widths: tuple[int, ...], budget: int | No
     needed = allocated + lists + tasks + own + values
     given = int(SHARE * device.free_bytes()) + allocated if budget is None else budget
     if needed > given:
-        raise MemoryBudgetError(f"memory_budget: a factor and its inverses need {needed} bytes, {given} given")
+        raise MemoryBudgetError(
+            f"memory_budget: a factor and its inverses need {needed} bytes, {given} given"
+        )

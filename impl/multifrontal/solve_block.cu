@@ -1,8 +1,7 @@
 // As solve_eight.cu, for up to 64 right-hand sides: each warp of a block has eight of them, and the block's rows of the factor
 // come into shared memory once, by copies that go on while warps wait for what they are multiplied by.
 //
-// REAL, TENSOR : as in front_tiles.cuh. RESIDENT : blocks on a multiprocessor. ROOM : values of the factor that a block has
-// room for, in one stage or in two. HELD : pivots whose right-hand sides a warp has room for, 32 or 64
+// REAL, TENSOR : as in front_tiles.cuh. HELD : pivots whose right-hand sides a warp has room for, 32 or 64
 
 #define TILES 8
 #include "multifrontal.cuh"
@@ -17,7 +16,7 @@ constexpr int THREADS = 256;
 // Columns of the factor that a warp multiplies by before it looks at the stage again; of them a lane has SIDES right-hand sides.
 constexpr int GROUP = 32, SIDES = GROUP / 4;
 
-// Who gathers the right-hand sides of the pivots: the task, or others before it; or it goes backward.
+// A task's right-hand sides, as in solve_eight.cu.
 enum Side { OWN, OTHERS, SOLUTION };
 
 // A task's rows of the factor, by stages of `width` columns.
@@ -105,7 +104,7 @@ __device__ __forceinline__ void rows_of(const Solve &v, const SolveTask &t, real
     const Stages all = stages_of(v, t, forward, shared);
     const int groups = (all.depth + GROUP - 1) / GROUP;
     const real *vectors = v.values + 8 * warp + g;
-    real *held = shared + ROOM + HELD * HELD_LD * warp;
+    real *held = shared + STAGE_ROOM + HELD * HELD_LD * warp;
     all.fetch(0);
     if (all.width < all.depth) all.fetch(1);
     else commit_copies();
@@ -214,7 +213,7 @@ __device__ __forceinline__ void execute(const Solve &v, const SolveTask &t, real
 }
 
 // The next task's number is asked for once this one's values are there, and looked at when this one is done.
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) mf_solve_block(const __grid_constant__ Solve v) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) mf_solve_block(const __grid_constant__ Solve v) {
     extern __shared__ __align__(16) real shared[];
     __shared__ SolveTask tasks[2];
     if (threadIdx.x == 0) take(v, tasks, atomicAdd(v.ticket, 1u));

@@ -5,7 +5,7 @@
 //
 // Writers: each value by one lane, before the signals of its warp.
 //
-// REAL, TENSOR : as in front_tiles.cuh. RESIDENT : blocks on a multiprocessor
+// REAL, TENSOR : as in front_tiles.cuh
 
 #define TILES 1
 #include "multifrontal.cuh"
@@ -20,8 +20,7 @@
 constexpr int CHUNK = 32, KSTEPS = CHUNK / 8;
 typedef real Room[WARPS][CHUNK * HELD_LD];
 
-// What a warp does of a task: of every `tiles` tiles of 16 rows the one `tile`, of every `parts` chunks of the depth the one
-// `part`.
+// A warp's share of a task: tile `tile` of every `tiles` tiles of 16 rows, chunk `part` of every `parts` chunks of the depth.
 struct Share {
     int tile, tiles, part, parts;
 };
@@ -44,7 +43,7 @@ struct Rectangle {
     }
 };
 
-// Who gathers the right-hand sides of the pivots: the task, or others before it; or it goes backward.
+// A task's right-hand sides: those of its pivots, which it gathers or others have gathered; or the solution, backward.
 enum Side { OWN, OTHERS, SOLUTION };
 
 // A row's right-hand sides of a chunk, from the task's own gathering or from the vectors.
@@ -174,7 +173,7 @@ __device__ __forceinline__ void execute(const Solve &v, const SolveTask &t, Room
 }
 
 // The next task's number is asked for once this one's values are there, and looked at when this one is done.
-extern "C" __global__ void __launch_bounds__(256, RESIDENT) mf_solve_eight(const __grid_constant__ Solve v) {
+extern "C" __global__ void __launch_bounds__(256, 2) mf_solve_eight(const __grid_constant__ Solve v) {
     __shared__ __align__(16) Room room;
     __shared__ SolveTask tasks[2];
     if (threadIdx.x == 0) take(v, tasks, atomicAdd(v.ticket, 1u));

@@ -8,7 +8,7 @@
 //
 // Writers: each value by one thread, once; its twin by the same one.
 //
-// REAL : of the factor. RESIDENT : blocks on a multiprocessor
+// REAL : of the factor
 
 #include "multifrontal.cuh"
 #include "front_parts.cuh"
@@ -65,7 +65,7 @@ __device__ __forceinline__ void finish(const Solve &v, int label, real value) {
     deliver(v, 0, v.vertex[label], value);
 }
 
-// What a row of right-hand sides is the sum of: of b, whose bits are made others than all ones, and of children.
+// The terms of a row of right-hand sides: b, whose bits are made others than all ones, and entries of children.
 struct Row {
     real base;
     int4 from;
@@ -186,8 +186,8 @@ struct Room {
     real held[WARPS][64], sum[WARPS][32];
 };
 
-// What a lane has of a task: row `row` of it, of every 32 >> lg columns one. A warp has a tile of 1 << lg rows, and of the depth
-// AHEAD 32 >> lg columns at a time, in turn with others.
+// A lane's share of a task: row `row`, and one of every 32 >> lg columns. A warp has a tile of 1 << lg rows, and AHEAD times
+// 32 >> lg columns of the depth at a time, in turn with others.
 struct Share {
     int row, group, groups, part, parts;
     bool in, leads;  // whether there is such a row; whether this lane puts it down
@@ -311,7 +311,7 @@ __device__ __forceinline__ void execute(const Solve &v, const SolveTask &t, Room
 }
 
 // Tasks are taken by a thread of the last warp, when it is done with its own part of the one before.
-extern "C" __global__ void __launch_bounds__(256, RESIDENT) mf_solve_one(const __grid_constant__ Solve v) {
+extern "C" __global__ void __launch_bounds__(256, 3) mf_solve_one(const __grid_constant__ Solve v) {
     __shared__ Room room;
     __shared__ SolveTask tasks[2];
     if (blockIdx.x == 0 && threadIdx.x == 32) *v.next_ticket = ~0u;

@@ -14,13 +14,15 @@ from fillpath.registry import implementation
 from impl.cuda import kernels
 from impl.multifrontal.factor_gpu import Factorisation
 from impl.multifrontal.fronts_gpu import fronts_on_device
+from impl.multifrontal.inverse_gpu import Inverses, InverseSolver, pays, widths_of
 from impl.multifrontal.maps_gpu import FrontMaps, maps_of
+from impl.multifrontal.parts_gpu import Parts, parts_of
 from impl.multifrontal.shape import Shape, shape_of
 from impl.multifrontal.solve_gpu import Solver, residual
 from impl.solve.lu_gpu import lu_gpu
 from impl.solve.right_hand_side import known_solutions
 
-H100 = ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")
+H100 = ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40", "HELD=64")
 # An A100 has room for one block, and a V100, without tensor cores for float64, for a smaller one.
 VARIANTS = (
     *(
@@ -29,8 +31,26 @@ VARIANTS = (
         for width in (1, 8)
         for exchanges in (0, 1)
     ),
-    ("REAL=double", "TENSOR=1", "RHS=1", "PIVOTING=1", "SHARED=14400", "RESIDENT=1", "WARP_FRONT=40"),
-    ("REAL=double", "TENSOR=0", "RHS=1", "PIVOTING=1", "SHARED=12160", "RESIDENT=1", "WARP_FRONT=38"),
+    (
+        "REAL=double",
+        "TENSOR=1",
+        "RHS=1",
+        "PIVOTING=1",
+        "SHARED=14400",
+        "RESIDENT=1",
+        "WARP_FRONT=40",
+        "HELD=32",
+    ),
+    (
+        "REAL=double",
+        "TENSOR=0",
+        "RHS=1",
+        "PIVOTING=1",
+        "SHARED=12160",
+        "RESIDENT=1",
+        "WARP_FRONT=38",
+        "HELD=32",
+    ),
 )
 
 # Of these files. What else it names, lu_gpu's chain launches: others say the variants of that, but nobody
@@ -40,6 +60,11 @@ VARIANTS_OF = (
     "../multifrontal/maps.cu",
     "../multifrontal/factor.cu",
     "../multifrontal/solve.cu",
+    "../multifrontal/parts.cu",
+    "../multifrontal/inverse.cu",
+    "../multifrontal/solve_one.cu",
+    "../multifrontal/solve_eight.cu",
+    "../multifrontal/solve_block.cu",
     "sweeps.cu",
 )
 
@@ -59,6 +84,11 @@ VARIANTS_OF = (
         "../multifrontal/maps.cu",
         "../multifrontal/factor.cu",
         "../multifrontal/solve.cu",
+        "../multifrontal/parts.cu",
+        "../multifrontal/inverse.cu",
+        "../multifrontal/solve_one.cu",
+        "../multifrontal/solve_eight.cu",
+        "../multifrontal/solve_block.cu",
         "../levels/kahn.cu",
         "../numeric/right_looking.cu",
         "sweeps.cu",
@@ -73,6 +103,7 @@ def direct_gpu(
     maps: Literal["fresh", "kept"] = "fresh",
     columns: int = 1,
     refine: int = 1,
+    inverses: Literal["auto", "true", "false"] = "auto",
     memory_budget: int | None = None,
 ) -> tuple[Solution, Work]:
     """Fronts of bits, multifrontal LU and solves on the fronts, all on the GPU (no paper's).
@@ -84,11 +115,13 @@ def direct_gpu(
         second system of a pattern costs
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
-    memory_budget : as in `multifrontal_gpu`
+    inverses : "true" inverts the pivot blocks after the factorisation, so that a front is one product each
+        way; "auto" where the solves of the call pay for it, on an H100, and it fits into memory
+    memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
-    fronts, maps, right_hand_side, numeric, triangular, refine, finite. Facts: of `multifrontal_gpu` but
-    `mapped`, and `on_fronts`.
+    fronts, maps, right_hand_side, numeric, inverses, triangular, refine, finite. Facts: of `multifrontal_gpu`
+    but `mapped`, `on_fronts`, and `inverses`, whether there are any.
 
     Fronts that do not fit into memory in any number of waves, or whose analysis does not, are left to
     `lu_gpu`, with the fill-in of `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then
@@ -97,7 +130,7 @@ def direct_gpu(
 
     Raises InputError for refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with
     a value that is not finite, and for a solution that is not finite, which is what exchanges may make of
-    such a value; MemoryBudgetError, where lu_gpu's chain does not fit either.
+    such a value; MemoryBudgetError, where lu_gpu's chain does not fit either, or inverses="true" does not.
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
@@ -105,7 +138,7 @@ def direct_gpu(
         return _nothing(columns), Work(facts={"on_fronts": 1.0})
     shape = shape_of(dtype, True, exchanges)
     try:
-        mapped = _kept_or_made(prepared, shape, maps == "kept", memory_budget)
+        analysis = _kept_or_made(prepared, shape, maps == "kept", memory_budget)
     except MemoryBudgetError:
         if columns > 1:
             raise
@@ -118,13 +151,20 @@ def direct_gpu(
             refine=refine,
         )
         return solution, Work(fills=work.fills, facts={**(work.facts or {}), "on_fronts": 0.0})
+    parts = _parts_for(analysis, inverses, columns, 1 + refine, memory_budget)
     with phase("right_hand_side"):
         b = _right_hand_sides(prepared, columns)
     with phase("numeric"):
-        run = Factorisation(mapped, shape, static_pivoting)
+        run = Factorisation(analysis.maps, shape, static_pivoting)
         run.enqueue(prepared.values)
         factor, facts = run.result()
-    solver = Solver(mapped, factor, run.exchange)
+    solver: Solver | InverseSolver = Solver(analysis.maps, factor, run.exchange)
+    peak = run.nbytes
+    if parts is not None:
+        with phase("inverses"):
+            inverted = Inverses(parts, run)
+            inverted.enqueue()
+        peak, solver = inverted.nbytes, InverseSolver(inverted)
     with phase("triangular"):
         x = _empty_like(b)
         solver.solve(b, x)
@@ -133,8 +173,17 @@ def direct_gpu(
             solver.solve(residual(prepared, x, b), x, add=True)
     with phase("finite"):
         _require_finite(x, shape)
-    work = Work(peak_memory=run.nbytes, facts={**facts, "on_fronts": 1.0})
+    facts |= {"on_fronts": 1.0, "inverses": float(parts is not None)}
+    work = Work(peak_memory=peak, facts=facts)
     return Solution(x[0] if columns == 1 else x), work
+
+
+@dataclass(eq=False)
+class _Analysis:
+    """All that depends on the pattern alone. parts : once inverses have been asked for"""
+
+    maps: FrontMaps
+    parts: Parts | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +193,7 @@ class _Kept:
     pattern: Pattern
     shape: Shape
     memory_budget: int | None
-    maps: FrontMaps
+    analysis: _Analysis
 
     def serves(self, pattern: Pattern, shape: Shape, memory_budget: int | None) -> bool:
         """Whether the maps are those of this pattern, whose arrays are held, so that no others come to lie
@@ -157,18 +206,39 @@ class _Kept:
 _kept: list[_Kept] = []
 
 
-def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: int | None) -> FrontMaps:
+def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: int | None) -> _Analysis:
     pattern = prepared.pattern
     if keep and _kept and _kept[0].serves(pattern, shape, memory_budget):
-        return _kept[0].maps
+        return _kept[0].analysis
     _kept.clear()
     with phase("fronts"):
         fronts: Fronts = fronts_on_device(prepared)
     with phase("maps"):
-        maps = maps_of(fronts, shape, memory_budget)
+        analysis = _Analysis(maps_of(fronts, shape, memory_budget))
     if keep:
-        _kept.append(_Kept(pattern, shape, memory_budget, maps))
-    return maps
+        _kept.append(_Kept(pattern, shape, memory_budget, analysis))
+    return analysis
+
+
+def _parts_for(
+    analysis: _Analysis, inverses: str, columns: int, solves: int, memory_budget: int | None
+) -> Parts | None:
+    """Return the parts of fronts, with tasks for so many right-hand sides; None for no inverses.
+
+    Raises MemoryBudgetError and UnsupportedError as `parts_of`, with inverses="true".
+    """
+    if inverses == "false" or (inverses == "auto" and not pays(analysis.maps, columns, solves)):
+        return None
+    try:
+        with phase("maps"):
+            if analysis.parts is None:
+                analysis.parts = parts_of(analysis.maps, widths_of(columns), memory_budget)
+            for width in widths_of(columns):
+                analysis.parts.tasks_of(width)
+    except (MemoryBudgetError, UnsupportedError):
+        if inverses == "true":
+            raise
+    return analysis.parts
 
 
 def _require_finite(x: Array, shape: Shape) -> None:
