@@ -45,9 +45,9 @@ def pays(maps: FrontMaps, columns: int, solves: int) -> bool:
 
 
 class Inverses:
-    """Inverses of a factor's pivot blocks; those of fronts of at most 32 pivots take its place.
+    """Inverses of a factor's pivot blocks, once it is there; of at most 32 pivots they take its place.
 
-    values : the others, in the place of the fronts' blocks if there is room
+    values : the others, in the place of the fronts' blocks, which are larger then if need be
     """
 
     def __init__(self, parts: Parts, run: Factorisation) -> None:
@@ -55,16 +55,18 @@ class Inverses:
 
         self.parts, self.run, self.shape = parts, run, run.shape
         inverted = parts.totals.inverted
-        enough = run.blocks.size >= inverted
-        self.values = run.blocks[:inverted] if enough else cupy.empty(inverted, run.shape.dtype)
-        self.own_bytes = 0 if enough else int(self.values.nbytes)
+        if run.blocks.size < inverted:
+            # The memory of the blocks is free before more is asked for.
+            run.blocks = cupy.empty(0, run.shape.dtype)
+            run.blocks = cupy.empty(inverted, run.shape.dtype)
+        self.values = run.blocks[:inverted]
         names = ("mf_products", "mf_small_inverses")
         self.kernels: dict[str, Any] = kernels.load(KERNEL, names, _defines(run.shape))
 
     @property
     def nbytes(self) -> int:
         """Count the bytes of all arrays, those of the factorisation among them."""
-        return self.run.nbytes + self.parts.nbytes + self.own_bytes
+        return self.run.nbytes + self.parts.nbytes
 
     def enqueue(self) -> None:
         """Invert in the current stream, once after each factorisation. The factor is overwritten."""

@@ -188,7 +188,13 @@ def _second_lengths(parts: Parts) -> Lengths:
     }
 
 
-def _task_lengths(parts: Parts, width: int, blocks: int) -> tuple[Lengths, Lengths]:
+def _task_blocks(maps: FrontMaps) -> int:
+    """Count the blocks that list tasks, a warp a front."""
+    kernel = _kernels(maps.shape)["mf_part_tasks"]
+    return min(-(-32 * int(maps.fronts.up.size) // THREADS), resident_blocks(kernel, THREADS))
+
+
+def _task_lengths(parts: Parts, width: int) -> tuple[Lengths, Lengths]:
     bins = 2 * parts.totals.path
     zero: Lengths = {
         "arrived": (1, WORD),
@@ -197,7 +203,7 @@ def _task_lengths(parts: Parts, width: int, blocks: int) -> tuple[Lengths, Lengt
         **dict.fromkeys(("count", "warp_count"), (bins, INT)),
     }
     others: Lengths = {
-        "partial": (2 * blocks, LONG),
+        "partial": (2 * _task_blocks(parts.maps), LONG),
         "tasks": (parts.totals.tasks(width), TASK),
         "warps": (0 if width == BLOCK else parts.totals.warps, TASK),
     }
@@ -205,12 +211,15 @@ def _task_lengths(parts: Parts, width: int, blocks: int) -> tuple[Lengths, Lengt
 
 
 def _listed_tasks(parts: Parts, width: int) -> Arena:
-    kernel = _kernels(parts.maps.shape)["mf_part_tasks"]
-    m = int(parts.maps.fronts.up.size)
-    blocks = min(-(-32 * m // THREADS), resident_blocks(kernel, THREADS))
-    tasks = Arena(*_task_lengths(parts, width, blocks))
+    tasks, kernel = Arena(*_task_lengths(parts, width)), _kernels(parts.maps.shape)["mf_part_tasks"]
     given = {"width": width, "bins": 2 * parts.totals.path, **tasks.addresses}
-    _launch(kernel, blocks, parts.maps.struct, parts.struct, arena.struct(HEADER, "TaskList", given))
+    _launch(
+        kernel,
+        _task_blocks(parts.maps),
+        parts.maps.struct,
+        parts.struct,
+        arena.struct(HEADER, "TaskList", given),
+    )
     return tasks
 
 
@@ -218,7 +227,7 @@ def _require(parts: Parts, lists: int, widths: tuple[int, ...], budget: int | No
     """Raise MemoryBudgetError if a factorisation, its inverses and the lists take more than the budget."""
     maps, totals, itemsize = parts.maps, parts.totals, parts.maps.shape.itemsize
     n, m = maps.fronts.prepared.pattern.n, int(maps.fronts.up.size)
-    tasks = sum(arena.needed(*_task_lengths(parts, width, 1)) for width in widths)
+    tasks = sum(arena.needed(*_task_lengths(parts, width)) for width in widths)
     own = arena.needed(state_lengths(m, maps.waves)) + (4 * n if maps.shape.exchanges else 0)
     values = itemsize * (maps.totals.factor + max(maps.block_values, totals.inverted))
     allocated = maps.nbytes + parts.nbytes

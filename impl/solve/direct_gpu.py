@@ -120,8 +120,8 @@ def direct_gpu(
     memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
-    fronts, maps, right_hand_side, numeric, inverses, triangular, refine, finite. Facts: of `multifrontal_gpu`
-    but `mapped`, `on_fronts`, and `inverses`, whether there are any.
+    fronts, maps, parts, right_hand_side, numeric, inverses, triangular, refine, finite. Facts: of
+    `multifrontal_gpu` but `mapped`, `on_fronts`, and `inverses`, whether there are any.
 
     Fronts that do not fit into memory in any number of waves, or whose analysis does not, are left to
     `lu_gpu`, with the fill-in of `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then
@@ -230,7 +230,7 @@ def _parts_for(
     if inverses == "false" or (inverses == "auto" and not pays(analysis.maps, columns, solves)):
         return None
     try:
-        with phase("maps"):
+        with phase("parts"):
             if analysis.parts is None:
                 analysis.parts = parts_of(analysis.maps, widths_of(columns), memory_budget)
             for width in widths_of(columns):

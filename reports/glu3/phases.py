@@ -65,9 +65,9 @@ PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "cholmod": _ANALYSED,
     "direct_gpu": {
         "symbolic": ("fronts",),
-        "levels": ("maps",),
+        "levels": ("maps", "parts"),
         "numeric": ("numeric",),
-        "triangular": ("triangular",),
+        "triangular": ("inverses", "triangular"),
         "refine": ("refine",),
     },
     "cudss": {
