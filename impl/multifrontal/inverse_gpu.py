@@ -37,11 +37,17 @@ MANY = 17
 COST, COST_A_BYTE, PATH_TIME, START, SOLVE_A_BYTE = 50.0, 3e-6, 2.2, 20.0, 1e-7
 
 
-def pays(maps: FrontMaps, columns: int, solves: int) -> bool:
-    """Tell whether so many solves win back what inverses take; with several right-hand sides one does."""
+def pays(maps: FrontMaps, columns: int, refine: int) -> bool:
+    """Tell whether the solves of a call win back what inverses take; with several right-hand sides one does.
+
+    Inverses lose digits that a step of refinement brings back in float64, and not in float32: without such a
+    step, and in float32, they do not pay.
+    """
+    if refine == 0 or maps.shape.dtype != "float64":
+        return False
     stored = maps.totals.factor * maps.shape.itemsize
     saved = PATH_TIME * maps.totals.solve_path - START - SOLVE_A_BYTE * stored
-    return columns > 1 or solves * saved >= COST + COST_A_BYTE * stored
+    return columns > 1 or (1 + refine) * saved >= COST + COST_A_BYTE * stored
 
 
 class Inverses:

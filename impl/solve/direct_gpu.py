@@ -116,7 +116,8 @@ def direct_gpu(
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
     inverses : "true" inverts the pivot blocks after the factorisation, so that a front is one product each
-        way; "auto" where the solves of the call pay for it, on an H100, and it fits into memory
+        way; "auto" where it fits into memory and the solves of the call pay for it on an H100, in float64
+        with a step of refinement
     memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
@@ -151,7 +152,7 @@ def direct_gpu(
             refine=refine,
         )
         return solution, Work(fills=work.fills, facts={**(work.facts or {}), "on_fronts": 0.0})
-    parts = _parts_for(analysis, inverses, columns, 1 + refine, memory_budget)
+    parts = _parts_for(analysis, inverses, columns, refine, memory_budget)
     with phase("right_hand_side"):
         b = _right_hand_sides(prepared, columns)
     with phase("numeric"):
@@ -221,13 +222,13 @@ def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: i
 
 
 def _parts_for(
-    analysis: _Analysis, inverses: str, columns: int, solves: int, memory_budget: int | None
+    analysis: _Analysis, inverses: str, columns: int, refine: int, memory_budget: int | None
 ) -> Parts | None:
     """Return the parts of fronts, with tasks for so many right-hand sides; None for no inverses.
 
     Raises MemoryBudgetError and UnsupportedError as `parts_of`, with inverses="true".
     """
-    if inverses == "false" or (inverses == "auto" and not pays(analysis.maps, columns, solves)):
+    if inverses == "false" or (inverses == "auto" and not pays(analysis.maps, columns, refine)):
         return None
     try:
         with phase("parts"):
