@@ -392,7 +392,7 @@ def test_inverses_are_within_the_budget_or_left_out(card: str) -> None:
 
 def test_inverses_in_waves(card: str) -> None:
     """Fewer blocks than inverses: those are allocated in their place."""
-    matrix = leaves(34, 20)
+    matrix = grid(16)
     prepared = on_device(prepared_of(matrix))
     run = run_of(prepared, shape_of("float64", True, False))
     run.result()
