@@ -393,7 +393,7 @@ def test_small_memory_takes_waves_and_gives_the_same_bits(card: str) -> None:
     import cupy
 
     prepared = on_device(prepared_of(grid(16)))
-    whole, work = direct_gpu(prepared)
+    whole, work = direct_gpu(prepared, inverses="false")
     least = int(work.peak_memory or 0)
     budgets = [least, least - 1, least - 5_000]
     with pytest.raises(MemoryBudgetError) as refusal:
@@ -401,7 +401,7 @@ def test_small_memory_takes_waves_and_gives_the_same_bits(card: str) -> None:
     budgets.append(int(re.findall(r"need (\d+) bytes", str(refusal.value))[0]))
     waves = []
     for budget in budgets:
-        solution, done = direct_gpu(prepared, memory_budget=budget)
+        solution, done = direct_gpu(prepared, memory_budget=budget, inverses="false")
         assert done.facts and (done.peak_memory or 0) <= budget
         waves.append(done.facts["waves"])
         assert (cupy.asnumpy(solution.x) == cupy.asnumpy(whole.x)).all()
@@ -415,7 +415,7 @@ def test_what_does_not_fit_is_refused_before_values_are_allocated(
         raise AssertionError("values were allocated")
 
     prepared = on_device(prepared_of(grid(24)))
-    peak = direct_gpu(prepared)[1].peak_memory or 0
+    peak = direct_gpu(prepared, inverses="false")[1].peak_memory or 0
     monkeypatch.setattr(direct_module, "Factorisation", allocated)
     for budget, part in ((1000, "the maps of the fronts"), (peak // 2, "the factor and its fronts")):
         with pytest.raises(MemoryBudgetError, match=rf"{part} need \d+ bytes, {budget} given"):
