@@ -448,6 +448,26 @@ MUTATIONS = (
         "test_cuda_on_cpu.py::test_systems_are_solved_in_the_steps_of_the_cpu",
     ),
     Mutation(
+        "parts.cu forgets the fourth source of a row", "impl/multifrontal/parts.cu",
+        "__shfl_sync(LANES, from, of) + 3", "__shfl_sync(LANES, from, of) + 4",
+        "test_inverses_gpu.py::test_what_is_solved",
+    ),
+    Mutation(
+        "inverse.cu forgets exchanges of rows", "impl/multifrontal/inverse.cu",
+        "const int place = place_of(exchange, s, lane);", "const int place = lane;",
+        "test_inverses_gpu.py::test_exchanges_of_a_small_front_are_in_its_inverse",
+    ),
+    Mutation(
+        "solve_one.cu leaves the values of an earlier solve", "impl/multifrontal/solve_one.cu",
+        "    ((bits *)v.next)[at] = ABSENT;\n", "",
+        "test_inverses_gpu.py::test_solvers_of_one_factor_do_not_share_vectors",
+    ),
+    Mutation(
+        "solve_block.cu takes a stage before it is there", "impl/multifrontal/solve_block.cu",
+        "if (within == 0 && base == 0) {", "if (chunk == 0 && within == 0 && base == 0) {",
+        "test_inverses_gpu.py::test_parts_of_any_size",
+    ),
+    Mutation(
         "sweeps.cu takes the diagonal for an entry of U", "impl/solve/sweeps.cu",
         "upper[row] + 1, indptr[row + 1]", "upper[row], indptr[row + 1]",
         "test_sweeps.py::test_as_on_the_cpu",

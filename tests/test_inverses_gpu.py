@@ -124,12 +124,19 @@ def test_what_is_solved(card: str, name: str, columns: int) -> None:
     agrees(MATRICES[name], shape_of("float64", True, False), columns)
 
 
-@pytest.mark.parametrize("most", daily([32, 64, 96, 512], 64))
-@pytest.mark.parametrize("columns", daily(COLUMNS, 1))
+SIZES = itertools.product([32, 64, 96, 512], COLUMNS)
+
+
+@pytest.mark.parametrize(("most", "columns"), daily(SIZES, (64, 1), (512, 8), (32, 64)))
 def test_parts_of_any_size(card: str, most: int, columns: int) -> None:
-    """A front of several parts, the last of them short, and children below the front of many rows."""
-    for matrix in (dense(140), leaves(20, 40)):
+    """A front of several parts, the last of them short, whose columns come into shared memory in stages; and
+    children below the front of many rows."""
+    for matrix in (dense(180), leaves(20, 40)):
         agrees(matrix, shape_of("float64", True, False), columns, most)
+
+
+def test_a_part_of_so_many_pivots_that_they_are_gathered_once(card: str) -> None:
+    agrees(MATRICES["large"], shape_of("float64", True, False), 1, 512)
 
 
 @pytest.mark.parametrize("columns", daily([2, 7, 9, 16, 17, 65, 80, 130], 2, 17, 65))
@@ -370,8 +377,10 @@ def test_auto_inverts_where_it_pays(card: str) -> None:
 
 def test_more_solves_pay_sooner(card: str) -> None:
     maps = run_of(on_device(prepared_of(grid(12))), shape_of("float64", True, False)).maps
-    answers = [pays(maps, 1, refine) for refine in range(40)]
-    assert not answers[0] and answers[-1] and answers == sorted(answers)
+    for fresh in (False, True):
+        answers = [pays(maps, 1, refine, fresh) for refine in range(60)]
+        assert not answers[0] and answers[-1] and answers == sorted(answers)
+    assert pays(maps, 1, answers.index(True) - 1, False)
 
 
 def test_inverses_are_within_the_budget_or_left_out(card: str) -> None:

@@ -48,8 +48,8 @@ SINGLE = {
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
-# No machine has an ok record of today's sources of these: AmgX, whose set-up fails, CHOLMOD, and direct_gpu since
-# it can invert pivot blocks.
+# No machine has an ok record of today's sources of these: AmgX, whose set-up fails, CHOLMOD, and direct_gpu
+# since it can invert pivot blocks.
 UNMEASURED = {("laplacian", "amgx"), ("solve", "cholmod"), ("solve", "direct_gpu")}
 # Variants with a gap that is known, and the least share of theirs.
 GAPS = {

@@ -33,21 +33,22 @@ APART = 32
 MANY = 17
 # Microseconds on an H100, fitted to seven systems in float64. Inverses of a factor take COST and so much a
 # byte of it. A solve with them saves PATH_TIME for each unit of the path of one without, less START and so
-# much a byte.
-COST, COST_A_BYTE, PATH_TIME, START, SOLVE_A_BYTE = 50.0, 3e-6, 2.2, 20.0, 1e-7
+# much a byte. LISTS, which a pattern takes once, is a guess until it is timed.
+COST, COST_A_BYTE, PATH_TIME, START, SOLVE_A_BYTE, LISTS = 50.0, 3e-6, 2.2, 20.0, 1e-7, 300.0
 
 
-def pays(maps: FrontMaps, columns: int, refine: int) -> bool:
+def pays(maps: FrontMaps, columns: int, refine: int, fresh: bool) -> bool:
     """Tell whether the solves of a call win back what inverses take; with several right-hand sides one does.
 
     Inverses lose digits that a step of refinement brings back in float64, and not in float32: without such a
-    step, and in float32, they do not pay.
+    step, and in float32, they do not pay. fresh : whether the lists are made for this call alone
     """
     if refine == 0 or maps.shape.dtype != "float64":
         return False
     stored = maps.totals.factor * maps.shape.itemsize
     saved = PATH_TIME * maps.totals.solve_path - START - SOLVE_A_BYTE * stored
-    return columns > 1 or (1 + refine) * saved >= COST + COST_A_BYTE * stored
+    cost = COST + COST_A_BYTE * stored + LISTS * fresh
+    return columns > 1 or (1 + refine) * saved >= cost
 
 
 class Inverses:

@@ -152,7 +152,10 @@ def direct_gpu(
             refine=refine,
         )
         return solution, Work(fills=work.fills, facts={**(work.facts or {}), "on_fronts": 0.0})
-    parts = _parts_for(analysis, inverses, columns, refine, memory_budget)
+    invert = inverses == "true" or (
+        inverses == "auto" and pays(analysis.maps, columns, refine, maps == "fresh")
+    )
+    parts = _parts_for(analysis, inverses == "true", columns, memory_budget) if invert else None
     with phase("right_hand_side"):
         b = _right_hand_sides(prepared, columns)
     with phase("numeric"):
@@ -221,15 +224,11 @@ def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: i
     return analysis
 
 
-def _parts_for(
-    analysis: _Analysis, inverses: str, columns: int, refine: int, memory_budget: int | None
-) -> Parts | None:
-    """Return the parts of fronts, with tasks for so many right-hand sides; None for no inverses.
+def _parts_for(analysis: _Analysis, required: bool, columns: int, memory_budget: int | None) -> Parts | None:
+    """Return the parts of fronts, with tasks for so many right-hand sides; None where there is no room.
 
-    Raises MemoryBudgetError and UnsupportedError as `parts_of`, with inverses="true".
+    Raises MemoryBudgetError and UnsupportedError as `parts_of` if they are required.
     """
-    if inverses == "false" or (inverses == "auto" and not pays(analysis.maps, columns, refine)):
-        return None
     try:
         with phase("parts"):
             if analysis.parts is None:
@@ -237,7 +236,7 @@ def _parts_for(
             for width in widths_of(columns):
                 analysis.parts.tasks_of(width)
     except (MemoryBudgetError, UnsupportedError):
-        if inverses == "true":
+        if required:
             raise
     return analysis.parts
 
