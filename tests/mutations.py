@@ -463,9 +463,9 @@ MUTATIONS = (
         "test_inverses_gpu.py::test_solvers_of_one_factor_do_not_share_vectors",
     ),
     Mutation(
-        "solve_block.cu takes a stage before it is there", "impl/multifrontal/solve_block.cu",
-        "if (within == 0 && base == 0) {", "if (chunk == 0 && within == 0 && base == 0) {",
-        "test_inverses_gpu.py::test_parts_of_any_size",
+        "solve_block.cu overwrites a stage that others read", "impl/multifrontal/solve_block.cu",
+        "            __syncthreads();\n            if ((chunk + 2)", "            if ((chunk + 2)",
+        "test_inverses_gpu.py::test_no_hazard_in_shared_memory",
     ),
     Mutation(
         "sweeps.cu takes the diagonal for an entry of U", "impl/solve/sweeps.cu",

@@ -195,8 +195,10 @@ def test_shared_memory_suffices_on_other_cards(
     assert warps >= 2 and warps * room * shape.itemsize + 1024 <= block
 
 
+# The columns of the last come into shared memory in three stages.
+WATCHED = {**MATRICES, "staged": dense(180)}
 HAZARDOUS = [
-    *itertools.product(MATRICES, COLUMNS, ["float64"]),
+    *itertools.product(WATCHED, COLUMNS, ["float64"]),
     ("dense", 64, "float32"),
     ("random", 8, "float32"),
 ]
@@ -207,11 +209,11 @@ HAZARDOUS = [
 )
 @pytest.mark.parametrize(
     ("name", "columns", "dtype"),
-    daily(HAZARDOUS, ("disconnected", 1, "float64"), ("dense", 8, "float64"), ("dense", 64, "float64")),
+    daily(HAZARDOUS, ("disconnected", 1, "float64"), ("dense", 8, "float64"), ("staged", 64, "float64")),
 )
 def test_no_hazard_in_shared_memory(cuda_on_cpu: Any, name: str, columns: int, dtype: str) -> None:
     tolerance = 1e-8 if dtype == "float64" else 2e-4
-    agrees(MATRICES[name], shape_of(dtype, True, True), columns, tolerance=tolerance)
+    agrees(WATCHED[name], shape_of(dtype, True, True), columns, tolerance=tolerance)
 
 
 @pytest.mark.parametrize(
