@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from benchmarks.engine import run as runs
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import job_of, require
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import run_worker
 from commands._parser import Parser, positive
 from commands._records import machine_holdings
@@ -26,9 +26,7 @@ from fillpath.lock import exclusive
 from fillpath.paths import results
 from fillpath.record import Record, Status, stored_records
 from fillpath.regated import Row
-
-if TYPE_CHECKING:
-    from benchmarks.engine.outcome import Outcome
+from reports.facts.todays_keys import TodaysKeys
 
 
 def add_arguments(parser: Parser) -> None:
@@ -63,8 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _due(machine: str, rows: regated.Rows) -> Iterator[Record]:
     """One record per key that has no row, those of one matrix together."""
-    from reports.facts.todays_keys import TodaysKeys
-
     today, on_cpu = TodaysKeys(), {(e.stage, e.name) for e in registry.registered() if e.device == "cpu"}
     old = {r.key: r for records in stored_records(machine) for r in records if regated.is_of_old_gate(r)}
     due = {key: Case.parse(record.case) for key, record in old.items() if key not in rows}
@@ -86,7 +82,7 @@ def _repeated(record: Record, limits: Limits) -> tuple[Row, str]:
     job = {**job_of(case, entry, prepared, limits), "sampling": None}
     with exclusive(host.node_lock("measurement")):
         outcome = run_worker(job, limits.seconds, limits.memory_limit(), "forked")
-    if outcome.status not in regated.STATUSES:
+    if outcome.status not in regated.STATUSES or not outcome.conclusive:
         raise UnavailableError(f"{outcome.status}: {outcome.reason}")
     return _row(record, outcome), _said(outcome)
 
