@@ -149,7 +149,7 @@ def _replaced(rows: _Rows, entries: Array, diagonal: Array, count: int, small: f
     small : what replaces a pivot, at most
     bound : of what a row may lose
     """
-    alone = (entries <= ARITHMETIC_BOUND) & (rows.lost <= bound * rows.norm)
+    alone = entries <= ARITHMETIC_BOUND
     usual = (diagonal <= ARITHMETIC_BOUND) & (rows.diagonal + rows.lost <= bound * rows.norm)
     with np.errstate(over="ignore"):
         excess = np.where(alone & ~usual & (rows.diagonal / rows.scale <= 2 * small), diagonal, 0.0)
