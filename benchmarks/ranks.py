@@ -11,9 +11,8 @@ import sys
 from fillpath.case import Case
 from fillpath.ending import ended
 
-# What says a process of Open MPI or MPICH its number, and the variables that no mpirun inside may see.
+# What says a process of Open MPI or MPICH its number; the command forgets all of MPI's variables.
 NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
-OF_MPI = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_")
 
 
 def _run() -> int:
@@ -28,6 +27,4 @@ if __name__ == "__main__":
     if any(os.environ.get(name, "0") != "0" for name in NUMBERS):
         sys.exit()
     os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))
-    for name in [each for each in os.environ if each.startswith(OF_MPI)]:
-        del os.environ[name]
     sys.exit(ended(_run))

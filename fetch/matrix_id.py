@@ -21,6 +21,8 @@ from fillpath.errors import UnknownNameError
 
 _IN_COLLECTION = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)[/+]([A-Za-z0-9][A-Za-z0-9_.+-]*)")
 _LOCAL = "local+"
+# Of files that hold a matrix, read here or not.
+_FILE = re.compile(r"\.(mtx|mm|mat|rb|rsa|rua|txt|csv|npz|gz|bz2|xz|zip|tar|tgz)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ MatrixId = Generated | InCollection | LocalFile | Unobtainable
 def parse(text: str) -> MatrixId:
     """The value of a matrix id, which may also be written as `poisson3d:16` or `Group/Name`.
 
-    Raises UnknownNameError with suggestions.
+    Raises UnknownNameError with suggestions; a path of a file is no id.
     """
     entry = catalogue.find(text)
     if entry is not None:
@@ -79,7 +81,7 @@ def parse(text: str) -> MatrixId:
     if text.startswith(_LOCAL):
         return LocalFile(text.removeprefix(_LOCAL))
     match = _IN_COLLECTION.fullmatch(text)
-    if match is None:
+    if match is None or _looks_like_path(text):
         raise UnknownNameError(f"matrix {text!r} is not in the catalogue{catalogue.suggestion(text)}")
     return InCollection(f"{match[1]}+{match[2]}", match[1], match[2])
 
@@ -124,4 +126,5 @@ def _in_index(name: str) -> str:
 
 
 def _looks_like_path(text: str) -> bool:
-    return local.is_matrix_name(text) or text.count("/") > 1 or text.startswith((".", "/", "~"))
+    """Whether a text names a file and no matrix of the collection, none of which ends so."""
+    return bool(_FILE.search(text)) or text.count("/") > 1 or text.startswith((".", "/", "~"))

@@ -2,7 +2,7 @@
 
 None of them reaches a worker, so no result depends on what a shell happened to export. The supervisor takes
 them away and sets the number of threads. Names of places stay, and so does the choice of GPUs, which a record
-holds.
+holds. A library that the loader puts before all others is refused: who asks for one wants to see it at work.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ FOREIGN = (
     "NUMBA_", "OMP_", "GOMP_", "KMP_",
     # BLAS.
     "OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "ATLAS_", "VECLIB_", "NUMEXPR_",
+    # MPI, by its makers and what they call; mpirun sets those of its ranks itself.
+    "OMPI_", "PMIX_", "PMI_", "PRTE_", "MPICH_", "MPIR_", "HYDRA_", "UCX_", "FI_", "PSM2_", "PSM3_", "HWLOC_",
+    # NumPy, SciPy, SuperLU_DIST, the last three older names of its.
+    "NPY_", "NUMPY_", "SCIPY_", "SUPERLU_", "NREL", "NSUP", "GPUBLAS_NB",
     # CUDA, its libraries, CuPy.
     "CUDA_", "CUBLAS", "CUSPARSE", "CUSOLVER", "CUDSS_", "CUPY_", "NVIDIA_TF32_",
     # The allocator, and the interpreter.
@@ -32,6 +36,8 @@ KEPT = (
     # A profiler sets these for what it starts: `fillpath counters`.
     "CUDA_INJECTION32_PATH", "CUDA_INJECTION64_PATH",
 )  # fmt: skip
+# The loader reads these before a program can forget them.
+LOADED = ("LD_PRELOAD", "LD_AUDIT")
 # Numba reads it in the working folder of any process.
 NUMBA_FILE = ".numba_config.yaml"
 
@@ -54,7 +60,10 @@ def forget() -> None:
         del os.environ[name]
 
 
-def require_no_file() -> None:
-    """Raise ConfigError where Numba would be told by a file of the working folder how to compile."""
+def require_own() -> None:
+    """Raise ConfigError for a library in front of all others, or a file that tells Numba how to compile."""
+    for name in LOADED:
+        if os.environ.get(name):
+            raise ConfigError(f"{name}={os.environ[name]} changes what is measured: unset it")
     if Path(NUMBA_FILE).exists():
         raise ConfigError(f"{Path(NUMBA_FILE).absolute()} changes what Numba compiles: remove or rename it")

@@ -144,6 +144,17 @@ def stalled(sent: int, seconds: float) -> Behaviour:
     return behave
 
 
+def held(sent: int, until: threading.Event) -> Behaviour:
+    """`sent` bytes come, then nothing before the event."""
+
+    def behave(handler: Handler, body: bytes | None) -> None:
+        cut(sent)(handler, body)
+        handler.wfile.flush()
+        until.wait(60)
+
+    return behave
+
+
 def dripping(step: int, seconds: float) -> Behaviour:
     """`step` bytes at a time, so many seconds apart."""
 

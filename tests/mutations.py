@@ -176,6 +176,11 @@ MUTATIONS = (
         "test_marks.py::test_a_record_of_the_old_gate_is_outstanding",
     ),
     Mutation(
+        "today's verdicts on old records are not read", "reports/facts/records.py",
+        "return [[regated.applied(record, rows)", "return [[record",
+        "test_regated.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
+    ),
+    Mutation(
         "the last result is not checked", "benchmarks/engine/worker.py",
         "if passes(last, work) and context is not None:", "if context is not None:",
         "test_measure.py::test_each_failure_ends_in_its_status_and_is_recorded",

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fetch import catalogue, names
+import commands
+from fetch import catalogue, collection, names, transfer
 from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable, parse, resolve
 from fetch.source import load, locate
 from fillpath.case import Case
@@ -18,6 +19,11 @@ from fillpath.errors import InputError, UnknownNameError
 
 WORDS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,9}", fullmatch=True)
 NEW = st.tuples(WORDS, WORDS).filter(lambda words: catalogue.find("/".join(words)) is None)
+# Nothing of the collection is called so.
+PATHS = (
+    "matrices/foo.mtx", "x.MTX", "a/b.mtx.gz", "a/b.tar.gz", "a/b.rb", "a/b.mat", "a+b.mtx", "./memplus",
+    "../HB/x", "/HB/x", "~/x", "~no-such-user/x", "a/b/c", ".",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -108,11 +114,23 @@ def test_errors_name_the_file_that_was_given_last(tmp_path: Path, monkeypatch: p
         assert str(refusal.value) == f"{shown}: line 2: 2 x 3 is not square"
 
 
-def test_a_path_is_no_id(tmp_path: Path) -> None:
-    path = tmp_path / "m.mtx"
-    path.write_text("anything")
+@pytest.mark.parametrize("text", PATHS)
+def test_a_path_without_a_file_is_refused_before_a_server_is_asked(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(transfer, "_ask", lambda location, part: asked.append(location))
     with pytest.raises(UnknownNameError):
-        parse(str(path))
+        parse(text)
+    for words in (["fetch", text], ["run", "symbolic", "fill2_cpu", text]):
+        assert commands.main(words) == 2
+        assert capsys.readouterr().err.endswith(": no such file\n")
+    assert commands.main(["workflow", "fetch-input", f"{text}.natural"]) == 0 and not asked
+
+
+def test_no_matrix_of_the_collection_looks_like_a_path(suitesparse: Path) -> None:
+    listed = collection._parse((suitesparse / "files" / "ssstats.csv").read_bytes())
+    assert all(parse(f"{each.group}/{each.name}").text for each in listed)
 
 
 @pytest.mark.parametrize("name", ["../../m-0123456789ab", "m", "m-0123456789ab"])

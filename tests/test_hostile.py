@@ -17,12 +17,14 @@ from types import SimpleNamespace
 import pytest
 
 import commands
-from benchmarks.engine import follow
-from benchmarks.runs import launch
-from fillpath import ending
+from benchmarks.engine import follow, run
+from benchmarks.probes import ceilings
+from benchmarks.runs import asv_process, launch, nightly
+from fillpath import ending, paths
 from fillpath.errors import InputError
 from fillpath.paths import ROOT
 from fillpath.settings import PREFIX
+from reports.pages import artifact
 from tests import fakes
 
 Patch = pytest.MonkeyPatch
@@ -42,8 +44,17 @@ OTHERS = tuple(
         "run symbolic fill2_cpu grid2d:6 --matching none", "run symbolic fill2_cpu ~no-such-user/b.mtx",
         "compare test-machine other", "counters x", "durations x", "faults", "gpu", "unpack absent.tar.gz",
         "plan embedded", "remeasure x", "report --machine test-machine",
-        "maintain compact test-machine", "workflow fetch-input grid2d,6.natural",
-        "workflow prepare grid2d,6.natural",
+        "maintain compact test-machine", "maintain gate test-machine",
+        "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
+        "calibrate", "nightly", "page", "artifact", "workflow begin", "workflow summary", "workflow finish",
+    )
+)  # fmt: skip
+# Of these each input is one of the others', or they write the repository, or compile or measure a suite.
+LEFT_OUT = tuple(
+    words.split()
+    for words in (
+        "workflow compile", "workflow draw", "workflow measure", "workflow processes", "workflow series",
+        "maintain example", "maintain peers", "maintain power", "maintain readme", "maintain registers",
     )
 )  # fmt: skip
 
@@ -154,6 +165,18 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
+def move(folder: Path, patch: Patch) -> None:
+    """Have every command write there what a checkout holds, measure no ceiling, and find no new commit."""
+    base, names = paths.BASE, {"BASE", "PAGE", "SITE", "WORK", "FOLDER", "PLACE", "_RUN", "_MACHINES"}
+    for module in (paths, artifact, asv_process, nightly, run):
+        for name in names & {*vars(module)}:
+            patch.setattr(module, name, folder / "checkout" / getattr(module, name).relative_to(base))
+    rate = {"per_second": 1, "low": 1, "high": 1, "samples": [1] * 3}
+    host = {"name": "a processor", "threads": 1, "rates": {"copy_bytes": rate, "flops_double": rate}}
+    patch.setattr(ceilings, "host", lambda: host)
+    patch.setattr(nightly, "new_commits", lambda repository, last: ())
+
+
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
     """Give back what a hostile setting takes from the process, before pytest writes a word."""
@@ -206,7 +229,16 @@ def test_three_commands_end_in_a_line_in_every_setting(
 def test_the_other_commands_end_in_a_line_in_every_setting(
     name: str, tmp_path: Path, monkeypatch: Patch, capsys: Captured, forked_workers: None
 ) -> None:
+    move(tmp_path, monkeypatch)
     try_all(SETTINGS[name], OTHERS, tmp_path, monkeypatch, capsys)
+
+
+def test_every_command_is_tried_or_left_out() -> None:
+    tried = {" ".join(words) for words in (*DAILY, *OTHERS, *LEFT_OUT)}
+    for command in commands.members().values():
+        within = commands.members(command.module) if command.is_group else {"": command}
+        for name in within:
+            assert any(f"{each} ".startswith(f"{command.name} {name}".strip() + " ") for each in tried)
 
 
 UNMAPPED = "x.so: failed to map segment from shared object"
@@ -237,7 +269,7 @@ def test_every_exception_becomes_one_line(
     def fail(_: object) -> int:
         raise error
 
-    monkeypatch.setattr(ending.paths, "WORK", tmp_path)
+    monkeypatch.setattr(paths, "WORK", tmp_path)
     monkeypatch.setattr(launch, "figures", fail)
     command = SimpleNamespace(run=fail, __doc__="Fail.", __file__="x")
     imported = commands._import
@@ -261,7 +293,7 @@ def test_debugging_shows_the_traceback(monkeypatch: Patch, capsys: Captured) -> 
 
 def test_without_a_folder_for_its_log_the_line_names_the_switch(monkeypatch: Patch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(ending.paths, "WORK", tmp_path / "file")
+    monkeypatch.setattr(paths, "WORK", tmp_path / "file")
     monkeypatch.setattr(ending.tempfile, "gettempdir", lambda: str(tmp_path / "file"))
     assert ending._line(KeyError("x")).endswith("please report it; FILLPATH_DEBUG=1 shows where")
 

@@ -27,8 +27,9 @@ SWITCHES = {
     "GOTO_NUM_THREADS": "64", "MKL_NUM_THREADS": "64", "BLIS_NUM_THREADS": "64", "CUDA_LAUNCH_BLOCKING": "1",
     "CUDA_MODULE_LOADING": "EAGER", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "10", "CUPY_ACCELERATORS": "cub",
     "CUPY_TF32": "1", "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "NVIDIA_TF32_OVERRIDE": "0",
-    "MALLOC_PERTURB_": "7", "GLIBC_TUNABLES": "glibc.malloc.check=3", "PYTHONOPTIMIZE": "2",
-    "PYTHONMALLOC": "debug",
+    "OMPI_MCA_btl": "tcp", "UCX_TLS": "tcp", "PMIX_MCA_gds": "hash", "NPY_DISABLE_CPU_FEATURES": "AVX2",
+    "SUPERLU_RELAX": "60", "NSUP": "8", "MALLOC_PERTURB_": "7", "GLIBC_TUNABLES": "glibc.malloc.check=3",
+    "PYTHONOPTIMIZE": "2", "PYTHONMALLOC": "debug",
 }  # fmt: skip
 PLACES = ("NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "PATH", "HOME", "LANG")
 names = st.text(string.ascii_uppercase + "_", min_size=1, max_size=12)
@@ -89,4 +90,11 @@ def test_a_file_of_numbas_in_the_working_folder_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / surroundings.NUMBA_FILE).write_text("disable_jit: 1\n")
     with pytest.raises(ConfigError, match=r"numba_config\.yaml changes what Numba compiles"):
+        measure("symbolic.fill2_cpu@grid2d,6.natural")
+
+
+@pytest.mark.parametrize("name", surroundings.LOADED)
+def test_a_library_in_front_of_all_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "libjemalloc.so")
+    with pytest.raises(ConfigError, match=f"^{name}=libjemalloc.so changes what is measured: unset it$"):
         measure("symbolic.fill2_cpu@grid2d,6.natural")

@@ -31,7 +31,8 @@ def choices(prepared: Mapping[str, object], entry: Implementation, options: Mapp
     """List what a case used. prepared : the facts of its input. options : the case's, defaults left out."""
     values = entry.values(options).items()
     chosen = {f"{name}={entry.option(name).canonical_text(value)}" for name, value in values}
-    return chosen | {f"--{name} {prepared[name]}" for name in ("matching", "ordering", "diagonal")}
+    words = {f"--{name} {prepared[name]}" for name in ("matching", "ordering")}
+    return chosen | words | {f"--diagonal {prepared['diagonal']:g}"}
 
 
 def _is_followed(alternative: str, used: set[str]) -> bool:

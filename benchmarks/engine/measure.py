@@ -54,10 +54,10 @@ def measure(
     processes : of how many another run's record has to be one, to be taken instead.
 
     Raises UnknownNameError for a case that names nothing, ConfigError for a kind of machine that this host is
-    not of or a file by which Numba is told how to compile, DiskFullError before any work where a record might
+    not of and for what `surroundings.require_own` refuses, DiskFullError before any work where a record might
     not fit any more. Every other failure is the status of the record that is returned and stored.
     """
-    surroundings.require_no_file()
+    surroundings.require_own()
     load_all()
     machine.write_facts()
     case, implementation = _resolved(case)
