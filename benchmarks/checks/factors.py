@@ -156,7 +156,8 @@ def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: floa
     """
     usual = (diagonal <= ARITHMETIC_BOUND) & (rows.diagonal + rows.lost <= bound * rows.norm)
     with np.errstate(over="ignore"):
-        excess = np.where(made & ~usual & (rows.diagonal / rows.scale <= 2 * (1 + ROUNDED) * small), diagonal, 0.0)
+        made &= rows.diagonal / rows.scale <= 2 * (1 + ROUNDED) * small
+    excess = np.where(made & ~usual, diagonal, 0.0)
     found = np.zeros(len(excess), bool)
     found[np.argsort(-excess, kind="stable")[:count]] = True
     return found & (excess > 0)
