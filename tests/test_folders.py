@@ -128,15 +128,34 @@ def test_a_release_inside_another_repository_has_no_commit(
     assert commit is not None and len(commit) == 40 and dirty is False
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Iterator[Path]:
-    """A copy of the checkout in which nothing can be written."""
-    place = tmp_path / "checkout"
+def copied(place: Path) -> Path:
+    """A copy of the checkout, without records and tests."""
     listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=True)
     for name in listed.stdout.splitlines():
         if not name.startswith(("results/", "tests/")) and (ROOT / name).is_file():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, place / name)
+    return place
+
+
+@pytest.mark.thorough
+def test_a_checkout_of_any_name_measures_and_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = copied(tmp_path / "a checkout (it's é)")
+    chosen = {"FIGURE": "glu3.levels", "DEVICE": "cpu", "RESULTS": ""}
+    for name, value in chosen.items():
+        monkeypatch.setenv(f"FILLPATH_{name}", value)
+    monkeypatch.setenv("PYTHONPATH", str(place))
+    launched = [sys.executable, "-m", "benchmarks.runs.launch", "figures"]
+    done = subprocess.run(launched, cwd=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list(place.glob("results/test-machine/records/*.jsonl"))
+    assert (place / "reports/index.html").is_file() and list(place.glob("reports/site/figures/*.svg"))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Iterator[Path]:
+    """A copy of the checkout in which nothing can be written."""
+    place = copied(tmp_path / "checkout")
     folders = [place, *(path for path in place.rglob("*") if path.is_dir())]
     for folder in folders:
         folder.chmod(0o555)

@@ -109,14 +109,15 @@ def test_the_rest_goes_on_after_a_crash() -> None:
 
 @pytest.mark.parametrize("limits", [LIMITS, SPAWNED], ids=["forked", "spawned"])
 def test_a_hang_ends_at_the_limit(limits: Limits) -> None:
-    start = time.monotonic()
-    # The imports of a spawned worker count too.
-    seconds = 2 if limits.forked else 4
-    record = measure(case_of("hangs"), replace(limits, seconds=seconds))
-    assert record.status is Status.TIMEOUT
-    assert record.limit_seconds == seconds
-    took = time.monotonic() - start
-    assert took < 20
+    # The imports of a spawned worker count too: how long they take is the machine's affair.
+    for seconds in (2, 8, 32):
+        start = time.monotonic()
+        record = measure(case_of("hangs"), replace(limits, seconds=seconds), fresh=True)
+        assert (record.status, record.limit_seconds) == (Status.TIMEOUT, seconds)
+        took = time.monotonic() - start
+        assert took < seconds + 18
+        if record.longer_than is not None:
+            break
     # The first call did not return: a bound on its time. The limit is looked at between two polls.
     assert record.longer_than is not None and 0 < record.longer_than <= took
 
@@ -143,9 +144,8 @@ def test_a_limit_says_nothing_of_a_call_that_returned() -> None:
 def test_preparation_is_stopped_by_its_own_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "unprepared"))
     within, limits = run.alone(), replace(SPAWNED, preparation=0.2)
-    start = time.monotonic()
     record = measure(case_of("right"), limits, within=within)
-    assert time.monotonic() - start < 10
+    assert not list((tmp_path / "unprepared").rglob("*.npz")), "it was prepared all the same"
     assert record.status is Status.TIMEOUT and not record.conclusive
     assert record.reason == "preparing grid2d,6: preparation took more than 0.2 s"
     assert record.longer_than is None and record.limit_seconds is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fetch import dissection, ordering, prepare
-from fetch.matrix_id import LocalFile, parse
+from fetch.matrix_id import LocalFile, parse, resolve
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, UnavailableError, UnknownNameError, UnsupportedError
 from impl.symbolic.fill1_pruned import fill1_pruned
@@ -79,6 +80,16 @@ def test_dissections_and_minimum_degree_reduce_fill() -> None:
     assert filled("grid2d,30", "amd") < 0.6 * natural
     about = prepare.prepare("grid2d,30", Preparation("none", "amd")).provenance
     assert set(about.versions) == {"numpy", "scipy", "suitesparse-amd"}
+
+
+@pytest.mark.parametrize("n", [1000, 50_000])
+def test_metis_dissects_a_path_with_two_fills_a_vertex(n: int, tmp_path: Path) -> None:
+    """The longest of all graphs, on which recursion would be as deep as it is long."""
+    path = tmp_path / "path.mtx"
+    edges = "".join(f"{i + 1} {i}\n" for i in range(1, n))
+    path.write_text(f"%%MatrixMarket matrix coordinate pattern symmetric\n{n} {n} {n - 1}\n{edges}")
+    fills = filled(resolve(str(path)).text, "metis") - (3 * n - 2)
+    assert 1.9 * n < fills < 2 * n
 
 
 # HB/can_24 above its diagonal, row by row, and the permutation that SuiteSparse's amd_demo prints for it.

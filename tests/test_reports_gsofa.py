@@ -234,6 +234,13 @@ def test_figure_10_stands_in_the_papers_order() -> None:
     assert {"97.1x", "30.4x"} <= set(texts(axes).splitlines()), "the print of RM"
 
 
+def test_figure_10_calls_no_measured_code_not_run() -> None:
+    here = measured("fill2_cpu", 60.0)
+    unmeasured = replace(Case.parse(here.case), implementation="gsofa")
+    frame = frame_of(fig10.EXHIBIT, here, more=(unmeasured,)).set_index("implementation")
+    assert (frame.loc["fill2_cpu", "status"], frame.loc["gsofa", "pair_fill2_cpu"]) == ("ok", "not_run")
+
+
 def test_figure_10_pairs_no_two_machines_and_no_two_runs() -> None:
     records = measured("gsofa", 2.0), measured("fill2_cpu", 60.0, machine="laptop", device=None)
     frame = frame_of(fig10.EXHIBIT, *records).set_index("implementation")

@@ -71,7 +71,8 @@ def ratio_of(
     """
     if bounds and top is not None and bottom is not None and (bound := _bound(top, bottom)):
         return bound
-    for row, name in zip((top, bottom), names, strict=True):
+    # The row's own status first: a case without a record has no machine, so its partner is not found.
+    for row, name in sorted(zip((top, bottom), names, strict=True), key=lambda pair: bool(pair[1])):
         status = row["status"] if row is not None else "not_run"
         if status != "ok":
             return {"pair": f"{name} {status}".strip()}
