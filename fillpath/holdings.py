@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema
 
-from fillpath import earlier
+from fillpath import earlier, regated
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError, InputError
 from fillpath.paths import CONFIG, results
@@ -78,6 +78,8 @@ def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
     older = [is_older for records in cases for _, is_older in records]
     if not older:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
+    gate = folder / regated.NAME
+    regated.require_known(regated.read(gate), (each for case in cases for each, _ in case), str(gate))
     without = tuple(name for name in ("machine.json",) if not (folder / name).is_file())
     summary = Holdings(folder.name, len(older), sum(older), len(sums), without)
     return summary, [[record for record, _ in records] for records in cases if records]

@@ -1,10 +1,10 @@
-"""By hand: linear systems with every real matrix at hand, by an implementation of `solve`, through its gate.
+"""By hand: systems with every real matrix at hand, by one implementation, through the gate.
 
-    python -m tests.every_system [--implementation direct_gpu] [--work 1e11]
+    python -m tests.every_system [--stage numeric] [--implementation direct_gpu] [--work 1e11]
 
-Takes the matrices of a folder laid out as the collection ($FILLPATH_MIRROR), matched by mc64, and says the
-residual of the first of WAYS whose solution passes; what cannot be factorised is listed with the reason. What
-needs more than --work multiply-adds is left out. Exit status 1 if no way passes for a matrix, or none does.
+Takes the matrices of a folder laid out as the collection ($FILLPATH_MIRROR), matched by mc64. Prints the
+first of WAYS whose result passes, with the gate's number, and why those before it did not. What needs more
+than --work multiply-adds is left out. Exit status 1 if no way passes for a matrix, or the first for none.
 """
 
 from __future__ import annotations
@@ -12,102 +12,91 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from benchmarks.checks.residuals import verify_solution
+from benchmarks.checks.rows import digest
+from benchmarks.checks.updates import updates
+from benchmarks.engine import operands
+from benchmarks.engine.gate import verify
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.errors import FillpathError
-from fillpath.nouns import Filled, Prepared
+from fillpath.nouns import Filled, Prepared, Reference
 from impl.symbolic.fill1_pruned import fill1_pruned
 from tests.devices import hosted
 from tests.every_matrix import names
 
-
-@dataclass(frozen=True)
-class Way:
-    """ordering : after mc64. static : whether small pivots are replaced. refine : steps."""
-
-    ordering: str
-    static: bool
-    refine: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.ordering}, {'small pivots replaced' if self.static else 'as it is'}, refine={self.refine}"
-        )
-
-
-WAYS = (Way("metis", False, 1), Way("metis", True, 5), Way("amd", False, 1), Way("amd", True, 20))
+# The ordering, and options; those that the implementation lacks are left out.
+WAYS = (
+    ("metis", {"static_pivoting": "false", "refine": "1"}),
+    ("metis", {"static_pivoting": "true", "refine": "5"}),
+    ("amd", {"static_pivoting": "false", "refine": "1"}),
+    ("amd", {"static_pivoting": "true", "refine": "20"}),
+)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stage", choices=("solve", "numeric"), default="solve")
     parser.add_argument("--implementation", default="lu_cpu")
     parser.add_argument("--work", type=float, default=1e11)
     arguments = parser.parse_args()
     registry.load_all()
-    solve = hosted(registry.lookup("solve", arguments.implementation))
-    counts = dict.fromkeys((*map(str, WAYS), "refused", "left out", "wrong"), 0)
+    entry = registry.lookup(arguments.stage, arguments.implementation)
+    counts = dict.fromkeys((*ways(entry), "refused", "left out", "fails"), 0)
     for name in names(Path(os.environ["FILLPATH_MIRROR"])):
-        told = tell(solve, name, arguments.work)
+        told = tell(entry, name, arguments.work)
         counts[told.partition(":")[0]] += 1
         print(f"{name}: {told}", flush=True)
-    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    return int(counts["wrong"] > 0 or counts[str(WAYS[0])] == 0)
+    print("; ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    return int(counts["fails"] > 0 or counts[next(iter(ways(entry)))] == 0)
 
 
-def tell(solve: Any, name: str, work: float) -> str:
-    """`<way>: pivots, residual; what came of those before`, or `refused: ..`, `left out: ..`, `wrong: ..`."""
+def ways(entry: registry.Implementation) -> dict[str, tuple[str, dict[str, str]]]:
+    """Name each ordering, and the options of the implementation."""
+    has = {option.name for option in entry.options}
+    chosen = [(order, {name: text for name, text in given.items() if name in has}) for order, given in WAYS]
+    return {
+        ", ".join([order, *(f"{k}={v}" for k, v in given.items())]): (order, given) for order, given in chosen
+    }
+
+
+def tell(entry: registry.Implementation, name: str, work: float) -> str:
+    """`<way>: pivots, value; what came of those before`, or `refused: ..`, `left out: ..`, `fails: ..`."""
     tried: list[str] = []
-    for way in WAYS:
+    for way, (ordering, options) in ways(entry).items():
         try:
-            prepared = prepare(resolve(name).text, Preparation("mc64", way.ordering))
-            if (needed := updates(prepared)) > work:
-                return f"left out: {needed:.2g} multiply-adds"
+            prepared = prepare(resolve(name).text, Preparation("mc64", ordering))
+            filled, _ = fill1_pruned(prepared.pattern)
         except FillpathError as problem:
             return f"refused: {problem}"
-        passed, what = attempt(solve, prepared, way)
+        assert isinstance(filled, Filled)
+        if (needed := updates(filled)) > work:
+            return f"left out: {needed:.2g} multiply-adds"
+        passed, what = attempt(entry, prepared, filled, options)
         if passed:
             return "; ".join([f"{way}: {what}", *tried])
         tried.append(f"{way} gave {what}")
-    return f"wrong: {'; '.join(tried)}"
+    return f"fails: {'; '.join(tried)}"
 
 
-def attempt(solve: Any, prepared: Prepared, way: Way) -> tuple[bool, str]:
-    """Whether the solution passes, and its residual or why there is none."""
+def attempt(
+    entry: registry.Implementation, prepared: Prepared, filled: Filled, options: dict[str, str]
+) -> tuple[bool, str]:
+    """Whether the result passes, and the gate's number or why there is none."""
+    expected = digest(filled)
+    reference = Reference(expected.counts, expected.hashes, "fill1_pruned", "")
     try:
-        solution, did = solve(prepared, static_pivoting=way.static, refine=way.refine)
+        context = operands.context(prepared, reference, entry, options)
+        arguments = operands.arguments(entry, options, 0)
+        result, did = hosted(entry)(operands.operand(entry, context), **arguments)
+        verdict = verify(entry.stage, result, context)
     except FillpathError as problem:
         return False, str(problem)
-    verdict = verify_solution(solution, prepared, "float64")
-    pivots = f"{did.facts['small_pivots']:.0f} pivots, " if way.static else ""
-    return bool(verdict.value <= verdict.bound), f"{pivots}{verdict.value:.1e}"
-
-
-def updates(prepared: Prepared) -> float:
-    """Multiply-adds of the factorisation: of each column, those below its diagonal by those right of it."""
-    filled, _ = fill1_pruned(prepared.pattern)
-    assert isinstance(filled, Filled)
-    indptr, upper = filled.pattern.indptr, filled.upper_start
-    right = indptr[1:] - upper - 1
-    below = np.bincount(filled.pattern.indices, minlength=prepared.pattern.n) - 1
-    above = np.bincount(_upper_columns(filled), minlength=prepared.pattern.n)
-    return float(((below - above) * right).sum())
-
-
-def _upper_columns(filled: Filled) -> Any:
-    """Columns of what stands right of the diagonals."""
-    indptr = filled.pattern.indptr
-    places = np.arange(indptr[-1])
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    return filled.pattern.indices[places > filled.upper_start[rows]]
+    pivots = (did.facts or {}).get("small_pivots", 0)
+    return verdict.passes, f"{pivots:.0f} pivots, {verdict.value:.1e}"
 
 
 if __name__ == "__main__":

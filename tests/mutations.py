@@ -150,6 +150,17 @@ MUTATIONS = (
         "test_row_gate.py::test_no_large_row_hides_a_row_that_lost_its_digits",
     ),
     Mutation(
+        "a check that overflows is not scaled", "benchmarks/checks/factors.py",
+        "SCALES = (1.0, 2.0**-530, 2.0**-1060)", "SCALES = (1.0,)",
+        "test_row_gate.py::test_a_check_that_overflows_is_taken_by_powers_of_two",
+    ),
+    Mutation(
+        "a row that lost its digits passes for a replaced pivot", "benchmarks/checks/factors.py",
+        "(rows.diagonal / rows.scale <= 2 * small), diagonal, 0.0)",
+        "(rows.diagonal / rows.scale <= 2 * small), rows.diagonal, 0.0)",
+        "test_row_gate.py::test_a_row_whose_pivot_was_replaced_is_named",
+    ),
+    Mutation(
         "a large row hides a small one", "benchmarks/checks/residuals.py",
         "left, size = b[i], abs(b[i])", "left, size = b[i], np.abs(b).max()",
         "test_row_gate.py::test_no_large_row_hides_a_wrong_solution",
@@ -163,6 +174,11 @@ MUTATIONS = (
         "a record of the old gate stands", "benchmarks/engine/standing.py",
         "or (record.verified is not None and record.verified.by_norms)", "",
         "test_marks.py::test_a_record_of_the_old_gate_is_outstanding",
+    ),
+    Mutation(
+        "today's verdicts on old records are not read", "reports/facts/records.py",
+        "return [[regated.applied(record, rows)", "return [[record",
+        "test_regated.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
     ),
     Mutation(
         "the last result is not checked", "benchmarks/engine/worker.py",

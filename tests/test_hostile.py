@@ -44,8 +44,8 @@ OTHERS = tuple(
         "run symbolic fill2_cpu grid2d:6 --matching none", "run symbolic fill2_cpu ~no-such-user/b.mtx",
         "compare test-machine other", "counters x", "durations x", "faults", "gpu", "unpack absent.tar.gz",
         "plan embedded", "remeasure x", "report test-machine",
-        "maintain compact test-machine", "workflow fetch-input grid2d,6.natural",
-        "workflow prepare grid2d,6.natural",
+        "maintain compact test-machine", "maintain gate test-machine",
+        "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
         "calibrate", "nightly", "page", "artifact", "workflow begin", "workflow summary", "workflow finish",
     )
 )  # fmt: skip

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from benchmarks.checks.factors import verify_factor
+from benchmarks.checks.fronts import on_filled
+from benchmarks.checks.held import Held
 from benchmarks.checks.residuals import BOUND, backward_errors, verify_residual, verify_solution
 from benchmarks.engine import operands
 from benchmarks.engine.gate import verify
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.reference import make_reference
 from fillpath import registry
-from fillpath.errors import UnsupportedError
+from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Array, Factor, Factorised, Prepared, Solution, TwoWay
 from fillpath.record import Verified
+from impl.multifrontal.fronts_cpu import fronts_of_matrix
 from impl.numeric.left_looking import left_looking
+from impl.numeric.multifrontal_cpu import multifrontal_cpu
 from impl.solve.right_hand_side import right_hand_side
+from tests.test_multifrontal_cpu import with_panels
 from tests.test_numeric import of_dense, start_of
 from tests.thorough import daily
 
@@ -195,3 +201,94 @@ def test_terms_that_leave_the_range_of_float64_are_scaled() -> None:
         of_dense(np.diag([1e-160, 1.0])), np.array([1e-160, 1.0]), np.array([1e-320, 1.0])
     )
     assert right.max() <= BOUND * 1e5, "a denormal has four digits"
+
+
+def scaled_up(matrix: Array, factor: Factor, rows: Array) -> tuple[Prepared, Factor]:
+    """Multiply rows by powers of two, 2**500 at most. Multiply all columns by one, so that the largest number
+    is just finite."""
+    columns = factor.two_way.columns
+    i, j = columns.indices, np.repeat(np.arange(columns.n), np.diff(columns.indptr))
+    most = max(np.abs(matrix[rows == 500]).max(), np.abs(factor.values[(rows[i] == 500) & (i <= j)]).max())
+    both = 524 - np.frexp(most)[1]
+    values = np.ldexp(factor.values, np.where(i > j, rows[i] - rows[j], rows[i] + both))
+    return of_dense(np.ldexp(matrix, rows[:, None] + both)), replace(factor, values=values)
+
+
+def test_a_check_that_overflows_is_taken_by_powers_of_two() -> None:
+    """It says what it says of the same numbers near 1, of honest, useless and wrong factors."""
+    overflow = 0
+    lost = (np.random.default_rng(0), LARGE_ROW)
+    for number, (rng, matrix) in enumerate([*systems(12, 40, 0.0), lost]):
+        start = start_of(of_dense(matrix))
+        factor, rows = left_looking(start)[0], np.full(len(matrix), 500)
+        rows[1:] -= 1000 * rng.integers(0, 2, len(matrix) - 1) * (matrix is not LARGE_ROW)
+        for part in (0.0, 1e-3):
+            place = rng.choice(np.flatnonzero(factor.values))
+            factor.values[place] *= 1 + part
+            prepared, large = scaled_up(matrix, factor, rows)
+            overflow += sum(np.abs(np.ldexp(prepared.values, -9))) > 2.0**1014
+            word = judged(factor, of_dense(matrix), start.two_way, "float64")
+            assert judged(large, prepared, start.two_way, "float64") == word, number
+            honest = "useless" if matrix is LARGE_ROW else "right"
+            assert word == honest if part == 0 else word != "right", number
+    assert overflow > 40
+
+
+def test_a_factor_of_huge_numbers_is_wrong() -> None:
+    matrix = np.ones((6, 6)) + 6 * np.eye(6)
+    start = start_of(of_dense(matrix))
+    factor = replace(left_looking(start)[0], values=np.full(36, 1.7e308))
+    assert judged(factor, of_dense(matrix), start.two_way, "float64") == "wrong"
+
+
+@pytest.mark.parametrize(("off", "passes"), [(1.0, True), (1 + 1e-9, False)])
+def test_a_panel_whose_condition_overflows_is_scaled(off: float, passes: bool) -> None:
+    prepared = of_dense(np.array([[1e160, 1e160], [0, 1e-160]]))
+    both = start_of(prepared).two_way
+    factor = with_panels(multifrontal_cpu(fronts_of_matrix(prepared))[0], 32)
+    found, panels = on_filled(replace(factor, values=off * np.array([1e-160, 0, -1e160, 1e160])), both)
+    assert verify_factor(found, prepared, both, "float64", False, panels).passes == passes
+
+
+def test_a_panel_that_overflows_is_no_wrong_result_and_a_singular_one_is() -> None:
+    prepared = of_dense(np.array([[1.0]]))
+    both = start_of(prepared).two_way
+    factor = with_panels(multifrontal_cpu(fronts_of_matrix(prepared))[0], 32)
+    found, _ = on_filled(replace(factor, values=np.array([0.0])), both)
+    assert judged(found, prepared, both, "float64") == "wrong"
+    with pytest.raises(FillpathError, match="a panel overflows"):
+        on_filled(replace(factor, values=np.array([1e-310])), both)
+
+
+@pytest.mark.parametrize(("first", "word"), [(10.0, "useless"), (10.01, "wrong")])
+def test_a_row_whose_pivot_was_replaced_is_named(first: float, word: str) -> None:
+    """Row 1 has a pivot that was replaced. Row 3 lost its digits, by more than row 1 is off. So it passes for
+    none whose pivot was replaced."""
+    small = 10 * np.finfo(np.float64).eps ** 0.5
+    matrix, made = np.diag([10.0, 0.5 * small, 1e-9, 1e-7]), np.diag([first, small, 1e-9, -1e9])
+    matrix[2, 3] = matrix[3, 2] = made[2, 3] = 1.0
+    made[3, 2] = 1e9
+    prepared = of_dense(matrix)
+    both = start_of(prepared).two_way
+    j = np.repeat(np.arange(4), np.diff(both.columns.indptr))
+    factor = Factor(both, made[both.columns.indices, j], 1)
+    named = "; row 1: its pivot was replaced; refine=N or matching mc64"
+    if word == "useless":
+        with pytest.raises(UnsupportedError, match=rf"^row 3 lost its digits \(growth 2e\+09\){named}$"):
+            verify_factor(factor, prepared, both, None, True)
+    else:
+        verdict = verify_factor(factor, prepared, both, None, True)
+        assert reason_of(verdict, 1).endswith(f"in row 0{named}")
+
+
+def reason_of(verdict: Held, replaced: int) -> str:
+    """Return why the case ends."""
+    outcome = Outcome()
+    outcome.take({"event": "verified", **asdict(verdict), "replaced": replaced})
+    return outcome.reason
+
+
+def test_a_solution_that_fails_counts_the_pivots_that_were_replaced() -> None:
+    verdict = verify_solution(Solution(np.zeros(6)), of_dense(LARGE_ROW), None)
+    assert reason_of(verdict, 2).endswith("in row 0; 2 pivots were replaced: refine=N or matching mc64")
+    assert reason_of(verdict, 0).endswith("in row 0")

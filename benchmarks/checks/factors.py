@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numba import get_num_threads, njit
 
-from benchmarks.checks.held import SINGLE_UNIT, UNIT, Held
+from benchmarks.checks.held import SINGLE_UNIT, UNIT, Held, advice_on_pivots
 from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Array, Factor, Prepared, TwoWay
 
@@ -34,6 +35,9 @@ CAREFUL = USE_BOUND / UNIT / 8
 # A pivot below the root of the type's precision times ||A||_1 in modulus may be replaced by one of that
 # modulus, rounded to float32.
 ROUNDED = 1 + 1e-6
+# A row is multiplied by each in turn until its sums do not overflow. With the last no product does.
+# The largest product stays far above the denormal numbers.
+SCALES = (1.0, 2.0**-530, 2.0**-1060)
 
 
 def verify_factor(
@@ -64,27 +68,24 @@ def verify_factor(
     tiny = float(np.finfo(expected).smallest_subnormal) / unit
     rows = _rows_of(values[both.to_column].astype(np.float64), prepared, both, tiny)
     entries, diagonal = rows.roundings(unit, panels)
+    bound = SINGLE_USE_BOUND if expected == np.float32 else USE_BOUND
     replaced = np.zeros(prepared.pattern.n, bool)
     if static:
-        small = ROUNDED * float(np.sqrt(np.finfo(expected).eps)) * _largest_column(prepared)
-        replaced = _replaced(rows, diagonal, int(result.small_pivots), small)
+        small = _largest_column(prepared, ROUNDED * float(np.sqrt(np.finfo(expected).eps)))
+        replaced = _replaced(rows, entries, diagonal, int(result.small_pivots), small, bound)
     worst = np.where(replaced, entries, np.maximum(entries, diagonal))
     row, growth = int(np.argmax(worst)), _over(rows.size, rows.norm)
-    original = int(prepared.row_permutation[row])
+    original = prepared.row_permutation
+    pivot = int(original[np.argmax(np.where(replaced, diagonal, -1.0))]) if replaced.any() else None
     facts = {"growth": float(growth.max())}
-    held = Held(by, ARITHMETIC, float(worst[row]), ARITHMETIC_BOUND, facts, original)
+    held = Held(by, ARITHMETIC, float(worst[row]), ARITHMETIC_BOUND, facts, int(original[row]), pivot)
     if held.passes:
-        bound = SINGLE_USE_BOUND if expected == np.float32 else USE_BOUND
-        _require_use(rows.lost + np.where(replaced, 0.0, rows.diagonal), rows.norm, bound, growth, prepared)
+        lost = rows.lost + np.where(replaced, 0.0, rows.diagonal)
+        row = int(np.argmax(_over(lost, rows.norm)))
+        if lost[row] > bound * rows.norm[row]:
+            said = f"row {original[row]} lost its digits (growth {growth[row]:.2g})"
+            raise UnsupportedError(said + advice_on_pivots(pivot, 0))
     return held
-
-
-def _require_use(lost: Array, norm: Array, bound: float, growth: Array, prepared: Prepared) -> None:
-    """Raise UnsupportedError for the row that lost the most. lost, norm : (n,), of A - L U and of A."""
-    worst = int(np.argmax(_over(lost, norm)))
-    if lost[worst] > bound * norm[worst]:
-        row = int(prepared.row_permutation[worst])
-        raise UnsupportedError(f"row {row} lost its digits (growth {growth[worst]:.2g})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ class Panels:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """A - L U in each row; all (n,) float64.
+    """A - L U in each row, times `scale`; all (n,) float64.
 
     entry : the largest quotient of |A - L U| and |L| |U| at one place off the diagonal
     largest : the largest |A - L U| off the diagonal
@@ -112,6 +113,7 @@ class _Rows:
     size : the sum of |L| |U|
     norm : the sum of |A|
     terms : products that are summed at a place, at most
+    scale : a power of two, 1 unless something overflows
     """
 
     entry: Array
@@ -123,6 +125,7 @@ class _Rows:
     size: Array
     norm: Array
     terms: Array
+    scale: Array
 
     def roundings(self, unit: float, panels: Panels | None) -> tuple[Array, Array]:
         """Count roundings of the terms off and on the diagonal; each (n,) float64."""
@@ -134,78 +137,90 @@ class _Rows:
 
 def _over(upper: Array, lower: Array) -> Array:
     """The quotient, 0 for 0 over 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         return np.where(upper == 0, 0.0, upper / lower)
 
 
-def _replaced(rows: _Rows, diagonal: Array, count: int, small: float) -> Array:
-    """Find the rows whose pivot was replaced, (n,) bool: of those with an excess on the diagonal that a
-    replacement can make, the `count` with the largest."""
-    usual = (diagonal <= ARITHMETIC_BOUND) & (rows.diagonal + rows.lost <= USE_BOUND * rows.norm)
-    excess = np.where(~usual & (rows.diagonal <= 2 * small), rows.diagonal, 0.0)
+def _replaced(rows: _Rows, entries: Array, diagonal: Array, count: int, small: float, bound: float) -> Array:
+    """Find the rows whose pivot was replaced, (n,) bool: of those with an excess on the diagonal alone that a
+    replacement can make, the `count` of the most roundings.
+
+    entries, diagonal : (n,) float64, roundings off and on the diagonal
+    small : what replaces a pivot, at most
+    bound : of what a row may lose
+    """
+    alone = entries <= ARITHMETIC_BOUND
+    usual = (diagonal <= ARITHMETIC_BOUND) & (rows.diagonal + rows.lost <= bound * rows.norm)
+    with np.errstate(over="ignore"):
+        excess = np.where(alone & ~usual & (rows.diagonal / rows.scale <= 2 * small), diagonal, 0.0)
     found = np.zeros(len(excess), bool)
     found[np.argsort(-excess, kind="stable")[:count]] = True
     return found & (excess > 0)
 
 
-def _largest_column(prepared: Prepared) -> float:
-    """||A||_1."""
+def _largest_column(prepared: Prepared, part: float) -> float:
+    """That part of ||A||_1, which itself may overflow."""
     pattern = prepared.pattern
-    return float(np.bincount(pattern.indices, np.abs(prepared.values), minlength=pattern.n).max())
+    return float(np.bincount(pattern.indices, part * np.abs(prepared.values), minlength=pattern.n).max())
 
 
 def _rows_of(values: Array, prepared: Prepared, both: TwoWay, tiny: float) -> _Rows:
-    """Compare all rows. Of `parts` threads the i-th has the rows i, i + parts, and so on: later rows take
+    """Compare all rows. Of `parts` threads the i-th has every parts-th row from the i-th on: later rows take
     longer.
 
     values : (nnz of F,) float64 by rows, of L + U - I
     tiny : what a factor or a product may be off by near 0, in roundings
 
-    Raises FillpathError where a number leaves the range of float64.
+    Raises FillpathError for a row that overflows with each scale.
     """
     pattern, filled = prepared.pattern, both.filled
-    found = np.zeros((8, pattern.n))
+    found, scale, rows = np.zeros((8, pattern.n)), np.ones(pattern.n), np.arange(pattern.n)
     arrays = (
         *(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, values),
-        *(pattern.indptr, pattern.indices, prepared.values, tiny, found),
+        *(pattern.indptr, pattern.indices, prepared.values, scale, tiny, found),
     )
     parts = get_num_threads()
-    with ThreadPoolExecutor(parts) as pool:
-        list(pool.map(lambda part: _hold(part, parts, *arrays), range(parts)))
-    if not np.isfinite(found[1:]).all():
-        raise FillpathError("A - L U overflows: divide the matrix by a power of two")
-    terms = (filled.upper_start - filled.pattern.indptr[:-1] + 1).astype(np.float64)
-    return _Rows(*(*found, terms))
+    for power in SCALES:
+        scale[rows] = power
+        with ThreadPoolExecutor(parts) as pool:
+            list(pool.map(partial(_hold, parts, rows, *arrays), range(parts)))
+        rows = np.flatnonzero(~np.isfinite(found[1:]).all(axis=0))
+        if not rows.size:
+            terms = (filled.upper_start - filled.pattern.indptr[:-1] + 1).astype(np.float64)
+            return _Rows(*(*found, terms, scale))
+    raise FillpathError("A - L U overflows: divide the matrix by a power of two")
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _hold(part, parts, indptr, indices, upper_start, values, a_indptr, a_indices, a_values, tiny, found):
-    """tiny : what a factor or a product may be off by near 0, in roundings"""
+def _hold(
+    parts, rows, indptr, indices, upper_start, values, a_indptr, a_indices, a_values, scale, tiny, found, part
+):
+    """Compare a thread's part of these rows, times their scale. found : (8, n), what `_Rows` begins with."""
     n = len(upper_start)
     left, size, low = np.zeros(n), np.zeros(n), np.zeros(n)
-    for i in range(part, n, parts):
-        norm = 0.0
+    for i in rows[part::parts]:
+        norm, own = 0.0, scale[i]
         for p in range(a_indptr[i], a_indptr[i + 1]):
-            left[a_indices[p]] = a_values[p]
-            norm += abs(a_values[p])
+            left[a_indices[p]] = own * a_values[p]
+            norm += abs(left[a_indices[p]])
         for p in range(indptr[i], upper_start[i]):
-            k, factor = indices[p], values[p]
+            k, factor = indices[p], own * values[p]
             for q in range(upper_start[k], indptr[k + 1]):
                 term = factor * values[q]
                 left[indices[q]] -= term
                 size[indices[q]] += abs(term) + tiny * (1.0 + abs(values[q]))
         for q in range(upper_start[i], indptr[i + 1]):
-            left[indices[q]] -= values[q]
-            size[indices[q]] += abs(values[q]) + tiny
+            left[indices[q]] -= own * values[q]
+            size[indices[q]] += abs(own * values[q]) + tiny
         whole = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             whole += size[indices[p]]
-        if (upper_start[i] - indptr[i] + 1) * whole > CAREFUL * norm:
+        if (upper_start[i] - indptr[i] + 1) * (whole / CAREFUL) > norm:
             for p in range(indptr[i], indptr[i + 1]):
                 left[indices[p]] = 0.0
             for p in range(a_indptr[i], a_indptr[i + 1]):
-                left[a_indices[p]] = a_values[p]
-            _subtract(i, indptr, indices, upper_start, values, left, low)
+                left[a_indices[p]] = own * a_values[p]
+            _subtract(i, indptr, indices, upper_start, values, own, left, low)
         found[3, i], found[4, i], found[6, i], found[7, i] = abs(left[i]), size[i], whole, norm
         left[i] = 0.0
         entry = largest = lost = top = 0.0
@@ -221,10 +236,10 @@ def _hold(part, parts, indptr, indices, upper_start, values, a_indptr, a_indices
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _subtract(i, indptr, indices, upper_start, values, left, low):
-    """Subtract row i of L U from `left` in twice the digits. low : zeros, and zeros again after."""
+def _subtract(i, indptr, indices, upper_start, values, own, left, low):
+    """Subtract row i of L U, times `own`, from `left` in twice the digits. low : zeros, and again after."""
     for p in range(indptr[i], upper_start[i] + 1):
-        k, factor = (indices[p], values[p]) if p < upper_start[i] else (i, 1.0)
+        k, factor = (indices[p], own * values[p]) if p < upper_start[i] else (i, own)
         for q in range(upper_start[k], indptr[k + 1]):
             j, term = indices[q], factor * values[q]
             after = left[j] - term

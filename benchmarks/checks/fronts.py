@@ -7,10 +7,13 @@ order, and of L in the one where they are of L in the other.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
 from benchmarks.checks.factors import Panels
+from fillpath.errors import FillpathError
 from fillpath.nouns import Array, Factor, FrontFactor, Fronts, TwoWay
 
 
@@ -24,6 +27,8 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> tuple[Factor, Panels | None]
     Outside of F, fronts without panels hold zeros, or it is no factor. In panels nothing is asked of these
     places: an inverse may fill them. Panels are inverted again and factorised in float64, so that a value is
     off by what the block's condition makes of a rounding.
+
+    Raises FillpathError where that overflows.
     """
     values = np.asarray(factor.values)
     start, panel = np.asarray(factor.start), np.asarray(factor.panel)
@@ -39,6 +44,8 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> tuple[Factor, Panels | None]
     panels = Panels(np.zeros(both.columns.n), np.ones(both.columns.n))
     if _scatter(*lists, *by_rows, *by_columns, *held, out, panels.width, panels.condition) > 0:
         out = out[:0]
+    elif np.isinf(panels.condition).any():
+        raise FillpathError("a panel overflows: divide the matrix by a power of two")
     return Factor(both, out, factor.small_pivots), panels if panel.any() else None
 
 
@@ -60,7 +67,7 @@ def _scatter(
 ):  # fmt: skip
     """Write the values of all entries of F that the fronts have. Returns how many others are not zero, in
     fronts without panels."""
-    n = len(label)
+    n, most = len(label), np.finfo(values.dtype).max
     vertex = np.empty(n, np.int64)
     vertex[label] = np.arange(n)
     position = np.full(n, -1, np.int64)
@@ -75,7 +82,7 @@ def _scatter(
         behind = start[front] + pivots * size
         upper[:] = values[behind : behind + pivots * len(rows)].reshape(len(rows), pivots)
         if panel[front] > 0:
-            worst = _plain(lower, upper, panel[front])
+            worst = _plain(lower, upper, panel[front], most)
             for row in np.concatenate((vertex[begin : begin + pivots], vertex[rows])):
                 width[row] = max(width[row], panel[front])
                 condition[row] = max(condition[row], worst)
@@ -103,18 +110,20 @@ def _scatter(
 
 
 @njit(error_model="numpy")
-def _plain(lower, upper, width):
+def _plain(lower, upper, width, most):
     """From panels to L and U, in place. With D the inverse of a stored block, D = L_D U_D: below it S becomes
-    S D U_D^-1 = S L_D, right of it A_KJ becomes L_D^-1 A_KJ. Returns the largest || |D| |D^-1| ||.
+    S D U_D^-1 = S L_D, right of it A_KJ becomes L_D^-1 A_KJ. Returns the largest || |D| |D^-1| ||, and inf
+    where finite numbers overflow.
 
     lower : (s, f), the pivots' columns; upper : (r, s), the columns right of them
+    most : the largest number that may be written
     """
     pivots, size = lower.shape
-    worst = 1.0
+    worst, finite, regular = 1.0, _within(lower, upper, most), True
     for begin in range(0, pivots, width):
         end = min(begin + width, pivots)
-        block = _inverse(lower[begin:end, begin:end])
-        worst = max(worst, _condition(block, lower[begin:end, begin:end]))
+        block, condition = _opened(lower[begin:end, begin:end])
+        worst, regular = max(worst, condition), regular and condition > 0
         _factorise(block)
         for k in range(end - begin):
             for r in range(end, size):
@@ -128,7 +137,41 @@ def _plain(lower, upper, width):
                 for i in range(k + 1, end - begin):
                     column[begin + i] -= block[k, i] * column[begin + k]
         lower[begin:end, begin:end] = block
-    return worst
+    return np.inf if finite and regular and not _within(lower, upper, most) else worst
+
+
+@njit
+def _within(lower, upper, most):
+    return np.all(np.abs(lower) <= most) and np.all(np.abs(upper) <= most)
+
+
+@njit(error_model="numpy")
+def _opened(stored):
+    """Invert a stored block. Returns D, and || |D| |D^-1| ||, 0 where there is no inverse. What overflows is
+    taken once more with rows and columns divided by powers of two."""
+    block = _inverse(stored)
+    condition = _condition(block, stored)
+    if np.isfinite(block).all() and np.isfinite(condition):
+        return block, condition
+    scaled = stored.copy()
+    columns, rows = _divided(scaled), _divided(scaled.T)
+    block = _inverse(scaled)
+    condition = _condition(block, scaled) if np.isfinite(block).all() else 0.0
+    for c in range(len(block)):
+        for r in range(len(block)):
+            block[c, r] = math.ldexp(block[c, r], -columns[r] - rows[c])
+    return block, condition
+
+
+@njit
+def _divided(lines):
+    """Divide each line by a power of two, so that its largest number is near 1. Returns the exponents."""
+    exponents = np.zeros(len(lines), np.int64)
+    for k in range(len(lines)):
+        exponents[k] = math.frexp(np.abs(lines[k]).max())[1]
+        for i in range(len(lines)):
+            lines[k, i] = math.ldexp(lines[k, i], -exponents[k])
+    return exponents
 
 
 @njit

@@ -17,7 +17,17 @@ class Held(Verified):
 
     facts : numbers that decide nothing
     row : the row of the matrix, counted from 0, with the largest value; None where no row has one
+    pivot : the worst row whose pivot was replaced; None where none was, or the check cannot tell
     """
 
     facts: Mapping[str, float] = field(default_factory=dict)
     row: int | None = None
+    pivot: int | None = None
+
+
+def advice_on_pivots(row: int | None, count: int) -> str:
+    """Say what to do about `count` replaced pivots; nothing without any. row : of one, where it is known"""
+    if row is None and not count:
+        return ""
+    said = f"{count} pivots were replaced:" if row is None else f"row {row}: its pivot was replaced;"
+    return f"; {said} refine=N or matching mc64"

@@ -66,7 +66,7 @@ def _held(prepared: Prepared, solve: Any, bound: float) -> Held:
         return Held("A x = b, b = A times random numbers", BACKWARD, float("nan"), bound)
     errors = backward_errors(prepared, x, b)
     row = int(np.argmax(errors))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         scale = norm(matrix, np.inf) * np.abs(x).max() + np.abs(b).max()
         facts = {
             "normwise_error": float(np.abs(b - matrix @ x).max() / scale),

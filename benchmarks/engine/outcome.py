@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.checks.held import advice_on_pivots
 from fillpath.record import Status, Verified
 
 
@@ -74,9 +75,9 @@ class Outcome:
         self.verified = verdict
         self.held = {name: number for name, number in facts.items() if math.isfinite(number)}
         if not verdict.passes:
-            row, replaced = message.get("row"), message.get("replaced")
+            row = message.get("row")
             where = "" if row is None else f", in row {row}"
-            advice = f"; {replaced} pivots were replaced: refine=N or matching mc64" if replaced else ""
+            advice = advice_on_pivots(message.get("pivot"), message.get("replaced", 0))
             reason = (
                 f"{verdict.method}: {verdict.value:g} where at most {verdict.bound:g} is right{where}{advice}"
             )

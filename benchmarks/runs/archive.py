@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from fillpath import earlier
+from fillpath import earlier, regated
 from fillpath.errors import ConfigError, InputError
 from fillpath.holdings import SUMS, parse_sums, sums_text
 from fillpath.host import is_own, share
@@ -154,6 +154,8 @@ def _verified(
     for name, member in by_name.items():
         if name == earlier.NAME or name.endswith(".jsonl"):
             _readable(archive, member, name, source)
+        if name == regated.NAME:
+            _verdicts(archive, member.name)
     return list(by_name.values())
 
 
@@ -201,7 +203,9 @@ def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
         return earlier.add(target, earlier.unpacked(data, member.name))
     if target.suffix == ".jsonl":
         return _merge_records(target, _packed_records(archive, member.name))
-    if not target.is_file():
+    if _name(member) == regated.NAME:
+        regated.merge(target, _verdicts(archive, member.name))
+    elif not target.is_file():
         _write(target, data)
     elif target.read_bytes() != data:
         arriving = _of_a_case(member.name) and _stands(archive, member.name)
@@ -257,6 +261,11 @@ def _packed_records(archive: tarfile.TarFile, name: str) -> list[Record]:
     if where == earlier.NAME:
         data = "\n".join(earlier.unpacked(data, where)).encode()
     return parse_records(data, where)
+
+
+def _verdicts(archive: tarfile.TarFile, name: str) -> regated.Rows:
+    """The verdicts of a member. Raises InputError where it is damaged."""
+    return regated.parse(_content(archive, name).decode(errors="replace"), name)
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
 import pandas as pd
 
-from fillpath import holdings
+from fillpath import holdings, regated
 from fillpath.case import Case
 from fillpath.errors import InputError
 from fillpath.host import machine_name
@@ -48,10 +48,10 @@ class Records:
         refused: dict[str, str] = {}
         for name in [machine] if machine else holdings.machines():
             if name == (machine or machine_name()):
-                stored += stored_records(name)
+                stored += _held_anew(name, stored_records(name))
                 continue
             try:
-                stored += holdings.read(results() / name)[1]
+                stored += _held_anew(name, holdings.read(results() / name)[1])
             except InputError as error:
                 refused[name] = str(error)
         rows = tuple(representative(of_run(lines)) for lines in stored)
@@ -150,6 +150,12 @@ class Records:
             return row_of(case, None)
         rounds = self.rounds(record) if record.status is Status.OK else None
         return row_of(case, record, rounds, self.current.get(record.key))
+
+
+def _held_anew(machine: str, stored: Iterable[list[Record]]) -> list[list[Record]]:
+    """The machine's records with the verdicts of its gate.csv. Raises InputError where that is damaged."""
+    rows = regated.read(results() / machine / regated.NAME)
+    return [[regated.applied(record, rows) for record in records] for records in stored]
 
 
 def _tried(records: Sequence[Record]) -> list[Record]:

@@ -1,0 +1,140 @@
+"""Verdicts of today's gate on records of the old one: results/<machine>/gate.csv, one row per key.
+
+Records are never rewritten. `fillpath maintain gate` writes the file, and reports read records through it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+from fillpath.errors import InputError
+from fillpath.paths import write_text
+from fillpath.record import Record, Status, Verified
+
+NAME = "gate.csv"
+STATUSES = (Status.OK, Status.WRONG, Status.UNSUPPORTED)
+_REMEDY = "restore or remove it, then `fillpath maintain gate` writes it again"
+# Of the methods by norms the one that held factors; the others held residuals.
+_OF_FACTORS = "||A - L U||_F / ||A||_F"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What today's gate says of the records of a key.
+
+    value, bound, method : as `Verified` has them; None and empty where the gate came to no number
+    reason : of a status that is not ok
+    """
+
+    case: str
+    key: str
+    status: Status
+    value: float | None
+    bound: float | None
+    method: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for what no gate says."""
+        numbers = [number for number in (self.value, self.bound) if number is not None]
+        if self.status not in STATUSES:
+            raise ValueError(f"status {self.status}: expected one of {', '.join(STATUSES)}")
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError("a value or a bound is no finite number")
+        if (self.status is Status.OK) != self._passes or (self.status is not Status.OK and not self.reason):
+            raise ValueError(f"status {self.status} does not go with its value, bound and reason")
+
+    @property
+    def _passes(self) -> bool:
+        return self.value is not None and self.bound is not None and self.value <= self.bound
+
+    def verdict(self, by: str) -> Verified | None:
+        """Return the verdict, None without a number. by : what the result was held against."""
+        if self.value is None or self.bound is None:
+            return None
+        return Verified(by, self.method, self.value, self.bound)
+
+
+COLUMNS = tuple(each.name for each in fields(Row))
+# By key.
+Rows = Mapping[str, Row]
+
+
+def is_of_old_gate(record: Record) -> bool:
+    """Whether only the old gate has passed the record."""
+    return record.status is Status.OK and record.verified is not None and record.verified.by_norms
+
+
+def applied(record: Record, rows: Rows) -> Record:
+    """Return the record with today's verdict, where only the old gate has passed it and a row says more."""
+    row, old = rows.get(record.key), record.verified
+    if row is None or old is None or not is_of_old_gate(record):
+        return record
+    held = replace(record, status=row.status, reason=row.reason, verified=row.verdict(old.by))
+    if row.status is not Status.OK:
+        return replace(held, seconds=[], phases={}, kernel_seconds=None)
+    if old.method == _OF_FACTORS:
+        return held
+    facts = {"normwise_error": old.value, **((record.work or {}).get("facts") or {})}
+    return replace(held, work={**(record.work or {}), "facts": facts})
+
+
+def read(path: Path) -> Rows:
+    """Return the rows of a file, none without it. Raises InputError."""
+    return parse(path.read_text(errors="replace"), str(path)) if path.is_file() else {}
+
+
+def parse(text: str, where: str) -> Rows:
+    """Return the rows of a file's text. where : its name, for errors. Raises InputError naming the line."""
+    header, *lines = list(csv.reader(io.StringIO(text))) or [[]]
+    if tuple(header) != COLUMNS:
+        raise InputError(f"{where}:1: expected the columns {', '.join(COLUMNS)}; {_REMEDY}")
+    rows: dict[str, Row] = {}
+    for number, cells in enumerate(lines, start=2):
+        try:
+            row = _row(*cells)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{where}:{number}: not a verdict ({error}); {_REMEDY}") from error
+        if row.key in rows:
+            raise InputError(f"{where}:{number}: a second verdict on {row.key}; {_REMEDY}")
+        rows[row.key] = row
+    return rows
+
+
+def require_known(rows: Rows, records: Iterable[Record], where: str) -> None:
+    """Raise InputError for a row whose case and key no record has."""
+    known = {(record.key, record.case) for record in records}
+    for row in rows.values():
+        if (row.key, row.case) not in known:
+            raise InputError(f"{where}: no record of {row.case} has the key {row.key}; {_REMEDY}")
+
+
+def write(path: Path, rows: Iterable[Row]) -> None:
+    """Replace the file, by case and key."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in sorted(rows, key=lambda row: (row.case, row.key)))
+    write_text(path, text.getvalue())
+
+
+def merge(path: Path, arriving: Rows) -> None:
+    """Add rows that the file lacks. Of two verdicts on one key the one that is not ok stays."""
+    here = read(path)
+    rows = {**arriving, **{key: row for key, row in here.items() if _stays(row, arriving.get(key))}}
+    if rows != here:
+        write(path, rows.values())
+
+
+def _stays(row: Row, arriving: Row | None) -> bool:
+    return arriving is None or row.status is not Status.OK or arriving.status is Status.OK
+
+
+def _row(case: str, key: str, status: str, value: str, bound: str, method: str, reason: str) -> Row:
+    low, high = (float(text) if text else None for text in (value, bound))
+    return Row(case, key, Status(status), low, high, method, reason)
