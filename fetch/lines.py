@@ -51,7 +51,7 @@ _LEAST, _MOST = -342, 308  # powers of ten in the table; beyond, a number is 0, 
 
 
 def _powers() -> Array:
-    """(651, 2) uint64: the first 128 bits of each power of ten, high and low half."""
+    """Compute the first 128 bits of each power of ten. (651, 2) uint64: high and low half."""
     table = []
     for power in range(_LEAST, _MOST + 1):
         digits = 10**power << 128 if power >= 0 else (1 << 2 * 1300) // 10**-power
@@ -113,7 +113,7 @@ def scan(
                 side = int(row > column)
             elif symmetry == 2:
                 return Problem.DIAGONAL, first, line, entry, side, tough
-            elif symmetry == 3 and values[2 * entry + 1] != 0.0:
+            elif symmetry == 3 and abs(values[2 * entry + 1]) > 0.0:  # False for a hard one, tested later
                 return Problem.REAL, first, line, entry, side, tough
             at = _after_blanks(block, at)
             if not _ends(block, at):
@@ -130,19 +130,19 @@ def scan(
 
 @compiled
 def _blank(byte: int) -> bool:
-    """Whether C's isspace holds of it; a line's end among them."""
+    """Tell whether a byte is one of C's isspace; a line's end among them."""
     return byte == 32 or 9 <= byte <= 13
 
 
 @compiled
 def _ends(block: Array, at: int) -> bool:
-    """Whether no token follows in this line."""
+    """Tell whether no token follows in this line."""
     return bool(block[at] == _LF or block[at] == _PERCENT)
 
 
 @compiled
 def _or_missing(problem: Problem, block: Array, at: int) -> Problem:
-    """The problem with the token there, which may be none."""
+    """Return the problem with the token there, or that it is missing."""
     return Problem.MISSING if _ends(block, at) else problem
 
 
@@ -155,7 +155,7 @@ def _after_blanks(block: Array, at: int) -> int:
 
 @compiled
 def _index(block: Array, start: int, order: int) -> tuple[int, int]:
-    """(number - 1, position behind it) of a row or column; (-1, start) if it is none from 1 to `order`."""
+    """Read a row or column. Returns (it - 1, position behind it); (-1, start) if none from 1 to `order`."""
     at = start + int(block[start] == _PLUS)
     number, first = 0, at
     while 0 <= block[at] - _ZERO <= 9:
@@ -168,7 +168,7 @@ def _index(block: Array, start: int, order: int) -> tuple[int, int]:
 
 @compiled
 def _integer(block: Array, at: int) -> tuple[float, int]:
-    """(value, position behind it); position -1 for what is no integer of 64 bits."""
+    """Read an integer. Returns (value, position behind it); position -1 for none of int64."""
     negative = block[at] == _MINUS
     at += int(negative or block[at] == _PLUS)
     number, first = np.uint64(0), at
@@ -184,8 +184,10 @@ def _integer(block: Array, at: int) -> tuple[float, int]:
 
 @compiled
 def _real(block: Array, at: int, powers: Array) -> tuple[float, int]:
-    """(value, position behind it); NaN for a hard number, position -1 for what is no decimal number of C's or
-    Fortran's grammar."""
+    """Read a decimal number of C's or Fortran's grammar.
+
+    Returns (value, position behind it): NaN for a hard number, position -1 for what is none.
+    """
     negative = block[at] == _MINUS
     at += int(negative or block[at] == _PLUS)
     digits, power, seen, cut, fraction = np.uint64(0), 0, 0, False, False
@@ -228,8 +230,10 @@ def _real(block: Array, at: int, powers: Array) -> tuple[float, int]:
 
 @compiled
 def _product(digits: Any, power: int, powers: Array) -> float:
-    """The float64 nearest to digits x 10^power; NaN if that takes more bits, or is below or above all normal
-    ones."""
+    """Compute the float64 nearest to digits x 10^power.
+
+    Returns NaN if that takes more bits, or is below or above all normal ones.
+    """
     if digits == 0:
         return 0.0
     if digits <= np.uint64(2**53) and -22 <= power <= 22:
@@ -262,7 +266,7 @@ def _product(digits: Any, power: int, powers: Array) -> float:
 
 @compiled
 def _times(a: Any, b: Any) -> tuple[Any, Any]:
-    """The product of two uint64: its high and its low half."""
+    """Multiply two uint64. Returns the high and the low half of the product."""
     half, below = np.uint64(32), np.uint64(2**32 - 1)
     a1, a0, b1, b0 = a >> half, a & below, b >> half, b & below
     middle = a1 * b0 + ((a0 * b0) >> half)

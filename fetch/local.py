@@ -23,9 +23,9 @@ def adopt(path: Path) -> str:
     """Copy a file into the cache. Returns the copy's name, stem and hash. Raises InputError for a path that
     is no .mtx or .mtx.gz file."""
     if not path.is_file():
-        raise InputError(f"{path}: no such file")
+        raise InputError(f"{_shown(path)}: {'a folder, no file' if path.is_dir() else 'no such file'}")
     if not is_matrix_name(path.name):
-        raise InputError(f"{path}: not an .mtx or .mtx.gz file, which alone are read")
+        raise InputError(f"{_shown(path)}: not an .mtx or .mtx.gz file, which alone are read")
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", _ENDING.sub("", path.name)).strip("-")
     name = f"{stem or 'matrix'}-{file_hash(path)[:12]}"
     target = _path(name)
@@ -39,12 +39,12 @@ def adopt(path: Path) -> str:
 
 
 def is_matrix_name(name: str) -> bool:
-    """Whether a file of that name is taken for a matrix."""
+    """Tell whether a file of that name is taken for a matrix."""
     return _ENDING.search(name) is not None
 
 
 def given_name(name: str) -> str:
-    """The path of the file that was copied, as the user last wrote it; the copy's own if it is not known."""
+    """Read the path of the file that was copied, as last given; the copy's own if it is not known."""
     try:
         return _note(name).read_text("utf-8")
     except (OSError, ValueError):
@@ -52,7 +52,7 @@ def given_name(name: str) -> str:
 
 
 def local_path(name: str) -> Path:
-    """The copy of that name. Raises InputError if it is not in this cache."""
+    """Find the copy of that name. Raises InputError if it is not in this cache."""
     if not _NAME.fullmatch(name) or not _path(name).is_file():
         matrix = f"local+{name}"
         raise InputError(f"matrix {matrix!r} is not in this cache; give the path of its .mtx file instead")
@@ -60,7 +60,7 @@ def local_path(name: str) -> Path:
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 of the file's content, decompressed."""
+    """Compute the SHA-256 of the file's content, decompressed."""
     digest = hashlib.sha256()
     for block in _blocks(path):
         digest.update(block)
@@ -76,7 +76,7 @@ def _note(name: str) -> Path:
 
 
 def _shown(path: Path) -> str:
-    """The path as one line of text."""
+    """Write the path as one line of text."""
     return str(path) if str(path).isprintable() else ascii(str(path))
 
 
@@ -87,7 +87,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
             while block := handle.read(_BLOCK):
                 size += len(block)
                 if size > MAX_MATRIX:
-                    raise InputError(f"{path}: larger than {MAX_MATRIX} bytes")
+                    raise InputError(f"{_shown(path)}: larger than {MAX_MATRIX} bytes")
                 yield block
     except (OSError, EOFError, zlib.error) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}") from None
+        raise InputError(f"{_shown(path)}: cannot be read: {problem}") from None

@@ -81,7 +81,7 @@ class _Header:
 
 
 def read(path: Path, name: str = "") -> MatrixFile:
-    """The square matrix in a Matrix Market coordinate file. name : of the file in errors, if not its path.
+    """Read a square matrix from a coordinate file. name : of the file in errors, if not its path.
 
     Raises InputError, naming the file, and the line and the token if there is one, if it is unreadable,
     malformed, truncated, dense, rectangular, empty, not finite, or beyond int32 columns; MemoryBudgetError,
@@ -101,9 +101,11 @@ def read(path: Path, name: str = "") -> MatrixFile:
 
 
 def read_field(path: Path, name: str = "") -> str:
-    """The kind of values (real, integer, complex or pattern) from the header alone, if the header describes a
-    usable matrix. Raises InputError as `read` does, but needs no memory: another machine may prepare the
-    matrix, or may have done so."""
+    """Read the kind of values (real, integer, complex or pattern) from the header alone.
+
+    Raises InputError as `read` does for a header of no usable matrix, but needs no memory: another machine
+    may prepare the matrix, or may have done so.
+    """
     name = name or str(path)
     with _opened(path, name) as handle:
         return _header(handle, name).field
@@ -119,7 +121,7 @@ def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def _header(handle: IO[bytes], name: str) -> _Header:
-    """What the file announces; the handle stands behind its size line then."""
+    """Read what the file announces; the handle stands behind its size line then."""
     field, symmetry = _banner(_line(handle, 1, name), name)
     line, words = 1, list[bytes]()
     while not words:
@@ -145,21 +147,21 @@ def _header(handle: IO[bytes], name: str) -> _Header:
 
 
 def _banner(line: bytes, name: str) -> tuple[str, str]:
-    """(field, symmetry) in the first line of a file."""
-    first, *rest = line.lower().split(maxsplit=1) or [b""]
-    if first not in (b"%%matrixmarket", b"%matrixmarket"):
+    """Read the first line of a file. Returns (field, symmetry)."""
+    first, *rest = line.split(maxsplit=1) or [b""]
+    if first.lower() not in (b"%%matrixmarket", b"%matrixmarket"):
         raise _refusal(name, 1, first, "the header of a Matrix Market file begins with %%MatrixMarket")
     words = _words(b"".join(rest))
-    told = [word.decode("latin-1") for word in words]
+    told = [word.lower().decode("latin-1") for word in words]
     if len(told) != 4 or told[0] != "matrix":
         raise InputError(f"{name}: line 1: the header is %%MatrixMarket matrix coordinate FIELD SYMMETRY")
     _, form, field, symmetry = told
     if form != "coordinate":
         shown = "a dense array" if form == "array" else repr(words[1])[1:]
         raise InputError(f"{name}: line 1: stored as {shown}; only the coordinate format is read")
-    for word, known in ((words[2], tuple(_FIELDS)), (words[3], SYMMETRIES)):
-        if word.decode("latin-1") not in known:
-            raise _refusal(name, 1, word, f"the header has one of {', '.join(known)} here")
+    for place, known in ((2, tuple(_FIELDS)), (3, SYMMETRIES)):
+        if told[place] not in known:
+            raise _refusal(name, 1, words[place], f"the header has one of {', '.join(known)} here")
     if (symmetry == "hermitian" and field != "complex") or (field, symmetry) == ("pattern", "skew-symmetric"):
         raise _refusal(name, 1, words[3], f"the format has no {field} matrix of this header's kind")
     return _FIELDS[field], symmetry
@@ -175,7 +177,7 @@ def _line(handle: IO[bytes], number: int, name: str) -> bytes:
 
 
 def _words(line: bytes) -> list[bytes]:
-    """The words of a line before its comment."""
+    """Split a line into its words before its comment."""
     return list(itertools.takewhile(lambda word: not word.startswith(b"%"), line.split()))
 
 
@@ -225,6 +227,7 @@ class _Body:
             )
             for start, place, line in hard[:tough].tolist():
                 self._numbers[place] = self._nearest(self._match(_TOKEN, start), line + 1)
+                self._require_real(place, start, line + 1)
             self._at = (after[0], after[1], after[2])
             if problem:
                 token = self._match(_LINE if problem in _OF_LINES else _TOKEN, at)
@@ -239,17 +242,25 @@ class _Body:
             raise _refusal(self._name, line, token, "beyond float64")
         return value
 
+    def _require_real(self, place: int, start: int, line: int) -> None:
+        """Refuse a number left to Python that has a hermitian diagonal not real."""
+        entry, imaginary = divmod(place, 2)
+        on_diagonal = self._form[3] == 3 and self.rows[entry] == self.columns[entry]
+        if on_diagonal and imaginary and self._numbers[place] != 0:
+            token = self._match(_LINE, self._text.rfind(b"\n", 0, start) + 1).lstrip()
+            raise _refusal(self._name, line, token, self._why(Problem.REAL, token))
+
     def _why(self, problem: Problem, token: bytes) -> str:
         order, parts, integers, symmetry = self._form
         if problem is Problem.NUMBER and _NOT_FINITE.fullmatch(token):
             return "NaN or infinite"
-        kind = "integer of 64 bits" if integers else "number"
+        kind = "integer from -2^63 to 2^63 - 1" if integers else "number"
         words = {"order": order, "tokens": 2 + parts, "kind": kind, "symmetry": SYMMETRIES[symmetry]}
         return _WRONG[problem].format(**words)
 
 
 def _expanded(body: _Body, header: _Header) -> csr_array:
-    """The matrix with mirrored entries and the sums of repetitions; complex values are moduli."""
+    """Build the matrix with mirrored entries and the sums of repetitions; complex values are moduli."""
     rows, columns, values, count = body.rows, body.columns, body.values, header.entries
     if header.symmetry != "general":
         off = rows[:count] != columns[:count]

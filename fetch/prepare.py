@@ -180,12 +180,15 @@ def _without_zeros(matrix: csr_array) -> csr_array:
 
 
 def _matching_method(asked: str, matrix: csr_array, field: str) -> str:
-    """`auto` matches only if necessary: the diagonal has a hole, or the values are unsymmetric."""
+    """`auto` matches only if necessary: the diagonal has a hole, or the values are unsymmetric.
+
+    An explicit zero is compared as an entry that is not there.
+    """
     if asked != "auto":
         return asked
     rows, columns = coo_array(matrix).coords
     full = np.count_nonzero(rows == columns) == matrix.shape[0]
-    return "none" if full and (field == "pattern" or _symmetric(matrix)) else "mc64"
+    return "none" if full and (field == "pattern" or _symmetric(_without_zeros(matrix))) else "mc64"
 
 
 def _structural_symmetry(matrix: csr_array) -> float:

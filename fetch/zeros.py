@@ -10,7 +10,7 @@ from fillpath.nouns import Pattern, Prepared
 
 
 def without_lone_zeros(prepared: Prepared) -> Prepared:
-    """The prepared matrix without zeros off the diagonal whose mirror is no entry; itself if it has none.
+    """Leave out zeros off the diagonal whose mirror is no entry. Returns the matrix itself if it has none.
 
     The stored artefact and its hash keep them. Other zeros stay, and have to have a mirror of 0.
     """

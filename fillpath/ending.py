@@ -21,6 +21,8 @@ from pathlib import Path
 from fillpath import paths
 from fillpath.errors import FillpathError
 
+# Where another folder helps.
+_NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 _SIZE = "raise its limit (ulimit -v, or that of the job), or take a smaller matrix"
 
 
@@ -61,12 +63,13 @@ def _line(error: Exception) -> str:
     """Say what happened, and what to do."""
     text = " ".join(str(error).split())
     if isinstance(error, FillpathError):
-        return str(error)
+        return " ".join(str(error).splitlines())
     if isinstance(error, MemoryError) or "failed to map segment" in text or _code(error) == errno.ENOMEM:
         return f"too little memory: {text[:200] or type(error).__name__}; {_SIZE}"
     if isinstance(error, OSError):
-        place = error.filename or "input or output"
-        return f"{place}: {error.strerror or error}{paths.remedy(str(place))}"
+        place = str(error.filename2 or error.filename or "input or output")
+        advice = paths.remedy(place) if error.errno in _NOT_WRITABLE else ""
+        return f"{place}: {error.strerror or error}{advice}"
     log = _log()
     kept = f"its log is {log}" if log else "FILLPATH_DEBUG=1 shows where"
     return f"{type(error).__name__}: {text[:300]}; this is a mistake in fillpath: please report it; {kept}"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import commands
-from fetch import catalogue, collection, names, transfer
+from fetch import catalogue, collection, local, names, transfer
 from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable, parse, resolve
 from fetch.source import load, locate
 from fillpath.case import Case
@@ -100,6 +100,25 @@ def test_a_folder_of_that_name_is_no_file(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     (tmp_path / "HB" / "bcspwr99").mkdir(parents=True)
     assert resolve("HB/bcspwr99") == InCollection("HB+bcspwr99", "HB", "bcspwr99")
+    (tmp_path / "d.mtx").mkdir()
+    with pytest.raises(InputError, match=r"^d\.mtx: a folder, no file$"):
+        resolve("d.mtx")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("new\nline.mtx", "no such file"),
+        ("is\nhere.mtx.gz", "cannot be read: Not a gzipped file (b'x')"),
+        ("is\nhere", "not an .mtx or .mtx.gz file, which alone are read"),
+    ],
+)
+def test_a_name_of_two_lines_is_shown_in_one(name: str, says: str, tmp_path: Path) -> None:
+    for there in ("is\nhere.mtx.gz", "is\nhere"):
+        (tmp_path / there).write_text("x")
+    with pytest.raises(InputError) as refusal:
+        local.adopt(tmp_path / name)
+    assert str(refusal.value) == f"{str(tmp_path / name)!a}: {says}"
 
 
 def test_errors_name_the_file_that_was_given_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +143,7 @@ def test_a_path_without_a_file_is_refused_before_a_server_is_asked(
         parse(text)
     for words in (["fetch", text], ["run", "symbolic", "fill2_cpu", text]):
         assert commands.main(words) == 2
-        assert capsys.readouterr().err.endswith(": no such file\n")
+        assert capsys.readouterr().err.endswith((": no such file\n", ".: a folder, no file\n"))
     assert commands.main(["workflow", "fetch-input", f"{text}.natural"]) == 0 and not asked
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 import commands
 from benchmarks.engine import machine
 from benchmarks.runs import launch
-from fillpath import numba_locator, paths
+from fillpath import ending, numba_locator, paths
 from fillpath.errors import ConfigError, InputError
 from fillpath.paths import ROOT
 from fillpath.settings import VARIABLES
@@ -65,6 +66,14 @@ def test_what_cannot_be_written_names_its_setting(tmp_path: Path) -> None:
     assert "set FILLPATH_CACHE" in paths.remedy(tmp_path / "cache" / "prepared")
     assert "set FILLPATH_WORK" in paths.remedy(ROOT / ".fillpath" / "logs")
     assert paths.remedy("/proc/nowhere") == ""
+
+
+def test_a_folder_is_advised_only_where_it_helps() -> None:
+    temporary, target = str(ROOT / ".pack.tmp"), str(ROOT / "pack")
+    for code in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT):
+        assert "; set FILLPATH_WORK" in ending._line(OSError(code, "no", target))
+    for code in (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST):
+        assert ending._line(OSError(code, "no", temporary, None, target)) == f"{target}: no"
 
 
 def test_every_folder_of_a_checkout_moves_with_one_setting(tmp_path: Path) -> None:

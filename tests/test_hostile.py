@@ -43,7 +43,7 @@ OTHERS = tuple(
         "list", "list --search circuit", "fetch grid2d:6 HB/bcsstk18", "doctor", "check", "claims",
         "run symbolic fill2_cpu grid2d:6 --matching none", "run symbolic fill2_cpu ~no-such-user/b.mtx",
         "compare test-machine other", "counters x", "durations x", "faults", "gpu", "unpack absent.tar.gz",
-        "plan embedded", "remeasure x", "report --machine test-machine",
+        "plan embedded", "remeasure x", "report test-machine",
         "maintain compact test-machine", "maintain gate test-machine",
         "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
         "calibrate", "nightly", "page", "artifact", "workflow begin", "workflow summary", "workflow finish",
@@ -178,25 +178,31 @@ def move(folder: Path, patch: Patch) -> None:
 
 
 @contextlib.contextmanager
-def kept() -> Iterator[None]:
-    """Give back what a hostile setting takes from the process, before pytest writes a word."""
+def kept() -> Iterator[tuple[object, object]]:
+    """Give back what a hostile setting takes from the process, its streams among it, before pytest writes."""
     limits, folder, streams = resource.getrlimit(resource.RLIMIT_FSIZE), Path.cwd(), (sys.stdout, sys.stderr)
     try:
-        yield
+        yield streams
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         os.chdir(folder)
         sys.stdout, sys.stderr = streams
 
 
-def ends_well(words: list[str], capsys: Captured) -> None:
+def ends_well(words: list[str], capsys: Captured, heard: tuple[bool, bool]) -> None:
+    """Run a command. heard : whether its standard output and its standard error reach the test."""
     try:
         status = commands.main(words)
     except SystemExit as refusal:
         status = int(refusal.code or 0)
-    errors = capsys.readouterr().err
+    printed, errors = capsys.readouterr()
     assert status in (0, 1, 2), words
     assert "Traceback" not in errors and MISTAKE not in errors, (words, errors)
+    if status and heard[1]:
+        # What was done and failed for a part of it, such as one case of a run, is in what is printed.
+        in_print = status == 1 and not errors and (printed or not heard[0])
+        told = [line.startswith("fillpath: ") for line in errors.splitlines()]
+        assert in_print or (told[-1:] == [True] and sum(told) == 1), (words, errors)
 
 
 def try_all(
@@ -210,11 +216,12 @@ def try_all(
     patch.setenv("FILLPATH_OFFLINE", "1")
     # This process outlives its commands.
     patch.setattr(follow, "die_with", lambda parent: None)
-    with kept():
+    with kept() as (output, error):
         os.chdir(folder)
         setting(folder, patch)
+        heard = sys.stdout is output, sys.stderr is error
         for words in every:
-            ends_well(words, capsys)
+            ends_well(words, capsys, heard)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -254,6 +261,7 @@ EXCEPTIONS = {
     "no permission": (PermissionError(errno.EACCES, "denied", str(ROOT / "x")), 1, "set FILLPATH_WORK"),
     "a system that says nothing": (OSError(), 1, "input or output"),
     "a request": (InputError("no such matrix"), 2, "no such matrix"),
+    "a request of several lines": (InputError("a\nb: no such matrix"), 2, "a b: no such matrix"),
     "an interrupt": (KeyboardInterrupt(), 130, "interrupted; everything finished is stored"),
     "a pipe that is gone": (BrokenPipeError(), 1, ""),
 }

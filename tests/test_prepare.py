@@ -135,6 +135,13 @@ def test_auto_matches_only_where_it_must(rows: list[list[float]], field: str, me
     assert prepared.provenance.matching == method
 
 
+def test_auto_compares_no_zero_that_is_stored_on_one_side_alone() -> None:
+    rows, columns = [0, 1, 2, 0, 1, 0], [0, 1, 2, 1, 0, 2]
+    matrix = csr_array(([1.0, 2, 1, -1, -1, 0], (rows, columns)), shape=(3, 3))
+    prepared = make(matrix, "auto+natural")
+    assert (prepared.provenance.matching, prepared.pattern.nnz) == ("none", 6)
+
+
 @pytest.mark.parametrize("ordering", COMMON)
 def test_matrices_that_trouble_orderings_are_permuted_whole(ordering: str) -> None:
     """Vertices without neighbours, and no edge or few."""

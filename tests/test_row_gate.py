@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +20,10 @@ from benchmarks.engine import operands
 from benchmarks.engine.gate import verify
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.reference import make_reference
+from fetch.matrix_id import resolve
+from fetch.prepare import prepare
 from fillpath import registry
+from fillpath.case import Preparation
 from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Array, Factor, Factorised, Prepared, Solution, TwoWay
 from fillpath.record import Verified
@@ -33,6 +38,8 @@ from tests.thorough import daily
 UNIT = 2.0**-53
 # The largest order of a system, and how many there are.
 SYSTEMS = daily([(20, 200), (60, 2000)], (20, 200))
+# The same in rational arithmetic.
+EXACT = daily([(12, 200), (20, 400)], (12, 200))
 
 
 def systems(order: int, count: int, decades: float = 125.0) -> Iterator[tuple[np.random.Generator, Array]]:
@@ -85,8 +92,9 @@ def test_partial_pivoting_with_refinement_passes(order: int, count: int) -> None
         assert verdict.passes, (number, verdict)
 
 
-def test_the_exact_solution_passes_and_whatever_passes_is_near_it() -> None:
-    for number, (rng, matrix) in enumerate(systems(6, 60)):
+@pytest.mark.parametrize(("order", "count"), EXACT)
+def test_the_exact_solution_passes_and_whatever_passes_is_near_it(order: int, count: int) -> None:
+    for number, (rng, matrix) in enumerate(systems(order, count)):
         prepared = of_dense(matrix)
         b, n = right_hand_side(prepared), len(matrix)
         exact, *inverse = solved_exactly(matrix, b, *np.eye(n))
@@ -102,23 +110,38 @@ def test_the_exact_solution_passes_and_whatever_passes_is_near_it() -> None:
             assert abs(Fraction(float(x[i])) - exact[i]) <= 2 * worst * near, number
 
 
+@pytest.mark.parametrize(("order", "count"), EXACT)
 @pytest.mark.parametrize("dtype", [None, "float32"])
-def test_a_wrong_row_of_the_residual_fails(dtype: str | None) -> None:
-    """The row is off by 1e-3 of its own terms, in float32 by 2e-2."""
-    for number, (rng, matrix) in enumerate(systems(6, 60, 125.0 if dtype is None else 6.0)):
+def test_a_wrong_row_of_the_residual_fails(dtype: str | None, order: int, count: int) -> None:
+    """The row is off by 2e-3 of its own terms, in float32 by 2e-2."""
+    for number, (rng, matrix) in enumerate(systems(order, count, 125.0 if dtype is None else 6.0)):
         prepared = of_dense(matrix)
         b, n = right_hand_side(prepared), len(matrix)
         row = int(rng.integers(n))
-        off = (1e-3 if dtype is None else 2e-2) * (np.abs(matrix) @ np.full(n, 2.0))[row]
+        right = np.array([float(value) for value in solved_exactly(matrix, b)[0]])
+        off = (2e-3 if dtype is None else 2e-2) * (np.abs(matrix) @ np.abs(right))[row]
         exact = solved_exactly(matrix, b + off * (np.arange(n) == row))[0]
         verdict = verify_solution(Solution(np.array([float(value) for value in exact])), prepared, dtype)
         assert not verdict.passes and verdict.row == row, (number, verdict)
 
 
-def judged(factor: Factor, prepared: Prepared, both: TwoWay, dtype: str) -> str:
+def test_a_row_is_named_as_the_file_has_it(tmp_path: Path) -> None:
+    """Row i has one entry, in column i + 4. Matching and ordering move all of them."""
+    entries = [f"{i + 1} {(i + 4) % 9 + 1} {i + 1}" for i in range(9)]
+    path = tmp_path / "moved.mtx"
+    path.write_text("\n".join(["%%MatrixMarket matrix coordinate real general", "9 9 9", *entries]))
+    prepared = prepare(resolve(str(path)).text, Preparation("mc64", "amd"))
+    for place in range(9):
+        x = right_hand_side(prepared) / prepared.values
+        x[place] *= 2
+        verdict = verify_solution(Solution(x), prepared, None)
+        assert not verdict.passes and verdict.row == (prepared.column_permutation[place] - 4) % 9
+
+
+def judged(factor: Factor, prepared: Prepared, both: TwoWay, dtype: str, static: bool = False) -> str:
     """Return the word of the gate on a factor."""
     try:
-        return "right" if verify_factor(factor, prepared, both, dtype, False).passes else "wrong"
+        return "right" if verify_factor(factor, prepared, both, dtype, static).passes else "wrong"
     except UnsupportedError:
         return "useless"
 
@@ -137,6 +160,31 @@ def test_elimination_is_never_wrong_and_a_wrong_value_never_right(dtype: str, or
         values = factor.values.copy()
         values[rng.choice(np.flatnonzero(values))] *= 1 + 1e-3
         assert judged(replace(factor, values=values), prepared, start.two_way, dtype) != "right", number
+
+
+@pytest.mark.parametrize("seeds", daily([150, 2000], 150))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_with_replaced_pivots_elimination_is_never_wrong_and_a_wrong_pivot_never_right(
+    dtype: Any, seeds: int
+) -> None:
+    """The wrong pivot is off by what a replacement makes, and the code counts one more."""
+    replaced = 0
+    for seed in range(seeds):
+        rng = np.random.default_rng([11, seed])
+        n = int(rng.integers(2, 14))
+        matrix = rng.uniform(-1, 1, (n, n)) * (rng.random((n, n)) < rng.choice([0.1, 0.3, 1.0]))
+        np.fill_diagonal(matrix, rng.choice([0.0, 1e-12, 1e-6, 1.0], n))
+        matrix[0, 0] = 1.0
+        prepared = of_dense(matrix)
+        start = start_of(prepared)
+        factor, _ = left_looking(start, dtype=dtype, static_pivoting=True)
+        assert judged(factor, prepared, start.two_way, dtype, True) != "wrong", seed
+        replaced += factor.small_pivots
+        values, place = factor.values.copy(), start.two_way.to_column[start.two_way.filled.upper_start[0]]
+        values[place] += np.finfo(dtype).eps ** 0.5 * np.abs(matrix).sum(axis=0).max()
+        planted = replace(factor, values=values, small_pivots=factor.small_pivots + 1)
+        assert judged(planted, prepared, start.two_way, dtype, True) != "right", seed
+    assert replaced > 100
 
 
 # One row of 4e22 apart from a block of condition number 8, whose pivots are tiny.
@@ -272,7 +320,7 @@ def test_a_row_whose_pivot_was_replaced_is_named(first: float, word: str) -> Non
     both = start_of(prepared).two_way
     j = np.repeat(np.arange(4), np.diff(both.columns.indptr))
     factor = Factor(both, made[both.columns.indices, j], 1)
-    named = "; row 1: its pivot was replaced; refine=N or matching mc64"
+    named = "; row 1: its pivot was replaced: try refine=N, or --matching mc64"
     if word == "useless":
         with pytest.raises(UnsupportedError, match=rf"^row 3 lost its digits \(growth 2e\+09\){named}$"):
             verify_factor(factor, prepared, both, None, True)
@@ -290,5 +338,7 @@ def reason_of(verdict: Held, replaced: int) -> str:
 
 def test_a_solution_that_fails_counts_the_pivots_that_were_replaced() -> None:
     verdict = verify_solution(Solution(np.zeros(6)), of_dense(LARGE_ROW), None)
-    assert reason_of(verdict, 2).endswith("in row 0; 2 pivots were replaced: refine=N or matching mc64")
+    assert reason_of(verdict, 2).endswith(
+        "in row 0; 2 pivots were replaced: try refine=N, or --matching mc64"
+    )
     assert reason_of(verdict, 0).endswith("in row 0")

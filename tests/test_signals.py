@@ -82,8 +82,8 @@ def marked(token: str) -> list[str]:
     return found
 
 
-def end(process: subprocess.Popen[str], token: str, times: int) -> float:
-    """Send SIGTERM to the group so often; returns after how many seconds all of it had ended."""
+def end(process: subprocess.Popen[str], token: str, times: int) -> None:
+    """Send SIGTERM to the group so often, and wait until all of it has ended."""
     begun = time.monotonic()
     for _ in range(times):
         with contextlib.suppress(ProcessLookupError):
@@ -93,7 +93,6 @@ def end(process: subprocess.Popen[str], token: str, times: int) -> float:
     while marked(token) and time.monotonic() - begun < SECONDS:
         time.sleep(0.02)
     assert not marked(token)
-    return time.monotonic() - begun
 
 
 def begun(process: subprocess.Popen[str]) -> None:

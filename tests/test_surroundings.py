@@ -31,7 +31,10 @@ SWITCHES = {
     "SUPERLU_RELAX": "60", "NSUP": "8", "MALLOC_PERTURB_": "7", "GLIBC_TUNABLES": "glibc.malloc.check=3",
     "PYTHONOPTIMIZE": "2", "PYTHONMALLOC": "debug",
 }  # fmt: skip
-PLACES = ("NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "PATH", "HOME", "LANG")
+PLACES = (
+    "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "FILLPATH_SUPERLU_DIST", "PATH",
+    "HOME", "LANG",
+)  # fmt: skip
 names = st.text(string.ascii_uppercase + "_", min_size=1, max_size=12)
 
 

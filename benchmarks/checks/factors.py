@@ -33,8 +33,8 @@ USE_BOUND, SINGLE_USE_BOUND = UNIT**0.5, 1e-3
 # eighth of what is asked would be lost otherwise, and often the very roundings that U lost.
 CAREFUL = USE_BOUND / UNIT / 8
 # A pivot below the root of the type's precision times ||A||_1 in modulus may be replaced by one of that
-# modulus, rounded to float32.
-ROUNDED = 1 + 1e-6
+# modulus, up to this part: some codes round it to float32.
+ROUNDED = 1e-6
 # A row is multiplied by each in turn until its sums do not overflow. With the last no product does.
 # The largest product stays far above the denormal numbers.
 SCALES = (1.0, 2.0**-530, 2.0**-1060)
@@ -71,8 +71,12 @@ def verify_factor(
     bound = SINGLE_USE_BOUND if expected == np.float32 else USE_BOUND
     replaced = np.zeros(prepared.pattern.n, bool)
     if static:
-        small = _largest_column(prepared, ROUNDED * float(np.sqrt(np.finfo(expected).eps)))
-        replaced = _replaced(rows, entries, diagonal, int(result.small_pivots), small, bound)
+        small = _largest_column(prepared, float(np.sqrt(np.finfo(expected).eps)))
+        made = entries <= ARITHMETIC_BOUND
+        if panels is None:
+            off = np.abs(np.abs(values[both.to_column[both.filled.upper_start]]) - small)
+            made &= off <= ROUNDED * small + tiny * unit
+        replaced = _replaced(rows, made, diagonal, int(result.small_pivots), small, bound)
     worst = np.where(replaced, entries, np.maximum(entries, diagonal))
     row, growth = int(np.argmax(worst)), _over(rows.size, rows.norm)
     original = prepared.row_permutation
@@ -141,18 +145,19 @@ def _over(upper: Array, lower: Array) -> Array:
         return np.where(upper == 0, 0.0, upper / lower)
 
 
-def _replaced(rows: _Rows, entries: Array, diagonal: Array, count: int, small: float, bound: float) -> Array:
+def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: float, bound: float) -> Array:
     """Find the rows whose pivot was replaced, (n,) bool: of those with an excess on the diagonal alone that a
     replacement can make, the `count` of the most roundings.
 
-    entries, diagonal : (n,) float64, roundings off and on the diagonal
-    small : what replaces a pivot, at most
+    made : (n,) bool, rows that are right off the diagonal and whose pivot may be a replacement
+    diagonal : (n,) float64, roundings on the diagonal
+    small : what replaces a pivot
     bound : of what a row may lose
     """
-    alone = entries <= ARITHMETIC_BOUND
     usual = (diagonal <= ARITHMETIC_BOUND) & (rows.diagonal + rows.lost <= bound * rows.norm)
     with np.errstate(over="ignore"):
-        excess = np.where(alone & ~usual & (rows.diagonal / rows.scale <= 2 * small), diagonal, 0.0)
+        made &= rows.diagonal / rows.scale <= 2 * (1 + ROUNDED) * small
+    excess = np.where(made & ~usual, diagonal, 0.0)
     found = np.zeros(len(excess), bool)
     found[np.argsort(-excess, kind="stable")[:count]] = True
     return found & (excess > 0)

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
+from benchmarks.checks.factors import ARITHMETIC_BOUND as ROUNDINGS
 from benchmarks.checks.factors import Panels
 from fillpath.errors import FillpathError
 from fillpath.nouns import Array, Factor, FrontFactor, Fronts, TwoWay
@@ -24,9 +25,8 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> tuple[Factor, Panels | None]
     factor : its fronts are of the matrix that F is of, as the gate made them
     both : F, n x n
 
-    Outside of F, fronts without panels hold zeros, or it is no factor. In panels nothing is asked of these
-    places: an inverse may fill them. Panels are inverted again and factorised in float64, so that a value is
-    off by what the block's condition makes of a rounding.
+    Panels are inverted again and factorised in float64, so that a value is off by what the block's condition
+    makes of a rounding. Outside of F, fronts hold zeros, in panels up to that, or there is no factor.
 
     Raises FillpathError where that overflows.
     """
@@ -65,9 +65,8 @@ def _scatter(
     indptr, indices, upper_start, to_column, column_indptr, column_indices, lower_start,
     start, panel, values, out, width, condition,
 ):  # fmt: skip
-    """Write the values of all entries of F that the fronts have. Returns how many others are not zero, in
-    fronts without panels."""
-    n, most = len(label), np.finfo(values.dtype).max
+    """Write the values of all entries of F that the fronts have. Returns how many others are no zeros."""
+    n, most, unit = len(label), np.finfo(values.dtype).max, np.finfo(values.dtype).eps / 2
     vertex = np.empty(n, np.int64)
     vertex[label] = np.arange(n)
     position = np.full(n, -1, np.int64)
@@ -81,12 +80,14 @@ def _scatter(
         lower[:] = values[start[front] : start[front] + pivots * size].reshape(pivots, size)
         behind = start[front] + pivots * size
         upper[:] = values[behind : behind + pivots * len(rows)].reshape(len(rows), pivots)
+        slack = 0.0
         if panel[front] > 0:
             worst = _plain(lower, upper, panel[front], most)
             for row in np.concatenate((vertex[begin : begin + pivots], vertex[rows])):
                 width[row] = max(width[row], panel[front])
                 condition[row] = max(condition[row], worst)
-        nonzeros = np.count_nonzero(lower) + np.count_nonzero(upper)
+            slack = ROUNDINGS * unit * (pivots + panel[front]) * worst
+        inside = np.zeros((size, size), np.bool_)
         position[begin : begin + pivots] = np.arange(pivots)
         position[rows] = np.arange(pivots, size)
         for k in range(pivots):
@@ -94,19 +95,55 @@ def _scatter(
             for p in range(upper_start[own], indptr[own + 1]):
                 c = position[label[indices[p]]]
                 if c >= 0:
-                    value = lower[c, k] if c < pivots else upper[c - pivots, k]
-                    out[to_column[p]] = value
-                    nonzeros -= int(value != 0)
+                    out[to_column[p]] = lower[c, k] if c < pivots else upper[c - pivots, k]
+                    inside[k, c] = True
             for p in range(lower_start[own], column_indptr[own + 1]):
                 r = position[label[column_indices[p]]]
                 if r >= 0:
-                    out[p] = lower[k, r]
-                    nonzeros -= int(lower[k, r] != 0)
-        if panel[front] == 0:
-            strays += nonzeros
+                    out[p], inside[r, k] = lower[k, r], True
+        strays += _strays(lower, upper, inside, np.int64(panel[front]), slack)
         position[begin : begin + pivots] = -1
         position[rows] = -1
     return strays
+
+
+@njit
+def _strays(lower, upper, inside, width, slack):
+    """Count the places outside of F where L U is no zero, but for roundings of the row's largest product.
+
+    inside : (f, f) bool, the places of F. width : of the panels, 0 for none. slack : roundings
+    """
+    pivots, size = lower.shape
+    strays, top = 0, _largest(lower, upper)
+    for r in range(size):
+        for c in range(size if r < pivots else pivots):
+            value = lower[c, r] if c < pivots else upper[c - pivots, r]
+            if inside[r, c] or value == 0:
+                continue
+            k = min(r, c)
+            if r > c:
+                value *= lower[c, c]
+            for j in range(k - k % width if width else k, k):
+                value += lower[j, r] * (lower[c, j] if c < pivots else upper[c - pivots, j])
+            strays += int(width == 0 or not abs(value) <= slack * top[r])
+    return strays
+
+
+@njit
+def _largest(lower, upper):
+    """Find the largest |l| |u| of each row of L U, (f,)."""
+    pivots, size = lower.shape
+    right, top = np.zeros(pivots), np.zeros(size)
+    for k in range(pivots):
+        for r in range(k + 1):
+            right[r] = max(right[r], abs(lower[k, r]))
+        for c in range(len(upper)):
+            right[k] = max(right[k], abs(upper[c, k]))
+    top[:pivots] = right
+    for k in range(pivots):
+        for r in range(k + 1, size):
+            top[r] = max(top[r], abs(lower[k, r]) * right[k])
+    return top
 
 
 @njit(error_model="numpy")

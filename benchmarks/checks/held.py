@@ -29,5 +29,5 @@ def advice_on_pivots(row: int | None, count: int) -> str:
     """Say what to do about `count` replaced pivots; nothing without any. row : of one, where it is known"""
     if row is None and not count:
         return ""
-    said = f"{count} pivots were replaced:" if row is None else f"row {row}: its pivot was replaced;"
-    return f"; {said} refine=N or matching mc64"
+    said = f"{count} pivots were replaced" if row is None else f"row {row}: its pivot was replaced"
+    return f"; {said}: try refine=N, or --matching mc64"

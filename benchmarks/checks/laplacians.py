@@ -14,8 +14,8 @@ from fillpath.record import Verified
 
 COMPONENTS = "||b - L x|| / ||b|| of the graph and of each component"
 # In Euclidean norms. Every solver has to reach the first over all rows, up to rounding, and stops by that.
-# So a component, whose b may be far smaller, is asked for three digits.
-SOLUTION_BOUND, COMPONENT_BOUND = 1e-6, 1e-3
+# So a component, whose b may be far smaller, is asked for three digits, and without its share for two.
+SOLUTION_BOUND, COMPONENT_BOUND, LEAST_BOUND = 1e-6, 1e-3, 1e-2
 # A column of G sums to -1 up to this, and to one rounding per entry.
 ROUNDING = 1e-13
 
@@ -57,12 +57,15 @@ def verify_potentials(result: Any, system: System, *, product: bool) -> Held:
     b = _applied(graph, system.b)[0] if product else system.b
     spread = np.column_stack([x, -x]).ravel() if graph.doubled else x
     applied, terms = _applied(graph, np.append(spread, 0.0) if graph.grounded else spread)
-    left, size, rounding, share = _norms(graph, b - applied, b, terms)
-    residuals = left / size * share
-    bounds = np.append(np.full(graph.components, COMPONENT_BOUND), SOLUTION_BOUND * (1 + 1e-6))
-    bounds += 4 * np.finfo(np.float64).eps * rounding / size * share
-    if not np.isfinite(residuals + bounds).all():
+    if not np.isfinite(np.append(b - applied, terms)).all():
         raise FillpathError("b - L x overflows: divide the weights by a power of two")
+    left, size, rounding, share = (_norms(graph, each) for each in (b - applied, b, terms, np.ones(graph.n)))
+    share /= max(share[-1], 1.0)
+    with np.errstate(over="ignore"):
+        size = np.where(size == 0, 1.0, size)
+        residuals, rounded = left / size * share, rounding / size * share
+    bounds = np.append(np.minimum(COMPONENT_BOUND, LEAST_BOUND * share[:-1]), SOLUTION_BOUND * (1 + 1e-6))
+    bounds += 4 * np.finfo(np.float64).eps * rounded
     worst = int(np.argmax(residuals / bounds))
     return Held(
         by,
@@ -73,20 +76,23 @@ def verify_potentials(result: Any, system: System, *, product: bool) -> Held:
     )
 
 
-def _norms(graph: Laplacian, *vectors: Array) -> tuple[Array, ...]:
-    """Take Euclidean norms of each vector over each component, and last over all: (components + 1,) float64.
+def _norms(graph: Laplacian, vector: Array) -> Array:
+    """Take the Euclidean norm over each component of the graph, and last over all: (components + 1,) float64.
 
-    The last is sqrt(n_c / n). Moduli are divided by the largest one of b first; a norm of b of 0 counts as 1.
-
-    vectors : by vertices; b - L x, b, and its terms
+    vector : (n,) float64, by vertices
     """
     counted = graph.n - graph.grounded
-    component = graph.component[:counted]
-    largest = float(np.abs(vectors[1][:counted]).max(initial=0.0)) or 1.0
-    squares = [np.square(vector[:counted] / largest) for vector in vectors]
-    sums = [np.bincount(component, each, graph.components) for each in (*squares, np.ones(counted))]
-    left, size, rounding, share = (np.sqrt(np.append(each, each.sum())) for each in sums)
-    return left, np.where(size == 0, 1.0, size), rounding, share / max(share[-1], 1.0)
+    parts = _norm(vector[:counted], graph.component[:counted], graph.components)
+    return np.append(parts, _norm(parts, np.zeros(graph.components, np.intp), 1))
+
+
+def _norm(vector: Array, part: Array, parts: int) -> Array:
+    """Take the norm over each part, (parts,), of numbers divided by the part's largest, so that no square
+    leaves the range of float64."""
+    largest = np.zeros(parts)
+    np.maximum.at(largest, part, np.abs(vector))
+    scaled = vector / np.where(largest == 0, 1.0, largest)[part]
+    return largest * np.sqrt(np.bincount(part, np.square(scaled), parts))
 
 
 def column_hashes(factor: Preconditioner) -> Array:

@@ -59,14 +59,15 @@ def _held(prepared: Prepared, solve: Any, bound: float) -> Held:
     b = matrix @ known
     if not np.isfinite(b).all():
         raise FillpathError("b = A x overflows: divide the matrix by a power of two")
-    x = np.asarray(solve(b), np.float64)
+    x = np.asarray(solve(b))
     if x.shape != b.shape:
         raise InputError(f"a solution of shape {x.shape} where {b.shape} was expected")
-    if not np.isfinite(x).all():
+    if x.dtype.kind != "f" or not np.isfinite(x).all():
         return Held("A x = b, b = A times random numbers", BACKWARD, float("nan"), bound)
+    x = x.astype(np.float64, copy=False)
     errors = backward_errors(prepared, x, b)
     row = int(np.argmax(errors))
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         scale = norm(matrix, np.inf) * np.abs(x).max() + np.abs(b).max()
         facts = {
             "normwise_error": float(np.abs(b - matrix @ x).max() / scale),

@@ -28,11 +28,15 @@ def followable(reason: str, used: set[str]) -> str:
 
 
 def choices(prepared: Mapping[str, object], entry: Implementation, options: Mapping[str, str]) -> set[str]:
-    """List what a case used. prepared : the facts of its input. options : the case's, defaults left out."""
+    """List what a case used, and `refine=N` where it has nothing to refine.
+
+    prepared : the facts of its input. options : the case's, defaults left out.
+    """
     values = entry.values(options).items()
     chosen = {f"{name}={entry.option(name).canonical_text(value)}" for name, value in values}
     words = {f"--{name} {prepared[name]}" for name in ("matching", "ordering")}
-    return chosen | words | {f"--diagonal {prepared['diagonal']:g}"}
+    refined = {option.name for option in entry.options} & {"refine"}
+    return chosen | words | {f"--diagonal {prepared['diagonal']:g}"} | (set() if refined else {"refine=N"})
 
 
 def _is_followed(alternative: str, used: set[str]) -> bool:

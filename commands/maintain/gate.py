@@ -38,7 +38,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     machine_holdings(arguments.machine)
-    surroundings.require_no_file()
+    surroundings.require_own()
     registry.load_all()
     limits = Limits(seconds=arguments.seconds, forked=True)
     path = results() / arguments.machine / regated.NAME
