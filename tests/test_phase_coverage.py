@@ -60,8 +60,6 @@ GAPS = {
     # Calls of 2 to 4 ms, in which six phases each wait for the device: a quarter of a millisecond.
     "symbolic.unified_memory.prefetch=true": 0.88,
     "symbolic.unified_memory.keep=true.prefetch=true": 0.9,
-    # Calls of 2 ms, in which five phases each wait for the device: 0.15 ms.
-    "solve.direct_gpu.maps=kept": 0.92,
 }
 
 
