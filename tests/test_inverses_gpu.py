@@ -254,8 +254,8 @@ def orders(parts: Parts, width: int) -> tuple[Array, Array]:
 
     tasks = parts.tasks_of(width)
     count = int(cupy.asnumpy(tasks.array("start"))[-1])
-    listed = cupy.asnumpy(tasks.array("tasks").view(np.int32)).reshape(-1, 16)[:count]
-    return listed, cupy.asnumpy(tasks.array("warps").view(np.int32)).reshape(-1, 16)
+    listed = cupy.asnumpy(tasks.array("tasks")).reshape(-1, 16)[:count]
+    return listed, cupy.asnumpy(tasks.array("warps")).reshape(-1, 16)
 
 
 @pytest.mark.parametrize("width", [ONE, EIGHT, BLOCK])

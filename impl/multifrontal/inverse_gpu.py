@@ -15,7 +15,7 @@ from impl.multifrontal import arena
 from impl.multifrontal.arena import Arena, address
 from impl.multifrontal.factor_gpu import Factorisation
 from impl.multifrontal.maps_gpu import FrontMaps
-from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, WIDTHS, WORD, Parts, block_bytes
+from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, PRODUCT, WIDTHS, WORD, Parts, block_bytes
 from impl.multifrontal.shape import RESERVED, WARP_FRONT, Shape
 
 KERNEL = Path(__file__).with_name("inverse.cu")
@@ -78,10 +78,9 @@ class Inverses:
     def enqueue(self) -> None:
         """Invert in the current stream, once after each factorisation. The factor is overwritten."""
         self._invert_small()
-        products = address(self.parts.array("products"))
+        products = self.parts.address("products")
         for first, count in self.parts.steps:
-            # Bytes of a product are 64.
-            arguments = (np.uint64(products + 64 * first), self.run.factor, self.values)
+            arguments = (np.uint64(products + 4 * PRODUCT * first), self.run.factor, self.values)
             self.kernels["mf_products"]((count,), (THREADS,), arguments)
 
     def _invert_small(self) -> None:
@@ -198,9 +197,9 @@ class InverseSolver:
             "parts": parts.totals.parts,
             "tasks": tasks.addresses["start"] + 8 * 2 * parts.totals.path,
             "vertex": address(parts.maps.array("vertex")),
-            "list": address(parts.array("list")),
-            "source": address(parts.array("source")),
-            "more": address(parts.array("more")),
+            "list": parts.address("list"),
+            "source": parts.address("source"),
+            "more": parts.address("more"),
             "task": tasks.addresses["tasks"],
             "warps": tasks.addresses["warps"],
         }

@@ -36,7 +36,8 @@ STEPS, DEPTHS, WARPS = 23, 16, 8
 MOST_PLACES = 2**31 - 1
 # Values of the factor that a block has room for with 64 right-hand sides; between rows of these; warps.
 ROOM, HELD_LD = 36 * 128, 12
-PRODUCT, TASK, FOUR = (np.dtype((np.void, size)) for size in (64, 64, 16))
+# Words of four bytes in a product, a task, four list entries.
+PRODUCT, TASK, FOUR = 16, 16, 4
 WORD = np.dtype(np.uint32)
 
 
@@ -87,9 +88,9 @@ class Parts:
         """Count the values of the vectors of one right-hand side."""
         return self.totals.entries + 3 * self.maps.fronts.prepared.pattern.n
 
-    def array(self, name: str) -> Array:
-        """Return an array of the lists, on the device."""
-        return next(part for part in self.memory if name in part.addresses).array(name)
+    def address(self, name: str) -> int:
+        """Return where an array of the lists lies."""
+        return next(part for part in self.memory if name in part.addresses).addresses[name]
 
     def tasks_of(self, width: int) -> Arena:
         """Return the tasks of a width, made at the first call."""
@@ -182,9 +183,9 @@ def _second_lengths(parts: Parts) -> Lengths:
     totals, n = parts.totals, parts.maps.fronts.prepared.pattern.n
     return {
         "list": (totals.entries, INT),
-        "source": (n + totals.entries, FOUR),
-        "more": (totals.more, FOUR),
-        "products": (sum(count for _, count in parts.steps), PRODUCT),
+        "source": (FOUR * (n + totals.entries), INT),
+        "more": (FOUR * totals.more, INT),
+        "products": (PRODUCT * sum(count for _, count in parts.steps), INT),
     }
 
 
@@ -204,8 +205,8 @@ def _task_lengths(parts: Parts, width: int) -> tuple[Lengths, Lengths]:
     }
     others: Lengths = {
         "partial": (2 * _task_blocks(parts.maps), LONG),
-        "tasks": (parts.totals.tasks(width), TASK),
-        "warps": (0 if width == BLOCK else parts.totals.warps, TASK),
+        "tasks": (TASK * parts.totals.tasks(width), INT),
+        "warps": (0 if width == BLOCK else TASK * parts.totals.warps, INT),
     }
     return zero, others
 
