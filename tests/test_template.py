@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks.engine import inputs, process, run, template
@@ -226,13 +225,19 @@ AGREE = [
 @pytest.mark.parametrize(("name", "threads"), AGREE)
 def test_a_forked_worker_measures_as_a_spawned_one(name: str, threads: int) -> None:
     """By the least of each one's samples, which a busy machine disturbs least: seconds within a third of each
-    other, peak memory within a tenth and one MiB."""
+    other, peak memory within a tenth and one MiB. Two rounds, and up to eight while others take the cores."""
     stage, _, implementation = name.partition(".")
     case = Case(stage, implementation, "poisson3d,20", Preparation("none", "metis"), threads=threads)
-    limits = Limits(samples=15)
-    turns = [measure(case, replace(limits, forked=turn % 2 == 0), fresh=True) for turn in range(4)]
-    assert [record.status for record in turns] == [Status.OK] * 4, [record.reason for record in turns]
-    forked, spawned = (min(s for record in turns[first::2] for s in record.seconds) for first in (0, 1))
-    assert forked == pytest.approx(spawned, rel=1 / 3)
-    peaks = [np.median([record.peak_memory or 0 for record in turns[first::2]]) for first in (0, 1)]
-    assert peaks[0] == pytest.approx(peaks[1], rel=0.1, abs=2**20)
+    limits, rounds = Limits(samples=15), list[list[Record]]()
+    while len(rounds) < 2 or (len(rounds) < 8 and not _agree(rounds)):
+        rounds.append([measure(case, replace(limits, forked=each), fresh=True) for each in (True, False)])
+        assert {record.status for record in rounds[-1]} == {Status.OK}, [each.reason for each in rounds[-1]]
+    assert _agree(rounds)
+
+
+def _agree(rounds: list[list[Record]]) -> bool:
+    """Compare the least seconds and the least peaks of the forked and of the spawned."""
+    turns = list(zip(*rounds, strict=True))
+    forked, spawned = (min(min(each.seconds) for each in records) for records in turns)
+    first, second = (min(each.peak_memory or 0 for each in records) for records in turns)
+    return forked == pytest.approx(spawned, rel=1 / 3) and first == pytest.approx(second, rel=0.1, abs=2**20)

@@ -156,7 +156,7 @@ def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: floa
     """
     usual = (diagonal <= ARITHMETIC_BOUND) & (rows.diagonal + rows.lost <= bound * rows.norm)
     with np.errstate(over="ignore"):
-        made &= rows.diagonal / rows.scale <= 2 * (1 + ROUNDED) * small
+        made = made & (rows.diagonal / rows.scale <= 2 * (1 + ROUNDED) * small)
     excess = np.where(made & ~usual, diagonal, 0.0)
     found = np.zeros(len(excess), bool)
     found[np.argsort(-excess, kind="stable")[:count]] = True

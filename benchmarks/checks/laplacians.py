@@ -86,13 +86,17 @@ def _norms(graph: Laplacian, vector: Array) -> Array:
     return np.append(parts, _norm(parts, np.zeros(graph.components, np.intp), 1))
 
 
-def _norm(vector: Array, part: Array, parts: int) -> Array:
+@njit(cache=True)
+def _norm(vector, part, parts):
     """Take the norm over each part, (parts,), of numbers divided by the part's largest, so that no square
     leaves the range of float64."""
-    largest = np.zeros(parts)
-    np.maximum.at(largest, part, np.abs(vector))
-    scaled = vector / np.where(largest == 0, 1.0, largest)[part]
-    return largest * np.sqrt(np.bincount(part, np.square(scaled), parts))
+    largest, squares = np.zeros(parts), np.zeros(parts)
+    for i in range(len(vector)):
+        largest[part[i]] = max(largest[part[i]], abs(vector[i]))
+    for i in range(len(vector)):
+        if vector[i] != 0:
+            squares[part[i]] += (vector[i] / largest[part[i]]) ** 2
+    return largest * np.sqrt(squares)
 
 
 def column_hashes(factor: Preconditioner) -> Array:
