@@ -98,8 +98,9 @@ def test_a_place_stages_large_nouns_alone(card: str, monkeypatch: pytest.MonkeyP
         move(pieces, way, pairs)
 
     monkeypatch.setattr(Staging, "_move", counted)
+    # The first large noun is moved after one array each way that warms up.
     gpu = Gpu()
-    for length, moves in ((10, []), (LEAST_BYTES // 8, [3, 3])):
+    for length, moves in ((10, []), (LEAST_BYTES // 8, [1, 1, 3, 3])):
         expected = filled_of(length, 7, 3)
         require_same(gpu.fetch(gpu.bring(expected)), expected)
         assert staged == moves
