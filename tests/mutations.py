@@ -478,6 +478,16 @@ MUTATIONS = (
         "test_inverses_gpu.py::test_exchanges_of_a_small_front_are_in_its_inverse",
     ),
     Mutation(
+        "auto keeps what inverses lost", "impl/solve/direct_gpu.py",
+        "and not error <= MOST_ERROR", "and error > 1",
+        "test_inverses_gpu.py::test_auto_substitutes_where_inverses_lose_too_much",
+    ),
+    Mutation(
+        "residual.cu forgets what a warp shares", "impl/multifrontal/residual.cu",
+        "if (lane == 0) worst = put_row", "if (lane == 0) put_row",
+        "test_residual_gpu.py::test_the_worst_row_of_any_right_hand_side",
+    ),
+    Mutation(
         "solve_one.cu leaves the values of an earlier solve", "impl/multifrontal/solve_one.cu",
         "    ((bits *)v.next)[at] = ABSENT;\n", "",
         "test_inverses_gpu.py::test_solvers_of_one_factor_do_not_share_vectors",

@@ -22,7 +22,7 @@ from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, WIDTHS, Parts, parts_
 from impl.multifrontal.shape import Shape, shape_of
 from impl.multifrontal.solve_cpu import solved as solved_on_host
 from impl.solve import direct_gpu as direct_module
-from impl.solve.direct_gpu import direct_gpu
+from impl.solve.direct_gpu import MOST_ERROR, direct_gpu
 from impl.solve.right_hand_side import known_solutions
 from tests.cuda_on_cpu.fixture import machine
 from tests.test_multifrontal_gpu import (
@@ -375,6 +375,21 @@ def test_auto_inverts_where_it_pays(card: str) -> None:
         ({"columns": 2, "inverses": "false"}, 0),
     ):
         assert direct_gpu(prepared, **options)[1].facts["inverses"] == expected, options  # type: ignore[index, arg-type]
+
+
+def test_auto_substitutes_where_inverses_lose_too_much(card: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solution is then bit for bit that without inverses; a value that is not finite is too much."""
+    import cupy
+
+    ones = np.ones((2, 2))
+    lossy = sp.csr_array(sp.block_diag([[[1e-13, 1.0], [1.0, 1e-3]], ones + np.eye(2)]))
+    for matrix, most, expected in ((lossy, MOST_ERROR, 0), (grid(12), MOST_ERROR, 1), (grid(12), -1.0, 0)):
+        monkeypatch.setattr(direct_module, "MOST_ERROR", most)
+        prepared = on_device(prepared_of(matrix))
+        solution, work = direct_gpu(prepared, columns=2, exchanges=False)
+        assert work.facts and work.facts["inverses"] == expected
+        other, _ = direct_gpu(prepared, columns=2, exchanges=False, inverses=("false", "true")[expected])  # type: ignore[arg-type]
+        assert cupy.asnumpy(solution.x).tobytes() == cupy.asnumpy(other.x).tobytes()
 
 
 def test_more_solves_pay_sooner(card: str) -> None:

@@ -439,22 +439,3 @@ extern "C" __global__ void __launch_bounds__(256, RHS == 1 ? 4 : 2) mf_solve(
         __syncthreads();
     }
 }
-
-// out = b - A x, or A x where b is null; a warp a row.
-//
-// b, x, out : (columns, n)
-extern "C" __global__ void __launch_bounds__(256, 4) mf_residual(
-    const i64 *indptr, const int *indices, const double *values, const double *b, const double *x, i64 n, i64 columns,
-    double *out) {
-    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
-    const int lane = threadIdx.x & 31;
-    EACH_WARP(i, n) {
-        for (i64 c = 0; c < columns; c++) {
-            double sum = 0;
-            for (i64 q = indptr[i] + lane; q < indptr[i + 1]; q += 32) sum += values[q] * x[c * n + indices[q]];
-#pragma unroll
-            for (int d = 16; d > 0; d >>= 1) sum += __shfl_xor_sync(WARP, sum, d);
-            if (lane == 0) out[c * n + i] = b ? b[c * n + i] - sum : sum;
-        }
-    }
-}

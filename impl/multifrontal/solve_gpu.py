@@ -7,35 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from fillpath.nouns import Array, FrontFactor, Prepared
+from fillpath.nouns import Array, FrontFactor
 from impl.cuda import device, kernels
 from impl.multifrontal import arena
 from impl.multifrontal.arena import Arena, address
 from impl.multifrontal.maps_gpu import FrontMaps
 
 KERNEL = Path(__file__).with_name("solve.cu")
-NAMES = ("mf_solve", "mf_residual")
 THREADS = 256
 # Right-hand sides that a thread takes at a time, where there are several.
 SEVERAL = 8
 UINT = np.dtype(np.uint32)
-
-
-def residual(prepared: Prepared, x: Array, b: Array | None) -> Array:
-    """b - A x, or A x without b: an array as x. x, b : (columns, n) float64, contiguous, on the device"""
-    import cupy
-
-    pattern = prepared.pattern
-    out: Array = cupy.empty_like(x)
-    columns, n = x.shape
-    # Any variant in float64 will do.
-    defines = ("REAL=double", "RHS=1", "PIVOTING=0", "WARP_FRONT=40")
-    kernel = kernels.load(KERNEL, NAMES, defines)["mf_residual"]
-    blocks = min(-(-32 * n // THREADS), 16 * device.multiprocessors())
-    given = np.uint64(0) if b is None else b
-    matrix = (pattern.indptr, pattern.indices, prepared.values)
-    kernel((blocks,), (THREADS,), (*matrix, given, x, np.int64(n), np.int64(columns), out))
-    return out
 
 
 class Solver:
@@ -82,4 +64,4 @@ class Solver:
         real = {"float32": "float", "float64": "double"}[str(self.dtype)]
         exchanges = f"PIVOTING={int(self.exchange.size > 0)}"
         smallest = f"WARP_FRONT={self.maps.shape.warp_front}"
-        return kernels.load(KERNEL, NAMES, (f"REAL={real}", f"RHS={width}", exchanges, smallest))
+        return kernels.load(KERNEL, ("mf_solve",), (f"REAL={real}", f"RHS={width}", exchanges, smallest))
