@@ -47,14 +47,14 @@ class Staging:
     def to_device(self, noun: Any) -> Any:
         """Return the noun with its NumPy arrays converted to CuPy's."""
         pairs: list[tuple[Array, Any]] = []
-        moved = transfer.converted(noun, lambda value: _placed(value, pairs))
+        moved = transfer.mapped(noun, lambda value: _placed(value, pairs))
         self._move(_Lane.fill, pairs)
         return moved
 
     def to_host(self, noun: Any) -> Any:
         """Return the noun with its CuPy arrays converted to NumPy's."""
         pairs: list[tuple[Array, Any]] = []
-        moved = transfer.converted(noun, lambda value: _room_for(value, pairs))
+        moved = transfer.mapped(noun, lambda value: _room_for(value, pairs))
         self._move(_Lane.empty, pairs)
         return moved
 

@@ -20,7 +20,7 @@ def on_host(noun: Any) -> Any:
     return _converted(noun, _array_on_host)
 
 
-def converted(noun: Any, convert: Callable[[Any], Any]) -> Any:
+def mapped(noun: Any, convert: Callable[[Any], Any]) -> Any:
     """Return the noun with what `convert` makes of its parts, arrays among them, at any depth."""
     return _converted(noun, convert)
 
