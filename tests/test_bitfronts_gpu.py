@@ -54,6 +54,7 @@ TINY = {
     "TARGETS": 2,
     "AHEAD": 2,
     "LANE_WORDS": 1,
+    "MOST_RUNS": 5,
 }
 SHAPES = (
     Shape(),
@@ -126,6 +127,9 @@ def shapes(n: int, seed: int) -> dict[str, Pattern]:
     dense[:] = True
     order = rng.permutation(n)
     chain = path | path.T
+    # Two fronts whose pivots take turns, and a third with both of their lists.
+    turns = np.add.outer(np.arange(n), np.arange(n)) % 2 == 0
+    turns[3 * n // 4 :, :] = turns[:, 3 * n // 4 :] = True
     blocks = random_pattern(n, 3.0 / n, seed)
     return {
         "diagonal": from_dense(empty),
@@ -137,6 +141,7 @@ def shapes(n: int, seed: int) -> dict[str, Pattern]:
         "arrow and path": from_dense(arrow | path),
         "dense row and column": from_dense(rows | path),
         "dense": from_dense(dense),
+        "taking turns": from_dense(turns),
         "random": blocks,
         "random, symmetric": symmetric(blocks),
     }
@@ -180,6 +185,7 @@ EVERY_DAY = [
     (1, "arrow and path"),
     (1, "dense row and column"),
     (1, "star"),
+    (1, "taking turns"),
 ]
 
 
@@ -190,6 +196,22 @@ def test_structures_beyond_every_limit_of_the_kernels(
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[number])
     with machine(seed=len(name), blocks=3, races=True):
         check(STRUCTURES[number][name])
+
+
+@pytest.mark.parametrize("seed", daily(range(6), 0))
+def test_rows_begin_and_end_anywhere(small_blocks: Machine, seed: int) -> None:
+    """Parts of rows of L and of U, by the tree, of every length up to 8 from every place within 16 bytes."""
+    rng, missing = np.random.default_rng(seed), set(itertools.product(range(4), range(1, 9)))
+    while missing:
+        pattern = mirrored(random_pattern(60, 1.5 / 60, int(rng.integers(2**32))))
+        filled, work = run(pattern)
+        assert work.facts["tree"] == 1.0
+        assert_same(filled, PRUNED(pattern)[0])
+        for starts, ends in (
+            (filled.pattern.indptr[:-1], filled.upper_start),
+            (filled.upper_start, filled.pattern.indptr[1:]),
+        ):
+            missing -= set(zip((starts % 4).tolist(), (ends - starts).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("top", [64, 66, 68])
