@@ -46,7 +46,7 @@ __device__ __forceinline__ u32 front_word(const Tree &t, const Fronts &f, const 
 #if FULL
     return below_bit(t.front_size[row.front] - 32 * word);
 #else
-    return f.bits[f.bits_at[row.front] + row.number * row_words(t.front_size[row.front]) + word];
+    return f.bits[row_start(t, f, row.front, row.number) + word];
 #endif
 }
 
