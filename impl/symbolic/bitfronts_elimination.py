@@ -20,7 +20,7 @@ WORD = 4
 # Bytes of dynamic shared memory of a block: of a large front the tables, rows and closures of a panel, or
 # eight small fronts.
 SHARED_BYTES = WORD * (160 * 64 + 1024)
-# Bytes by which each front is named in waves: where its bits begin, and when; where what is kept of them begins.
+# Bytes by which each front is named in waves: where its bits begin, and when; where what is kept begins.
 WAVE_BYTES, KEPT_BYTES = 12, 8
 EVERY_TASK = 2**32 - 1
 

@@ -20,6 +20,8 @@
 constexpr u32 ALL = 0xFFFFFFFFu;
 // Words of pivots that a lane takes alone; the warp shares longer fronts.
 constexpr int LANE_WORDS = 4;
+// Words of a set in flight for each lane.
+constexpr int AHEAD = 2;
 // Runs of a row of L that a warp puts in order; more are joined in a set.
 constexpr int MOST_RUNS = 256;
 // Of a block, at most.
@@ -133,15 +135,21 @@ __device__ __forceinline__ void drain(const Set &set, int v, int *indices, i64 a
         const i64 mine = base + lane;
         const u32 summary = mine << 10 < v ? __ldcg(set.summary + mine) : 0u;
         if (summary) __stcg(set.summary + mine, 0u);
-        for (u32 lanes = __ballot_sync(ALL, summary != 0u); lanes; lanes &= lanes - 1u) {
-            const int from = __ffs((int)lanes) - 1;
-            const i64 first = 32 * (base + from);
-            u32 word = 0u;
-            if (__shfl_sync(ALL, summary, from) >> lane & 1u) {
-                word = __ldcg(set.words + first + lane);
-                __stcg(set.words + first + lane, 0u);
+        for (u32 lanes = __ballot_sync(ALL, summary != 0u); lanes;) {
+            i64 first[AHEAD];
+            u32 word[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                const int from = (__ffs((int)lanes) - 1) & 31;
+                first[k] = 32 * (base + from);
+                const bool there = lanes && __shfl_sync(ALL, summary, from) >> lane & 1u;
+                lanes &= lanes - 1u;
+                word[k] = there ? __ldcg(set.words + first[k] + lane) : 0u;
+                if (there) __stcg(set.words + first[k] + lane, 0u);
             }
-            at = emit(word, indices, at, [=](int j, int b) { return (int)(32 * (first + j)) + b; });
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                at = emit(word[k], indices, at, [&](int j, int b) { return (int)(32 * (first[k] + j)) + b; });
         }
     }
     __syncwarp();
