@@ -20,12 +20,16 @@
 constexpr u32 ALL = 0xFFFFFFFFu;
 // Words of pivots that a lane takes alone; the warp shares longer fronts.
 constexpr int LANE_WORDS = 4;
-// Words of a set in flight for each lane.
-constexpr int AHEAD = 2;
+#if FULL
 // Runs of a row of L that a warp puts in order; more are joined in a set.
 constexpr int MOST_RUNS = 256;
 // Of a block, at most.
 constexpr int WARPS = 8;
+// Words of a set in flight for each lane. Where few rows need a set, fewer registers are worth more.
+constexpr int AHEAD = 1;
+#else
+constexpr int AHEAD = 2;
+#endif
 
 __device__ __forceinline__ u32 below_bit(int bits) { return bits >= 32 ? ALL : (1u << bits) - 1u; }
 
