@@ -159,11 +159,10 @@ def direct_gpu(
     with phase("right_hand_side"):
         b = _right_hand_sides(prepared, columns)
     with phase("numeric"):
-        run = Factorisation(analysis.maps, shape, static_pivoting)
+        run = Factorisation(analysis.maps, shape, static_pivoting, invert=parts is not None)
         run.enqueue(prepared.values)
         factor, facts = run.result()
-    solver: Solver | InverseSolver = Solver(analysis.maps, factor, run.exchange)
-    peak = run.nbytes
+    peak, solver = run.nbytes, None if parts else Solver(analysis.maps, factor, run.exchange)
     if parts is not None:
         with phase("inverses"):
             inverted = Inverses(parts, run)
