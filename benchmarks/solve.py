@@ -16,6 +16,8 @@ class Solve(Suite):
     """Seconds from the matrix, resident, through all stages to the solution of a linear system, resident."""
 
     stage = "solve"
+    # In "1" seconds held the making of b.
+    version = "2"
 
     def check(self, result: Any, context: Context) -> Verified:
         """Each row of the residual is small for the type that the option `dtype` asks for."""

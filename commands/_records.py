@@ -65,7 +65,7 @@ def record_text(record: Record) -> str:
     """A record for people: what, how long, how sure, how verified."""
     lines = [f"{record.case}: {record.status}" + (f" ({record.reason})" if record.reason else "")]
     if record.median is not None and record.verified is not None:
-        low, high = interval(record.seconds)
+        low, high = interval(record.samples)
         lines.append(f"  {record.median:.4g} s, median of {len(record.seconds)} ({low:.4g} to {high:.4g} s)")
         lines.append(f"  verified: {record.verified.method} against {record.verified.by}")
     if record.prepared is not None:

@@ -43,7 +43,7 @@ class Rounds:
     samples: tuple[tuple[float, ...], ...]
 
     @classmethod
-    def of(cls, records: Sequence[Record], samples: Samples = attrgetter("seconds")) -> Rounds:
+    def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Rounds:
         """Of ok records of one case, each of another process; one without samples is left out.
 
         samples : what of a record.

@@ -33,6 +33,9 @@ SCHEMA_VERSION = 1
 # Of an interval, and of the bootstrap that it is made by.
 LEVEL = 0.95
 DRAWS = 2000
+# The phase in which an implementation makes b. Every user of a solver has a b, so making one is no part of
+# anybody's seconds: `Record.samples` leaves it out, and files keep it beside the clock.
+RIGHT_HAND_SIDE = "right_hand_side"
 
 Floats = npt.NDArray[np.float64]
 
@@ -85,11 +88,11 @@ class Record:
 
     key : hash of (case, prepared input, implementation's sources, machine)
     prepared : hash and provenance of the input
-    seconds : every sample, in the order taken: from input resident to result resident, allocation of
-        intermediates included
+    seconds : every sample by its clock, in the order taken: from input resident to result resident,
+        allocation of intermediates and RIGHT_HAND_SIDE included; readers take `samples`
     phases : seconds per sample, by phase; for a GPU case also `to_device` and `to_host`, per transfer, which
         are not part of `seconds`
-    kernel_seconds : per sample, from device events around the call
+    kernel_seconds : per sample, from device events around the call; readers take `kernel_samples`
     work : the counts of `Work`, with its facts under `facts` (absent from older records)
     peak_memory : bytes by which the process grew while sampling; for a GPU case, the device's pool
     verified : the gate's verdict
@@ -151,7 +154,21 @@ class Record:
     @property
     def median(self) -> float | None:
         """Median of the samples in seconds; None unless the status is ok."""
-        return float(median(self.seconds)) if self.status is Status.OK and self.seconds else None
+        return float(median(self.samples)) if self.status is Status.OK and self.seconds else None
+
+    @property
+    def samples(self) -> list[float]:
+        """Seconds of each sample, without those of RIGHT_HAND_SIDE."""
+        return self._without_b(self.seconds)
+
+    @property
+    def kernel_samples(self) -> list[float]:
+        """`kernel_seconds` without those of RIGHT_HAND_SIDE; empty where there are none."""
+        return self._without_b(self.kernel_seconds or [])
+
+    def _without_b(self, seconds: list[float]) -> list[float]:
+        made = self.phases.get(RIGHT_HAND_SIDE)
+        return [s - b for s, b in zip(seconds, made, strict=True)] if made and seconds else seconds
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON values, checked against the schema. Raises ConfigError on a violation."""
@@ -301,6 +318,14 @@ def _validate(data: Mapping[str, Any]) -> None:
         _check()(dict(data))
     except fastjsonschema.JsonSchemaValueException as refusal:
         raise ConfigError(f"record of {data.get('case')}: {_violation(data) or refusal}") from None
+    made = data["phases"].get(RIGHT_HAND_SIDE)
+    clocks = (data["seconds"], data["kernel_seconds"] or data["seconds"])
+    if made is not None and not all(_lies_within(made, clock) for clock in clocks):
+        raise ConfigError(f"record of {data['case']}: {RIGHT_HAND_SIDE} does not lie within each sample")
+
+
+def _lies_within(part: Sequence[float], whole: Sequence[float]) -> bool:
+    return len(part) == len(whole) and all(a < b for a, b in zip(part, whole, strict=True))
 
 
 def _violation(data: Mapping[str, Any]) -> str:

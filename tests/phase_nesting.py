@@ -40,13 +40,18 @@ class Clock(PhaseClock):
                 self.covered += self.seconds[name] - before
 
 
-@functools.cache
 def inner_phases(function: Any) -> frozenset[str]:
-    """Read from the code that a function reaches below impl/: the phases that may lie within another one.
+    """The phases that may lie within another one."""
+    return frozenset(what for what, within in reached(function) if within and isinstance(what, str))
+
+
+@functools.cache
+def reached(function: Any) -> frozenset[tuple[Any, bool]]:
+    """Read from the code of impl/ that a function reaches: the names of phases, and definitions, each with
+    whether it may lie within a phase.
 
     A function within a function counts as called within a phase, as it is there for others to call.
     """
-    names: set[str] = set()
     seen: set[tuple[Any, bool]] = set()
     todo = [(function, False)]
     while todo:
@@ -56,11 +61,11 @@ def inner_phases(function: Any) -> frozenset[str]:
         seen.add((definition, inside))
         scope = vars(sys.modules[definition.__module__])
         for node, within in _nodes(_tree(definition), inside):
-            if within and (name := _phase(node)):
-                names.add(name)
+            if name := _phase(node):
+                seen.add((name, within))
             if isinstance(node, (ast.Name, ast.Attribute)):
                 todo.append((_meaning(node, scope), within))
-    return frozenset(names)
+    return frozenset(seen)
 
 
 def _tree(definition: Any) -> ast.AST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import time
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from fillpath.case import Case
 from fillpath.nouns import Pattern
 from fillpath.paths import ROOT
 from fillpath.phase import phase, recording
-from fillpath.record import Record, Status
+from fillpath.record import RIGHT_HAND_SIDE, Record, Status
 from impl.laplacian.system import system
+from impl.solve.right_hand_side import known_solution, known_solutions
 from reports.facts.record_rows import TRANSFERS
 from reports.facts.records import Records
 from reports.glu3 import phases
 from tests.committed import MACHINES
-from tests.phase_nesting import Clock, inner_phases
+from tests.phase_nesting import Clock, inner_phases, reached
 from tests.test_laplacian import grid as laplacian_grid
 from tests.test_solve import grid
 
@@ -81,9 +83,9 @@ def shown() -> set[tuple[str, str]]:
 
 def share(record: Record, inner: frozenset[str]) -> float:
     """Of a sample's seconds that lies in phases, the median over samples."""
-    names = set(record.phases) - inner - set(TRANSFERS)
+    names = set(record.phases) - inner - {*TRANSFERS, RIGHT_HAND_SIDE}
     covered = np.sum([record.phases[name] for name in names], axis=0)
-    return float(np.median(covered / np.array(record.seconds)))
+    return float(np.median(covered / np.array(record.samples)))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +108,7 @@ def test_phases_of_committed_records_cover_their_seconds(records: list[Record]) 
     for record in records:
         case = Case.parse(record.case)
         key = case.stage, case.implementation
-        if key not in shown() or np.median(record.seconds) <= LEAST:
+        if key not in shown() or (record.median or 0.0) <= LEAST:
             continue
         inner = inner_phases(registry.lookup(*key).function)
         covered = share(record, inner)
@@ -134,6 +136,27 @@ def test_what_lies_within_a_phase_is_read_from_the_code(stage: str, name: str) -
     with recording(Clock()) as clock:
         function(small(stage))
     assert clock.within == inner_phases(function) & set(clock.seconds)
+
+
+MAKES_B = [
+    *registry.registered("solve"),
+    *(entry for entry in registry.registered("laplacian") if any(o.name == "rhs" for o in entry.options)),
+]
+
+
+@pytest.mark.parametrize("entry", MAKES_B, ids=lambda entry: f"{entry.stage}.{entry.name}")
+def test_nobodys_seconds_hold_the_making_of_b(entry: registry.Implementation) -> None:
+    """All implementations make b in a phase of that name and nowhere else, by their code; those that run here
+    also by their clock."""
+    found = reached(inspect.unwrap(entry.function))
+    assert (RIGHT_HAND_SIDE, False) in found and (RIGHT_HAND_SIDE, True) not in found
+    made = {within for what, within in found if what in (known_solution, known_solutions)}
+    assert made == ({True} if entry.stage == "solve" else set())
+    if entry.device == "gpu" or not entry.available()[0]:
+        return
+    with recording(Clock()) as clock:
+        entry.function(small(entry.stage))
+    assert 0 < clock.seconds[RIGHT_HAND_SIDE] < clock.covered
 
 
 def test_a_phase_within_another_counts_once() -> None:

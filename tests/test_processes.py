@@ -18,15 +18,25 @@ from benchmarks.runs import airspeed
 from benchmarks.runs.layout import limits_of
 from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
+from commands._records import record_text
 from fillpath.case import Case
 from fillpath.processes import Rounds, of_run, ratio, representative, standing_records
-from fillpath.record import Record, Status, interval, read_records, record_path, write_records
+from fillpath.record import (
+    RIGHT_HAND_SIDE,
+    Record,
+    Status,
+    interval,
+    read_records,
+    record_path,
+    write_records,
+)
 from fillpath.settings import PROCESSES, Settings, settings
 from reports import figures
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.facts.standings import Outcome, Scope
 from reports.frames.seconds import ratio_of, seconds_how, with_transfers
+from reports.pages.compare import compare
 from tests.reports_fakes import ENTRIES, measured
 
 SECONDS = st.floats(1e-6, 1e3)
@@ -125,6 +135,31 @@ def test_the_process_in_the_middle_stands_for_a_case() -> None:
     assert list(standing_records()) == [processes[2]]
     write_records(path, processes[::-1])
     assert [record.median for record in standing_records()] == [2.0]
+
+
+def test_every_reader_leaves_the_making_of_b_out_of_seconds_once() -> None:
+    """The file has the clock and the phase as they were read, also when it is written again."""
+    changes = {"case": "solve.lu_cpu@grid2d,6.metis", "machine": "test-machine", "device": None}
+    phases = {RIGHT_HAND_SIDE: [1.0, 2.0, 3.0]}
+    clocks = [[4.0 + n, 6.0 + n, 5.0 + n] for n in range(3)]
+    stored = [
+        of_process(n, seconds=clock, kernel_seconds=clock, phases=phases, run_id=ONE_RUN.id, **changes)
+        for n, clock in enumerate(clocks)
+    ]
+    case = Case.parse(stored[0].case)
+    path = record_path("test-machine", case.name)
+    write_records(path, stored)
+    text = path.read_text()
+    write_records(path, read_records(path))
+    assert path.read_text() == text and read_records(path) == stored
+    (record,), records = standing_records(), Records.load("test-machine")
+    assert record.samples == record.kernel_samples == [4.0, 5.0, 3.0] and record.seconds == clocks[1]
+    both = replace(records, rows=(record, replace(record, machine="other")), earlier=())
+    found = compare(["test-machine", "other"], both)
+    row = records.frame([case]).iloc[0]
+    best = {achieved.seconds for answer in found.best.answers for achieved in answer.achieved}
+    read = [airspeed._median(case, ONE_RUN), record.median, row["median"], *found.pairs[0].seconds]
+    assert {*read, *best} == {4.0} and "4 s, median of 3 (3 to 5 s)" in record_text(record)
 
 
 def test_older_records_are_one_process() -> None:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from fillpath.errors import ConfigError
 from fillpath.processes import standing_records
 from fillpath.record import (
+    RIGHT_HAND_SIDE,
     Record,
     Status,
     Verified,
@@ -97,6 +98,9 @@ def test_a_record_from_before_facts_loads_and_one_with_impossible_facts_does_not
         {"verified": None},
         {"prepared": None},
         {"seconds": [-1.0]},
+        {"phases": {RIGHT_HAND_SIDE: [0.1, 0.1]}},
+        {"phases": {RIGHT_HAND_SIDE: [0.1, 0.25, 0.1]}},
+        {"phases": {RIGHT_HAND_SIDE: [0.1, 0.1, 0.1]}, "kernel_seconds": [0.5, 0.05, 0.5]},
         {"key": "short"},
         {"case": "a b"},
     ],

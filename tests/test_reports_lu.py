@@ -671,8 +671,9 @@ def test_phases_make_up_a_solution_and_the_rest_is_what_none_has() -> None:
     rows = frame.set_index("implementation")
     row = rows.loc["lu_cpu"]
     assert row["seconds_levels"] == pytest.approx(1.0) and row["seconds_symbolic"] == 3.0
-    assert row["seconds_rest"] == pytest.approx(0.5) and pd.isna(row["seconds_both"])
-    assert row["share_numeric"] == pytest.approx(0.4) and row["residual"] == 3e-17 and row["bound"] == 1e-8
+    assert row["seconds_rest"] == pytest.approx(0.25) and pd.isna(row["seconds_both"])
+    assert row["median"] == pytest.approx(9.75) and row["share_numeric"] == pytest.approx(4 / 9.75)
+    assert row["residual"] == 3e-17 and row["bound"] == 1e-8
     assert rows.loc["superlu", "residual"] == 3e-17 and pd.isna(rows.loc["superlu", "bound"]), "by norms"
     assert rows.loc["superlu", "share_both"] == pytest.approx(0.8)
     assert rows.loc["superlu", "seconds_rest"] == pytest.approx(0.75)

@@ -234,11 +234,8 @@ def _supervised(
 
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
     """The blank record with what became of the worker."""
-    median = sorted(outcome.seconds)[len(outcome.seconds) // 2] if outcome.seconds else None
-    rate = BYTES_PER_SECOND[implementation.device]
-    too_fast = median is not None and outcome.bytes is not None and median < outcome.bytes / rate
     wrong = outcome.status is Status.WRONG
-    return replace(
+    record = replace(
         blank,
         status=outcome.status,
         reason=followable(outcome.reason, choices(blank.prepared or {}, implementation, dict(case.options))),
@@ -252,8 +249,10 @@ def _filled(blank: Record, case: Case, implementation: Implementation, outcome: 
         energy=outcome.energy,
         clocks=outcome.clocks,
         throttle=outcome.throttle,
-        suspect=too_fast,
         threads_used=standing.threads_of(case),
         series=outcome.series,
         longer_than=outcome.longer_than,
     )
+    least = None if outcome.bytes is None else outcome.bytes / BYTES_PER_SECOND[implementation.device]
+    too_fast = record.median is not None and least is not None and record.median < least
+    return replace(record, suspect=too_fast)

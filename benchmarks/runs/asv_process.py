@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import machine
-from benchmarks.runs.asv_results import LISTED, VERSION, read_json, write_json
+from benchmarks.runs.asv_results import LISTED, VERSION, VERSIONS, read_json, write_json
 from benchmarks.runs.launch import adopt, die_with_parent
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name, node_lock, node_name
@@ -37,7 +37,7 @@ def described(benchmark: str, series: Path) -> Mapping[str, Any]:
     """
     for folder in (series, SCRATCH / "results"):
         known: Mapping[str, Any] | None = read_json(folder / LISTED).get(benchmark)
-        if known is not None and known["version"] == VERSION:
+        if known is not None and known["version"] == VERSIONS.get(benchmark, VERSION):
             return known
     with exclusive(node_lock("asv")):
         write_configuration(SCRATCH / "results")

@@ -22,8 +22,9 @@ from fillpath.paths import atomic_write
 PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 ENVIRONMENT = f"existing-py{PYTHON_VERSION}"
 LISTED = "benchmarks.json"
-# As `Suite.version`: what a series means does not change with the code around it.
+# As `Suite.version`: what a series means does not change with the code around it. That of `Solve` did.
 VERSION = "1"
+VERSIONS = {"solve.Solve.track_seconds": "2"}
 _COLUMNS = ("result", "params", "version", "started_at")
 
 # By case or kernel; None without a result, as asv keeps what was skipped.

@@ -20,6 +20,11 @@ def on_host(noun: Any) -> Any:
     return _converted(noun, _array_on_host)
 
 
+def mapped(noun: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return the noun with what `convert` makes of its parts, arrays among them, at any depth."""
+    return _converted(noun, convert)
+
+
 def _converted(value: Any, convert: Callable[[Any], Any]) -> Any:
     if not is_dataclass(value) or isinstance(value, type):
         return convert(value)

@@ -76,7 +76,7 @@ class Records:
         )
         return replace(self, rows=rows, earlier=every, refused={})
 
-    def rounds(self, record: Record, samples: Samples = attrgetter("seconds")) -> Rounds:
+    def rounds(self, record: Record, samples: Samples = attrgetter("samples")) -> Rounds:
         """What the processes of the record's run say of its case. samples : what of a record."""
         return Rounds.of(self._pool(record), samples)
 

@@ -24,7 +24,7 @@ from reports.shapes.seconds import SECONDS
 from reports.shapes.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
 from reports.shapes.style import HATCHES, MARKERS, PALETTE
 
-REST = Part("rest", "right-hand side, conversion, rest", "#bbbbbb")
+REST = Part("rest", "conversion, rest", "#bbbbbb")
 MEASURED = (
     Part("ordering", "ordering", PALETTE[3]),
     Part("analysis", "ordering and symbolic at once", "#882255"),
@@ -81,7 +81,7 @@ PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
 # Takes symmetric positive definite matrices alone: it was not meant to be run on most of them.
 FEW = "cholmod"
 FRONTS, UNTRIED = "symbolic=bitfronts", ("not_run", "unavailable")
-SPAN = "the prepared matrix resident in memory to x resident there, the right-hand side included"
+SPAN = "the prepared matrix resident in memory to x resident there, without making b"
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 import pandas as pd
 
@@ -111,9 +112,9 @@ def _timed_by(frame: pd.DataFrame, rounds: Sequence[Rounds | None]) -> pd.DataFr
 def _of_events(row: Row, records: Records) -> Rounds | None:
     """Seconds between the events around the call; None where a record has none."""
     record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
-    if record is None or not record.kernel_seconds:
+    if record is None or not record.kernel_samples:
         return None
-    return records.rounds(record, lambda each: each.kernel_seconds or ())
+    return records.rounds(record, attrgetter("kernel_samples"))
 
 
 def _of_kernels(row: Row, records: Records) -> KernelSeconds | None:

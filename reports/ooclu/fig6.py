@@ -59,7 +59,7 @@ def _shares(records: Records, row: Row) -> dict[str, float]:
     record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
     phases = record.phases if record else {}
     return {
-        name: 100 * float(np.median(phases[phase])) / float(np.median(record.seconds))
+        name: 100 * float(np.median(phases[phase])) / float(np.median(record.samples))
         for name, phase in SHARES.items()
         if record and phase in phases
     }

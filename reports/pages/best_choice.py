@@ -26,7 +26,7 @@ from reports.pages.best import (
 )
 from reports.pages.best_pools import PROBLEMS, Question
 
-SPANS: Mapping[str, Samples] = {RESIDENT: attrgetter("seconds"), COPIED: best_pools.with_copies}
+SPANS: Mapping[str, Samples] = {RESIDENT: attrgetter("samples"), COPIED: best_pools.with_copies}
 HOUR = 3600.0
 # The records of each machine that answer a question.
 Pool = Mapping[str, Sequence[Record]]

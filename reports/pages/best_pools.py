@@ -127,11 +127,11 @@ def with_copies(record: Record) -> list[float]:
     """Seconds of each sample with those of copying the input to the device and the result back; none where a
     GPU's copies were not measured."""
     if record.device is None:
-        return record.seconds
+        return record.samples
     copies = [record.phases.get(name) for name in TRANSFERS]
     medians = [float(np.median(seconds)) for seconds in copies if seconds]
     whole = len(medians) == len(TRANSFERS)
-    return [seconds + sum(medians) for seconds in record.seconds] if whole else []
+    return [seconds + sum(medians) for seconds in record.samples] if whole else []
 
 
 def input_name(record: Record) -> tuple[str, ...]:
