@@ -266,16 +266,15 @@ __device__ __forceinline__ void subtract_tile(const real (&value)[4][4], const r
         }
 }
 
-#if INVERT
-// 16 x 16 values of A11^-1 A12 of a front of one panel, by a warp. inverse : D^-1. right(k, j) : of A12, updated
-template <class Right>
-__device__ __forceinline__ void put_product(
-    real *upper, int s, int r, const real *inverse, int row, int column, const Right &right) {
+// 16 x 16 values of A11^-1 A12 of a front of one panel, by a warp. inverse : A11^-1. right : A12, whose rows lie `down`
+// apart and columns `across`. Not inlined, since the kernel's registers are too few already
+__device__ __noinline__ void put_product(
+    real *upper, int s, int r, const real *inverse, int row, int column, const real *right, int down, int across) {
     const Lane mine = lane_of();
     real sum[2][4];
     clear(sum);
     multiply<PANEL>(sum, s, [&](int k, int i) { return inverse[k * PANEL_LD + min(row + i, s - 1)]; },
-                    [&](int k, int j) { return right(k, column + j); });
+                    [&](int k, int j) { return right[k * down + min(column + j, r - 1) * across]; });
 #pragma unroll
     for (int n = 0; n < 2; n++)
 #pragma unroll
@@ -284,7 +283,6 @@ __device__ __forceinline__ void put_product(
             if (i < s && j < r) upper[i + (i64)j * s] = sum[n][q];
         }
 }
-#endif
 
 // A 64 x 64 tile after panel k: A_IK D^-1, A_KJ, and the update where the row or the column is before task.end.
 __device__ __forceinline__ void tile(const Values &v, real *shared, const Task &task) {
@@ -345,11 +343,9 @@ __device__ __forceinline__ void tile(const Values &v, real *shared, const Task &
             for (int k = tid >> 6; k < w; k += 4) lower[row0 + i + (i64)(k0 + k) * f] = scaled[k * TILE_LD + i];
     }
     if (task.a != 0) return;
-#if INVERT
-    if (s <= PANEL)
-        return put_product(upper + (i64)(column0 - s) * s, s, f - column0, inverse, 16 * (warp & 1), 16 * (warp >> 1),
-                           [&](int k, int j) { return right[k * TILE_LD + j]; });
-#endif
+    if (INVERT && s <= PANEL)
+        return put_product(upper + (i64)(column0 - s) * s, s, min(TILE, f - column0), inverse, 16 * (warp & 1),
+                           16 * (warp >> 1), right, TILE_LD, 1);
     if (lane < w)
         for (int j = warp; j < TILE; j += 8) {
             const int c = column0 + j;
@@ -575,12 +571,9 @@ __device__ __forceinline__ void block_front(const Maps &m, const Values &v, real
     for (int k = warp; k < s; k += WARPS)
         for (int i = lane; i < f; i += 32) lower[i + (i64)k * f] = front[k * stride + i];
     const bool inverted = INVERT && s <= PANEL;
-#if INVERT
     const int strips = (r + 15) / 16;
     for (int z = warp; inverted && z < strips * ((s + 15) / 16); z += WARPS)
-        put_product(upper, s, r, inverse, 16 * (z / strips), 16 * (z % strips),
-                    [&](int k, int j) { return front[(s + min(j, r - 1)) * stride + k]; });
-#endif
+        put_product(upper, s, r, inverse, 16 * (z / strips), 16 * (z % strips), front + s * stride, 1, stride);
     for (int j = warp; j < r; j += WARPS) {
         const real *column = front + (s + j) * stride;
         for (int k = lane; k < s && !inverted; k += 32) upper[k + (i64)j * s] = column[k];
@@ -618,43 +611,56 @@ __device__ __forceinline__ void exchange_rows(
 }
 #endif
 
-#if INVERT
-// Inverses in place of a front's L and U, whose diagonal holds reciprocals. A lane has columns of the list, then rows.
+// Sums of of(k, q) over [k, end) for each q, in four parts side by side. Loops stay loops: the kernel's code is longer than
+// what a multiprocessor keeps of it.
+template <int COUNT, class Of>
+__device__ __forceinline__ void add_up(real (&sum)[COUNT], int k, int end, const Of &of) {
+    real part[COUNT][4] = {};
+#pragma unroll 1
+    for (; k + 4 <= end; k += 4)
+#pragma unroll
+        for (int q = 0; q < 4 * COUNT; q++) part[q / 4][q % 4] += of(k + q % 4, q / 4);
+#pragma unroll 1
+    for (; k < end; k++)
+#pragma unroll
+        for (int q = 0; q < COUNT; q++) part[q][0] += of(k, q);
+#pragma unroll
+    for (int q = 0; q < COUNT; q++) sum[q] = (part[q][0] + part[q][1]) + (part[q][2] + part[q][3]);
+}
+
+// Inverses in place of L and U of a front of at most 32 COUNT rows, whose diagonal holds reciprocals.
+template <int COUNT>
 __device__ __noinline__ void invert_front(real *front, int stride, int f, int s) {
     const int lane = threadIdx.x & 31;
-    // U^-1 U12.
-    for (int j = s + lane; j < f; j += 32) {
-        real *x = front + j * stride;
-        for (int i = s - 1; i >= 0; i--) {
-            real sum = x[i];
-#pragma unroll 4
-            for (int k = i + 1; k < s; k++) sum -= front[k * stride + i] * x[k];
-            x[i] = sum * front[i * stride + i];
-        }
-    }
-    __syncwarp();
-    // U^-1, from the first column on: of a column of U the product with those before.
-    for (int j = 1; j < s; j++) {
-        real *column = front + j * stride, sum = 0;
-#pragma unroll 4
-        for (int k = 0; k < j; k++) sum -= k < lane ? 0 : front[k * stride + lane] * column[k];
-        sum *= column[j];
+    real sum[COUNT];
+    // U^-1 and U^-1 U12, from the last row on. A lane has columns.
+    for (int i = s - 1; i >= 0; i--) {
+        add_up(sum, i + 1, s, [&](int k, int q) {
+            const int j = lane + 32 * q;
+            return j < k ? 0 : front[k * stride + i] * front[min(j, f - 1) * stride + k];
+        });
+        const real r = front[i * stride + i];
         __syncwarp();
-        if (lane < j) column[lane] = sum;
+#pragma unroll
+        for (int q = 0; q < COUNT; q++) {
+            const int j = lane + 32 * q;
+            if (j > i && j < f) front[j * stride + i] = ((j < s ? 0 : front[j * stride + i]) - sum[q]) * r;
+        }
         __syncwarp();
     }
-    // Times L^-1, from the last column on: of a column of L the product with those behind. Rows from 32 on are not of L.
-    for (int j = s - 2; j >= 0; j--)
-        for (int i = f > 32 ? lane + 32 : lane; i >= 0; i -= 32) {
-            real *column = front + j * stride, sum = i > j && i < s ? 0 : column[min(i, f - 1)];
-#pragma unroll 4
-            for (int k = j + 1; k < s; k++) sum -= front[k * stride + min(i, f - 1)] * column[k];
-            __syncwarp();
-            if (i < f) column[i] = sum;
-            __syncwarp();
+    // Times L^-1, from the last column on. A lane has rows.
+    for (int j = s - 2; j >= 0; j--) {
+        real *column = front + j * stride;
+        add_up(sum, j + 1, s, [&](int k, int q) { return front[k * stride + min(lane + 32 * q, f - 1)] * column[k]; });
+        __syncwarp();
+#pragma unroll
+        for (int q = 0; q < COUNT; q++) {
+            const int i = lane + 32 * q;
+            if (i < f) column[i] = (i > j && i < s ? 0 : column[i]) - sum[q];
         }
+        __syncwarp();
+    }
 }
-#endif
 
 __device__ __forceinline__ void signal_parent(const Maps &m, const Values &v, int front) {
     const int parent = m.up[front];
@@ -716,10 +722,8 @@ __device__ __forceinline__ void warp_front(const Maps &m, const Values &v, real 
         fence();
         signal_parent(m, v, number);
     }
-#if INVERT
-    invert_front(front, stride, f, s);
+    if (INVERT) f > 32 ? invert_front<2>(front, stride, f, s) : invert_front<1>(front, stride, f, s);
     __syncwarp();
-#endif
     for (int k = 0; k < s; k++) {
         const real *column = front + (INVERT ? __shfl_sync(WARP, place, k) : k) * stride;
         for (int i = lane; i < f; i += 32) lower[i + k * f] = column[i];

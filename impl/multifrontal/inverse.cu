@@ -1,10 +1,9 @@
 // Inverses of the pivot blocks of a factor on fronts: [A11^-1; A21 A11^-1] and A11^-1 A12 of every part (front_parts.cuh).
 //
-// Fronts of L and U have them in place, by a warp each. For others the factor holds L (unit, by blocks of PANEL), the inverses
-// of its diagonal blocks and U; products of tiles make the rest, one launch a step, all fronts at a time.
+// Fronts of at most PANEL pivots have them from the factorisation. Of others the factor holds L (unit, by blocks of PANEL), the
+// inverses of its diagonal blocks and U; products of tiles make the rest, one launch a step, all fronts at a time.
 //
-// Writers: a front of L and U by its warp; of a product's result each value by one thread. Nobody reads in a launch what
-// another block writes in it, but for products in place, whose tile of b is c's and is read before it is written.
+// Writers: of a product's result each value by one thread. Nobody reads in a launch what another block writes in it.
 //
 // REAL, TENSOR : as in front_tiles.cuh
 

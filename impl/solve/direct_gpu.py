@@ -26,9 +26,9 @@ H100 = ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40", "HELD=64")
 # An A100 has room for one block, and a V100, without tensor cores for float64, for a smaller one.
 VARIANTS = (
     *(
-        (f"REAL={real}", f"TENSOR={tensor}", f"RHS={width}", f"PIVOTING={exchanges}", *H100)
+        (f"REAL={real}", f"TENSOR={tensor}", f"RHS={rhs}", f"PIVOTING={exchanges}", f"INVERT={invert}", *H100)
         for real, tensor in (("double", 1), ("float", 0))
-        for width in (1, 8)
+        for rhs, invert in ((1, 0), (8, 1))
         for exchanges in (0, 1)
     ),
     (
@@ -36,6 +36,7 @@ VARIANTS = (
         "TENSOR=1",
         "RHS=1",
         "PIVOTING=1",
+        "INVERT=1",
         "SHARED=14400",
         "RESIDENT=1",
         "WARP_FRONT=40",
@@ -46,6 +47,7 @@ VARIANTS = (
         "TENSOR=0",
         "RHS=1",
         "PIVOTING=1",
+        "INVERT=1",
         "SHARED=12160",
         "RESIDENT=1",
         "WARP_FRONT=38",
@@ -115,9 +117,8 @@ def direct_gpu(
         second system of a pattern costs
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
-    inverses : "true" inverts the pivot blocks after the factorisation, so that a front is one product each
-        way; "auto" where it fits into memory and the solves of the call pay for it on an H100, in float64
-        with a step of refinement
+    inverses : "true" inverts the pivot blocks, so that a front is one product each way; "auto" where it fits
+        into memory and the solves of the call pay for it on an H100, in float64 with a step of refinement
     memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
@@ -162,8 +163,10 @@ def direct_gpu(
         run = Factorisation(analysis.maps, shape, static_pivoting, invert=parts is not None)
         run.enqueue(prepared.values)
         factor, facts = run.result()
-    peak, solver = run.nbytes, None if parts else Solver(analysis.maps, factor, run.exchange)
-    if parts is not None:
+    solver: Solver | InverseSolver
+    if parts is None:
+        peak, solver = run.nbytes, Solver(analysis.maps, factor, run.exchange)
+    else:
         with phase("inverses"):
             inverted = Inverses(parts, run)
             inverted.enqueue()
