@@ -54,6 +54,7 @@ TINY = {
     "TARGETS": 2,
     "AHEAD": 2,
     "LANE_WORDS": 1,
+    "MOST_RUNS": 5,
 }
 SHAPES = (
     Shape(),
@@ -126,6 +127,9 @@ def shapes(n: int, seed: int) -> dict[str, Pattern]:
     dense[:] = True
     order = rng.permutation(n)
     chain = path | path.T
+    # Two fronts whose pivots take turns, and a third with both of their lists.
+    turns = np.add.outer(np.arange(n), np.arange(n)) % 2 == 0
+    turns[3 * n // 4 :, :] = turns[:, 3 * n // 4 :] = True
     blocks = random_pattern(n, 3.0 / n, seed)
     return {
         "diagonal": from_dense(empty),
@@ -137,6 +141,7 @@ def shapes(n: int, seed: int) -> dict[str, Pattern]:
         "arrow and path": from_dense(arrow | path),
         "dense row and column": from_dense(rows | path),
         "dense": from_dense(dense),
+        "taking turns": from_dense(turns),
         "random": blocks,
         "random, symmetric": symmetric(blocks),
     }
@@ -180,6 +185,7 @@ EVERY_DAY = [
     (1, "arrow and path"),
     (1, "dense row and column"),
     (1, "star"),
+    (1, "taking turns"),
 ]
 
 
@@ -190,6 +196,22 @@ def test_structures_beyond_every_limit_of_the_kernels(
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[number])
     with machine(seed=len(name), blocks=3, races=True):
         check(STRUCTURES[number][name])
+
+
+@pytest.mark.parametrize("seed", daily(range(6), 0))
+def test_rows_begin_and_end_anywhere(small_blocks: Machine, seed: int) -> None:
+    """Parts of rows of L and of U, by the tree, of every length up to 8 from every place within 16 bytes."""
+    rng, missing = np.random.default_rng(seed), set(itertools.product(range(4), range(1, 9)))
+    while missing:
+        pattern = mirrored(random_pattern(60, 1.5 / 60, int(rng.integers(2**32))))
+        filled, work = run(pattern)
+        assert work.facts["tree"] == 1.0
+        assert_same(filled, PRUNED(pattern)[0])
+        for starts, ends in (
+            (filled.pattern.indptr[:-1], filled.upper_start),
+            (filled.upper_start, filled.pattern.indptr[1:]),
+        ):
+            missing -= set(zip((starts % 4).tolist(), (ends - starts).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("top", [64, 66, 68])
@@ -251,20 +273,17 @@ def same(result: Any, expected: Filled) -> None:
         assert np.array_equal(result.upper, expected.counts().upper)
 
 
-def check_waves(pattern: Pattern, expected: Filled) -> None:
-    """Counts by fronts are right in waves; the refusal names the least bytes that do, and pattern and tree
-    are refused where they have too few."""
-    options = {"path": "fronts", "output": "counts"}
+def check_waves(pattern: Pattern, expected: Filled, output: str) -> None:
+    """Counts or rows by fronts are right in waves; the refusal names the least bytes that do, and the tree is
+    refused where it has too few."""
+    options = {"path": "fronts", "output": output}
     works, message = descend(pattern, expected, **options)
     assert works[0].facts["waves"] == 1.0 and works[-1].facts["waves"] > 1.0
-    most, least = int(works[0].peak_memory), int(works[-1].peak_memory)
+    least = int(works[-1].peak_memory)
     assert int(re.search(r"(\d+) bytes are needed", message)[1]) == least
     assert run(pattern, memory_budget=least, **options)[1].peak_memory == least
-    # Rows are read from the bits of all fronts.
-    with pytest.raises(MemoryBudgetError, match=f"bytes are needed, {most} given"):
-        run(pattern, path="fronts", memory_budget=most)
     with pytest.raises(MemoryBudgetError, match="elimination tree"):
-        run(pattern, memory_budget=1000)
+        run(pattern, memory_budget=1000, output=output)
 
 
 def check_budgets_of_rows(pattern: Pattern, path: str) -> None:
@@ -274,8 +293,11 @@ def check_budgets_of_rows(pattern: Pattern, path: str) -> None:
     assert int(re.search(r"(\d+) bytes are needed", message)[1]) == works[-1].peak_memory
 
 
-def test_less_memory_means_waves_and_then_a_refusal_with_the_bytes(small_blocks: Machine) -> None:
-    check_waves(band(300, 40), PRUNED(band(300, 40))[0])
+@pytest.mark.parametrize("output", ["counts", "pattern"])
+def test_less_memory_means_waves_and_then_a_refusal_with_the_bytes(
+    small_blocks: Machine, output: str
+) -> None:
+    check_waves(band(300, 40), PRUNED(band(300, 40))[0], output)
 
 
 @pytest.mark.parametrize("path", ["auto", "fronts"])
@@ -305,7 +327,8 @@ def test_packed_patterns(small_blocks: Machine) -> None:
 def test_packed_patterns_in_waves(small_blocks: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """By fronts of one column: with larger ones waves take more memory than they spare."""
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
-    check_waves(*drawn(8, 1))
+    for output in ("counts", "pattern"):
+        check_waves(*drawn(8, 1), output)
 
 
 def check_digest(pattern: Pattern) -> int:
@@ -377,9 +400,12 @@ def test_jump_tables_are_one_more_than_the_powers_of_two_below_the_height(n: int
     assert tree_lengths(n, n, 1)["tables"] == n * count
 
 
+Forest = tuple[Array, Array, Array, Array]
+
+
 @st.composite
-def forests(draw: st.DrawFn) -> tuple[Array, Array, Array]:
-    """Heights, parents and sizes of fronts."""
+def forests(draw: st.DrawFn) -> Forest:
+    """Heights, parents and sizes of fronts, and how much is kept of each."""
     count = draw(st.integers(1, 60))
     up = np.array([draw(st.integers(k + 1, count)) for k in range(count)])
     up[up == count] = -1
@@ -388,38 +414,43 @@ def forests(draw: st.DrawFn) -> tuple[Array, Array, Array]:
         if parent >= 0:
             height[parent] = max(height[parent], height[front] + 1)
     words = np.array(draw(st.lists(st.integers(1, 100), min_size=count, max_size=count)))
-    return height, up, words
+    kept = -(-words // draw(st.integers(1, 9)))
+    return height, up, words, kept[: draw(st.sampled_from([0, count]))]
 
 
 @given(forests(), st.integers(1, 9))
-def test_fronts_that_are_needed_at_a_time_lie_apart(forest: tuple[Array, Array, Array], count: int) -> None:
-    height, up, words = forest
-    waves = bitfronts_waves.divide(height, up, words, count)
+def test_parts_that_are_needed_at_a_time_lie_apart(forest: Forest, count: int) -> None:
+    height, up, words, kept = forest
+    waves = bitfronts_waves.divide(height, up, words, kept, count)
     own = np.searchsorted(waves.tops, height, side="right")
-    assert (waves.start >= 0).all() and (waves.start + words <= waves.words).all()
     assert waves.tops[-1] > height.max()
     for front, parent in enumerate(up):
         assert waves.birth[front] <= own[front]
         assert parent < 0 or waves.birth[parent] <= own[front]
-    for one, other in itertools.combinations(range(len(up)), 2):
-        if waves.birth[one] <= own[other] and waves.birth[other] <= own[one]:
+    # What is kept of a front is a part from the front's wave to the last.
+    birth = np.concatenate([waves.birth, own[: len(kept)]])
+    death = np.concatenate([own, np.full(len(kept), count - 1)])
+    words = np.concatenate([words, kept])
+    assert (waves.start >= 0).all() and (waves.start + words <= waves.words).all()
+    for one, other in itertools.combinations(range(len(words)), 2):
+        if birth[one] <= death[other] and birth[other] <= death[one]:
             apart = waves.start[one] + words[one] <= waves.start[other]
             assert apart or waves.start[other] + words[other] <= waves.start[one]
-    # A wave clears what begins in it: no group reaches into another's fronts.
+    # A wave clears what begins in it: no group reaches into another's parts.
     for group in waves.groups:
         within = (waves.start >= group.start) & (waves.start < group.start + group.words)
-        alive = (waves.birth <= group.birth) & (own >= group.birth)
-        assert (waves.birth[within & alive] == group.birth).all()
+        alive = (birth <= group.birth) & (death >= group.birth)
+        assert (birth[within & alive] == group.birth).all()
 
 
 @given(forests())
-def test_the_fewest_waves_that_fit_are_taken(forest: tuple[Array, Array, Array]) -> None:
-    height, up, words = forest
-    sizes = [bitfronts_waves.divide(height, up, words, count).words for count in bitfronts_waves.WAVES]
+def test_the_fewest_waves_that_fit_are_taken(forest: Forest) -> None:
+    sizes = [bitfronts_waves.divide(*forest, count).words for count in bitfronts_waves.WAVES]
     for count, room in zip(bitfronts_waves.WAVES, sizes, strict=True):
-        waves = bitfronts_waves.plan(height, up, words, room)
+        waves = bitfronts_waves.plan(*forest, room)
         assert waves is not None and waves.words <= room and len(waves.tops) <= count
-    assert bitfronts_waves.plan(height, up, words, min(sizes) - 1) is None
+    assert bitfronts_waves.plan(*forest, min(sizes) - 1) is None
+    assert bitfronts_waves.least_words(*forest) == min(sizes)
 
 
 # ---- on a card ----
@@ -435,7 +466,8 @@ def test_two_thousand_patterns(monkeypatch: pytest.MonkeyPatch, shape: Shape) ->
 @pytest.mark.gpu
 def test_two_thousand_patterns_in_waves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
-    check_waves(*drawn(2000, 1))
+    for output in ("counts", "pattern"):
+        check_waves(*drawn(2000, 1), output)
 
 
 @pytest.mark.gpu
@@ -483,7 +515,8 @@ def test_forty_repeats_on_poisoned_memory(path: str) -> None:
 @pytest.mark.parametrize("path", ["auto", "fronts"])
 def test_budgets_on_a_card(path: str) -> None:
     pattern = band(1500, 60)
-    check_waves(pattern, PRUNED(pattern)[0])
+    for output in ("counts", "pattern"):
+        check_waves(pattern, PRUNED(pattern)[0], output)
     check_budgets_of_rows(symmetric(pattern), path)
 
 

@@ -3,7 +3,8 @@
 // Vertices are rows and columns of A; labels number them in a postorder of the elimination tree. A front has pivots of
 // consecutive labels, then its list: the labels of the rows below, ascending. The list lies on one path to the root, and
 // so do the columns of each pivot by itself; pivots of merged subtrees branch.
-// Its bits are `size` rows of row_words(size) words; bit c of a row is column c of the front.
+// Its bits are `size` rows of row_words(size) words; bit c of a row is column c of the front. What is kept for rows after
+// a wave has row_words(pivots) words of each row of the list.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -80,6 +81,7 @@ struct Fronts {
     int *small_fronts;
     i64 *bits_at;     // where its bits begin
     int *birth;       // the wave whose fronts first write to it; null for one wave
+    i64 kept;         // whether, of the list's rows, only the pivots' words are there
     u32 *bits;        // 0 before the front's wave
     int *arrived;     // contributions so far; 0 at the launch
     int *passed;      // team members past their panels; 0 at the launch
@@ -103,6 +105,12 @@ struct Threads {
 #define EACH(v, limit) for (i64 v = threads.first; v < (limit); v += threads.count)
 
 __device__ __forceinline__ i64 row_words(int size) { return (size + 31) >> 5; }
+
+// The word at which a row of a front begins.
+__device__ __forceinline__ i64 row_start(const Tree &t, const Fronts &f, int front, int row) {
+    const int pivots = t.first[front + 1] - t.first[front], listed = f.kept ? max(row - pivots, 0) : 0;
+    return f.bits_at[front] + (row - listed) * row_words(t.front_size[front]) + listed * row_words(pivots);
+}
 
 // The row of a label in a front that has it.
 __device__ __forceinline__ int row_of(const Tree &t, const Fronts &f, int front, int label) {

@@ -37,6 +37,8 @@ constexpr int STRIDE = 5, WARP_WORDS = SMALL * STRIDE + 128 * 4 + 64 + SMALL;
 constexpr int CHUNK = 64, ROWS = 1024;
 // Parent words whose masks are in shared memory at a time.
 constexpr int TARGETS = 512;
+// Blocks that share the rows of a front where they are copied.
+constexpr i64 SLICES = 16;
 // Words in flight per thread.
 constexpr int AHEAD = 4;
 
@@ -533,6 +535,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) bitfronts_eliminate(
         const int warp = (int)threadIdx.x >> 5, warps = (int)blockDim.x >> 5;
         for (int k = warp; k < task.z; k += warps)
             small_front(t, f, f.small_fronts[task.y + k], shared + warp * WARP_WORDS);
+    }
+}
+
+// What rows are read from, of the fronts from height `low` up to, and without, `high`. SLICES blocks share a front.
+// kept : as f, with the place of what is kept
+extern "C" __global__ void bitfronts_keep(
+    const Tree t, const Fronts f, const Fronts kept, const int low, const int high) {
+    const int warps = (int)blockDim.x >> 5, lane = threadIdx.x & 31;
+    for (i64 k = blockIdx.x; k < SLICES * f.count; k += gridDim.x) {
+        const int front = (int)(k / SLICES), size = t.front_size[front], pivots = t.first[front + 1] - t.first[front];
+        if (f.height[front] < low || f.height[front] >= high) continue;
+        for (int row = (int)(k % SLICES) * warps + ((int)threadIdx.x >> 5); row < size; row += SLICES * warps) {
+            const u32 *from = f.bits + row_start(t, f, front, row);
+            u32 *to = kept.bits + row_start(t, kept, front, row);
+            for (int w = lane; w < row_words(row < pivots ? size : pivots); w += 32) to[w] = from[w];
+        }
     }
 }
 

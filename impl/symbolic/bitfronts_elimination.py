@@ -10,7 +10,7 @@ import numpy as np
 
 from fillpath.nouns import Array
 from impl.cuda import device, kernels
-from impl.symbolic.bitfronts_analysis import Fronts, read_totals, resident_blocks
+from impl.symbolic.bitfronts_analysis import Analysis, Fronts, read_totals, resident_blocks
 from impl.symbolic.bitfronts_arena import address
 from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 
@@ -20,16 +20,17 @@ WORD = 4
 # Bytes of dynamic shared memory of a block: of a large front the tables, rows and closures of a panel, or
 # eight small fronts.
 SHARED_BYTES = WORD * (160 * 64 + 1024)
-# Bytes by which each front is named in waves: where its bits begin, and when.
-WAVE_BYTES = 12
+# Bytes by which each front is named in waves: where its bits begin, and when; where what is kept begins.
+WAVE_BYTES, KEPT_BYTES = 12, 8
 EVERY_TASK = 2**32 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """Fronts with their bits eliminated, unless their wave is over.
+    """Fronts with their bits eliminated; for counts, unless their wave is over.
 
     struct : of the fronts and their bits, as kernels take it
+    start : where they begin
     bits : of the fronts
     waves : that they were eliminated in
     entries : of F
@@ -38,6 +39,7 @@ class Elimination:
 
     fronts: Fronts
     struct: Array
+    start: Array
     bits: Array
     waves: int
     entries: int
@@ -50,32 +52,38 @@ def team_limit(columns: bool) -> int:
     return resident_blocks(_load(columns)["bitfronts_eliminate"], THREADS, SHARED_BYTES)
 
 
-def eliminate(fronts: Fronts) -> Elimination:
-    """The fronts' bits, all at a time or, for counts, in waves.
+def eliminate(fronts: Fronts, after: int) -> Elimination:
+    """The fronts' bits, all at a time or in waves.
+
+    after : bytes that are needed beside them at the end
 
     Raises MemoryBudgetError, before they are allocated.
     """
     import cupy
 
     words = fronts.analysis.totals.words
-    if not fronts.analysis.request.allows(fronts.nbytes + WORD * words):
-        return _eliminate_in_waves(fronts)
+    if not fronts.analysis.request.allows(fronts.nbytes + WORD * words + after):
+        return _eliminate_in_waves(fronts, after)
     bits = cupy.zeros(words, np.uint32)
     struct = fronts.struct(bits=address(bits))
     _launch(fronts, struct, 0, EVERY_TASK)
-    return Elimination(fronts, struct, bits, 1, _count(fronts, struct), fronts.nbytes + int(bits.nbytes))
+    start = fronts.analysis.arena.array("bits_start", 1)
+    nbytes = fronts.nbytes + int(bits.nbytes)
+    return Elimination(fronts, struct, start, bits, 1, _count(fronts, struct), nbytes)
 
 
-def _eliminate_in_waves(fronts: Fronts) -> Elimination:
+def _eliminate_in_waves(fronts: Fronts, after: int) -> Elimination:
     import cupy
 
     analysis = fronts.analysis
-    waves = _plan(fronts)
+    count, columns = analysis.totals.fronts, analysis.request.columns
+    waves = _plan(fronts, after)
     bits = cupy.empty(waves.words, np.uint32)
     start, birth = cupy.asarray(waves.start), cupy.asarray(waves.birth)
     struct = fronts.struct(bits=address(bits), bits_at=address(start), birth=address(birth))
-    tasks = cupy.asnumpy(fronts.arena.array("task_start", analysis.totals.fronts + 1))
-    first = 0
+    kept = fronts.struct(bits=address(bits), bits_at=address(start[count:]), kept=1) if columns else struct
+    tasks = cupy.asnumpy(fronts.arena.array("task_start", count + 1))
+    first = low = 0
     for wave, top in enumerate(waves.tops):
         for group in waves.groups:
             if group.birth == wave:
@@ -83,30 +91,50 @@ def _eliminate_in_waves(fronts: Fronts) -> Elimination:
         last = int(tasks[min(top, len(tasks) - 1)])
         fronts.arena.array("next", 1).fill(first)
         _launch(fronts, struct, wave, last)
-        first = last
+        if columns:
+            _keep(fronts, struct, kept, low, int(top))
+        first, low = last, int(top)
     nbytes = fronts.nbytes + int(bits.nbytes + start.nbytes + birth.nbytes)
-    return Elimination(fronts, struct, bits, len(waves.tops), _count(fronts, struct), nbytes)
+    return Elimination(fronts, kept, start, bits, len(waves.tops), _count(fronts, struct), nbytes)
 
 
-def _plan(fronts: Fronts) -> Waves:
+def _plan(fronts: Fronts, after: int) -> Waves:
     """How the bits fit into the budget. Raises MemoryBudgetError where they do not."""
     import cupy
 
     analysis, request = fronts.analysis, fronts.analysis.request
-    if request.columns:
-        needed = fronts.nbytes + WORD * analysis.totals.words
-        request.refuse("the bits of all fronts, which rows are read from,", needed)
-    count = analysis.totals.fronts
+    count, whole = analysis.totals.fronts, analysis.totals.words
     height = cupy.asnumpy(fronts.arena.array("height", count))
     up = cupy.asnumpy(analysis.arena.array("up", count))
     words = np.diff(cupy.asnumpy(analysis.arena.array("bits_start", count + 1)))
-    least = fronts.nbytes + WAVE_BYTES * count
-    waves = plan(height, up, words, (request.room - least) // WORD)
+    kept = _kept_words(analysis) if request.columns else np.empty(0, np.int64)
+    named = WAVE_BYTES * count + KEPT_BYTES * len(kept)
+    least = fronts.nbytes + after
+    waves = plan(height, up, words, kept, (request.room - least - named) // WORD)
     if waves is None:
-        needed = least + WORD * least_words(height, up, words)
+        needed = least + min(named + WORD * least_words(height, up, words, kept), WORD * whole)
         request.refuse("the bits of the fronts that are needed at a time", needed)
     assert waves is not None  # The fewest words need more than the budget where none fit.
     return waves
+
+
+def _kept_words(analysis: Analysis) -> Array:
+    """(fronts,) int64, the words of each front that rows are read from: of all columns in rows of pivots, and
+    of the pivots in the others."""
+    import cupy
+
+    count = analysis.totals.fronts
+    pivots = np.diff(cupy.asnumpy(analysis.arena.array("first", count + 1))).astype(np.int64)
+    size = cupy.asnumpy(analysis.arena.array("front_size", count)).astype(np.int64)
+    kept: Array = pivots * -(-size // 32) + (size - pivots) * -(-pivots // 32)
+    return kept
+
+
+def _keep(fronts: Fronts, struct: Array, kept: Array, low: int, high: int) -> None:
+    """Copy what rows are read from, of the fronts from one height up to another."""
+    blocks = min(fronts.analysis.totals.fronts, 32 * device.multiprocessors())
+    arguments = (fronts.analysis.struct, struct, kept, np.int32(low), np.int32(high))
+    _load(columns=True)["bitfronts_keep"]((blocks,), (THREADS,), arguments)
 
 
 def _launch(fronts: Fronts, struct: Array, wave: int, last: int) -> None:
@@ -135,5 +163,5 @@ def _count(fronts: Fronts, struct: Array) -> int:
 
 
 def _load(columns: bool) -> dict[str, Any]:
-    names = ("bitfronts_assemble", "bitfronts_eliminate", "bitfronts_counts")
+    names = ("bitfronts_assemble", "bitfronts_eliminate", "bitfronts_keep", "bitfronts_counts")
     return kernels.load(KERNEL, names, (f"COLUMNS={int(columns)}",))

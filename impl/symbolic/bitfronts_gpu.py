@@ -22,7 +22,7 @@ from fillpath.registry import implementation
 from impl.cuda import kernels
 from impl.symbolic.bitfronts_analysis import Request, Shape, analyse, list_fronts
 from impl.symbolic.bitfronts_elimination import eliminate, team_limit
-from impl.symbolic.bitfronts_output import write_rows
+from impl.symbolic.bitfronts_output import least_bytes, write_rows
 
 VARIANTS = ((), ("COLUMNS=0",), ("COLUMNS=1",), ("FULL=0",), ("FULL=1",))
 
@@ -46,7 +46,7 @@ def bitfronts_gpu(
     path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check that is
         part of the first step
     memory_budget : bytes of all arrays but the result's; None is half of what is free. If the bits of all
-        fronts do not fit, counts are made in waves by height; the pattern needs all bits
+        fronts do not fit, they are eliminated in waves by height
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: fills,
@@ -72,7 +72,7 @@ def bitfronts_gpu(
     elimination = None
     if not analysis.is_tree:
         with phase("eliminate"):
-            elimination = eliminate(fronts)
+            elimination = eliminate(fronts, least_bytes(pattern.n) if columns else 0)
         facts |= {"waves": float(elimination.waves), "bytes_bits": float(elimination.bits.nbytes)}
     if elimination is not None and not columns:
         return analysis.counts, _work(pattern, elimination.entries, elimination.nbytes, facts)

@@ -19,6 +19,17 @@ WORD = 4
 SET_BYTES = 2**28
 
 
+def least_bytes(n: int) -> int:
+    """Of the sets of one block, for n columns."""
+    return WORD * WARPS * _set_shape(n)[1]
+
+
+def _set_shape(n: int) -> tuple[int, int]:
+    """Words of a set, and those with its summary: a set has whole words of that, each for 32 words."""
+    summary = -(-n // 1024)
+    return 32 * summary, 33 * summary
+
+
 def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled, int]:
     """The filled pattern, rows sorted, and the bytes of all arrays but the result's.
 
@@ -32,10 +43,8 @@ def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled,
     kernel = kernels.load(KERNEL, ("bitfronts_rows",), (define,))["bitfronts_rows"]
     structs = (analysis.struct, fronts.struct() if elimination is None else elimination.struct)
     earlier = fronts.nbytes if elimination is None else elimination.nbytes
-    # A set has whole words of its summary, a word of which is for 32 words.
-    words = 32 * -(-n // 1024)
-    stride = words + words // 32
-    block_bytes = WORD * WARPS * stride
+    words, stride = _set_shape(n)
+    block_bytes = least_bytes(n)
     analysis.request.refuse("the sets of a block that writes rows", earlier + block_bytes)
     blocks = min(-(-n // WARPS), resident_blocks(kernel, THREADS), max(1, SET_BYTES // block_bytes))
     while not analysis.request.allows(earlier + blocks * block_bytes):

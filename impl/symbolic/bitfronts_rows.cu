@@ -7,6 +7,9 @@
 // joins them in a bit set of all columns, and reads the set in order. Pivots with consecutive vertices, 32 at a time, go
 // into the set as a word.
 //
+// Where every entry of a front is there, U's row is two segments that are copied. L's row is a sequence of runs, if each
+// holder's pivots have consecutive vertices: the warp puts the runs in order, and needs no set.
+//
 // Each warp writes to its own set alone, and leaves it empty; each row is written by one warp.
 //
 // Compile-time:
@@ -17,6 +20,16 @@
 constexpr u32 ALL = 0xFFFFFFFFu;
 // Words of pivots that a lane takes alone; the warp shares longer fronts.
 constexpr int LANE_WORDS = 4;
+#if FULL
+// Runs of a row of L that a warp puts in order; more are joined in a set.
+constexpr int MOST_RUNS = 256;
+// Of a block, at most.
+constexpr int WARPS = 8;
+// Words of a set in flight for each lane. Where few rows need a set, fewer registers are worth more.
+constexpr int AHEAD = 1;
+#else
+constexpr int AHEAD = 2;
+#endif
 
 __device__ __forceinline__ u32 below_bit(int bits) { return bits >= 32 ? ALL : (1u << bits) - 1u; }
 
@@ -39,7 +52,7 @@ __device__ __forceinline__ u32 front_word(const Tree &t, const Fronts &f, const 
 #if FULL
     return below_bit(t.front_size[row.front] - 32 * word);
 #else
-    return f.bits[f.bits_at[row.front] + row.number * row_words(t.front_size[row.front]) + word];
+    return f.bits[row_start(t, f, row.front, row.number) + word];
 #endif
 }
 
@@ -126,18 +139,103 @@ __device__ __forceinline__ void drain(const Set &set, int v, int *indices, i64 a
         const i64 mine = base + lane;
         const u32 summary = mine << 10 < v ? __ldcg(set.summary + mine) : 0u;
         if (summary) __stcg(set.summary + mine, 0u);
-        for (u32 lanes = __ballot_sync(ALL, summary != 0u); lanes; lanes &= lanes - 1u) {
-            const int from = __ffs((int)lanes) - 1;
-            const i64 first = 32 * (base + from);
-            u32 word = 0u;
-            if (__shfl_sync(ALL, summary, from) >> lane & 1u) {
-                word = __ldcg(set.words + first + lane);
-                __stcg(set.words + first + lane, 0u);
+        for (u32 lanes = __ballot_sync(ALL, summary != 0u); lanes;) {
+            i64 first[AHEAD];
+            u32 word[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                const int from = (__ffs((int)lanes) - 1) & 31;
+                first[k] = 32 * (base + from);
+                const bool there = lanes && __shfl_sync(ALL, summary, from) >> lane & 1u;
+                lanes &= lanes - 1u;
+                word[k] = there ? __ldcg(set.words + first[k] + lane) : 0u;
+                if (there) __stcg(set.words + first[k] + lane, 0u);
             }
-            at = emit(word, indices, at, [=](int j, int b) { return (int)(32 * (first + j)) + b; });
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                at = emit(word[k], indices, at, [&](int j, int b) { return (int)(32 * (first[k] + j)) + b; });
         }
     }
     __syncwarp();
+}
+
+#if FULL
+
+// Columns column(0) to column(count - 1), from `at` on: 16 bytes at a time, apart from both ends. A lane's ascend.
+template <class Column>
+__device__ __forceinline__ void write(int *indices, i64 at, int count, const Column &column) {
+    for (int k = 4 * (int)(threadIdx.x & 31) - (int)(at & 3); k < count; k += 128) {
+        if (k >= 0 && k + 4 <= count) {
+            const int first = column(k), second = column(k + 1), third = column(k + 2);
+            __stcs((int4 *)(indices + at + k), make_int4(first, second, third, column(k + 3)));
+        } else {
+            for (int c = max(k, 0); c < min(k + 4, count); c++) indices[at + c] = column(c);
+        }
+    }
+}
+
+// (first vertex, length) of each run; (end, first vertex less start) within the row, in order.
+struct Runs {
+    int2 run[MOST_RUNS], place[MOST_RUNS];
+};
+
+// The runs of a row of L; false where they are too many, or some front's pivots have other vertices between them.
+__device__ __forceinline__ bool find_runs(
+    const Tree &t, const Fronts &f, const Row &own, const int *holder, i64 count, Runs &runs) {
+    bool straight = count <= MOST_RUNS;
+    for (int k = threadIdx.x & 31; straight && k < count; k += 32) {
+        const int front = k ? holder[k - 1] : own.front, first = t.first[front];
+        const int length = k ? t.first[front + 1] - first : own.number;
+        runs.run[k] = make_int2(t.old[first], length);
+        straight = t.old[first + max(length - 1, 0)] == t.old[first] + max(length - 1, 0);
+    }
+    return __all_sync(ALL, straight);
+}
+
+// Each run goes behind all that begin below it.
+__device__ __forceinline__ void order_runs(int count, Runs &runs) {
+    __syncwarp();
+    for (int k = threadIdx.x & 31; k < count; k += 32) {
+        const int2 run = runs.run[k];
+        int rank = 0, start = 0;
+        for (int other = 0; other < count; other++) {
+            const int2 another = runs.run[other];
+            rank += another.x < run.x;
+            start += another.x < run.x ? another.y : 0;
+        }
+        runs.place[rank] = make_int2(start + run.y, run.x - start);
+    }
+    __syncwarp();
+}
+
+// False, and nothing is written, where the row needs a set.
+__device__ __forceinline__ bool write_runs(
+    const Tree &t, const Fronts &f, int label, const Row &own, int *indices, i64 at, int columns) {
+    __shared__ Runs shared[WARPS];
+    Runs &runs = shared[threadIdx.x >> 5];
+    const i64 from = f.holder_start[label], count = f.holder_start[label + 1] - from + 1;
+    if (!find_runs(t, f, own, f.holder + from, count, runs)) return false;
+    order_runs((int)count, runs);
+    int k = 0;
+    write(indices, at, columns, [&](int column) {
+        while (runs.place[k].x <= column) k++;
+        return runs.place[k].y + column;
+    });
+    __syncwarp();
+    return true;
+}
+
+__device__ __forceinline__ void write_upper(const Tree &t, const Fronts &f, const Row &own, int *indices, i64 at) {
+    const int first = t.first[own.front] + own.number, pivots = t.first[own.front + 1] - first;
+    const int *pivot = t.old + first, *list = f.list_vertex + t.list_start[own.front] - pivots;
+    write(indices, at, t.front_size[own.front] - own.number, [=](int k) { return (k < pivots ? pivot : list)[k]; });
+}
+
+#else
+
+__device__ __forceinline__ bool write_runs(
+    const Tree &t, const Fronts &f, int label, const Row &own, int *indices, i64 at, int columns) {
+    return false;
 }
 
 __device__ __forceinline__ void write_upper(const Tree &t, const Fronts &f, const Row &own, int *indices, i64 at) {
@@ -155,6 +253,8 @@ __device__ __forceinline__ void write_upper(const Tree &t, const Fronts &f, cons
     }
 }
 
+#endif
+
 // sets : 0 before and after, (warps of the grid, stride), a set's words and then its summary
 extern "C" __global__ void bitfronts_rows(
     const Tree t, const Fronts f, const i64 *indptr, int *indices, u32 *sets, const i64 stride,
@@ -164,8 +264,10 @@ extern "C" __global__ void bitfronts_rows(
     for (i64 v = warp; v < t.n; v += warps) {
         const int label = t.label[v], front = t.front_of[label];
         const Row own{front, label - t.first[front]};
-        collect_lower(t, f, label, own, set);
-        drain(set, (int)v, indices, indptr[v]);
+        if (!write_runs(t, f, label, own, indices, indptr[v], (int)t.lower[v])) {
+            collect_lower(t, f, label, own, set);
+            drain(set, (int)v, indices, indptr[v]);
+        }
         write_upper(t, f, own, indices, indptr[v] + t.lower[v]);
     }
 }

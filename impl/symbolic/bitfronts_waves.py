@@ -3,7 +3,8 @@
 On the host, for `bitfronts_gpu`.
 
 A front is written to from the wave of its lowest child on, by what its children hand up, and is no longer
-needed after its own. Fronts with the same first and last wave are a group, which has one place.
+needed after its own. What rows are read from is kept from that wave to the end. Parts with the same first and
+last wave are a group, which has one place.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ WAVES = (2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Fronts written to from wave `birth` on, up to their own, `death`: words from `start` on."""
+    """Fronts written to from wave `birth` on, up to their own, `death`, or what is kept of fronts: words from
+    `start` on."""
 
     birth: int
     death: int
@@ -32,8 +34,8 @@ class Group:
 class Waves:
     """tops : (waves,), the height at which each ends, exclusive
     birth : (fronts,) int32, the wave in which a front is first written to
-    start : (fronts,) int64, the word at which its bits begin
-    groups : of fronts
+    start : (fronts,) or (2 fronts,) int64, the word at which its bits begin, and then what is kept of them
+    groups : of fronts, and of what is kept
     words : of memory
     """
 
@@ -44,44 +46,48 @@ class Waves:
     words: int
 
 
-def plan(height: Array, up: Array, words: Array, room: int) -> Waves | None:
+def plan(height: Array, up: Array, words: Array, kept: Array, room: int) -> Waves | None:
     """The fewest waves that need at most `room` words; None where no number of them does.
 
     height : (fronts,), levels of fronts below each
     up : (fronts,), the parent of each, or -1
     words : (fronts,) of each
+    kept : (fronts,) of these after its wave; (0,) where rows are not wanted
     """
-    plans = (divide(height, up, words, count) for count in WAVES)
+    plans = (divide(height, up, words, kept, count) for count in WAVES)
     return next((waves for waves in plans if waves.words <= room), None)
 
 
-def least_words(height: Array, up: Array, words: Array) -> int:
-    """The words that the most waves need."""
-    return divide(height, up, words, WAVES[-1]).words
+def least_words(height: Array, up: Array, words: Array, kept: Array) -> int:
+    """The words without which there is no plan."""
+    return min(divide(height, up, words, kept, count).words for count in WAVES)
 
 
-def divide(height: Array, up: Array, words: Array, count: int) -> Waves:
+def divide(height: Array, up: Array, words: Array, kept: Array, count: int) -> Waves:
     """`count` waves, of equally many heights each."""
     tops = -(-(int(height.max()) + 1) * np.arange(1, count + 1) // count)
     death = np.searchsorted(tops, height, side="right")
     birth = death.copy()
     child = np.flatnonzero(up >= 0)
     np.minimum.at(birth, up[child], death[child])
+    written = birth.astype(np.int32)
+    # What is kept of a front is one more part, from its wave on.
+    birth = np.concatenate([birth, death[: len(kept)]])
+    death = np.concatenate([death, np.full(len(kept), count - 1)])
+    words = np.concatenate([words, kept])
     groups: list[Group] = []
     start = np.empty(len(words), np.int64)
     pairs = birth * count + death
     order = np.argsort(pairs, kind="stable")
     bounds = np.flatnonzero(np.diff(pairs[order], prepend=-1))
     members = np.split(order, bounds[1:])
-    for fronts in sorted(members, key=lambda fronts: -int(words[fronts].sum())):
-        total = int(words[fronts].sum())
-        first, last = int(birth[fronts[0]]), int(death[fronts[0]])
+    for parts in sorted(members, key=lambda parts: -int(words[parts].sum())):
+        total = int(words[parts].sum())
+        first, last = int(birth[parts[0]]), int(death[parts[0]])
         at = _place([group for group in groups if group.birth <= last and first <= group.death], total)
         groups.append(Group(first, last, at, total))
-        start[fronts] = at + np.cumsum(words[fronts]) - words[fronts]
-    return Waves(
-        tops, birth.astype(np.int32), start, tuple(groups), max(group.start + group.words for group in groups)
-    )
+        start[parts] = at + np.cumsum(words[parts]) - words[parts]
+    return Waves(tops, written, start, tuple(groups), max(group.start + group.words for group in groups))
 
 
 def _place(others: list[Group], words: int) -> int:
