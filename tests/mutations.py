@@ -473,8 +473,8 @@ MUTATIONS = (
         "test_inverses_gpu.py::test_what_is_solved",
     ),
     Mutation(
-        "inverse.cu forgets exchanges of rows", "impl/multifrontal/inverse.cu",
-        "const int place = place_of(exchange, s, lane);", "const int place = lane;",
+        "factor.cu forgets exchanges of rows in an inverse", "impl/multifrontal/factor.cu",
+        "(INVERT ? __shfl_sync(WARP, place, k) : k) * stride", "k * stride",
         "test_inverses_gpu.py::test_exchanges_of_a_small_front_are_in_its_inverse",
     ),
     Mutation(

@@ -121,11 +121,15 @@ LARGE = {"grid": grid(150), "wide": random_matrix(3000, 0.002, 1), "outer": dens
 
 
 def run_of(
-    prepared: Prepared, shape: Shape, static: bool = False, budget: int | None = None
+    prepared: Prepared,
+    shape: Shape,
+    static: bool = False,
+    budget: int | None = None,
+    invert: bool = False,
 ) -> Factorisation:
     """A factorisation whose memory is full of NaN, enqueued."""
     fronts = fronts_on_device(prepared)
-    run = Factorisation(maps_of(fronts, shape, budget), shape, static)
+    run = Factorisation(maps_of(fronts, shape, budget), shape, static, invert)
     for array in (run.blocks, run.factor):
         array.data.memset(0xFF, array.nbytes)
     run.enqueue(prepared.values)

@@ -13,7 +13,8 @@
 // A task is done by a whole block; thread 0 waits and signals, with a barrier of the block on the inner side.
 //
 // REAL, TENSOR : as in front_tiles.cuh. SHARED : values that a block has in shared memory. RESIDENT : blocks on a
-// multiprocessor. PIVOTING : whether rows are exchanged within a panel's diagonal block
+// multiprocessor. PIVOTING : whether rows are exchanged within a panel's diagonal block. INVERT : whether fronts of at most
+// PANEL pivots become [A11^-1; A21 A11^-1] and A11^-1 A12 (front_parts.cuh)
 
 #include "multifrontal.cuh"
 #include "front_tiles.cuh"
@@ -265,6 +266,24 @@ __device__ __forceinline__ void subtract_tile(const real (&value)[4][4], const r
         }
 }
 
+// 16 x 16 values of A11^-1 A12 of a front of one panel, by a warp. inverse : A11^-1. right : A12, whose rows lie `down`
+// apart and columns `across`. Not inlined, since the kernel's registers are too few already
+__device__ __noinline__ void put_product(
+    real *upper, int s, int r, const real *inverse, int row, int column, const real *right, int down, int across) {
+    const Lane mine = lane_of();
+    real sum[2][4];
+    clear(sum);
+    multiply<PANEL>(sum, s, [&](int k, int i) { return inverse[k * PANEL_LD + min(row + i, s - 1)]; },
+                    [&](int k, int j) { return right[k * down + min(column + j, r - 1) * across]; });
+#pragma unroll
+    for (int n = 0; n < 2; n++)
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+            const int i = row + mine.row + 8 * (q >> 1), j = column + 8 * n + mine.column + (q & 1);
+            if (i < s && j < r) upper[i + (i64)j * s] = sum[n][q];
+        }
+}
+
 // A 64 x 64 tile after panel k: A_IK D^-1, A_KJ, and the update where the row or the column is before task.end.
 __device__ __forceinline__ void tile(const Values &v, real *shared, const Task &task) {
     const int f = task.f, s = task.s, k0 = task.k, w = min(PANEL, s - k0), after = k0 + w;
@@ -323,7 +342,11 @@ __device__ __forceinline__ void tile(const Values &v, real *shared, const Task &
         if (row0 + i < f)
             for (int k = tid >> 6; k < w; k += 4) lower[row0 + i + (i64)(k0 + k) * f] = scaled[k * TILE_LD + i];
     }
-    if (task.a == 0 && lane < w)
+    if (task.a != 0) return;
+    if (INVERT && s <= PANEL)
+        return put_product(upper + (i64)(column0 - s) * s, s, min(TILE, f - column0), inverse, 16 * (warp & 1),
+                           16 * (warp >> 1), right, TILE_LD, 1);
+    if (lane < w)
         for (int j = warp; j < TILE; j += 8) {
             const int c = column0 + j;
             const real u = right[lane * TILE_LD + j];
@@ -547,9 +570,13 @@ __device__ __forceinline__ void block_front(const Maps &m, const Values &v, real
     real *lower = v.factor + task.lower, *upper = v.factor + task.upper, *left_over = v.blocks + task.block;
     for (int k = warp; k < s; k += WARPS)
         for (int i = lane; i < f; i += 32) lower[i + (i64)k * f] = front[k * stride + i];
+    const bool inverted = INVERT && s <= PANEL;
+    const int strips = (r + 15) / 16;
+    for (int z = warp; inverted && z < strips * ((s + 15) / 16); z += WARPS)
+        put_product(upper, s, r, inverse, 16 * (z / strips), 16 * (z % strips), front + s * stride, 1, stride);
     for (int j = warp; j < r; j += WARPS) {
         const real *column = front + (s + j) * stride;
-        for (int k = lane; k < s; k += 32) upper[k + (i64)j * s] = column[k];
+        for (int k = lane; k < s && !inverted; k += 32) upper[k + (i64)j * s] = column[k];
         for (int i = lane; i < r; i += 32) left_over[i + (i64)j * r] = column[s + i];
     }
 }
@@ -557,21 +584,23 @@ __device__ __forceinline__ void block_front(const Maps &m, const Values &v, real
 // ---- the smallest fronts: in a warp's part of shared memory ----
 
 #if PIVOTING
-// The row with the largest value of column k among [k, s), and both rows exchanged.
-__device__ __forceinline__ void exchange_rows(const Maps &m, const Values &v, real *front, int stride, int f, int s, int k, int number) {
+// The row with the largest value of column k among [k, s), and both rows exchanged. place : where this lane's row came to lie
+__device__ __forceinline__ void exchange_rows(
+    const Maps &m, const Values &v, real *front, int stride, int f, int s, int k, int number, int &place) {
     const int lane = threadIdx.x & 31;
     real best = lane >= k && lane < s ? fabs(front[k * stride + lane]) : (real)-1;
     int row = lane;
 #pragma unroll
     for (int d = 16; d > 0; d >>= 1) {
         const real other = __shfl_xor_sync(WARP, best, d);
-        const int place = __shfl_xor_sync(WARP, row, d);
-        const bool better = other > best || (other == best && place < row);
+        const int its_row = __shfl_xor_sync(WARP, row, d);
+        const bool better = other > best || (other == best && its_row < row);
         best = better ? other : best;
-        row = better ? place : row;
+        row = better ? its_row : row;
     }
     if (best < 0) row = k;  // Not a number.
     if (lane == 0) v.exchange[m.first[number] + k] = row;
+    place = place == k ? row : place == row ? k : place;
     if (row != k)
         for (int j = lane; j < f; j += 32) {
             const real value = front[j * stride + k];
@@ -582,9 +611,67 @@ __device__ __forceinline__ void exchange_rows(const Maps &m, const Values &v, re
 }
 #endif
 
+// Sums of of(k, q) over [k, end) for each q, in four parts side by side. Loops stay loops: the kernel's code is longer than
+// what a multiprocessor keeps of it.
+template <int COUNT, class Of>
+__device__ __forceinline__ void add_up(real (&sum)[COUNT], int k, int end, const Of &of) {
+    real part[COUNT][4] = {};
+#pragma unroll 1
+    for (; k + 4 <= end; k += 4)
+#pragma unroll
+        for (int q = 0; q < 4 * COUNT; q++) part[q / 4][q % 4] += of(k + q % 4, q / 4);
+#pragma unroll 1
+    for (; k < end; k++)
+#pragma unroll
+        for (int q = 0; q < COUNT; q++) part[q][0] += of(k, q);
+#pragma unroll
+    for (int q = 0; q < COUNT; q++) sum[q] = (part[q][0] + part[q][1]) + (part[q][2] + part[q][3]);
+}
+
+// Inverses in place of L and U of a front of at most 32 COUNT rows, whose diagonal holds reciprocals.
+template <int COUNT>
+__device__ __noinline__ void invert_front(real *front, int stride, int f, int s) {
+    const int lane = threadIdx.x & 31;
+    real sum[COUNT];
+    // U^-1 and U^-1 U12, from the last row on. A lane has columns.
+    for (int i = s - 1; i >= 0; i--) {
+        add_up(sum, i + 1, s, [&](int k, int q) {
+            const int j = lane + 32 * q;
+            return j < k ? 0 : front[k * stride + i] * front[min(j, f - 1) * stride + k];
+        });
+        const real r = front[i * stride + i];
+        __syncwarp();
+#pragma unroll
+        for (int q = 0; q < COUNT; q++) {
+            const int j = lane + 32 * q;
+            if (j > i && j < f) front[j * stride + i] = ((j < s ? 0 : front[j * stride + i]) - sum[q]) * r;
+        }
+        __syncwarp();
+    }
+    // Times L^-1, from the last column on. A lane has rows.
+    for (int j = s - 2; j >= 0; j--) {
+        real *column = front + j * stride;
+        add_up(sum, j + 1, s, [&](int k, int q) { return front[k * stride + min(lane + 32 * q, f - 1)] * column[k]; });
+        __syncwarp();
+#pragma unroll
+        for (int q = 0; q < COUNT; q++) {
+            const int i = lane + 32 * q;
+            if (i < f) column[i] = (i > j && i < s ? 0 : column[i]) - sum[q];
+        }
+        __syncwarp();
+    }
+}
+
+__device__ __forceinline__ void signal_parent(const Maps &m, const Values &v, int front) {
+    const int parent = m.up[front];
+    if (parent >= 0) atomicAdd(v.ready + parent, 1u);
+}
+
+// The parent is signalled before the factor is written, which nobody reads here.
 __device__ __forceinline__ void warp_front(const Maps &m, const Values &v, real *front, int number) {
     const int s = pivots(m, number), r = listed(m, number), f = s + r, stride = f | 1, lane = threadIdx.x & 31;
     const real small = (real)*v.small;
+    int place = lane;
     for (int e = lane; e < stride * f; e += 32) front[e] = 0;
     __syncwarp();
     const i64 at = slot(m, number);
@@ -612,13 +699,13 @@ __device__ __forceinline__ void warp_front(const Maps &m, const Values &v, real 
     }
     for (int k = 0; k < s; k++) {
 #if PIVOTING
-        exchange_rows(m, v, front, stride, f, s, k, number);
+        exchange_rows(m, v, front, stride, f, s, k, number, place);
 #endif
         const real pivot = large_enough(front[k * stride + k], small, v.status, lane == 0);
         const real inverse = reciprocal(pivot);
         if (lane == 0) require_usable(pivot, inverse, v.status, (u32)(v.n - m.first[number] - k));
         __syncwarp();
-        if (lane == 0) front[k * stride + k] = pivot;
+        if (lane == 0) front[k * stride + k] = INVERT ? inverse : pivot;
         for (int i = k + 1 + lane; i < f; i += 32) {
             const real l = front[k * stride + i] * inverse;
             front[k * stride + i] = l;
@@ -628,13 +715,21 @@ __device__ __forceinline__ void warp_front(const Maps &m, const Values &v, real 
         __syncwarp();
     }
     real *lower = v.factor + m.factor_at[number], *upper = lower + (i64)f * s, *left_over = v.blocks + m.block_at[number];
-    for (int k = 0; k < s; k++)
-        for (int i = lane; i < f; i += 32) lower[i + k * f] = front[k * stride + i];
-    for (int j = 0; j < r; j++) {
-        const real *column = front + (s + j) * stride;
-        for (int k = lane; k < s; k += 32) upper[k + j * s] = column[k];
-        for (int i = lane; i < r; i += 32) left_over[i + j * r] = column[s + i];
+    for (int j = 0; j < r; j++)
+        for (int i = lane; i < r; i += 32) left_over[i + j * r] = front[(s + j) * stride + s + i];
+    __syncwarp();
+    if (lane == 0) {
+        fence();
+        signal_parent(m, v, number);
     }
+    if (INVERT) f > 32 ? invert_front<2>(front, stride, f, s) : invert_front<1>(front, stride, f, s);
+    __syncwarp();
+    for (int k = 0; k < s; k++) {
+        const real *column = front + (INVERT ? __shfl_sync(WARP, place, k) : k) * stride;
+        for (int i = lane; i < f; i += 32) lower[i + k * f] = column[i];
+    }
+    for (int j = 0; j < r; j++)
+        for (int k = lane; k < s; k += 32) upper[k + j * s] = front[(s + j) * stride + k];
 }
 
 // ---- tasks ----
@@ -649,11 +744,6 @@ __device__ __forceinline__ void take(Task *to, const Task *tasks, u32 *ticket, i
     int4 *words = (int4 *)to;
 #pragma unroll
     for (int k = 0; k < 4; k++) words[k] = from[k];
-}
-
-__device__ __forceinline__ void signal_parent(const Maps &m, const Values &v, int front) {
-    const int parent = m.up[front];
-    if (parent >= 0) atomicAdd(v.ready + parent, 1u);
 }
 
 __device__ __forceinline__ void wait_for_children(const Maps &m, const Values &v, int front) {
@@ -673,10 +763,7 @@ __device__ __forceinline__ void warp_fronts(const Maps &m, const Values &v, real
     __syncwarp();
     warp_front(m, v, shared + SHARED / WARPS * warp, front);
     __syncwarp();
-    if (lane != 0) return;
-    fence();
-    signal_parent(m, v, front);
-    if (atomicAdd(&done, 1) == 0) take_next();
+    if (lane == 0 && atomicAdd(&done, 1) == 0) take_next();
 }
 
 __device__ __forceinline__ void execute(const Maps &m, const Values &v, real *shared, const Task &task) {

@@ -23,15 +23,19 @@ UINT, ULONG = np.dtype(np.uint32), np.dtype(np.uint64)
 
 
 class Factorisation:
-    """A factor while it is computed: arrays that are allocated once, and launches on them."""
+    """A factor while it is computed: arrays that are allocated once, and launches on them.
 
-    def __init__(self, maps: FrontMaps, shape: Shape, static_pivoting: bool) -> None:
+    invert : whether fronts of at most 32 pivots hold inverses, for `Inverses`, instead of L and U
+    """
+
+    def __init__(self, maps: FrontMaps, shape: Shape, static_pivoting: bool, invert: bool = False) -> None:
         import cupy
 
         self.maps, self.shape = maps, shape
         self.share = small_pivot(shape.dtype) if static_pivoting else 0.0
         n, m = maps.fronts.prepared.pattern.n, int(maps.fronts.up.size)
-        self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES, shape.defines)
+        defines = (*shape.defines, f"INVERT={int(invert)}")
+        self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES, defines)
         self.kernels["mf_factor"].max_dynamic_shared_size_bytes = shape.shared_bytes
         self.state = Arena(state_lengths(m, maps.waves), {})
         self.blocks = cupy.empty(maps.block_values, shape.dtype)

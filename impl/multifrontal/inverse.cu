@@ -1,10 +1,9 @@
 // Inverses of the pivot blocks of a factor on fronts: [A11^-1; A21 A11^-1] and A11^-1 A12 of every part (front_parts.cuh).
 //
-// Fronts of L and U have them in place, by a warp each. For others the factor holds L (unit, by blocks of PANEL), the inverses
-// of its diagonal blocks and U; products of tiles make the rest, one launch a step, all fronts at a time.
+// Fronts of at most PANEL pivots have them from the factorisation. Of others the factor holds L (unit, by blocks of PANEL), the
+// inverses of its diagonal blocks and U; products of tiles make the rest, one launch a step, all fronts at a time.
 //
-// Writers: a front of L and U by its warp; of a product's result each value by one thread. Nobody reads in a launch what
-// another block writes in it, but for products in place, whose tile of b is c's and is read before it is written.
+// Writers: of a product's result each value by one thread. Nobody reads in a launch what another block writes in it.
 //
 // REAL, TENSOR : as in front_tiles.cuh
 
@@ -61,79 +60,4 @@ extern "C" __global__ void __launch_bounds__(256, 2) mf_products(const Product *
             const int i = p.i0 + row + mine.row + 8 * (q >> 1), j = p.j0 + column + mine.column + 8 * n + (q & 1);
             if (i < p.i1 && j < p.j1) c[i + (i64)j * p.ldc] = sign * sum[n][q];
         }
-}
-
-// `start` less a row times a column, over [k, end), in four sums side by side.
-__device__ __forceinline__ real less_product(real start, const real *row, int stride, const real *column, int k, int end) {
-    real sum[4] = {start, 0, 0, 0};
-    for (; k + 4 <= end; k += 4)
-#pragma unroll
-        for (int q = 0; q < 4; q++) sum[q] -= row[(k + q) * stride] * column[k + q];
-    for (; k < end; k++) sum[0] -= row[k * stride] * column[k];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-// A front of L and U in shared memory.
-struct Small {
-    int f, s;
-    const real *lower;
-    real *inverse, *upper, *reciprocal;
-};
-
-// x = U^-1 x in place.
-__device__ __forceinline__ void divide_by_upper(const Small &front, real *x) {
-    for (int i = front.s - 1; i >= 0; i--)
-        x[i] = less_product(x[i], front.lower + i, front.f, x, i + 1, front.s) * front.reciprocal[i];
-}
-
-// Where row exchanges take pivot `row` to.
-__device__ __forceinline__ int place_of(const int *exchange, int s, int row) {
-    if (exchange == nullptr) return row;
-    for (int k = 0; k < s; k++) {
-        const int other = exchange[k];
-        row = row == k ? other : row == other ? k : row;
-    }
-    return row;
-}
-
-// A lane has a column each of the inverse, of A21 A11^-1 and of A11^-1 A12; it reads no other's but of L and U.
-//
-// to : the front's values, f x s then s x r. exchange : of its pivots, or null
-__device__ __forceinline__ void invert_small(const Small &front, const int *exchange, real *to) {
-    const int lane = threadIdx.x & 31, f = front.f, s = front.s;
-    if (lane < s) {
-        real *x = front.inverse + lane * (s | 1);
-        const int place = place_of(exchange, s, lane);
-        for (int i = 0; i < s; i++) x[i] = less_product(i == place, front.lower + i, f, x, 0, i);
-        for (int i = s; i < f; i++) to[i + lane * f] = -less_product(0, front.lower + i, f, x, 0, s);
-        divide_by_upper(front, x);
-        for (int i = 0; i < s; i++) to[i + lane * f] = x[i];
-    }
-    for (int j = lane; j < f - s; j += 32) {
-        real *x = front.upper + j * s;
-        divide_by_upper(front, x);
-        for (int i = 0; i < s; i++) to[(f + j) * s + i] = x[i];
-    }
-}
-
-// Fronts of L and U, a warp each. exchange : as in factor.cu, null for none. room : values of shared memory of a warp
-extern "C" __global__ void __launch_bounds__(128, 2) mf_small_inverses(
-    const __grid_constant__ Maps m, const int *exchange, real *factor, int room) {
-    extern __shared__ __align__(16) real shared[];
-    const Threads threads{blockIdx.x * (i64)blockDim.x + threadIdx.x, gridDim.x * (i64)blockDim.x};
-    const int lane = threadIdx.x & 31;
-    real *own = shared + room * (threadIdx.x >> 5);
-    EACH_WARP(number, m.fronts) {
-        if (m.panel[number]) continue;
-        const int s = pivots(m, (int)number), f = s + listed(m, (int)number);
-        real *values = factor + m.factor_at[number];
-        const Small front{f, s, own, own + f * s, own + f * s + s * (s | 1), own + f * s + s * (s | 1) + s * (f - s)};
-        for (int e = lane; e < f * s; e += 32) own[e] = values[e];
-        for (int e = lane; e < s * (f - s); e += 32) front.upper[e] = values[f * s + e];
-        __syncwarp();
-        if (lane < s) front.reciprocal[lane] = 1 / own[lane + lane * f];
-        __syncwarp();
-        invert_small(front, exchange ? exchange + m.first[number] : nullptr, values);
-        __syncwarp();
-    }
 }

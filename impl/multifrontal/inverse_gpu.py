@@ -16,7 +16,7 @@ from impl.multifrontal.arena import Arena, address
 from impl.multifrontal.factor_gpu import Factorisation
 from impl.multifrontal.maps_gpu import FrontMaps
 from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, PRODUCT, WIDTHS, WORD, Parts, block_bytes
-from impl.multifrontal.shape import RESERVED, WARP_FRONT, Shape
+from impl.multifrontal.shape import Shape
 
 KERNEL = Path(__file__).with_name("inverse.cu")
 # By width.
@@ -26,15 +26,16 @@ SOLVES = (
     (Path(__file__).with_name("solve_block.cu"), "mf_solve_block"),
 )
 HEADER = HEADERS / "solve_by_parts.cuh"
-THREADS, SMALL_WARPS = 256, 4
+THREADS = 256
 # Words between those that several blocks change.
 APART = 32
 # Right-hand sides from which on those that are left are solved by the kernel for 64.
 MANY = 17
-# Microseconds on an H100, fitted to seven systems in float64. Inverses of a factor take COST and so much a
-# byte of it. A solve with them saves PATH_TIME for each unit of the path of one without, less START and so
-# much a byte. LISTS, which a pattern takes once, is a guess until it is timed.
-COST, COST_A_BYTE, PATH_TIME, START, SOLVE_A_BYTE, LISTS = 50.0, 3e-6, 2.2, 20.0, 1e-7, 300.0
+# Microseconds on an H100, fitted to six systems in float64. Inverses of a factor take COST and so much a byte
+# of it, the lists of a pattern LISTS likewise. A solve with inverses saves PATH_TIME for each unit of the
+# path of one without, less START and so much a byte.
+COST, COST_A_BYTE, LISTS, LISTS_A_BYTE = 40.0, 2.5e-6, 300.0, 6e-7
+PATH_TIME, START, SOLVE_A_BYTE = 2.2, 20.0, 1e-7
 
 
 def pays(maps: FrontMaps, columns: int, refine: int, fresh: bool) -> bool:
@@ -47,13 +48,14 @@ def pays(maps: FrontMaps, columns: int, refine: int, fresh: bool) -> bool:
         return False
     stored = maps.totals.factor * maps.shape.itemsize
     saved = PATH_TIME * maps.totals.solve_path - START - SOLVE_A_BYTE * stored
-    cost = COST + COST_A_BYTE * stored + LISTS * fresh
+    cost = COST + COST_A_BYTE * stored + (LISTS + LISTS_A_BYTE * stored) * fresh
     return columns > 1 or (1 + refine) * saved >= cost
 
 
 class Inverses:
-    """Inverses of a factor's pivot blocks, once it is there; of at most 32 pivots they take its place.
+    """Inverses of a factor's pivot blocks, once it is there; of at most 32 pivots they are in it already.
 
+    run : with `invert`
     values : the others, in the place of the fronts' blocks, which are larger then if need be
     """
 
@@ -67,8 +69,7 @@ class Inverses:
             run.blocks = cupy.empty(0, run.shape.dtype)
             run.blocks = cupy.empty(inverted, run.shape.dtype)
         self.values = run.blocks[:inverted]
-        names = ("mf_products", "mf_small_inverses")
-        self.kernels: dict[str, Any] = kernels.load(KERNEL, names, _defines(run.shape))
+        self.kernel: Any = kernels.load(KERNEL, ("mf_products",), _defines(run.shape))["mf_products"]
 
     @property
     def nbytes(self) -> int:
@@ -77,30 +78,10 @@ class Inverses:
 
     def enqueue(self) -> None:
         """Invert in the current stream, once after each factorisation. The factor is overwritten."""
-        self._invert_small()
         products = self.parts.address("products")
         for first, count in self.parts.steps:
             arguments = (np.uint64(products + 4 * PRODUCT * first), self.run.factor, self.values)
-            self.kernels["mf_products"]((count,), (THREADS,), arguments)
-
-    def _invert_small(self) -> None:
-        maps, kernel = self.parts.maps, self.kernels["mf_small_inverses"]
-        room, warps = _small_shape(self.shape)
-        shared = warps * room * self.shape.itemsize
-        kernel.max_dynamic_shared_size_bytes = shared
-        exchange = np.uint64(address(self.run.exchange) if self.run.exchange.size else 0)
-        most = device.multiprocessors() * device.occupancy(kernel, 32 * warps, shared)
-        blocks = min(most, -(-int(maps.fronts.up.size) // warps))
-        arguments = (maps.struct, exchange, self.run.factor, np.int32(room))
-        kernel((blocks,), (32 * warps,), arguments, shared_mem=shared)
-
-
-def _small_shape(shape: Shape) -> tuple[int, int]:
-    """Return the values of shared memory that the largest front of L and U takes, and a block's warps."""
-    f = min(shape.warp_front, WARP_FRONT)
-    room = max(f * s + s * (s | 1) + s * (f - s) + s for s in range(1, min(f, 32) + 1))
-    block, _ = device.shared_memory()
-    return room, max(1, min(SMALL_WARPS, (block - RESERVED) // (room * shape.itemsize)))
+            self.kernel((count,), (THREADS,), arguments)
 
 
 def _defines(shape: Shape) -> tuple[str, ...]:

@@ -179,19 +179,12 @@ __device__ __forceinline__ void each_result(const Part &t, const Place &at, int 
     upper(later, t.r, at.list - (i64)later * at.s, at.s);
 }
 
-// Visit the products of a front, by the lanes of a warp. With at most PANEL pivots A11^-1 and A21 A11^-1 are in the factor, and
-// the third product takes the place of U12, a tile's columns by the tile alone.
+// Visit the products of a front, by the lanes of a warp. With at most PANEL pivots the factorisation leaves none.
 template <class Visit>
 __device__ __forceinline__ void each_product(const Maps &m, const Parts &p, int front, const Visit &visit) {
-    if (m.panel[front] == 0) return;
     const int s = pivots(m, front), r = listed(m, front), f = s + r;
+    if (!lies_apart(s)) return;
     const i64 lower = m.factor_at[front], upper = lower + (i64)f * s;
-    if (!lies_apart(s)) {
-        each_tile(0, s, 0, r, [&](int i0, int i1, int j0, int j1) {
-            visit(STEPS - 1, Product{lower, upper, upper, f, s, s, i0, i1, j0, j1, 0, s, FULL | FULL << 2});
-        });
-        return;
-    }
     for (int rank = 0; rank < part_count(m, p, front); rank++) {
         const Part part = part_of(m, p, front, rank);
         const int begin = rank * (int)p.most;

@@ -23,7 +23,7 @@ from impl.multifrontal.shape import shape_of
 
 # On an H100; with one block a multiprocessor, on an A100 and on a V100, which has less shared memory.
 VARIANTS = tuple(
-    (f"REAL={real}", f"TENSOR={tensor}", "PIVOTING=0", *shape)
+    (f"REAL={real}", f"TENSOR={tensor}", "PIVOTING=0", "INVERT=0", *shape)
     for real, tensor, shape in (
         ("double", 1, ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")),
         ("double", 0, ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40")),

@@ -28,9 +28,9 @@ H100 = ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40", "HELD=64")
 # An A100 has room for one block, and a V100, without tensor cores for float64, for a smaller one.
 VARIANTS = (
     *(
-        (f"REAL={real}", f"TENSOR={tensor}", f"RHS={width}", f"PIVOTING={exchanges}", *H100)
+        (f"REAL={real}", f"TENSOR={tensor}", f"RHS={rhs}", f"PIVOTING={exchanges}", f"INVERT={invert}", *H100)
         for real, tensor in (("double", 1), ("float", 0))
-        for width in (1, 8)
+        for rhs, invert in ((1, 0), (8, 1))
         for exchanges in (0, 1)
     ),
     (
@@ -38,6 +38,7 @@ VARIANTS = (
         "TENSOR=1",
         "RHS=1",
         "PIVOTING=1",
+        "INVERT=1",
         "SHARED=14400",
         "RESIDENT=1",
         "WARP_FRONT=40",
@@ -48,6 +49,7 @@ VARIANTS = (
         "TENSOR=0",
         "RHS=1",
         "PIVOTING=1",
+        "INVERT=1",
         "SHARED=12160",
         "RESIDENT=1",
         "WARP_FRONT=38",
@@ -123,9 +125,9 @@ def direct_gpu(
         second system of a pattern costs
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
-    inverses : "true" inverts the pivot blocks after the factorisation, so that a front is one product each
-        way; "auto" where it fits into memory and the solves of the call pay for it on an H100, in float64
-        with a step of refinement, and substitutes after all where x is not as good as substitution makes it
+    inverses : "true" inverts the pivot blocks, so that a front is one product each way; "auto" where it fits
+        into memory and the solves of the call pay for it on an H100, in float64 with a step of refinement,
+        and substitutes after all where x is not as good as substitution makes it
     memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
@@ -185,12 +187,13 @@ def _solved(
     """
     maps = analysis.maps
     with phase("numeric"):
-        run = Factorisation(maps, maps.shape, static_pivoting)
+        run = Factorisation(maps, maps.shape, static_pivoting, invert=parts is not None)
         run.enqueue(prepared.values)
         factor, facts = run.result()
-    solver: Solver | InverseSolver = Solver(maps, factor, run.exchange)
-    peak = run.nbytes
-    if parts is not None:
+    solver: Solver | InverseSolver
+    if parts is None:
+        peak, solver = run.nbytes, Solver(maps, factor, run.exchange)
+    else:
         with phase("inverses"):
             inverted = Inverses(parts, run)
             inverted.enqueue()
