@@ -23,7 +23,8 @@ __device__ __forceinline__ void clear(real (&sum)[COLUMNS][4]) {
         for (int q = 0; q < 4; q++) sum[n][q] = 0;
 }
 
-// sum += left right, of DEPTH columns and rows of which those from `depth` on are not read.
+// sum += left right, of DEPTH columns and rows of which those from `depth` on are not used. Without tensor cores the
+// compiler may load four rows of `right` at a time, the last beyond `depth`: racecheck reports such loads.
 //
 // left(k, i) : row i < 16 of column k. right(k, j) : column j < 8 COLUMNS of row k
 template <int DEPTH, int COLUMNS, class Left, class Right>
