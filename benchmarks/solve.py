@@ -23,7 +23,8 @@ class Solve(Suite):
         """Each row of the residual is small for the type that the option `dtype` asks for."""
         from benchmarks.checks.residuals import verify_solution
 
-        return verify_solution(result, context.prepared, context.options.get("dtype"))
+        dtype, columns = context.options.get("dtype"), int(context.options.get("columns", 1))
+        return verify_solution(result, context.prepared, dtype, columns)
 
     def least_bytes(self, result: Any, context: Context) -> int:
         """The matrix and the solution."""

@@ -24,13 +24,13 @@ from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
-from fillpath.errors import FillpathError, UnsupportedError
+from fillpath.errors import FillpathError, InputError, UnsupportedError
 from fillpath.nouns import Array, Factor, Factorised, Prepared, Solution, TwoWay
 from fillpath.record import Verified
 from impl.multifrontal.fronts_cpu import fronts_of_matrix
 from impl.numeric.left_looking import left_looking
 from impl.numeric.multifrontal_cpu import multifrontal_cpu
-from impl.solve.right_hand_side import right_hand_side
+from impl.solve.right_hand_side import known_solution, known_solutions, right_hand_side
 from tests.test_multifrontal_cpu import with_panels
 from tests.test_numeric import of_dense, start_of
 from tests.thorough import daily
@@ -327,6 +327,26 @@ def test_a_row_whose_pivot_was_replaced_is_named(first: float, word: str) -> Non
     else:
         verdict = verify_factor(factor, prepared, both, None, True)
         assert reason_of(verdict, 1).endswith(f"in row 0{named}")
+
+
+@pytest.mark.parametrize("columns", [2, 9])
+def test_a_wrong_row_of_any_right_hand_side_is_named(columns: int) -> None:
+    """The first of several right-hand sides is the one of a single one."""
+    prepared = of_dense(LARGE_ROW)
+    known = known_solutions(len(LARGE_ROW), columns)
+    assert known[0].tobytes() == known_solution(len(LARGE_ROW)).tobytes()
+    assert verify_solution(Solution(known), prepared, None, columns).passes
+    for column in range(columns):
+        for row in range(len(LARGE_ROW)):
+            x = known.copy()
+            x[column, row] *= 1.001
+            verdict = verify_solution(Solution(x), prepared, None, columns)
+            one = verify_solution(Solution(x[0]), prepared, None)
+            assert not verdict.passes and one.passes == (column > 0), (column, row)
+            assert verdict.row is not None and LARGE_ROW[verdict.row, row]
+    for x in (known[0], known[1:], known.T):
+        with pytest.raises(InputError, match="a solution of shape"):
+            verify_solution(Solution(x), prepared, None, columns)
 
 
 def reason_of(verdict: Held, replaced: int) -> str:

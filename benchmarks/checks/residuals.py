@@ -32,17 +32,18 @@ def verify_residual(result: Factorised, prepared: Prepared) -> Held:
     return _held(prepared, result.solve, BOUND)
 
 
-def verify_solution(result: Any, prepared: Prepared, dtype: str | None) -> Held:
+def verify_solution(result: Any, prepared: Prepared, dtype: str | None, columns: int = 1) -> Held:
     """Hold x by its componentwise backward error, for b = A times seeded random numbers in [1, 2].
 
     No constant vector is used, because a singular Laplacian takes that to 0.
 
     dtype : of the factors behind x, None for float64
+    columns : right-hand sides; for several, x is (columns, n), and a row counts by its worst
 
     Raises InputError for an x of another shape, FillpathError where b or the check overflows.
     """
     bound = SINGLE_BOUND if dtype == "float32" else BOUND
-    return _held(prepared, lambda b: result.x if isinstance(result, Solution) else None, bound)
+    return _held(prepared, lambda b: result.x if isinstance(result, Solution) else None, bound, columns)
 
 
 def backward_errors(prepared: Prepared, x: Array, b: Array) -> Array:
@@ -52,25 +53,26 @@ def backward_errors(prepared: Prepared, x: Array, b: Array) -> Array:
     return errors
 
 
-def _held(prepared: Prepared, solve: Any, bound: float) -> Held:
+def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Held:
     pattern = prepared.pattern
     matrix = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
-    known = np.random.default_rng(0).uniform(1.0, 2.0, pattern.n)
-    b = matrix @ known
+    known = np.random.default_rng(0).uniform(1.0, 2.0, (columns, pattern.n))
+    b = np.ascontiguousarray((matrix @ known.T).T)
     if not np.isfinite(b).all():
         raise FillpathError("b = A x overflows: divide the matrix by a power of two")
-    x = np.asarray(solve(b))
-    if x.shape != b.shape:
-        raise InputError(f"a solution of shape {x.shape} where {b.shape} was expected")
+    shape = b.shape if columns > 1 else (pattern.n,)
+    x = np.asarray(solve(b.reshape(shape)))
+    if x.shape != shape:
+        raise InputError(f"a solution of shape {x.shape} where {shape} was expected")
     if x.dtype.kind != "f" or not np.isfinite(x).all():
         return Held("A x = b, b = A times random numbers", BACKWARD, float("nan"), bound)
-    x = x.astype(np.float64, copy=False)
-    errors = backward_errors(prepared, x, b)
+    x = x.astype(np.float64, copy=False).reshape(columns, pattern.n)
+    errors = np.max([backward_errors(prepared, *pair) for pair in zip(x, b, strict=True)], axis=0)
     row = int(np.argmax(errors))
     with np.errstate(all="ignore"):
         scale = norm(matrix, np.inf) * np.abs(x).max() + np.abs(b).max()
         facts = {
-            "normwise_error": float(np.abs(b - matrix @ x).max() / scale),
+            "normwise_error": float(np.abs(b - (matrix @ x.T).T).max() / scale),
             "forward_error": float(np.abs(x - known).max() / known.max()),
         }
     return Held(
