@@ -484,7 +484,7 @@ MUTATIONS = (
     ),
     Mutation(
         "residual.cu forgets what a warp shares", "impl/multifrontal/residual.cu",
-        "if (lane == 0) worst = put_row", "if (lane == 0) put_row",
+        "if (lane < RHS && column < a.columns) worst = put(", "if (lane < RHS && column < a.columns) put(",
         "test_residual_gpu.py::test_the_worst_row_of_any_right_hand_side",
     ),
     Mutation(

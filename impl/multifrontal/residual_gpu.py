@@ -11,8 +11,9 @@ from impl.multifrontal.arena import address
 
 KERNEL = Path(__file__).with_name("residual.cu")
 THREADS = 256
-# Right-hand sides that a thread takes at a time, where there are several.
+# Right-hand sides that a warp takes at a time, where there are several; rows that it takes, by these.
 SEVERAL = 8
+ROWS = {1: 8, SEVERAL: 4}
 
 
 def residual(prepared: Prepared, x: Array, b: Array | None) -> Array:
@@ -54,6 +55,6 @@ def _launch(prepared: Prepared, x: Array, b: Array | None, to: dict[str, int]) -
         "b": 0 if b is None else address(b),
         "x": address(x),
     }
-    tasks = -(-columns // width) * -(-n // 32)
+    tasks = -(-columns // width) * -(-n // ROWS[width])
     blocks = min(-(-32 * tasks // THREADS), 16 * device.multiprocessors())
     kernel((blocks,), (THREADS,), (arena.struct(KERNEL, "System", fields | to),))
