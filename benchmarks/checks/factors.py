@@ -65,7 +65,7 @@ def verify_factor(
     if not whole or not np.isfinite(values).all():
         return Held(by, ARITHMETIC, float("nan"), ARITHMETIC_BOUND)
     unit = SINGLE_UNIT if expected == np.float32 else UNIT
-    tiny = float(np.finfo(expected).smallest_subnormal) / unit
+    tiny = _underflow(expected) / unit
     rows = _rows_of(values[both.to_column].astype(np.float64), prepared, both, tiny)
     entries, diagonal = rows.roundings(unit, panels)
     bound = SINGLE_USE_BOUND if expected == np.float32 else USE_BOUND
@@ -90,6 +90,15 @@ def verify_factor(
             said = f"row {original[row]} lost its digits (growth {growth[row]:.2g})"
             raise UnsupportedError(said + advice_on_pivots(pivot, 0))
     return held
+
+
+def _underflow(dtype: np.dtype[Any]) -> float:
+    """Return the modulus that arithmetic may lose near 0.
+
+    CuPy compiles kernels so that float32's denormal numbers are 0 (-ftz=true); those of float64 are kept.
+    """
+    info = np.finfo(dtype)
+    return float(info.smallest_normal if dtype == np.float32 else info.smallest_subnormal)
 
 
 @dataclass(frozen=True, eq=False)
