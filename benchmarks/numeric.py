@@ -42,7 +42,8 @@ class Numeric(Suite):
         static = bool(options.get("static_pivoting"))
         both = context.noun(TwoWay)
         result, panels = on_filled(result, both) if isinstance(result, FrontFactor) else (result, None)
-        return verify_factor(result, context.prepared, both, options.get("dtype"), static, panels)
+        flushes = context.device == "gpu"
+        return verify_factor(result, context.prepared, both, options.get("dtype"), static, panels, flushes)
 
     def answer(self, result: Any, context: Context) -> Any:
         """The factor's values: its pattern or its fronts were given, and are on the host."""

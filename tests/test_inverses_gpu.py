@@ -396,8 +396,10 @@ def test_auto_substitutes_where_inverses_lose_too_much(card: str, monkeypatch: p
         prepared = on_device(prepared_of(matrix))
         solution, work = direct_gpu(prepared, columns=2, exchanges=False)
         assert work.facts and work.facts["inverses"] == expected
-        other, _ = direct_gpu(prepared, columns=2, exchanges=False, inverses=("false", "true")[expected])  # type: ignore[arg-type]
-        assert cupy.asnumpy(solution.x).tobytes() == cupy.asnumpy(other.x).tobytes()
+        either = [direct_gpu(prepared, columns=2, exchanges=False, inverses=way) for way in ("false", "true")]  # type: ignore[arg-type]
+        assert cupy.asnumpy(solution.x).tobytes() == cupy.asnumpy(either[expected][0].x).tobytes()
+        assert work.facts["fell_back"] == 1 - expected
+        assert work.peak_memory == max(int(other.peak_memory or 0) for _, other in either)
 
 
 def test_more_solves_pay_sooner(card: str) -> None:
@@ -422,6 +424,26 @@ def test_inverses_are_within_the_budget_or_left_out(card: str) -> None:
         direct_gpu(prepared, inverses="true", memory_budget=bare)
     _, work = direct_gpu(prepared, columns=2, memory_budget=bare)
     assert work.facts and work.facts["inverses"] == 0 and (work.peak_memory or 0) <= bare
+
+
+def test_kept_lists_for_more_right_hand_sides_are_within_the_budget(card: str) -> None:
+    """They are made later than those for one, and a refusal of theirs is remembered."""
+    prepared = on_device(prepared_of(grid(16)))
+    budget = int(direct_gpu(prepared, inverses="true")[1].peak_memory or 0)
+    for _ in range(2):
+        _, work = direct_gpu(prepared, inverses="true", maps="kept", memory_budget=budget)
+        assert work.facts and work.facts["inverses"] == 1 and work.peak_memory == budget
+        _, work = direct_gpu(prepared, columns=64, maps="kept", memory_budget=budget)
+        assert work.facts and work.facts["inverses"] == 0 and (work.peak_memory or 0) <= budget
+        assert direct_module._kept[0].analysis.refused == {widths_of(64)}
+    with pytest.raises(MemoryBudgetError, match=f"{budget} given"):
+        direct_gpu(prepared, columns=64, inverses="true", maps="kept", memory_budget=budget)
+
+
+def test_inverses_that_are_asked_for_are_not_dropped_where_maps_do_not_fit(card: str) -> None:
+    prepared = on_device(prepared_of(grid(16)))
+    with pytest.raises(MemoryBudgetError):
+        direct_gpu(prepared, inverses="true", memory_budget=1000)
 
 
 def test_inverses_in_waves(card: str) -> None:

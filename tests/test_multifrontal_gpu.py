@@ -438,7 +438,7 @@ def test_what_does_not_fit_is_left_to_the_chain_of_lu_gpu(card: str, monkeypatch
     prepared = on_device(prepared_of(grid(24)))
     solution, work = direct_gpu(prepared, memory_budget=1000, refine=2, static_pivoting=True)
     assert solution.x is prepared.values and work.fills == 7
-    assert work.facts == {"levels": 3.0, "on_fronts": 0.0}
+    assert work.facts == {"levels": 3.0, "on_fronts": 0.0, "inverses": 0.0, "fell_back": 0.0}
     asked = {"symbolic": "bitfronts", "triangular": "sweeps", "static_pivoting": True, "refine": 2}
     assert calls == [{**asked, "dtype": "float64"}]
 

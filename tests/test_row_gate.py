@@ -237,16 +237,23 @@ def test_what_is_not_finite_is_wrong(bad: float) -> None:
         assert not verify_factor(replace(factor, values=values), prepared, start.two_way, None, False).passes
 
 
-def test_denormal_numbers_may_be_flushed_in_single_precision_alone() -> None:
-    """The fill-in -1e-15 times u is 0 then; a number that is larger must not be lost."""
+def test_kernels_may_flush_denormal_numbers_of_single_precision() -> None:
+    """The fill-in -1e-15 times u is 0 then; a number that is larger must not be lost, nor by a CPU."""
     for dtype, u, passes in (("float32", 1e-25, True), ("float32", 1e-20, False), ("float64", 1e-25, False)):
         start = start_of(prepared := of_dense(np.array([[1.0, 0, u], [1e-15, 1, 0], [0, 0, 1]])))
         factor = left_looking(start, dtype=dtype)[0]  # type: ignore[arg-type]
         flushed = np.where(np.abs(factor.values) <= 1.1e-15 * u, 0, factor.values).astype(dtype)
         assert (flushed == 0).sum() == 1 and factor.values.all()
-        for values, expected in ((factor.values, True), (flushed, passes)):
-            found = verify_factor(replace(factor, values=values), prepared, start.two_way, dtype, False)
-            assert found.passes == expected, (dtype, u, found)
+        for values, flushes, expected in (
+            (factor.values, False, True),
+            (factor.values, True, True),
+            (flushed, False, False),
+            (flushed, True, passes),
+        ):
+            found = verify_factor(
+                replace(factor, values=values), prepared, start.two_way, dtype, False, None, flushes
+            )
+            assert found.passes == expected, (dtype, u, flushes, found)
 
 
 def test_terms_that_leave_the_range_of_float64_are_scaled() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -105,3 +106,25 @@ def test_a_place_stages_large_nouns_alone(card: str, monkeypatch: pytest.MonkeyP
         require_same(gpu.fetch(gpu.bring(expected)), expected)
         assert staged == moves
     assert {name: len(seconds) for name, seconds in gpu.transfers.items()} == {"to_device": 2, "to_host": 2}
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_an_error_waits_for_all_that_is_under_way(card: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread fails at once; when the error comes out, the others have copied all of their pieces."""
+    pieces, sent = Staging(), []
+    send = staging._Lane._send
+
+    def failing(lane: staging._Lane, *given: Any) -> None:
+        if lane is pieces._lanes[0]:
+            raise RuntimeError("lost")
+        time.sleep(0.01)
+        send(lane, *given)
+        sent.append(lane)
+
+    if len(pieces._lanes) < 2:
+        pytest.skip("one core: one thread")
+    monkeypatch.setattr(staging._Lane, "_send", failing)
+    count = 5 * len(pieces._lanes)
+    with pytest.raises(RuntimeError, match="lost"):
+        pieces.to_device(np.zeros(count * PIECE, np.uint8))
+    assert len(sent) == count - count // len(pieces._lanes)

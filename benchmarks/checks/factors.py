@@ -47,6 +47,7 @@ def verify_factor(
     dtype: str | None,
     static: bool,
     panels: Panels | None = None,
+    flushes: bool = False,
 ) -> Held:
     """Hold L and U on F by their arithmetic; a result that is no factor, or of another dtype, has nan.
 
@@ -55,6 +56,7 @@ def verify_factor(
     static : whether small pivots may be replaced. An excess on the diagonal is left out of as many rows as
         the factor says that it replaced, unless it is larger than a replacement makes it.
     panels : of each row; None where pivots are eliminated one by one
+    flushes : whether float32's denormal numbers may be 0, as in kernels that CuPy compiles (-ftz=true)
 
     Raises UnsupportedError for a row that lost its digits, FillpathError where the check overflows.
     """
@@ -65,7 +67,7 @@ def verify_factor(
     if not whole or not np.isfinite(values).all():
         return Held(by, ARITHMETIC, float("nan"), ARITHMETIC_BOUND)
     unit = SINGLE_UNIT if expected == np.float32 else UNIT
-    tiny = _underflow(expected) / unit
+    tiny = _underflow(expected, flushes) / unit
     rows = _rows_of(values[both.to_column].astype(np.float64), prepared, both, tiny)
     entries, diagonal = rows.roundings(unit, panels)
     bound = SINGLE_USE_BOUND if expected == np.float32 else USE_BOUND
@@ -92,13 +94,10 @@ def verify_factor(
     return held
 
 
-def _underflow(dtype: np.dtype[Any]) -> float:
-    """Return the modulus that arithmetic may lose near 0.
-
-    CuPy compiles kernels so that float32's denormal numbers are 0 (-ftz=true); those of float64 are kept.
-    """
+def _underflow(dtype: np.dtype[Any], flushes: bool) -> float:
+    """Return the modulus that arithmetic may lose near 0."""
     info = np.finfo(dtype)
-    return float(info.smallest_normal if dtype == np.float32 else info.smallest_subnormal)
+    return float(info.smallest_normal if flushes and dtype == np.float32 else info.smallest_subnormal)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Prepared, Reference
 from fillpath.record import Verified
-from fillpath.registry import Implementation
+from fillpath.registry import Device, Implementation
 
 Noun = TypeVar("Noun")
 
@@ -25,6 +25,7 @@ class Context:
     reference : of the matrix; None for a stage on graphs.
     options : the value of every option of the implementation.
     peer : whether it is other people's library, which may do more than the stage asks for.
+    device : where it works; kernels on a GPU flush float32's denormal numbers.
     nouns : by type, on the host: what the benchmark reads, and what that is made of.
     expected : of the benchmark's `expected`.
     """
@@ -35,6 +36,7 @@ class Context:
     peer: bool = False
     nouns: Mapping[type, Any] = field(default_factory=dict)
     expected: Any = None
+    device: Device = "cpu"
 
     def noun(self, kind: type[Noun]) -> Noun:
         """The noun of that type. Raises FillpathError for one that was not made."""

@@ -38,7 +38,7 @@ def context(
     nouns: dict[type, Any] = {Prepared: prepared, Pattern: prepared.pattern}
     for kind in benchmark.reads:
         _make(kind, nouns, reference)
-    bare = Context(prepared, reference, values, peer, nouns)
+    bare = Context(prepared, reference, values, peer, nouns, device=implementation.device)
     return replace(bare, expected=benchmark.expected(bare, implementation, seed))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,12 @@ class Staging:
         size = min(max(SMALLEST_PIECE, share), LARGEST_PIECE)
         pieces = [piece for host, device in pairs for piece in _pieces(host, device, size)]
         shares = (pieces[number :: len(lanes)] for number in range(len(lanes)))
-        list(self._pool.map(move, lanes, shares))
+        futures = [self._pool.submit(move, lane, share) for lane, share in zip(lanes, shares, strict=True)]
+        # Pieces are addresses: nothing is under way any more when their arrays may be freed.
+        wait(futures)
+        cupy.cuda.runtime.deviceSynchronize()
+        for future in futures:
+            future.result()
 
 
 class _Lane:

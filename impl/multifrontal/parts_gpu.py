@@ -143,6 +143,15 @@ def parts_of(maps: FrontMaps, widths: tuple[int, ...], budget: int | None, most:
     return parts
 
 
+def list_tasks(parts: Parts, widths: tuple[int, ...], budget: int | None) -> None:
+    """Make the tasks of those widths that have none. Raises MemoryBudgetError as `parts_of`."""
+    missing = tuple(width for width in widths if width not in parts.tasks)
+    if missing:
+        _require(parts, 0, missing, budget)
+    for width in missing:
+        parts.tasks_of(width)
+
+
 def _kernels(shape: Shape) -> dict[str, Any]:
     return kernels.load(KERNEL, NAMES, (f"WARP_FRONT={shape.warp_front}",))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from impl.multifrontal.factor_gpu import Factorisation
 from impl.multifrontal.fronts_gpu import fronts_on_device
 from impl.multifrontal.inverse_gpu import Inverses, InverseSolver, pays, widths_of
 from impl.multifrontal.maps_gpu import FrontMaps, maps_of
-from impl.multifrontal.parts_gpu import Parts, parts_of
+from impl.multifrontal.parts_gpu import Parts, list_tasks, parts_of
 from impl.multifrontal.residual_gpu import backward_error, residual
 from impl.multifrontal.shape import Shape, shape_of
 from impl.multifrontal.solve_gpu import Solver
@@ -76,6 +76,8 @@ VARIANTS_OF = (
 # The largest componentwise backward error at which inverses=auto keeps its solution. After one step of
 # refinement 5 of 222 real matrices are above, the others below 1e-14; with substitution, 1 of them.
 MOST_ERROR = 1e-13
+# Facts of a solution without inverses.
+_SUBSTITUTED = {"inverses": 0.0, "fell_back": 0.0}
 
 
 @implementation(
@@ -121,18 +123,21 @@ def direct_gpu(
     prepared : n x n, on the device
     dtype, static_pivoting : as in `multifrontal_gpu`
     exchanges : exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
-    maps : "kept" takes the fronts and index maps of the last call, if that was for the same pattern: what a
-        second system of a pattern costs
+    maps : "kept" takes the fronts, index maps and lists of inverses of the last call, if that was for the
+        same pattern: what a second system of a pattern costs
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
-    inverses : "true" inverts the pivot blocks, so that a front is one product each way; "auto" where it fits
-        into memory and the solves of the call pay for it on an H100, in float64 with a step of refinement,
-        and substitutes after all where x is not as good as substitution makes it
-    memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made
+    inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front; "false"
+        substitutes. "auto" inverts in float64 with refine >= 1, if there is memory and a guess by an H100's
+        numbers says that it pays. Where x then has a backward error above 1e-13, it factorises again and
+        substitutes
+    memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made; vectors
+        of the solves are not counted
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
     fronts, maps, parts, right_hand_side, numeric, inverses, triangular, refine, check. Facts: of
-    `multifrontal_gpu` but `mapped`, `on_fronts`, and `inverses`, whether there are any.
+    `multifrontal_gpu` but `mapped`; `on_fronts`; `inverses`, whether there are any; `fell_back`, whether
+    there were any before: peak_memory is then the larger of both ways.
 
     Fronts that do not fit into memory in any number of waves, or whose analysis does not, are left to
     `lu_gpu`, with the fill-in of `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then
@@ -146,12 +151,12 @@ def direct_gpu(
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
     if prepared.pattern.n == 0:
-        return _nothing(columns), Work(facts={"on_fronts": 1.0})
+        return _nothing(columns), Work(facts={"on_fronts": 1.0, **_SUBSTITUTED})
     shape = shape_of(dtype, True, exchanges)
     try:
         analysis = _kept_or_made(prepared, shape, maps == "kept", memory_budget)
     except MemoryBudgetError:
-        if columns > 1:
+        if columns > 1 or inverses == "true":
             raise
         solution, work = lu_gpu(
             prepared,
@@ -161,7 +166,8 @@ def direct_gpu(
             triangular="sweeps",
             refine=refine,
         )
-        return solution, Work(fills=work.fills, facts={**(work.facts or {}), "on_fronts": 0.0})
+        facts = {**(work.facts or {}), "on_fronts": 0.0, **_SUBSTITUTED}
+        return solution, Work(fills=work.fills, facts=facts)
     invert = inverses == "true" or (
         inverses == "auto" and pays(analysis.maps, columns, refine, maps == "fresh")
     )
@@ -171,7 +177,10 @@ def direct_gpu(
     x, work, error = _solved(prepared, analysis, parts, b, static_pivoting, refine)
     if parts is not None and inverses == "auto" and not error <= MOST_ERROR:
         del x
+        peak = work.peak_memory or 0
         x, work, error = _solved(prepared, analysis, None, b, static_pivoting, refine)
+        peak = max(peak, work.peak_memory or 0)
+        work = replace(work, peak_memory=peak, facts={**(work.facts or {}), "fell_back": 1.0})
     if not math.isfinite(error):
         _require_finite(x, shape)
     return Solution(x[0] if columns == 1 else x), work
@@ -206,21 +215,26 @@ def _solved(
             solver.solve(residual(prepared, x, b), x, add=True)
     with phase("check"):
         error = backward_error(prepared, x, b)
-    facts |= {"on_fronts": 1.0, "inverses": float(parts is not None)}
+    facts |= {"on_fronts": 1.0, "inverses": float(parts is not None), "fell_back": 0.0}
     return x, Work(peak_memory=peak, facts=facts), error
 
 
 @dataclass(eq=False)
 class _Analysis:
-    """All that depends on the pattern alone. parts : once inverses have been asked for"""
+    """All that depends on the pattern alone.
+
+    parts : once inverses have been asked for
+    refused : widths of right-hand sides for whose lists there was no room
+    """
 
     maps: FrontMaps
     parts: Parts | None = None
+    refused: set[tuple[int, ...]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """The maps of the last call, and the pattern that they are of."""
+    """The analysis of the last call, and the pattern that it is of."""
 
     pattern: Pattern
     shape: Shape
@@ -257,15 +271,19 @@ def _parts_for(analysis: _Analysis, required: bool, columns: int, memory_budget:
 
     Raises MemoryBudgetError and UnsupportedError as `parts_of` if they are required.
     """
+    widths = widths_of(columns)
+    if widths in analysis.refused and not required:
+        return None
     try:
         with phase("parts"):
             if analysis.parts is None:
-                analysis.parts = parts_of(analysis.maps, widths_of(columns), memory_budget)
-            for width in widths_of(columns):
-                analysis.parts.tasks_of(width)
+                analysis.parts = parts_of(analysis.maps, widths, memory_budget)
+            list_tasks(analysis.parts, widths, memory_budget)
     except (MemoryBudgetError, UnsupportedError):
         if required:
             raise
+        analysis.refused.add(widths)
+        return None
     return analysis.parts
 
 

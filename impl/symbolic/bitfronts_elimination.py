@@ -30,7 +30,7 @@ class Elimination:
     """Fronts with their bits eliminated; for counts, unless their wave is over.
 
     struct : of the fronts and their bits, as kernels take it
-    start : where they begin
+    start : where they begin; held because the struct has its address
     bits : of the fronts
     waves : that they were eliminated in
     entries : of F

@@ -39,7 +39,7 @@ NAMES = {
     ("lu_gpu", "triangular=sweeps"): SWEEPS,
 }
 WHOLE, NUMERIC, TRIANGULAR, RATE = "whole", "numeric", "triangular", "rate"
-# The phase of a record that a span is of. In maps=kept these two are no others than without.
+# The phase of a record that a span is of. With maps kept inverses pay sooner, so that both may be others.
 PHASES = {NUMERIC: PhaseSum(("numeric",)), TRIANGULAR: PhaseSum(("triangular",))}
 _ENDS = ("median", "low", "high")
 

@@ -95,7 +95,8 @@ EXHIBIT = Exhibit(
     system_frame,
     draw,
     """A x = b, float64. Lines: grids, with the exponent of n at the end, by least squares. L and U: the phase
-    numeric, without the order that cuDSS seeks of its own; one solve: one right-hand side, no refinement.
+    numeric, without the order that cuDSS seeks of its own; one solve: one right-hand side, no refinement,
+    with inverted pivot blocks where direct_gpu has them, whose making is in the first row alone.
     GFLOP/s: operations of dense LU of the fronts, zeros in them among these; other codes say none. {how}""",
     _facts,
     topic="How linear systems grow with the matrix (beyond the papers)",
