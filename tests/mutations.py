@@ -204,7 +204,7 @@ MUTATIONS = (
         "the key ignores a kernel's headers of headers", "fillpath/source.py",
         "todo += (new := {HEADERS / name for name in names} - headers)",
         "new = {HEADERS / name for name in names} - headers",
-        "test_syntax.py::test_kernels_are_those_that_the_code_names",
+        "test_syntax.py::test_a_kernel_has_the_headers_of_its_headers",
     ),
     Mutation(
         "a record of another number of threads is taken", "benchmarks/engine/standing.py",

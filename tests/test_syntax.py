@@ -310,6 +310,11 @@ def test_kernels_are_those_that_the_code_names() -> None:
     assert named == {path for kind in ("*.cu", "*.cuh") for path in (ROOT / "impl").rglob(kind)}
 
 
+def test_a_kernel_has_the_headers_of_its_headers() -> None:
+    kernel, inner = ROOT / "impl" / "multifrontal" / "factor.cu", source.HEADERS / "tensor_cores.cuh"
+    assert inner.name not in kernel.read_text() and inner in source.included(kernel)
+
+
 def test_no_implementation_reads_what_only_describes_the_machine() -> None:
     for entry in registry.registered():
         places = {(d.path.name, d.name) for d in entry.definitions() if d.path.parent.name == "cuda"}
