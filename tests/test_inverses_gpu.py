@@ -24,9 +24,8 @@ from impl.multifrontal.solve_cpu import solved as solved_on_host
 from impl.solve import direct_gpu as direct_module
 from impl.solve.direct_gpu import MOST_ERROR, direct_gpu
 from impl.solve.right_hand_side import known_solutions
-from tests.cuda_on_cpu.fixture import machine
+from tests.cuda_on_cpu.fixture import CARDS, machine, played_or_real
 from tests.test_multifrontal_gpu import (
-    CARDS,
     LARGE,
     MATRICES,
     PLAYED,
@@ -51,12 +50,8 @@ COLUMNS = (1, 8, 64)
 @pytest.fixture(params=CARDS)
 def card(request: pytest.FixtureRequest) -> Iterator[str]:
     """The CPU that plays a card, or a card."""
-    if request.param == "gpu":
-        yield "gpu"
-        return
-    request.getfixturevalue("cuda_on_cpu")
-    with machine(**PLAYED, memory=2**30):
-        yield "cpu"
+    with played_or_real(request, **PLAYED, memory=2**30) as name:
+        yield name
 
 
 def weak(n: int, density: float, seed: int) -> Any:

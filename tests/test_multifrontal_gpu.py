@@ -36,23 +36,18 @@ from impl.solve import direct_gpu as direct_module
 from impl.solve.direct_gpu import direct_gpu
 from impl.solve.right_hand_side import known_solutions
 from impl.symbolic.fill1 import fill1
-from tests.cuda_on_cpu.fixture import machine
+from tests.cuda_on_cpu.fixture import CARDS, machine, played_or_real
 from tests.phase_nesting import Clock
 from tests.thorough import daily, thorough
 
 PLAYED = {"multiprocessors": 2, "blocks": 2, "limit": 120.0}
-CARDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
 
 
 @pytest.fixture(params=CARDS)
 def card(request: pytest.FixtureRequest) -> Iterator[str]:
     """The CPU that plays a card, or a card."""
-    if request.param == "gpu":
-        yield "gpu"
-        return
-    request.getfixturevalue("cuda_on_cpu")
-    with machine(**PLAYED):
-        yield "cpu"
+    with played_or_real(request, **PLAYED) as name:
+        yield name
 
 
 def prepared_of(matrix: Any) -> Prepared:

@@ -11,19 +11,15 @@ import scipy.sparse as sp
 from fillpath.nouns import Array, Pattern, Prepared, Provenance
 from impl.cuda.transfer import on_device
 from impl.multifrontal.residual_gpu import backward_error, residual
-from tests.cuda_on_cpu.fixture import machine
-from tests.test_multifrontal_gpu import CARDS, PLAYED
+from tests.cuda_on_cpu.fixture import CARDS, played_or_real
+from tests.test_multifrontal_gpu import PLAYED
 
 
 @pytest.fixture(params=CARDS)
 def card(request: pytest.FixtureRequest) -> Iterator[str]:
     """The CPU that plays a card, or a card."""
-    if request.param == "gpu":
-        yield "gpu"
-        return
-    request.getfixturevalue("cuda_on_cpu")
-    with machine(**PLAYED):
-        yield "cpu"
+    with played_or_real(request, **PLAYED) as name:
+        yield name
 
 
 def system_of(matrix: sp.csr_array) -> Prepared:

@@ -13,21 +13,16 @@ from benchmarks.engine import staging
 from benchmarks.engine.places import Gpu
 from benchmarks.engine.staging import LEAST_BYTES, Staging
 from fillpath.nouns import Array, Filled, Pattern
-from tests.cuda_on_cpu.fixture import machine
+from tests.cuda_on_cpu.fixture import CARDS, played_or_real
 
-CARDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
 PIECE = 64
 
 
 @pytest.fixture(params=CARDS)
 def card(request: pytest.FixtureRequest) -> Iterator[str]:
     """The CPU that plays a card, or a card."""
-    if request.param == "gpu":
-        yield "gpu"
-        return
-    request.getfixturevalue("cuda_on_cpu")
-    with machine():
-        yield "cpu"
+    with played_or_real(request) as name:
+        yield name
 
 
 @pytest.fixture

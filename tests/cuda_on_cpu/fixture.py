@@ -26,6 +26,21 @@ def machine(**facts: Any) -> Iterator[kernel.Machine]:
         vars(kernel.MACHINE).update(before)
 
 
+# Parameters of a fixture that yields what `played_or_real` does.
+CARDS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
+
+
+@contextmanager
+def played_or_real(request: pytest.FixtureRequest, **facts: Any) -> Iterator[str]:
+    """Have the CPU play a card with these facts, or take a real card, as the parameter of CARDS says."""
+    if request.param == "gpu":
+        yield "gpu"
+        return
+    request.getfixturevalue("cuda_on_cpu")
+    with machine(**facts):
+        yield "cpu"
+
+
 @pytest.fixture
 def cuda_on_cpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[kernel.Machine]:
     """CuPy and `impl.cuda.kernels.load` play on the CPU; a parameter is a dict of the machine's facts."""
