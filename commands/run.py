@@ -14,7 +14,7 @@ from commands._records import record_text
 from fetch.matrix_id import parse, resolve
 from fetch.source import forget_failure
 from fillpath import registry
-from fillpath.case import MATCHINGS, ORDERINGS, Case, Preparation
+from fillpath.case import MATCHINGS, ORDERINGS, SYSTEMS, Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.record import Status
 from fillpath.settings import seconds
@@ -28,6 +28,13 @@ def add_arguments(parser: Parser) -> None:
         "matrix", help="a name, Group/Name, a generator such as poisson3d:16, or an .mtx file"
     )
     parser.add_choice("--ordering", ORDERINGS, default="natural", help="fill-reducing permutation")
+    parser.add_choice(
+        "--for",
+        SYSTEMS,
+        default="one",
+        dest="systems",
+        help="systems of one pattern that ordering best is for",
+    )
     parser.add_choice(
         "--matching",
         MATCHINGS,
@@ -100,6 +107,7 @@ def _case(arguments: argparse.Namespace) -> Case:
             arguments.ordering,
             not arguments.drop_zeros,
             arguments.diagonal,
+            arguments.systems,
         ),
         options=implementation.canonical(dict(map(_pair, arguments.option))),
         seed=arguments.seed,

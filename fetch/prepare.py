@@ -1,11 +1,4 @@
-"""From a matrix to the matrix that is factorised: matching, scaling, ordering, and a cached artefact.
-
-P_r D_r A D_c P_c: optionally a row matching puts large entries on the diagonal and scales them to 1. Missing
-diagonal entries are added as zeros (or as a given value, as PPoPP'23 does for its Table 4). One symmetric
-permutation of pattern(A + A^T) reduces fill.
-
-Longer than two screens: all of it decides the content of one artefact, and is read in the order of its steps.
-"""
+"""The prepared matrix as a cached artefact: `impl/preparation/` makes it, and says how."""
 
 from __future__ import annotations
 
@@ -13,45 +6,35 @@ import importlib.metadata
 import json
 import logging
 import zipfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from fetch import compiled, dissection, lines, matching, matrixmarket, ordering, source
-from fetch.matrix_id import MatrixId, parse
+from fetch import compiled, lines, matrixmarket, source
+from fetch.matrix_id import Generated, MatrixId, parse
 from fetch.source import Loaded, load, locate
 from fillpath.case import Preparation
-from fillpath.errors import InputError
-from fillpath.nouns import Pattern, Prepared, Provenance, content_hash
+from fillpath.errors import InputError, UnsupportedError
+from fillpath.nouns import Pattern, Prepared, Provenance, Raw, content_hash
 from fillpath.paths import atomic_write, cache, require_space
+from fillpath.source_hashes import source_hash
 from fillpath.syntax import module_text
-
-Array = npt.NDArray[Any]
+from impl.preparation import ordering
+from impl.preparation.prepare import prepare as arrange
 
 PREPARE_VERSION = 1
-# Modules that decide an artefact's content, beside this one: a change of their code makes a new artefact.
-# The generators are in the matrix's checksum.
-_MAKERS = (compiled, dissection, lines, matching, matrixmarket, ordering, source)
+# Modules that decide an artefact's content, beside this one and what `prepare` reaches: a change of their code
+# makes a new artefact. The generators are in the matrix's checksum.
+_MAKERS = (compiled, lines, matrixmarket, source)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 # What reading a damaged archive may raise.
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile)
 
 _log = logging.getLogger("fillpath")
-
-
-@dataclass(frozen=True, eq=False)
-class _Entries:
-    """A square matrix as triplets without repetitions: rows, columns (nnz,) int32, values (nnz,) float64."""
-
-    n: int
-    rows: Array
-    columns: Array
-    values: Array
 
 
 def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared:
@@ -85,12 +68,21 @@ def prepared_path(matrix_id: str, preparation: Preparation, seed: int = 0) -> Pa
 
 
 def _artefact_path(matrix: MatrixId, preparation: Preparation, seed: int) -> Path:
-    ordering.refuse(preparation.ordering, matrix)
+    _require(preparation, matrix)
     origin = locate(matrix)
     seed = seed if _uses_seed(preparation, origin.field) else 0
     files = [Path(__file__), *(Path(cast(str, module.__file__)) for module in _MAKERS)]
     versions = json.dumps(_versions(preparation), sort_keys=True)
-    words = (matrix.text, origin.checksum, preparation.name, str(seed), str(PREPARE_VERSION), versions)
+    made_by = source_hash(arrange, Raw, (), ())
+    words = (
+        matrix.text,
+        origin.checksum,
+        preparation.name,
+        str(seed),
+        str(PREPARE_VERSION),
+        versions,
+        made_by,
+    )
     return cache() / "prepared" / f"{content_hash(*words, *map(module_text, files))}.npz"
 
 
@@ -128,39 +120,58 @@ def _store(path: Path, prepared: Prepared) -> None:
         np.savez(cast(IO[bytes], handle), about=np.array(about), values=prepared.values, **arrays)
 
 
+def raw_of(provenance: Provenance) -> Raw:
+    """Return the matrix that an artefact was made of, as it comes. Raises what `fetch.source.load` raises."""
+    matrix = parse(provenance.matrix)
+    return _raw(matrix, load(matrix), Preparation.parse(provenance.preparation), provenance.seed)
+
+
+def _raw(matrix: MatrixId, loaded: Loaded, preparation: Preparation, seed: int) -> Raw:
+    given = loaded.matrix
+    pattern = Pattern(given.indptr.astype(np.int64), given.indices.astype(np.int32))
+    side, dimensions = _grid(matrix) or (0, 0)
+    return Raw(pattern, given.data, loaded.field, matrix.text, preparation, seed, side, dimensions)
+
+
+def _grid(matrix: MatrixId) -> tuple[int, int] | None:
+    """Return the points along a side of a generated grid and its dimensions; None for any other matrix."""
+    spec = matrix.spec if isinstance(matrix, Generated) else None
+    dimensions = {"poisson3d": 3, "grid2d": 2}.get(spec.generator, 0) if spec is not None else 0
+    return (spec.size, dimensions) if spec is not None and dimensions else None
+
+
+def _require(preparation: Preparation, matrix: MatrixId) -> None:
+    """Refuse what cannot be ordered, before anything is fetched or read."""
+    ordering.require(preparation.ordering)
+    if preparation.ordering == "geometric" and _grid(matrix) is None:
+        raise UnsupportedError(
+            f"{matrix.text}: ordering geometric needs a generated grid (poisson3d:k or grid2d:k); "
+            "choose metis for any other matrix"
+        )
+
+
 def _make(matrix: MatrixId, loaded: Loaded, preparation: Preparation, seed: int) -> Prepared:
-    given = loaded.matrix if preparation.explicit_zeros else _without_zeros(loaded.matrix)
-    method = _matching_method(preparation.matching, given, loaded.field)
-    matched = _match(given, method, matrix.text)
-    scaled = _scale(given, matched)
-    entries = _complete_diagonal(scaled)
-    holes = (entries.rows == entries.columns) & (entries.values == 0)
-    if loaded.field == "pattern":
-        entries = _synthetic(entries, seed)
-    if preparation.diagonal:
-        entries.values[holes] = preparation.diagonal
-    order = ordering.order(preparation.ordering, entries.rows, entries.columns, entries.n, seed, matrix)
-    pattern, values = _permute(entries, order)
+    made, _ = arrange(_raw(matrix, loaded, preparation, seed))
     provenance = Provenance(
         matrix=matrix.text,
+        preparation=preparation.name,
         source=loaded.source,
         checksum=loaded.checksum,
-        matching=method,
-        ordering=preparation.ordering,
+        matching=made.matching,
+        ordering=made.ordering,
         seed=seed if _uses_seed(preparation, loaded.field) else 0,
         versions=_versions(preparation),
         synthetic_values=loaded.field == "pattern",
         explicit_zeros=loaded.explicit_zeros,
         entries=loaded.entries,
-        diagonal_added=len(entries.values) - len(scaled.values),
+        diagonal_added=made.diagonal_added,
         diagonal=float(preparation.diagonal),
         field=loaded.field,
         structural_symmetry=_structural_symmetry(loaded.matrix),
     )
-    rows = matched.rows[order]
-    digest = content_hash(pattern.indptr, pattern.indices, values)
-    scales = (matched.row_scale, matched.column_scale)
-    return Prepared(pattern, values, rows, order, *scales, provenance=provenance, hash=digest)
+    digest = content_hash(made.pattern.indptr, made.pattern.indices, made.values)
+    places = (made.row_permutation, made.column_permutation, made.row_scale, made.column_scale)
+    return Prepared(made.pattern, made.values, *places, provenance=provenance, hash=digest)
 
 
 def _uses_seed(preparation: Preparation, field: str) -> bool:
@@ -173,24 +184,6 @@ def _versions(preparation: Preparation) -> dict[str, str]:
     return always | ordering.libraries(preparation.ordering)
 
 
-def _without_zeros(matrix: csr_array) -> csr_array:
-    kept = matrix.copy()
-    kept.eliminate_zeros()
-    return kept
-
-
-def _matching_method(asked: str, matrix: csr_array, field: str) -> str:
-    """`auto` matches only if necessary: the diagonal has a hole, or the values are unsymmetric.
-
-    An explicit zero is compared as an entry that is not there.
-    """
-    if asked != "auto":
-        return asked
-    rows, columns = coo_array(matrix).coords
-    full = np.count_nonzero(rows == columns) == matrix.shape[0]
-    return "none" if full and (field == "pattern" or _symmetric(_without_zeros(matrix))) else "mc64"
-
-
 def _structural_symmetry(matrix: csr_array) -> float:
     """The share of mirrored entries as the collection counts it: explicit zeros are entries, the diagonal is
     left out."""
@@ -201,71 +194,3 @@ def _structural_symmetry(matrix: csr_array) -> float:
         return 1.0
     ones = csr_array((np.ones(entries, np.int8), (rows[off], columns[off])), shape=matrix.shape)
     return int(ones.multiply(csr_array(ones.T)).nnz) / entries
-
-
-def _symmetric(matrix: csr_array) -> bool:
-    mirror = csr_array(matrix.T)
-    mirror.sort_indices()
-    same = np.array_equal(matrix.indptr, mirror.indptr) and np.array_equal(matrix.indices, mirror.indices)
-    return same and np.array_equal(matrix.data, mirror.data)
-
-
-def _match(matrix: csr_array, method: str, name: str) -> matching.Matching:
-    n = matrix.shape[0]
-    if method == "none":
-        return matching.Matching(np.arange(n, dtype=np.int32), np.ones(n), np.ones(n))
-    return matching.maximum_product(matrix, name)
-
-
-def _scale(matrix: csr_array, matched: matching.Matching) -> _Entries:
-    """Scaled entries, with each row moved to the column that it is matched to."""
-    n = matrix.shape[0]
-    old = np.repeat(np.arange(n, dtype=np.int32), np.diff(matrix.indptr))
-    columns = matrix.indices.astype(np.int32)
-    values = matched.row_scale[old] * matrix.data * matched.column_scale[columns]
-    return _Entries(n, _inverse(matched.rows)[old], columns, values)
-
-
-def _complete_diagonal(entries: _Entries) -> _Entries:
-    present = np.zeros(entries.n, bool)
-    present[entries.rows[entries.rows == entries.columns]] = True
-    missing = np.flatnonzero(~present).astype(np.int32)
-    rows, columns = np.concatenate([entries.rows, missing]), np.concatenate([entries.columns, missing])
-    return _Entries(entries.n, rows, columns, np.concatenate([entries.values, np.zeros(len(missing))]))
-
-
-def _synthetic(entries: _Entries, seed: int) -> _Entries:
-    """Values for a pattern: in (-1, -0.1) off the diagonal, equal for (i, j) and (j, i), and a diagonal that
-    dominates its row and its column. They depend on the position of an entry, not on its storage."""
-    low = np.minimum(entries.rows, entries.columns).astype(np.uint64)
-    high = np.maximum(entries.rows, entries.columns).astype(np.uint64)
-    mixed = _mix((low << np.uint64(32)) ^ high ^ _mix(np.full(1, seed, np.uint64)))
-    values = -(0.1 + 0.9 * (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)
-    diagonal = entries.rows == entries.columns
-    values[diagonal] = 0.0
-    row_sums = np.bincount(entries.rows, -values, entries.n)
-    column_sums = np.bincount(entries.columns, -values, entries.n)
-    values[diagonal] = 1.0 + np.maximum(row_sums, column_sums)[entries.rows[diagonal]]
-    return _Entries(entries.n, entries.rows, entries.columns, values)
-
-
-def _mix(words: Array) -> Array:
-    """SplitMix64's finaliser: (k,) uint64 to well-mixed (k,) uint64."""
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(words ^ (words >> np.uint64(31)))
-
-
-def _permute(entries: _Entries, order: Array) -> tuple[Pattern, Array]:
-    place = _inverse(order)
-    coordinates = (place[entries.rows], place[entries.columns])
-    matrix = csr_array((entries.values, coordinates), shape=(entries.n, entries.n))
-    matrix.sort_indices()
-    return Pattern(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)), matrix.data
-
-
-def _inverse(permutation: Array) -> Array:
-    inverse = np.empty_like(permutation)
-    inverse[permutation] = np.arange(len(permutation), dtype=permutation.dtype)
-    return inverse

@@ -20,7 +20,9 @@ from fillpath.errors import UnknownNameError
 MATCHINGS = ("none", "auto", "mc64")
 # A file name may have 255 bytes on every common file system, and a suffix follows.
 MAX_NAME = 230
-ORDERINGS = ("natural", "random", "nnz", "amd", "metis", "geometric")
+ORDERINGS = ("natural", "random", "nnz", "amd", "metis", "geometric", "best")
+# How many systems of one pattern ordering `best` looks ahead to.
+SYSTEMS = ("one", "many")
 MAX_DIAGONAL = 10**15
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -31,20 +33,25 @@ _RESERVED = ("gpus", "seed", "threads")
 
 @dataclass(frozen=True, order=True)
 class Preparation:
-    """How a matrix is prepared. Written `[matching+]ordering[+dropzeros][+diagonal=V]`.
+    """How a matrix is prepared. Written `[matching+]ordering[+for=many][+dropzeros][+diagonal=V]`.
 
     matching : of rows to columns; "none" is not written
     ordering : that reduces fill
     explicit_zeros : whether they are kept
     diagonal : the value for zeros on the diagonal, in place of a matching; 0 leaves them
+    systems : of one pattern, that ordering best is for; "one" is not written
     """
 
     matching: str = "none"
     ordering: str = "natural"
     explicit_zeros: bool = True
     diagonal: int = 0
+    systems: str = "one"
 
     def __post_init__(self) -> None:
+        _one_of(self.systems, SYSTEMS, "for")
+        if self.systems != "one" and self.ordering != "best":
+            raise UnknownNameError(f"for={self.systems} is for ordering best, not {self.ordering}")
         _one_of(self.matching, MATCHINGS, "matching")
         _one_of(self.ordering, ORDERINGS, "ordering")
         if not 0 <= self.diagonal <= MAX_DIAGONAL:
@@ -55,9 +62,10 @@ class Preparation:
     @property
     def name(self) -> str:
         matching = [] if self.matching == "none" else [self.matching]
+        systems = [] if self.systems == "one" else [f"for={self.systems}"]
         zeros = [] if self.explicit_zeros else ["dropzeros"]
         diagonal = [f"diagonal={self.diagonal}"] if self.diagonal else []
-        return "+".join([*matching, self.ordering, *zeros, *diagonal])
+        return "+".join([*matching, self.ordering, *systems, *zeros, *diagonal])
 
     @classmethod
     def parse(cls, name: str) -> Preparation:
@@ -67,11 +75,12 @@ class Preparation:
         explicit_zeros = tokens[-1:] != ["dropzeros"]
         if not explicit_zeros:
             tokens.pop()
+        systems = tokens.pop().removeprefix("for=") if tokens[-1].startswith("for=") else "one"
         matching = tokens.pop(0) if len(tokens) == 2 else "none"
         if len(tokens) != 1:
-            expected = "[matching+]ordering[+dropzeros][+diagonal=V]"
+            expected = "[matching+]ordering[+for=many][+dropzeros][+diagonal=V]"
             raise UnknownNameError(f"preparation {name!r}: expected {expected}")
-        preparation = cls(matching, tokens[0], explicit_zeros, diagonal)
+        preparation = cls(matching, tokens[0], explicit_zeros, diagonal, systems)
         if preparation.name != name:
             raise UnknownNameError(f"preparation {name!r}: write {preparation.name!r}")
         return preparation
@@ -127,6 +136,7 @@ class Case:
         preparation = self.preparation
         words = ["fillpath", "run", self.stage, self.implementation, self.matrix.replace(",", ":")]
         words += ["--matching", preparation.matching, "--ordering", preparation.ordering]
+        words += ["--for", preparation.systems] if preparation.systems != "one" else []
         words += ["--diagonal", str(preparation.diagonal)] if preparation.diagonal else []
         words += [] if preparation.explicit_zeros else ["--drop-zeros"]
         words += [word for name, value in self.options for word in ("--option", f"{name}={value}")]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fillpath.case import Preparation
 from fillpath.errors import InputError
 
 Array = npt.NDArray[Any]
@@ -66,10 +67,11 @@ class Provenance:
     """Where a prepared matrix came from: everything that determines its content hash.
 
     matrix : its id
+    preparation : its name in a case; empty in older records
     source : where it came from
     checksum : SHA-256 of the archive or file, or of the content of a generated matrix
     matching : that was used
-    ordering : that was used
+    ordering : that was used; of `best`, the ordering that it chose
     seed : 0 if nothing random was involved
     versions : of the libraries involved
     synthetic_values : whether the values were made up for a pattern
@@ -96,6 +98,52 @@ class Provenance:
     diagonal: float = 0.0
     field: str = "real"
     structural_symmetry: float = 1.0
+    preparation: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """A square matrix as it comes, and how it is to be prepared.
+
+    pattern : n x n, whose diagonal may have holes
+    values : (nnz,) float64, parallel to pattern.indices
+    field : real, integer, complex (the values are moduli) or pattern (the values are 1)
+    name : for errors
+    preparation, seed : as in a case
+    side, dimensions : of a generated grid: points along each side; 0 for any other matrix
+    """
+
+    pattern: Pattern
+    values: Array
+    field: str
+    name: str
+    preparation: Preparation
+    seed: int = 0
+    side: int = 0
+    dimensions: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Arranged:
+    """A matrix matched, scaled and ordered: P_r D_r A D_c P_c.
+
+    pattern : n x n, with a complete diagonal
+    values : (nnz,) float64, parallel to pattern.indices
+    row_permutation, column_permutation : (n,) int32, new position -> old index
+    row_scale, column_scale : (n,) float64, by old index
+    matching, ordering : that were taken, where the preparation leaves a choice
+    diagonal_added : entries added to complete the diagonal
+    """
+
+    pattern: Pattern
+    values: Array
+    row_permutation: Array
+    column_permutation: Array
+    row_scale: Array
+    column_scale: Array
+    matching: str
+    ordering: str
+    diagonal_added: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from fillpath.nouns import (
     Laplacian,
     Pattern,
     Prepared,
+    Raw,
     System,
     TwoWay,
 )
@@ -36,7 +37,7 @@ from fillpath.makers import maker as maker  # isort: skip
 from fillpath.source import HEADERS as HEADERS, included as included  # isort: skip
 
 # What an implementation can be given. All of it is there before anything is timed.
-TAKEN = (Pattern, Prepared, Filled, TwoWay, Assembled, Fronts, Laplacian, System)
+TAKEN = (Raw, Pattern, Prepared, Filled, TwoWay, Assembled, Fronts, Laplacian, System)
 
 Device = Literal["cpu", "gpu"]
 Available = tuple[bool, str]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fillpath.errors import UnknownNameError, suggest
-from fillpath.nouns import Assembled, Filled, TwoWay
+from fillpath.nouns import Assembled, Filled, Pattern, Prepared, TwoWay
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Stage:
 
 # In the order in which a factorisation passes them.
 _ROWS = (
+    Stage("preparation", "the matrix matched, scaled, ordered", withheld=(Prepared, Pattern), on_graph=True),
     Stage("symbolic", "the filled pattern of L + U", withheld=(Filled, TwoWay, Assembled)),
     Stage("supernodes", "rows of U that share a structure"),
     Stage("levels", "columns that can be factorised at once", withheld=(Assembled,)),

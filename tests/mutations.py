@@ -108,12 +108,12 @@ MUTATIONS = (
         "test_supernodes.py::test_every_supernode_ends_at_the_multiples_of_maxsup",
     ),
     Mutation(
-        "an ordering sees half of the graph", "fetch/ordering.py",
+        "an ordering sees half of the graph", "impl/preparation/ordering.py",
         "graph = csr_array(half + half.T)", "graph = half",
         "test_ordering.py::test_nnz_sorts_a_random_permutation_stably_by_degree",
     ),
     Mutation(
-        "a matching scales without its largest entries", "fetch/matching.py",
+        "a matching scales without its largest entries", "impl/preparation/matching.py",
         "_scalings(u, v - largest)", "_scalings(u, v)",
         "test_fetch_matching.py::test_is_as_good_as_scipys_and_scales_the_diagonal_to_one",
     ),

@@ -15,10 +15,10 @@ from scipy.sparse.csgraph import maximum_bipartite_matching, min_weight_full_bip
 
 from fetch import names
 from fetch.generate import generate
-from fetch.matching import Matching, maximum_product
 from fetch.matrix_id import parse
 from fetch.source import load
 from fillpath.errors import InputError
+from impl.preparation.matching import Matching, maximum_product
 from tests.thorough import daily
 
 

@@ -21,7 +21,6 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.sampling import USUAL, Sampling
-from fetch import ordering
 from fetch.matrix_id import resolve
 from fillpath import host, paths, registry
 from fillpath.case import Case, Preparation
@@ -97,7 +96,7 @@ def test_complex_values_stop_before_numeric_work_only(tmp_path: Path) -> None:
 
 
 def test_an_ordering_without_its_library_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ordering._LIBRARIES, "amd", "no-such-library")
+    monkeypatch.setitem(ordering._LIBRARIES, "amd", ("no-such-library",))
     record = measure(Case("symbolic", "right", "grid2d,6", Preparation("none", "amd")), LIMITS)
     assert record.status is Status.UNAVAILABLE and "needs no-such-library" in record.reason
 

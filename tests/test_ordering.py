@@ -11,17 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fetch import dissection, ordering, prepare
-from fetch.matrix_id import LocalFile, parse, resolve
+from fetch import prepare
+from fetch.matrix_id import resolve
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, UnavailableError, UnknownNameError, UnsupportedError
+from impl.preparation import ordering
+from impl.preparation.geometric import geometric
 from impl.symbolic.fill1_pruned import fill1_pruned
 
 
 def order(name: str, rows: list[int], columns: list[int], n: int, seed: int = 0) -> np.ndarray:
-    return ordering.order(
-        name, np.array(rows, np.int32), np.array(columns, np.int32), n, seed, LocalFile("m")
-    )
+    graph = ordering.graph_of(np.array(rows, np.int32), np.array(columns, np.int32), n)
+    return ordering.order(name, graph, seed)
 
 
 def filled(matrix: str, name: str) -> int:
@@ -49,20 +50,20 @@ def test_geometric_is_nested_dissection_of_the_grid(generator: str, k: int) -> N
     depth = k if generator == "poisson3d" else 1
     points = dissected([(0, depth), (0, k), (0, k)])
     expected = [(z * k + y) * k + x for z, y, x in points]
-    assert dissection.geometric(parse(f"{generator},{k}")).tolist() == expected
+    assert geometric(k, 3 if generator == "poisson3d" else 2).tolist() == expected
 
 
 @given(st.sampled_from(["grid2d", "poisson3d"]), st.integers(1, 24))
 @settings(max_examples=40, deadline=None)
 def test_geometric_is_a_permutation_at_every_size(generator: str, k: int) -> None:
-    found = dissection.geometric(parse(f"{generator},{k}"))
+    found = geometric(k, 3 if generator == "poisson3d" else 2)
     assert found.dtype == np.int32
     assert np.array_equal(np.sort(found), np.arange(k ** (3 if generator == "poisson3d" else 2)))
 
 
 def test_geometric_numbers_four_million_points_whole() -> None:
     """The largest grid of PPoPP'23's Figure 8: no point is left out or stands twice."""
-    found = dissection.geometric(parse("grid2d,2000"))
+    found = geometric(2000, 2)
     assert np.array_equal(np.bincount(found), np.ones(2000**2))
 
 
@@ -147,14 +148,14 @@ def test_what_amd_reports_is_raised(
 @pytest.mark.parametrize("matrix", ["circuit,50", "HB+bcsstk18", "local+m-0123456789ab"])
 def test_geometric_refuses_what_is_no_grid(matrix: str) -> None:
     with pytest.raises(UnsupportedError, match="needs a generated grid"):
-        dissection.geometric(parse(matrix))
+        prepare.prepared_path(matrix, Preparation("none", "geometric"))
 
 
 def test_what_cannot_be_ordered_is_refused_before_it_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepare, "locate", lambda matrix: pytest.fail("fetched"))
     with pytest.raises(UnsupportedError, match="needs a generated grid"):
         prepare.prepare("bcsstk18", Preparation("none", "geometric"))
-    monkeypatch.setitem(ordering._LIBRARIES, "amd", "no-such-library")
+    monkeypatch.setitem(ordering._LIBRARIES, "amd", ("no-such-library",))
     with pytest.raises(UnavailableError, match="no-such-library"):
         prepare.prepare("bcsstk18", Preparation("none", "amd"))
 
@@ -167,7 +168,7 @@ def test_nnz_sorts_a_random_permutation_stably_by_degree(n: int, drawn: int, see
     rows, columns = np.nonzero(mask)
     found = order("nnz", rows.tolist(), columns.tolist(), n, seed)
     either = (mask | mask.T) & ~np.eye(n, dtype=bool)
-    shuffled = order("random", [], [], n, seed).tolist()
+    shuffled = ordering.shuffled(n, seed).tolist()
     assert found.tolist() == sorted(shuffled, key=lambda column: int(either[:, column].sum()))
 
 
@@ -185,7 +186,7 @@ def test_amd_with_an_extension_that_cannot_be_called_says_so(monkeypatch: pytest
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, ordering._AMD, None)
         with pytest.raises(UnavailableError, match=r"cannot use the module suitesparse_amd\._amd"):
-            ordering.refuse("amd", parse("grid2d,5"))
+            ordering.require("amd")
     monkeypatch.setitem(ordering._AMD_ORDER, np.int32, "no_such_function")
     with pytest.raises(UnavailableError, match=r"no_such_function.*install suitesparse-amd anew"):
         order("amd", [0], [1], 3)

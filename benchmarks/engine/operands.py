@@ -9,10 +9,11 @@ from typing import Any
 import impl.inputs  # noqa: F401  It registers the makers.
 from benchmarks.checks.rows import verify_symbolic
 from benchmarks.engine.benchmark import Context, benchmark_of
+from fetch.prepare import raw_of
 from fetch.zeros import without_lone_zeros
 from fillpath.errors import FillpathError
 from fillpath.makers import maker_of, parts_of
-from fillpath.nouns import Filled, Pattern, Prepared, Reference
+from fillpath.nouns import Filled, Pattern, Prepared, Raw, Reference
 from fillpath.registry import Implementation
 from fillpath.stages import stage_of
 
@@ -65,6 +66,8 @@ def _make(kind: type, nouns: dict[type, Any], reference: Reference | None) -> An
 
     Raises FillpathError where F is not what the reference says, and what a maker raises.
     """
+    if kind is Raw and kind not in nouns:
+        nouns[kind] = raw_of(nouns[Prepared].provenance)
     if kind not in nouns:
         maker = maker_of(kind)
         if maker is None:

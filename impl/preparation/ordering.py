@@ -9,18 +9,14 @@ import importlib.metadata
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pymetis
 from scipy.sparse import csr_array
 
-from fetch import dissection
-from fetch.matrix_id import MatrixId
 from fillpath.errors import FillpathError, UnavailableError
+from fillpath.nouns import Array
 
-Array = npt.NDArray[Any]
-
-SEEDED = ("random", "nnz", "metis")
-_LIBRARIES = {"metis": "pymetis", "amd": "suitesparse-amd"}
+SEEDED = ("random", "nnz", "metis", "best")
+_LIBRARIES = {"metis": ("pymetis",), "amd": ("suitesparse-amd",), "best": ("suitesparse-amd", "pymetis")}
 # The extension module of suitesparse-amd, which is also the C library: amd_order counts in int, amd_l_order
 # in int64_t.
 _AMD = "suitesparse_amd._amd"
@@ -29,54 +25,44 @@ _AMD_OUT_OF_MEMORY, _AMD_INVALID = -1, -2
 
 
 def libraries(ordering: str) -> dict[str, str]:
-    """The library that computes an ordering, and its version. Raises UnavailableError if it is missing."""
-    library = _LIBRARIES.get(ordering)
-    if library is None:
-        return {}
-    try:
-        return {library: importlib.metadata.version(library)}
-    except importlib.metadata.PackageNotFoundError:
-        hint = ".venv/bin/pip install -e ."
-        raise UnavailableError(f"ordering {ordering} needs {library}, which is missing: {hint}") from None
+    """Return the libraries that compute an ordering, with their versions. Raises UnavailableError where one is
+    missing."""
+    versions = {}
+    for library in _LIBRARIES.get(ordering, ()):
+        try:
+            versions[library] = importlib.metadata.version(library)
+        except importlib.metadata.PackageNotFoundError:
+            hint = ".venv/bin/pip install -e ."
+            raise UnavailableError(f"ordering {ordering} needs {library}, which is missing: {hint}") from None
+    return versions
 
 
-def refuse(ordering: str, matrix: MatrixId) -> None:
-    """Raise UnavailableError or UnsupportedError as `order` would, before anything is fetched or read."""
+def require(ordering: str) -> None:
+    """Raise UnavailableError where the ordering's library is missing or cannot be called."""
     libraries(ordering)
-    if ordering == "geometric":
-        dissection.grid(matrix)
-    if ordering == "amd":
+    if "suitesparse-amd" in _LIBRARIES.get(ordering, ()):
         _amd_order(np.int32)
 
 
-def order(ordering: str, rows: Array, columns: Array, n: int, seed: int, matrix: MatrixId) -> Array:
-    """The permutation of that name for a pattern given as triplets without repetitions.
+def order(ordering: str, graph: csr_array, seed: int) -> Array:
+    """Return the permutation of that name.
 
-    rows, columns : (nnz,) int32
-    seed : of random, nnz and metis
-    matrix : read by `geometric` alone, which orders points, not entries
+    ordering : nnz, amd or metis
+    graph : pattern(A + A^T) without loops, n x n, rows sorted
+    seed : of nnz and metis
 
-    Raises UnsupportedError for `geometric` if the matrix is no generated grid, UnavailableError for `amd`
-    without its library.
+    Raises UnavailableError for `amd` without its library, MemoryError if AMD runs out of memory.
     """
-    if ordering == "natural":
-        return np.arange(n, dtype=np.int32)
-    if ordering == "random":
-        return _random(n, seed)
-    if ordering == "geometric":
-        return dissection.geometric(matrix)
-    graph = _graph(rows, columns, n)
     if ordering == "nnz":
         return _by_degree(graph, seed)
     return _nested_dissection(graph, seed) if ordering == "metis" else _minimum_degree(graph)
 
 
-def _random(n: int, seed: int) -> Array:
-    return np.random.default_rng(seed).permutation(n).astype(np.int32)
+def graph_of(rows: Array, columns: Array, n: int) -> csr_array:
+    """Return pattern(A + A^T) without loops, rows sorted.
 
-
-def _graph(rows: Array, columns: Array, n: int) -> csr_array:
-    """pattern(A + A^T) without loops, rows sorted."""
+    rows, columns : (nnz,) int32, the entries of A, none twice
+    """
     off = rows != columns
     ones = np.ones(np.count_nonzero(off), np.int8)
     half = csr_array((ones, (rows[off], columns[off])), shape=(n, n))
@@ -85,12 +71,17 @@ def _graph(rows: Array, columns: Array, n: int) -> csr_array:
     return graph
 
 
+def shuffled(n: int, seed: int) -> Array:
+    """Return a random permutation."""
+    return np.random.default_rng(seed).permutation(n).astype(np.int32)
+
+
 def _by_degree(graph: csr_array, seed: int) -> Array:
     """ParAC's nnz-sort (Section 7): a random permutation, then a stable sort by the number of entries per
     column."""
-    shuffled = _random(graph.shape[0], seed)
-    degrees = np.diff(graph.indptr)[shuffled]
-    return shuffled[np.argsort(degrees, kind="stable")]
+    mixed = shuffled(graph.shape[0], seed)
+    degrees = np.diff(graph.indptr)[mixed]
+    return mixed[np.argsort(degrees, kind="stable")]
 
 
 def _nested_dissection(graph: csr_array, seed: int) -> Array:
@@ -139,7 +130,7 @@ def _amd_order(index: Any) -> Any:
     try:
         function = getattr(ctypes.CDLL(str(importlib.import_module(_AMD).__file__)), _AMD_ORDER[index])
     except (ImportError, OSError, AttributeError) as problem:
-        hint = f"install {_LIBRARIES['amd']} anew, or order by metis"
+        hint = "install suitesparse-amd anew, or order by metis"
         raise UnavailableError(f"ordering amd cannot use the module {_AMD} ({problem}): {hint}") from None
     array = np.ctypeslib.ndpointer(index, ndim=1, flags="C_CONTIGUOUS")
     length = np.ctypeslib.as_ctypes_type(index)

@@ -5,47 +5,26 @@ A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
+from numba import njit
 
-from fetch.compiled import compiled
-from fetch.matrix_id import Generated, MatrixId
-from fetch.names import Spec
-from fillpath.errors import UnsupportedError
-
-Array = npt.NDArray[Any]
+from fillpath.nouns import Array
 
 _DEPTH = 256  # boxes waiting at once: below 2 per halving of 3 sides
 
 
-def geometric(matrix: MatrixId) -> Array:
-    """(n,) int32, new position -> old index, for a generated grid.
+def geometric(side: int, dimensions: int) -> Array:
+    """Return (n,) int32, new position -> old index, for a grid of `side` points along each dimension.
 
     The longest side is cut by a plane one point thick. The two halves come first, each ordered in the same
-    way, and the plane comes last. Raises UnsupportedError for any other matrix.
+    way, and the plane comes last.
     """
-    spec, dimensions = grid(matrix)
-    order = np.empty(spec.order, np.int32)
-    _dissect(spec.size, dimensions, order)
+    order = np.empty(side**dimensions, np.int32)
+    _dissect(side, dimensions, order)
     return order
 
 
-def grid(matrix: MatrixId) -> tuple[Spec, int]:
-    """The specification of a generated grid and its dimensions. Raises UnsupportedError for any other
-    matrix."""
-    spec = matrix.spec if isinstance(matrix, Generated) else None
-    dimensions = {"poisson3d": 3, "grid2d": 2}.get(spec.generator, 0) if spec is not None else 0
-    if spec is None or dimensions == 0:
-        raise UnsupportedError(
-            f"{matrix.text}: ordering geometric needs a generated grid (poisson3d:k or grid2d:k); "
-            "choose metis for any other matrix"
-        )
-    return spec, dimensions
-
-
-@compiled
+@njit(cache=True, nogil=True)
 def _dissect(k: int, dimensions: int, order: Array) -> None:
     """Fill `order` from a stack of boxes: low x, y, z; high x, y, z (exclusive); where the box begins in
     it."""
@@ -84,7 +63,7 @@ def _dissect(k: int, dimensions: int, order: Array) -> None:
         _number(k, box, order)
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _number(k: int, box: Array, order: Array) -> None:
     at = box[6]
     for z in range(box[2], box[5]):

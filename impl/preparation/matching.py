@@ -10,16 +10,13 @@ Longer than two screens: the parts of one algorithm, which share its arrays.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numba import njit
 from scipy.sparse import csr_array
 
-from fetch.compiled import compiled
 from fillpath.errors import InputError
-
-Array = npt.NDArray[Any]
+from fillpath.nouns import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +73,7 @@ def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
         return np.exp(u + shift), np.exp(v - shift)
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, Array, Array]:
     """Minimum-cost matching of rows and columns.
 
@@ -107,7 +104,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
     return of_row, of_column, u, v
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _start(
     indptr: Array, indices: Array, cost: Array, of_row: Array, of_column: Array, u: Array, v: Array
 ) -> None:
@@ -135,7 +132,7 @@ def _start(
             _step_aside(row, indptr, indices, cost, of_row, of_column, u, v)
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _step_aside(
     row: int, indptr: Array, indices: Array, cost: Array, of_row: Array, of_column: Array, u: Array, v: Array
 ) -> None:
@@ -154,7 +151,7 @@ def _step_aside(
                 return
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _augment(
     source: int,
     indptr: Array,
@@ -226,7 +223,7 @@ def _augment(
         place[touched[t]] = -1
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _flip(source: int, end: int, parent: Array, of_row: Array, of_column: Array) -> None:
     column = end
     while True:
@@ -239,7 +236,7 @@ def _flip(source: int, end: int, parent: Array, of_row: Array, of_column: Array)
         column = following
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _sift_up(heap: Array, place: Array, distance: Array, at: int) -> None:
     item = heap[at]
     while at > 0:
@@ -253,7 +250,7 @@ def _sift_up(heap: Array, place: Array, distance: Array, at: int) -> None:
     place[item] = at
 
 
-@compiled
+@njit(cache=True, nogil=True)
 def _sift_down(heap: Array, place: Array, distance: Array, size: int) -> None:
     item = heap[0]
     at = 0

@@ -1,0 +1,39 @@
+"""The stage `preparation`: from the matrix as it comes to the matrix that is factorised.
+
+Seconds of a preparation enter no other record: whoever prepares a suite does that on all cores at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.suite import Suite
+from fillpath.nouns import Raw
+from fillpath.record import Verified
+
+
+class Preparation(Suite):
+    """Seconds from the matrix as it comes, resident, to the matched, scaled and ordered matrix, resident."""
+
+    stage = "preparation"
+    reads = (Raw,)
+
+    def check(self, result: Any, context: Context) -> Verified:
+        """Permutations and scalings lead from the matrix as it comes to the result, and that is the input of
+        every other stage."""
+        from benchmarks.checks.arranged import verify_arranged
+
+        return verify_arranged(result, context.noun(Raw), context.prepared.hash)
+
+    def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
+        """How large the factors of its order are, without pivoting."""
+        from impl.preparation.size import size_of
+
+        size = size_of(fetch(result).pattern)
+        return {"entries": size.entries, "flops": size.operations, "height": size.height}
+
+    def least_bytes(self, result: Any, context: Context) -> int:
+        """The matrix as it comes, and as it is returned."""
+        return bytes_of(context.noun(Raw), result)

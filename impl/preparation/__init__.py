@@ -1,0 +1,1 @@
+"""Preparation: a matrix is matched, scaled and ordered before it is factorised."""

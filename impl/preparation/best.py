@@ -1,0 +1,52 @@
+"""The ordering `best`: whichever order leads to x soonest, by operations and the height of the tree.
+
+Seconds of a factorisation on an H100 are estimated as OPERATION times its operations plus LEVEL times the
+height of its elimination tree (docs/preparation.md says how well). The rule reads no clock, so that a
+matrix has the same order on every machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array, eye_array
+
+from fillpath.nouns import Array, Pattern
+from impl.preparation.ordering import order
+from impl.preparation.size import Size, size_of
+
+# Of direct_gpu on an H100, fitted to its records: seconds per operation, and per vertex on the longest path.
+OPERATION, LEVEL = 1 / 12e12, 2e-6
+# Seconds of a dissection on one core per entry of the graph: METIS takes 0.8 to 1.5 us.
+DISSECTION = 1e-6
+DISSECTIONS = ("metis",)
+
+
+def best(graph: csr_array, systems: str, seed: int) -> tuple[str, Array]:
+    """Return the name of the ordering taken, and (n,) int32, new position -> old index.
+
+    graph : pattern(A + A^T) without loops, n x n, rows sorted
+    systems : "one": AMD's order, unless its factorisation is estimated to take longer than a dissection
+        does; then, and for "many" of one pattern, the order with the least estimate
+    """
+    orders = {"amd": order("amd", graph, seed)}
+    estimates = {"amd": seconds(_size(graph, orders["amd"]))}
+    if systems == "one" and estimates["amd"] <= DISSECTION * graph.nnz:
+        return "amd", orders["amd"]
+    for name in DISSECTIONS:
+        orders[name] = order(name, graph, seed)
+        estimates[name] = seconds(_size(graph, orders[name]))
+    chosen = min(estimates, key=lambda name: estimates[name])
+    return chosen, orders[chosen]
+
+
+def seconds(size: Size) -> float:
+    """Return the estimate for one factorisation on an H100."""
+    return OPERATION * size.operations + LEVEL * size.height
+
+
+def _size(graph: csr_array, permutation: Array) -> Size:
+    """Return the size of the factors in that order."""
+    whole = csr_array(graph + eye_array(graph.shape[0], dtype=np.int8, format="csr"))
+    permuted = whole[permutation][:, permutation]
+    permuted.sort_indices()
+    return size_of(Pattern(permuted.indptr.astype(np.int64), permuted.indices.astype(np.int32)))
