@@ -26,8 +26,8 @@ from impl.preparation import ordering
 from impl.preparation.prepare import prepare as arrange
 
 PREPARE_VERSION = 1
-# Modules that decide an artefact's content, beside this one and what `prepare` reaches: a change of their code
-# makes a new artefact. The generators are in the matrix's checksum.
+# Modules that decide an artefact's content, beside this one and what `arrange` reaches: a change of their
+# code makes a new artefact. The generators are in the matrix's checksum.
 _MAKERS = (compiled, lines, matrixmarket, source)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 

@@ -29,6 +29,7 @@ from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT
 from fillpath.processes import standing_records
 from fillpath.record import Record, Status, read_records, record_path, write_records
+from impl.preparation import ordering
 from tests import fakes
 from tests.ended import is_gone
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 
 from fillpath.nouns import Array, Pattern
-from impl.preparation.ordering import order
+from impl.preparation.ordering import minimum_degree, order
 from impl.preparation.size import Size, size_of
 
 # Of direct_gpu on an H100, fitted to its records: seconds per operation, and per vertex on the longest path.
@@ -25,16 +25,15 @@ def best(graph: csr_array, systems: str, seed: int) -> tuple[str, Array]:
     """Return the name of the ordering taken, and (n,) int32, new position -> old index.
 
     graph : pattern(A + A^T) without loops, n x n, rows sorted
-    systems : "one": AMD's order, unless its factorisation is estimated to take longer than a dissection
-        does; then, and for "many" of one pattern, the order with the least estimate
+    systems : "one": AMD's order, unless a factorisation in that order may take longer than a dissection;
+        then, and for "many" of one pattern, the order with the least estimate
     """
-    orders = {"amd": order("amd", graph, seed)}
-    estimates = {"amd": seconds(_size(graph, orders["amd"]))}
-    if systems == "one" and estimates["amd"] <= DISSECTION * graph.nnz:
-        return "amd", orders["amd"]
-    for name in DISSECTIONS:
-        orders[name] = order(name, graph, seed)
-        estimates[name] = seconds(_size(graph, orders[name]))
+    amd, bound = minimum_degree(graph)
+    # No path is longer than n.
+    if systems == "one" and OPERATION * bound + LEVEL * len(amd) <= DISSECTION * graph.nnz:
+        return "amd", amd
+    orders = {"amd": amd} | {name: order(name, graph, seed) for name in DISSECTIONS}
+    estimates = {name: seconds(_size(graph, each)) for name, each in orders.items()}
     chosen = min(estimates, key=lambda name: estimates[name])
     return chosen, orders[chosen]
 

@@ -22,11 +22,15 @@ _LIBRARIES = {"metis": ("pymetis",), "amd": ("suitesparse-amd",), "best": ("suit
 _AMD = "suitesparse_amd._amd"
 _AMD_ORDER: dict[Any, str] = {np.int32: "amd_order", np.int64: "amd_l_order"}
 _AMD_OUT_OF_MEMORY, _AMD_INVALID = -1, -2
+# Numbers that it returns, and the places of two: divisions, and multiplications with a subtraction, of LU.
+_AMD_INFO, _DIVISIONS, _MULTIPLICATIONS = 20, 10, 12
 
 
 def libraries(ordering: str) -> dict[str, str]:
-    """Return the libraries that compute an ordering, with their versions. Raises UnavailableError where one is
-    missing."""
+    """Return the libraries that compute an ordering, with their versions.
+
+    Raises UnavailableError where one is missing.
+    """
     versions = {}
     for library in _LIBRARIES.get(ordering, ()):
         try:
@@ -55,7 +59,7 @@ def order(ordering: str, graph: csr_array, seed: int) -> Array:
     """
     if ordering == "nnz":
         return _by_degree(graph, seed)
-    return _nested_dissection(graph, seed) if ordering == "metis" else _minimum_degree(graph)
+    return _nested_dissection(graph, seed) if ordering == "metis" else minimum_degree(graph)[0]
 
 
 def graph_of(rows: Array, columns: Array, n: int) -> csr_array:
@@ -97,8 +101,10 @@ def _nested_dissection(graph: csr_array, seed: int) -> Array:
     return np.concatenate([alone, linked[np.asarray(permutation)]]).astype(np.int32)
 
 
-def _minimum_degree(graph: csr_array) -> Array:
-    """SuiteSparse's AMD (Amestoy, Davis and Duff, ACM TOMS 30(3), 2004) with its default control.
+def minimum_degree(graph: csr_array) -> tuple[Array, float]:
+    """Return SuiteSparse's AMD permutation with its default control, and its bound on operations of LU.
+
+    P. R. Amestoy, T. A. Davis, I. S. Duff, Algorithm 837, ACM Trans. Math. Softw. 30(3), 2004.
 
     graph : symmetric, rows sorted and without repetitions, so that AMD takes it without a copy
 
@@ -107,13 +113,13 @@ def _minimum_degree(graph: csr_array) -> Array:
     n = graph.shape[0]
     index = _amd_index(n, graph.nnz)
     starts, neighbours = (array.astype(index, copy=False) for array in (graph.indptr, graph.indices))
-    permutation = np.empty(n, index)
-    status = _amd_order(index)(n, starts, neighbours, permutation, None, None)
+    permutation, info = np.empty(n, index), np.zeros(_AMD_INFO)
+    status = _amd_order(index)(n, starts, neighbours, permutation, None, info)
     if status == _AMD_OUT_OF_MEMORY:
         raise MemoryError(f"AMD had no room for a graph of {n} vertices and {graph.nnz} entries")
     if status <= _AMD_INVALID:
         raise FillpathError(f"AMD refused a graph of {n} vertices and {graph.nnz} entries: status {status}")
-    return permutation.astype(np.int32, copy=False)
+    return permutation.astype(np.int32, copy=False), float(info[_DIVISIONS] + 2 * info[_MULTIPLICATIONS])
 
 
 def _amd_index(n: int, entries: int) -> Any:
@@ -133,7 +139,7 @@ def _amd_order(index: Any) -> Any:
         hint = "install suitesparse-amd anew, or order by metis"
         raise UnavailableError(f"ordering amd cannot use the module {_AMD} ({problem}): {hint}") from None
     array = np.ctypeslib.ndpointer(index, ndim=1, flags="C_CONTIGUOUS")
-    length = np.ctypeslib.as_ctypes_type(index)
-    function.argtypes = [length, array, array, array, ctypes.c_void_p, ctypes.c_void_p]
+    length, numbers = np.ctypeslib.as_ctypes_type(index), np.ctypeslib.ndpointer(np.float64, shape=_AMD_INFO)
+    function.argtypes = [length, array, array, array, ctypes.c_void_p, numbers]
     function.restype = ctypes.c_int
     return function
