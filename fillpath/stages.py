@@ -17,8 +17,8 @@ class Stage:
     summary : its answer, in a few words.
     withheld : nouns that hold its answer, so that no implementation of the stage may be given them.
     on_values : whether it works with the matrix's values, which then have to be real.
-    on_graph : whether it works on the matrix's graph. Such a stage reads no filled pattern, which may be too
-        large to be made, and has no reference.
+    on_graph : whether it works on the matrix's graph, in which explicit zeros are no edges.
+    refers : whether F is made for it or held against its results, so that the matrix needs a reference.
     """
 
     name: str
@@ -26,18 +26,25 @@ class Stage:
     withheld: tuple[type, ...] = ()
     on_values: bool = False
     on_graph: bool = False
+    refers: bool = True
 
 
 # In the order in which a factorisation passes them.
 _ROWS = (
-    Stage("preparation", "the matrix matched, scaled, ordered", withheld=(Prepared, Pattern), on_graph=True),
+    Stage("preparation", "the matrix matched, scaled, ordered", withheld=(Prepared, Pattern), refers=False),
     Stage("symbolic", "the filled pattern of L + U", withheld=(Filled, TwoWay, Assembled)),
     Stage("supernodes", "rows of U that share a structure"),
     Stage("levels", "columns that can be factorised at once", withheld=(Assembled,)),
     Stage("numeric", "the values of L and U", on_values=True),
-    Stage("solve", "a linear system, through all stages", on_values=True),
-    Stage("cholesky", "ParAC's randomised factor", on_values=True, on_graph=True),
-    Stage("laplacian", "factor and preconditioned conjugate gradients", on_values=True, on_graph=True),
+    Stage("solve", "a linear system, through all stages", on_values=True, refers=False),
+    Stage("cholesky", "ParAC's randomised factor", on_values=True, on_graph=True, refers=False),
+    Stage(
+        "laplacian",
+        "factor and conjugate gradients",
+        on_values=True,
+        on_graph=True,
+        refers=False,
+    ),
 )
 STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _ROWS}
 

@@ -22,7 +22,7 @@ class Context:
     """What a result is checked against, made before anything is timed.
 
     prepared : the matrix.
-    reference : of the matrix; None for a stage on graphs.
+    reference : of the matrix; None for a stage that does not refer to F.
     options : the value of every option of the implementation.
     peer : whether it is other people's library, which may do more than the stage asks for.
     device : where it works; kernels on a GPU flush float32's denormal numbers.

@@ -19,6 +19,6 @@ def least_bytes(case: Case, implementation: Implementation, filled: float) -> fl
     """
     stage = stage_of(case.stage)
     counts = implementation.values(dict(case.options)).get("output") == "counts"
-    if stage.on_graph or counts or implementation.peer or case.stage == "solve":
+    if not stage.refers or counts or implementation.peer:
         return 0.0
     return filled * (_INDEX + (_VALUE if case.stage == "numeric" else 0))

@@ -1,4 +1,4 @@
-"""The input of a case: its prepared matrix and, unless its stage works on a graph, the matrix's reference."""
+"""The input of a case: its prepared matrix and, where its stage refers to F, the matrix's reference."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     Raises NotReadyError, and what finding the matrix raises.
     """
     path = prepared_path(case.matrix, case.preparation, case.seed)
-    has_reference = not stage_of(case.stage).on_graph
+    has_reference = stage_of(case.stage).refers
     cached = _cached(path, has_reference)
     if cached is not None:
         return cached

@@ -141,7 +141,7 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "seed": case.seed,
-        "reference": None if stage_of(case.stage).on_graph else str(reference_path(prepared.hash)),
+        "reference": str(reference_path(prepared.hash)) if stage_of(case.stage).refers else None,
         "series": str(series_path(host.machine_name(), case.name)),
         "sampling": asdict(limits.sampling),
     }
@@ -168,7 +168,7 @@ def _measurable(case: Case, limits: Limits, within: Run) -> Prepared:
 def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> str:
     """Why the case cannot fit, by its reference; empty where it may."""
     usable = limits.memory_limit()
-    made = None if stage_of(case.stage).on_graph else load_reference(reference_path(prepared.hash))
+    made = load_reference(reference_path(prepared.hash)) if stage_of(case.stage).refers else None
     if usable is None or made is None:
         return ""
     card = (machine.accelerator(implementation.device)["gpu"] or {}).get("memory") or 0

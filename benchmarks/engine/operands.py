@@ -27,7 +27,7 @@ def context(
 ) -> Context:
     """What results are checked against.
 
-    reference : of the matrix; None for a stage on graphs.
+    reference : of the matrix; None for a stage that does not refer to F.
     options, seed : as a case has them.
 
     Raises UnsupportedError for a stage without a benchmark, and what `noun` raises.
@@ -81,6 +81,6 @@ def _make(kind: type, nouns: dict[type, Any], reference: Reference | None) -> An
 
 def _require_equal(filled: Filled, reference: Reference | None) -> None:
     if reference is None:
-        raise FillpathError("F cannot be checked without the reference, which stages on graphs do not have")
+        raise FillpathError("F cannot be checked without the reference, which this stage does not have")
     if not verify_symbolic(filled, reference).passes:
         raise FillpathError("fill1_pruned no longer gives the reference that it made; report this")

@@ -146,7 +146,7 @@ def subject(case: Case) -> Subject:
 
     implementation = lookup(case.stage, case.implementation)
     prepared = load_prepared(prepared_path(case.matrix, case.preparation, case.seed))
-    referred = not stage_of(case.stage).on_graph
+    referred = stage_of(case.stage).refers
     reference = load_reference(reference_path(prepared.hash)) if referred else None
     if referred and reference is None:
         raise CountingError("the reference vanished from the cache; run again")

@@ -52,7 +52,7 @@ def compile_for(cases: Iterable[Case], processes: int) -> None:
     """
     small = _small(cases)
     inputs = {(case.matrix, case.preparation): case for case in small}.values()
-    on_patterns = [case for case in inputs if not stage_of(case.stage).on_graph]
+    on_patterns = [case for case in inputs if stage_of(case.stage).refers]
     waves: list[list[Task]] = [
         [partial(_prepare, case) for case in inputs],
         [partial(_check, checker, on_patterns) for checker in CHECKERS],

@@ -48,7 +48,7 @@ def _is_done(case: Case, within: Run, hash_of: Callable[[str, Preparation, int],
 
 
 def _standing_record(case: Case, prepared: str, within: Run) -> Record | None:
-    if not prepared or not (stage_of(case.stage).on_graph or reference_path(prepared).is_file()):
+    if not prepared or (stage_of(case.stage).refers and not reference_path(prepared).is_file()):
         return None
     count, fresh = rounds_of(case, settings().rounds), settings().fresh
     limits = limits_of(case, settings())

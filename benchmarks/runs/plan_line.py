@@ -24,6 +24,7 @@ from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError, MemoryBudgetError, TransferError
 from fillpath.nouns import Prepared
 from fillpath.paths import bytes_text, write_text
+from fillpath.registry import lookup
 from fillpath.settings import Settings
 from fillpath.stages import stage_of
 
@@ -91,8 +92,13 @@ class Matrix:
     @property
     def on_graph(self) -> bool:
         """Whether no case of it needs its F."""
-        stages = {case.stage for case in self.cases}
-        return bool(stages) and all(stage_of(stage).on_graph for stage in stages)
+        return bool(self.cases) and not any(map(_needs_filled, self.cases))
+
+
+def _needs_filled(case: Case) -> bool:
+    """Whether F is made for the case: a peer's solution makes its own, in an order of its own."""
+    solves = case.stage == "solve" and not lookup(case.stage, case.implementation).peer
+    return stage_of(case.stage).refers or solves
 
 
 @dataclass(frozen=True)

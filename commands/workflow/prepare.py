@@ -21,7 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     def ready(case: Case, within: Run) -> None:
         cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
-        on_graph = cases and all(stage_of(c.stage).on_graph for c in cases)
-        make_ready(cases[0] if on_graph else case, limits_of(case, settings()), within)
+        # Of several the case that needs the most.
+        needy = max(cases, key=lambda c: stage_of(c.stage).refers, default=case)
+        make_ready(needy, limits_of(case, settings()), within)
 
     return for_each(arguments.inputs, ready)

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from fillpath.errors import InputError
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import SuperLU, splu
+
+from fillpath.errors import UnsupportedError
 from fillpath.nouns import Prepared, Solution, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.peers.superlu import superlu as factorised
-from impl.solve.right_hand_side import as_matrix, right_hand_side
+from impl.peers.superlu import factorise
+from impl.solve.direct import Ordering, system_of, with_32_bits
 
 
 @implementation(stage="solve", peer="scipy")
-def superlu(prepared: Prepared, *, refine: int = 1) -> tuple[Solution, Work]:
-    """SciPy's SuperLU and its triangular solves (sequential), supernodal, pivoting where a pivot is 0.
+def superlu(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
+    """SciPy's SuperLU and its triangular solves (sequential), supernodal, pivoting.
 
-    prepared : n x n, factorised in its own order
+    prepared : n x n
+    ordering : own, COLAMD's, with partial pivoting; given, the prepared matrix's, where a pivot leaves the
+        diagonal only if that is exactly zero
     refine : as in lu_cpu
 
-    Returns x for the b of `right_hand_side`, and the facts of `impl.peers.superlu`. Raises UnsupportedError
-    as that does, and InputError for refine < 0.
+    Its phases: right_hand_side; convert, to columns; factorise, ordering, symbolic and numeric at once;
+    triangular; refine. Returns x for the b of `right_hand_side`, and as a fact the entries of L + U. Raises
+    UnsupportedError if no pivot is left, and InputError for refine < 0.
     """
-    if refine < 0:
-        raise InputError(f"refine={refine}: expected a number of steps")
-    with phase("right_hand_side"):
-        matrix, b = as_matrix(prepared), right_hand_side(prepared)
-    factors, work = factorised(prepared)
+    matrix, b = system_of(prepared, refine)
+    with phase("convert"):
+        columns = with_32_bits(matrix).tocsc()
+    with phase("factorise"):
+        factors = factorise(columns) if ordering == "given" else _by_colamd(columns)
     with phase("triangular"):
         x = factors.solve(b)
     with phase("refine"):
         for _ in range(refine):
             x += factors.solve(b - matrix @ x)
-    return Solution(x), work
+    return Solution(x), Work(facts={"nnz_factor": float(factors.nnz - prepared.pattern.n)})
+
+
+def _by_colamd(columns: csc_array) -> SuperLU:
+    """Return the factors by SciPy's defaults. Raises UnsupportedError if no pivot is left."""
+    try:
+        factors: SuperLU = splu(columns)
+    except RuntimeError as error:
+        if "singular" not in str(error):
+            raise
+        raise UnsupportedError("SuperLU finds the matrix singular") from None
+    return factors

@@ -88,7 +88,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     """One row per case and machine: its seconds, those of each part and their share, and the residual by
     norms (`bound` : the largest that passed the gate that held those). The rest is what no part has."""
     frame = timed_frame(inputs)
-    parts = [_seconds(inputs.records, row) for row in dicts(frame)]
+    parts = [seconds_by_part(inputs.records, row) for row in dicts(frame)]
     add_columns(frame, parts, [*(part.seconds for part in PARTS), "residual", "bound"])
     add_own_shares(frame, PARTS)
     return columns_of(
@@ -97,7 +97,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _seconds(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
+def seconds_by_part(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
     """The seconds of each part, medians as the whole is one, and the residual; nothing without a result."""
     record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
     if record is None:
@@ -184,7 +184,7 @@ EXHIBIT = Exhibit(
     """A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
     which the gate computes in float64. {fronts} Not the papers' either: triangular=sweeps, and direct_gpu,
     with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size, direct_gpu
-    within blocks of 32 rows. SuperLU, KLU, PARDISO, UMFPACK and CHOLMOD run on one core; these but SuperLU,
+    within blocks of 32 rows. SuperLU, KLU, PARDISO, UMFPACK and CHOLMOD run on one core; these,
     and cuDSS without ordering=given, order the matrix once more. {how} {absent}{prepared}""",
     _facts,
     one_run=True,
