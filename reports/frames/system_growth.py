@@ -16,17 +16,19 @@ from reports.facts.records import Records
 from reports.frames.cost_growth import add_exponents, family_of
 from reports.frames.device import NOT_MEASURED, columns_of
 from reports.frames.phase_sums import PhaseSum
+from reports.frames.preparation import add_way, with_preparation
 from reports.frames.roofline import roofs
 from reports.frames.seconds import timed_frame
 
 # Kinds of generated matrices that make a line.
 LINES = {"2D grid": "2D grids", "3D grid": "3D grids"}
 FIRST, KEPT, FACTOR = "direct_gpu", "direct_gpu, maps kept", "multifrontal_gpu, no exchanges"
+AMD = "direct_gpu, AMD"
 HOST = "multifrontal_cpu"
 CUDSS, GIVEN = "cuDSS, its own order", "cuDSS, prepared order"
 SPSV, SWEEPS = "lu_gpu (SpSV)", "lu_gpu, sweeps"
 # The codes in the order of a legend.
-CODES = (FIRST, KEPT, FACTOR, HOST, CUDSS, GIVEN, SPSV, SWEEPS)
+CODES = (FIRST, AMD, KEPT, FACTOR, HOST, CUDSS, GIVEN, SPSV, SWEEPS)
 # By implementation and options.
 NAMES = {
     ("direct_gpu", ""): FIRST,
@@ -38,24 +40,28 @@ NAMES = {
     ("lu_gpu", ""): SPSV,
     ("lu_gpu", "triangular=sweeps"): SWEEPS,
 }
-WHOLE, NUMERIC, TRIANGULAR, RATE = "whole", "numeric", "triangular", "rate"
+RAW, WHOLE, NUMERIC, TRIANGULAR, RATE = "raw", "whole", "numeric", "triangular", "rate"
 # The phase of a record that a span is of. With maps kept inverses pay sooner, so that both may be others.
 PHASES = {NUMERIC: PhaseSum(("numeric",)), TRIANGULAR: PhaseSum(("triangular",))}
 _ENDS = ("median", "low", "high")
 
 
 def system_frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case, machine and span: `whole`, seconds from the matrix to x; `numeric` and `triangular`,
-    those of the phase; `rate`, GFLOP/s of the numeric one, where the record has `flops`. `exponent` of n as
-    in `cost_frame`; `peak`, GFLOP/s of `peak_of`, the card or the host, in double precision, as measured."""
-    rows = timed_frame(inputs)
-    rows["code"] = [NAMES[row["implementation"], row["options"]] for row in dicts(rows)]
+    """Return one row per case, machine and span.
+
+    Spans: `raw` and `whole`, seconds to x from the raw matrix and from the prepared one; `numeric` and
+    `triangular`, those of the phase; `rate`, GFLOP/s of the numeric one, where the record has `flops`.
+    `exponent` of n as in `cost_frame`; `peak`, GFLOP/s of `peak_of`, the card or the host, in double
+    precision, as measured.
+    """
+    rows = with_preparation(timed_frame(inputs))
+    rows["code"] = [_code(row) for row in dicts(rows)]
     rows["family"] = [family_of(inputs, matrix, LINES) for matrix in rows["matrix"]]
     rows["peak_of"] = ["host" if code == HOST else "gpu" for code in rows["code"]]
     peaks = {name: _peaks(name) for name in rows["machine"].dropna().unique()}
     known = [peaks.get(row["machine"], {}).get(row["peak_of"], np.nan) for row in dicts(rows)]
     rows["peak"] = pd.Series(known, index=rows.index, dtype="float64")
-    spans = [_span(rows, inputs.records, span) for span in (WHOLE, NUMERIC, TRIANGULAR, RATE)]
+    spans = [_span(rows, inputs.records, span) for span in (RAW, WHOLE, NUMERIC, TRIANGULAR, RATE)]
     frame = pd.concat(spans, ignore_index=True)
     return columns_of(frame, "code", "family", "span", "n", *_ENDS, "exponent", "flops", "peak_of", "peak")
 
@@ -64,7 +70,10 @@ def _span(rows: pd.DataFrame, records: Records, span: str) -> pd.DataFrame:
     """The rows that have the span, with its numbers."""
     shown = pd.Series([_has(row, span) for row in dicts(rows)], index=rows.index, dtype=bool)
     part = rows[shown].assign(span=span, flops=np.nan)
-    if span != WHOLE:
+    if span == RAW:
+        # A peer's own order is within its seconds: to it the prepared matrix is as good as the raw one.
+        add_way(part, part["code"] != CUDSS)
+    elif span != WHOLE:
         for place, row in part.to_dict("index").items():
             record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
             numbers = _numbers(record, records, span) if record is not None else {}
@@ -78,12 +87,20 @@ def _span(rows: pd.DataFrame, records: Records, span: str) -> pd.DataFrame:
 def _has(row: Mapping[Any, Any], span: str) -> bool:
     """Whether the span is drawn of a code, and is not another's too."""
     spans = {
-        FIRST: (WHOLE, NUMERIC, TRIANGULAR, RATE),
+        FIRST: (RAW, WHOLE, NUMERIC, TRIANGULAR, RATE),
+        AMD: (RAW, WHOLE),
+        CUDSS: (RAW, WHOLE, NUMERIC, TRIANGULAR),
         KEPT: (WHOLE,),
         FACTOR: (NUMERIC, RATE),
         HOST: (NUMERIC, RATE),
     }
     return span in spans.get(row["code"], (WHOLE, NUMERIC, TRIANGULAR))
+
+
+def _code(row: Mapping[Any, Any]) -> str:
+    """Return what the picture calls the code of a case."""
+    name = NAMES[row["implementation"], row["options"]]
+    return AMD if (name, row["preparation"]) == (FIRST, "amd") else name
 
 
 def _numbers(record: Record, records: Records, span: str) -> dict[str, float]:

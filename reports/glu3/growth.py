@@ -17,6 +17,7 @@ from reports.frames.system_growth import (
     LINES,
     NUMERIC,
     RATE,
+    RAW,
     TRIANGULAR,
     WHOLE,
     system_frame,
@@ -30,6 +31,7 @@ DRAWN = Codes(CODES)
 FAMILIES = (*LINES.values(), POINTS)
 # By span, from the top.
 LABELS = {
+    RAW: "raw matrix to x, seconds (log)",
     WHOLE: "matrix to x, seconds (log)",
     NUMERIC: "L and U, seconds (log)",
     TRIANGULAR: "one solve, seconds (log)",
@@ -94,10 +96,11 @@ EXHIBIT = Exhibit(
     "linear systems over n, by phase",
     system_frame,
     draw,
-    """A x = b, float64. Lines: grids, with the exponent of n at the end, by least squares. L and U: the phase
-    numeric, without the order that cuDSS seeks of its own; one solve: one right-hand side, no refinement,
-    with inverted pivot blocks where direct_gpu has them, whose making is in the first row alone.
-    GFLOP/s: operations of dense LU of the fronts, zeros in them among these; other codes say none. {how}""",
+    """A x = b, float64. Lines: grids, with the exponent of n at the end, by least squares. Raw matrix: with
+    preparation and transfers. L and U: the phase numeric, without the order that cuDSS seeks of its own; one
+    solve: one right-hand side, no refinement, with inverted pivot blocks where direct_gpu has them, whose
+    making is in the first two rows alone. GFLOP/s: operations of dense LU of the fronts, zeros in them among
+    these; other codes say none. {how}""",
     _facts,
     topic="How linear systems grow with the matrix (beyond the papers)",
 )

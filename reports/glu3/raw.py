@@ -17,6 +17,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.device import columns_of
 from reports.frames.glu3 import PAPER
+from reports.frames.preparation import add_way, with_preparation
 from reports.frames.seconds import add_columns, groups_of, idle_series, seconds_how, timed_frame
 from reports.glu3.phases import PARTS as SOLVED
 from reports.glu3.phases import seconds_by_part
@@ -29,16 +30,14 @@ MATCHING = Part("matching", "matching, scaling", "#ddcc77")
 PERMUTING = Part("permutation", "permuting", "#999933")
 TRANSFER = Part("transfer", "to the GPU and back", "#000000")
 PARTS = (MATCHING, PERMUTING, TRANSFER, *SOLVED)
+# The preparation of a peer that is given the matrix as it comes.
+AS_IT_COMES = "natural"
 # Parts of a preparation and its phases.
 _PREPARED = {
     MATCHING.seconds: ("matching", "scaling"),
     "seconds_ordering": ("ordering",),
     PERMUTING.seconds: ("permutation",),
 }
-# The preparation of a peer that is given the matrix as it comes.
-AS_IT_COMES = "natural"
-_KEYS = ["matrix", "preparation", "machine"]
-_ENDS = ["median", "low", "high"]
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -46,26 +45,18 @@ def frame(inputs: Inputs) -> pd.DataFrame:
 
     `solution` holds the seconds of the solution alone, `height` and `entries_lu` the size of its order.
     """
-    rows = timed_frame(inputs)
-    solved = rows[rows["stage"] == "solve"].reset_index(drop=True)
-    prepared = rows[rows["stage"] == "preparation"].set_index(_KEYS)
-    before = prepared[[*_ENDS, "status", "case"]].add_prefix("before_")
-    joined = solved.join(before, on=_KEYS, validate="many_to_one")
+    joined = with_preparation(timed_frame(inputs))
     parts = [_parts(inputs.records, row) for row in dicts(joined)]
     add_columns(joined, parts, [*(part.seconds for part in PARTS), "height", "entries_lu"])
     joined["solution"] = joined["median"]
-    ordered = joined["preparation"] != AS_IT_COMES
-    for end in _ENDS:
-        joined[end] += joined[f"before_{end}"].where(ordered, 0.0) + joined["transfers"].fillna(0.0)
-    lacking = ordered & (joined["status"] == "ok") & joined["before_median"].isna()
-    joined.loc[lacking, "status"] = "no preparation"
+    add_way(joined, joined["preparation"] != AS_IT_COMES)
     orders = [f", {row['ordering']}" if row["preparation"] != AS_IT_COMES else "" for row in dicts(joined)]
     joined["series"] = joined["series"] + orders
     joined["group"] = groups_of(joined.assign(preparation=""))
     add_own_shares(joined, PARTS)
     return columns_of(
-        joined, "implementation", "options", "ordering", "n", *_ENDS, "solution", "height", "entries_lu",
-        *columns_of_parts(PARTS),
+        joined, "implementation", "options", "ordering", "n", "median", "low", "high", "solution", "height",
+        "entries_lu", *columns_of_parts(PARTS),
     )  # fmt: skip
 
 

@@ -1,0 +1,157 @@
+"""The stage `preparation`: it gives what other stages are given, and the gate sees anything else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from benchmarks.checks.arranged import verify_arranged
+from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import measure
+from fetch.matrix_id import resolve
+from fetch.prepare import prepare, raw_of
+from fillpath.case import Case, Preparation
+from fillpath.errors import UnknownNameError
+from fillpath.nouns import Arranged, Pattern, Prepared
+from fillpath.record import Status
+from impl.preparation import best, ordering
+from impl.preparation.prepare import prepare as arrange
+from impl.preparation.size import size_of
+
+NAMES = (
+    "natural",
+    "mc64+amd",
+    "metis",
+    "best",
+    "best+for=many",
+    "nnz",
+    "random",
+    "amd+dropzeros",
+    "metis+diagonal=7",
+)
+
+
+def arranged(matrix: str, name: str, seed: int = 0) -> tuple[Prepared, Any, Arranged]:
+    prepared = prepare(matrix, Preparation.parse(name), seed)
+    raw = raw_of(prepared.provenance)
+    return prepared, raw, arrange(raw)[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("matrix", ["circuit,60", "random,50,0.1"])
+def test_what_is_measured_is_what_other_stages_are_given(matrix: str, name: str) -> None:
+    prepared, raw, result = arranged(matrix, name, 3)
+    assert np.array_equal(result.pattern.indices, prepared.pattern.indices)
+    assert np.array_equal(result.values, prepared.values)
+    assert verify_arranged(result, raw, prepared.hash).passes
+
+
+def test_values_of_a_pattern_are_made_up_alike(tmp_path: Path) -> None:
+    path = tmp_path / "m.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 4\n1 2\n2 3\n3 1\n2 2\n")
+    prepared, raw, result = arranged(resolve(str(path)).text, "amd", 5)
+    assert verify_arranged(result, raw, prepared.hash).passes
+
+
+FAULTS = {
+    "a row twice": lambda r: replace(r, row_permutation=np.zeros_like(r.row_permutation)),
+    "rows exchanged": lambda r: replace(r, row_permutation=r.row_permutation[::-1].copy()),
+    "a value changed": lambda r: replace(r, values=r.values * np.where(np.arange(len(r.values)) == 2, 2, 1)),
+    "a scale changed": lambda r: replace(r, row_scale=r.row_scale * 2),
+    "an entry lost": lambda r: replace(
+        r,
+        pattern=Pattern(np.append(r.pattern.indptr[:-1], r.pattern.nnz - 1), r.pattern.indices[:-1]),
+        values=r.values[:-1],
+    ),
+    "no matrix": lambda r: None,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_gate_sees_a_fault(fault: str) -> None:
+    prepared, raw, result = arranged("circuit,60", "amd")
+    assert verify_arranged(result, raw, prepared.hash).passes
+    assert not verify_arranged(FAULTS[fault](result), raw, prepared.hash).passes
+
+
+def test_the_gate_sees_another_order() -> None:
+    prepared, raw, _ = arranged("circuit,60", "amd")
+    _, _, other = arranged("circuit,60", "metis")
+    assert verify_arranged(other, raw, prepared.hash).value == 1
+
+
+def test_a_preparation_is_a_case_with_phases_and_the_size_of_its_order() -> None:
+    record = measure(
+        Case("preparation", "prepare", "grid2d,12", Preparation(ordering="amd")), Limits(60, samples=3)
+    )
+    assert record.status is Status.OK, record.reason
+    assert set(record.phases) == {"matching", "scaling", "ordering", "permutation"}
+    size = size_of(prepare("grid2d,12", Preparation(ordering="amd")).pattern)
+    facts = (record.work or {})["facts"]
+    assert facts == {"entries": size.entries, "flops": size.operations, "height": size.height}
+
+
+@given(st.integers(1, 20), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_a_size_is_that_of_dense_elimination(n: int, drawn: int) -> None:
+    mask = np.random.default_rng(drawn).random((n, n)) < 0.2
+    mask |= np.eye(n, dtype=bool)
+    filled, height = mask | mask.T, np.ones(n, int)
+    operations = 0
+    for k in range(n):
+        below = np.flatnonzero(filled[k + 1 :, k]) + k + 1
+        filled[np.ix_(below, below)] = True
+        operations += len(below) + 2 * len(below) ** 2
+        if len(below):
+            height[below[0]] = max(height[below[0]], height[k] + 1)
+    rows = csr_array(mask)
+    size = size_of(Pattern(rows.indptr.astype(np.int64), rows.indices.astype(np.int32)))
+    assert (size.entries, size.operations, size.height) == (filled.sum(), operations, height.max())
+
+
+def test_one_solution_takes_amd_where_that_takes_less_than_to_dissect() -> None:
+    graph = ordering.graph_of(*grid(20), 400)
+    assert best.best(graph, "one", 0)[0] == "amd"
+
+
+def test_many_solutions_take_the_order_of_the_least_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = ordering.graph_of(*grid(20), 400)
+    orders = {name: ordering.order(name, graph, 0) for name in ("amd", *best.DISSECTIONS)}
+    for favoured in orders:
+        sizes = {each.tobytes(): float(name != favoured) for name, each in orders.items()}
+        monkeypatch.setattr(best, "_size", lambda graph, order, sizes=sizes: sizes[order.tobytes()])
+        monkeypatch.setattr(best, "seconds", lambda size: size)
+        name, chosen = best.best(graph, "many", 0)
+        assert name == favoured and np.array_equal(chosen, orders[favoured])
+
+
+def test_one_solution_dissects_where_amd_takes_longer_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = ordering.graph_of(*grid(20), 400)
+    monkeypatch.setattr(best, "OPERATION", 1.0)
+    assert best.best(graph, "one", 0)[0] == best.best(graph, "many", 0)[0]
+
+
+def test_for_many_is_part_of_the_name_and_of_best_alone() -> None:
+    assert Preparation.parse("mc64+best+for=many+dropzeros").systems == "many"
+    for name in ("amd+for=many", "best+for=one", "best+for=few"):
+        with pytest.raises(UnknownNameError):
+            Preparation.parse(name)
+
+
+def grid(k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of a grid of k x k points, one way."""
+    points = np.arange(k * k, dtype=np.int32).reshape(k, k)
+    pairs = np.concatenate(
+        [
+            np.stack([points[1:], points[:-1]], -1).reshape(-1, 2),
+            np.stack([points[:, 1:], points[:, :-1]], -1).reshape(-1, 2),
+        ]
+    )
+    return pairs[:, 0], pairs[:, 1]
