@@ -19,7 +19,8 @@ from impl.peers.cusparse import Matrix
 def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
     """NVIDIA's cuDSS, its reordering and symbolic phases (GPU): a count, verified by a residual only.
 
-    prepared : n x n, on the device, factorised in the order that it has, without a matching
+    prepared : n x n, on the device, factorised as a general matrix, in the order that it has, without a
+        matching
 
     cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
     `nnz_factor`. It need not be that of F: cuDSS makes the pattern symmetric first. The order is the prepared
@@ -52,7 +53,7 @@ def _solution(system: peer.System, prepared: Prepared, b: Array) -> Array:
 
     matrix, right = Matrix(prepared.pattern, prepared.values), cupy.asarray(b)
     system.factorise()
-    x = system.solved(right)
-    x += system.solved(matrix.residual(right, x))
+    x = system.solved(right)[0]
+    x += system.solved(matrix.residual(right, x))[0]
     solution: Array = on_host(x)
     return solution
