@@ -28,13 +28,17 @@ from numba import get_num_threads
 from fillpath.errors import FillpathError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Pattern
 from fillpath.peers import peer
+from fillpath.phase import phase
 from impl.cuda import kernels
-from impl.symbolic.separator_tree import SeparatorTree
+from impl.cuda.transfer import on_host
+from impl.symbolic.separator_tree import SeparatorTree, separator_tree
 
 DISTRIBUTIONS = ("nvidia-cudss-cu13", "nvidia-cudss-cu12")
 OLDEST = (0, 7)
 SPLIT = (0, 8)
 Kind = Literal["general", "symmetric", "spd"]
+# Leaves of a given tree of separators at most, as many as cuDSS's own has.
+LEAVES = 512
 # cudssPhase_t. SOLVE is all parts of a solve; cuDSS's refinement takes no steps unless configured.
 REORDERING, SYMBOLIC, FACTORIZATION, REFACTORIZATION = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 SOLVE = 0b111111 << 4
@@ -223,7 +227,7 @@ class System:
     threads : of the host
     values : those that are factorised
     b, x : (columns, n) float64, the vectors of every phase
-    levels : of the tree of separators that it was given, 0 for none
+    levels : of the tree of separators in the order that it was given, 0 for its own order
 
     The other fields are objects of cuDSS.
     """
@@ -242,26 +246,36 @@ class System:
     x: Array
     levels: int = 0
 
-    def keep_order(self, tree: SeparatorTree | None = None) -> None:
+    def analyse(self, pattern: Pattern, *, given: bool) -> None:
+        """Reordering and symbolic factorisation, as phases of these names.
+
+        pattern : n x n, on the device
+        given : whether the order of the pattern is kept. Then the phase `separators` reads a tree of them off
+            that order, without which cuDSS finds little to do at a time
+        """
+        if given:
+            with phase("separators"):
+                tree = _tree(on_host(pattern))
+        with phase("reordering"):
+            if given:
+                self._keep_order(tree)
+            self.execute(REORDERING)
+        with phase("symbolic"):
+            self.execute(SYMBOLIC)
+
+    def _keep_order(self, tree: SeparatorTree) -> None:
         """Have the matrix factorised in the order that it has. Called before REORDERING, which has to run all
         the same.
 
-        tree : of separators in that order. Its nodes are then eliminated one after another, leaves first,
-            which changes neither the fill nor the operations
+        tree : its nodes are eliminated one after another, leaves first, which changes neither the fill nor
+            the operations
 
-        Without a tree the permutation of rows and columns is the identity. There is no matching, which would
-        permute the columns first.
+        There is no matching, which would permute the columns first.
         """
         self.library.configure(self.config, _MATCHING, _NONE)
-        # Permutation and tree are of the type of the column indices. cuDSS copies both.
-        if tree is None:
-            order = np.arange(self.b.shape[1], dtype=np.int32)
-        else:
-            nodes = zip(tree.first, tree.sizes, strict=True)
-            order = np.concatenate([np.arange(first, first + size, dtype=np.int32) for first, size in nodes])
-        self._give(_USER_PERM, order, "permutation")
-        if tree is not None:
-            self.levels = len(tree.sizes).bit_length() - 1
+        self._give(_USER_PERM, _order(tree), "permutation")
+        self.levels = len(tree.sizes).bit_length() - 1
+        if self.levels > 1:
             self.library.configure(self.config, self.library.places.levels, self.levels)
             # The last place is no node.
             self._give(self.library.places.tree, tree.sizes[:-1], "tree of separators")
@@ -319,6 +333,7 @@ class System:
         return facts
 
     def _give(self, what: int, numbers: Array, called: str) -> None:
+        # Of the type of the column indices. cuDSS copies them.
         given = what, numbers.ctypes.data, numbers.nbytes
         self.library.call("cudssDataSet", self.handle, self.data, *given, during=called)
 
@@ -326,6 +341,22 @@ class System:
         room = ctypes.byref(into), ctypes.sizeof(into), ctypes.byref(_size())
         self.library.call("cudssDataGet", self.handle, self.data, what, *room)
         return int(into.value)
+
+
+def _tree(pattern: Pattern) -> SeparatorTree:
+    """The largest tree that the order has, of at most LEAVES leaves; one leaf where it has no separators."""
+    leaves = LEAVES
+    while True:
+        try:
+            return separator_tree(pattern, leaves)
+        except UnsupportedError:
+            leaves //= 2
+
+
+def _order(tree: SeparatorTree) -> Array:
+    """(n,) int32, the vertices node by node."""
+    nodes = zip(tree.first, tree.sizes, strict=True)
+    return np.concatenate([np.arange(first, first + size, dtype=np.int32) for first, size in nodes])
 
 
 def kind_of(pattern: Pattern, values: Array) -> Kind:

@@ -8,26 +8,21 @@ from typing import Literal
 
 from numba import get_num_threads
 
-from fillpath.errors import InputError, UnsupportedError
+from fillpath.errors import InputError
 from fillpath.nouns import Array, Pattern, Prepared, Solution, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.cuda.transfer import on_host
 from impl.multifrontal.residual_gpu import residual
 from impl.peers import cudss as peer
 from impl.solve.right_hand_side import known_solutions
-from impl.symbolic.separator_tree import SeparatorTree, separator_tree
-
-# cuDSS's own trees of separators have as many leaves at most.
-LEAVES = 512
 
 
 @dataclass(frozen=True)
 class _Settings:
-    """What an analysis is made for."""
+    """What an analysis is made for. given : whether in the order of the matrix."""
 
     kind: peer.Kind
-    ordering: str
+    given: bool
     columns: int
 
 
@@ -77,7 +72,7 @@ def cudss(
     prepared: Prepared,
     *,
     kind: Literal["auto", "general", "symmetric", "spd"] = "auto",
-    ordering: Literal["own", "given", "tree"] = "own",
+    ordering: Literal["own", "given"] = "own",
     analysis: Literal["fresh", "kept"] = "fresh",
     columns: int = 1,
     refine: int = 1,
@@ -89,8 +84,8 @@ def cudss(
         matrix is, positive definite (spd) where its diagonal is positive too, unless cuDSS then finds that it
         is not. Users know their matrix: this is found once for its arrays, in the call before the samples
     ordering : own: cuDSS reorders the matrix, whatever its order, and from 1.0 on matches and scales it
-        first where it thinks fit; given: the order of the prepared matrix, without a matching, so that the
-        phase `reordering` has nothing to find; tree: the same, with a tree of separators read off that order
+        first where it thinks fit; given: the order of the prepared matrix, with a tree of separators read
+        off it, without a matching, so that the phase `reordering` has nothing to find
     analysis : "kept" takes the reordering and the symbolic phase of the last call, if that was for the same
         pattern and options, and runs cuDSS's refactorisation: what a second system of a pattern costs
     columns : right-hand sides that are solved at a time
@@ -98,8 +93,8 @@ def cudss(
 
     The defaults are what its manual advises, on all threads of the case: of the options, "own" is the order
     that cuDSS is made for. Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n)
-    for several. Phases: right_hand_side, separators (of a tree), reordering, symbolic, numeric, triangular,
-    refine. cuDSS's memory is outside of CuPy's pool and not in `peak_memory`. Facts: those of
+    for several. Phases: right_hand_side, separators (of a given order), reordering, symbolic, numeric,
+    triangular, refine. cuDSS's memory is outside of CuPy's pool and not in `peak_memory`. Facts: those of
     `System.counted`.
 
     Raises InputError for refine < 0 or columns < 1; UnsupportedError if cuDSS calls the matrix singular, or
@@ -107,7 +102,7 @@ def cudss(
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
-    settings = _Settings(_known_kind(prepared) if kind == "auto" else kind, ordering, columns)
+    settings = _Settings(_known_kind(prepared) if kind == "auto" else kind, ordering == "given", columns)
     try:
         return _solved(prepared, settings, analysis == "kept", refine)
     except peer.IndefiniteError:
@@ -154,28 +149,8 @@ def _analysed(prepared: Prepared, settings: _Settings, stack: ExitStack) -> peer
     """Return the system after cuDSS's symbolic phase. stack : closes it"""
     opened = peer.opened(prepared.pattern, prepared.values, kind=settings.kind, columns=settings.columns)
     system = stack.enter_context(opened)
-    tree = None
-    if settings.ordering == "tree":
-        with phase("separators"):
-            tree = _tree(on_host(prepared.pattern))
-    with phase("reordering"):
-        if settings.ordering != "own":
-            system.keep_order(tree)
-        system.execute(peer.REORDERING)
-    with phase("symbolic"):
-        system.execute(peer.SYMBOLIC)
+    system.analyse(prepared.pattern, given=settings.given)
     return system
-
-
-def _tree(pattern: Pattern) -> SeparatorTree | None:
-    """Return the largest tree that the order has, of at most LEAVES leaves; None where it has no two."""
-    leaves = LEAVES
-    while leaves > 1:
-        try:
-            return separator_tree(pattern, leaves)
-        except UnsupportedError:
-            leaves //= 2
-    return None
 
 
 def _known_kind(prepared: Prepared) -> peer.Kind:

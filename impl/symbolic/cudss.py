@@ -7,7 +7,6 @@ import weakref
 from contextlib import ExitStack
 
 from fillpath.nouns import Array, Factorised, Prepared, Work
-from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda.transfer import on_host
 from impl.peers import cudss as peer
@@ -24,7 +23,8 @@ def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
 
     cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
     `nnz_factor`. It need not be that of F: cuDSS makes the pattern symmetric first. The order is the prepared
-    matrix's, so that the phase `reordering`, which cuDSS demands, has none to find.
+    matrix's, with a tree of separators that the phase `separators` reads off it, so that the phase
+    `reordering`, which cuDSS demands, has none to find.
 
     Returns a factorisation that has yet to be made: `solve`, from and to the host, runs the numeric phase
     first, and refines once. The check alone calls it, outside of the seconds. cuDSS's memory is outside of
@@ -35,12 +35,8 @@ def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
     """
     with ExitStack() as stack:
         system = stack.enter_context(peer.opened(prepared.pattern, prepared.values))
-        with phase("reordering"):
-            system.keep_order()
-            system.execute(peer.REORDERING)
-        with phase("symbolic"):
-            system.execute(peer.SYMBOLIC)
-            stored = system.nnz()
+        system.analyse(prepared.pattern, given=True)
+        stored = system.nnz()
         # At the end of the process CUDA may be gone before.
         weakref.finalize(system, stack.pop_all().close).atexit = False
     solve = functools.partial(_solution, system, prepared)
