@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import gc
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -20,30 +22,68 @@ from benchmarks.engine.places import Host
 from benchmarks.engine.sampling import Sampling
 from benchmarks.engine.worker import _sample
 from fillpath import registry
-from fillpath.errors import FillpathError, MemoryBudgetError, UnavailableError, UnsupportedError
-from fillpath.nouns import Factorised, Prepared
+from fillpath.errors import FillpathError, InputError, MemoryBudgetError, UnavailableError, UnsupportedError
+from fillpath.nouns import Factorised, Prepared, Solution
 from fillpath.peers import Peer
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Verified
 from impl.peers import cudss
 from impl.solve import cudss as solve
-from impl.solve.right_hand_side import as_matrix
+from impl.solve.right_hand_side import as_matrix, known_solutions
 from impl.symbolic import cudss as symbolic
-from tests.cudss_fake import MATCHING, CuDss, filled_entries, stand_in_cudss
+from impl.symbolic.separator_tree import SeparatorTree
+from tests.cudss_fake import (
+    FULL,
+    GENERAL,
+    LAYER,
+    LOWER,
+    MATCHING,
+    SPD,
+    SYMMETRIC,
+    UPPER,
+    CuDss,
+    filled_entries,
+    stand_in_cudss,
+)
 from tests.devices import hosted
-from tests.solver_fakes import stand_in
+from tests.solver_fakes import on_device, stand_in
 from tests.test_numeric import well_conditioned
-from tests.test_solve import addressed, chain
+from tests.test_solve import addressed, chain, grid, of_dense
 
 PHASES = ["right_hand_side", "reordering", "symbolic", "numeric", "triangular", "refine"]
 PREPARED = well_conditioned(50, 0.06, 3)
+
+
+def symmetric(n: int, seed: int, least: float = 1.0) -> Prepared:
+    """A symmetric matrix whose least eigenvalue is that."""
+    rng = np.random.default_rng(seed)
+    half = np.where(rng.random((n, n)) < 2 / n, rng.uniform(-1, 1, (n, n)), 0)
+    dense = half + half.T + 8 * np.eye(n)
+    return of_dense(dense + (least - np.linalg.eigvalsh(dense)[0]) * np.eye(n))
+
+
+def dissected(begin: int, end: int) -> list[int]:
+    """Lines of a grid: those of both halves, then the one between."""
+    middle = (begin + end) // 2
+    if end - begin < 3:
+        return list(range(begin, end))
+    return [*dissected(begin, middle), *dissected(middle + 1, end), middle]
+
+
+def product(prepared: Prepared, x: Any, b: Any) -> Any:
+    """b - A x by SciPy, as the kernel has it."""
+    times = (as_matrix(prepared) @ np.asarray(x).T).T
+    return on_device(times if b is None else b - times)
 
 
 @pytest.fixture(params=MATCHING, ids=lambda version: ".".join(map(str, version)))
 def fake(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[CuDss]:
     """Each version, behind a CuPy whose arrays are NumPy's."""
     stand_in(monkeypatch)
+    monkeypatch.setattr(solve, "residual", product)
     yield stand_in_cudss(monkeypatch, request.param)
+    solve._kept.clear()
+    solve._known.clear()
     cudss.library.cache_clear()
     cudss._handle.cache_clear()
 
@@ -81,10 +121,162 @@ def test_a_given_order_is_kept_and_its_own_is_what_cudss_makes_it(fake: CuDss) -
     assert counts["given"] == entries_in_order(PREPARED) != counts["own"]
 
 
+@pytest.mark.parametrize("ordering", ["own", "given"])
+def test_a_symmetric_matrix_is_taken_as_such(fake: CuDss, ordering: Any) -> None:
+    """A matrix whose diagonal is positive may be indefinite: that is found once for its arrays."""
+    for least, kinds in ((1.0, [SPD, SPD]), (-1.0, [SPD, SYMMETRIC, SYMMETRIC])):
+        prepared = addressed(symmetric(40, 1, least))
+        fake.kinds.clear()
+        for _ in range(2):
+            solution, work = solve.cudss(prepared, ordering=ordering)
+            assert verify_solution(solution, prepared, None).value <= 1e-13 and not fake.objects.alive
+        assert fake.kinds == [(kind, UPPER) for kind in kinds]
+        assert work.facts is not None and work.facts["kind"] == kinds[-1]
+        if ordering != "own":
+            assert work.facts["nnz_factor"] == (entries_in_order(prepared) + 40) / 2
+
+
+def test_a_matrix_that_is_not_symmetric_is_general(fake: CuDss) -> None:
+    """In its values, in its pattern, or with a diagonal that is not positive: three ways to be none."""
+    values, pattern, diagonal = (as_matrix(symmetric(30, 2)).toarray() for _ in range(3))
+    row, column = np.argwhere(np.triu(values, 1))[0]
+    values[row, column] *= 1 + 1e-15
+    pattern[row, column] = 0.0
+    diagonal[7, 7] = -5.0
+    for dense, kind in (
+        (values, (GENERAL, FULL)),
+        (pattern, (GENERAL, FULL)),
+        (diagonal, (SYMMETRIC, UPPER)),
+    ):
+        solve.cudss(addressed(of_dense(dense)))
+        assert fake.kinds.pop() == kind and not fake.kinds
+
+
+def test_a_kind_that_is_said_is_taken(fake: CuDss) -> None:
+    prepared = addressed(symmetric(40, 1, -1.0))
+    for kind in ("general", "symmetric"):
+        solution, _ = solve.cudss(prepared, kind=kind)
+        assert verify_solution(solution, prepared, None).value <= 1e-13
+    assert fake.kinds == [(GENERAL, FULL), (SYMMETRIC, UPPER)]
+    with pytest.raises(UnsupportedError, match="error indicator is"):
+        solve.cudss(prepared, kind="spd")
+    assert not fake.objects.alive
+
+
+@pytest.mark.parametrize("view", [LOWER, FULL])
+def test_the_gate_sees_a_wrong_kind_or_view(fake: CuDss, monkeypatch: pytest.MonkeyPatch, view: int) -> None:
+    """A general matrix said to be symmetric is solved as the mirrored triangle, whichever that is."""
+    solution, _ = solve.cudss(addressed(PREPARED), kind="symmetric")
+    assert not verify_solution(solution, PREPARED, None).passes
+    upper = of_dense(np.triu(as_matrix(symmetric(30, 3)).toarray()))
+    whole = of_dense(as_matrix(upper).toarray() + np.triu(as_matrix(upper).toarray(), 1).T)
+    system = addressed(whole)
+    monkeypatch.setattr(cudss, "KINDS", {**cudss.KINDS, "spd": (SPD, view)})
+    with cudss.opened(addressed(upper).pattern, addressed(upper).values, kind="spd") as opened:
+        for number in (cudss.REORDERING, cudss.SYMBOLIC):
+            opened.execute(number)
+        opened.factorise()
+        x = opened.solved(product(system, known_solutions(30, 1), None))
+    assert not verify_solution(Solution(x[0]), whole, None).passes
+
+
+def test_threads_are_those_of_the_case(fake: CuDss) -> None:
+    before = numba.get_num_threads()
+    try:
+        for threads in {1, before}:
+            numba.set_num_threads(threads)
+            _, work = solve.cudss(addressed(PREPARED))
+            assert fake.config is not None and fake.config.threads == threads
+            assert work.facts is not None and work.facts["threads"] == threads
+    finally:
+        numba.set_num_threads(before)
+    assert fake.layer == LAYER
+
+
+def test_threads_need_their_layer(fake: CuDss, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library without it would run on one, and not say so: the stand-in does."""
+    monkeypatch.setattr(cudss, "get_num_threads", lambda: 2)
+    solve.cudss(addressed(PREPARED))
+    fake.layer = None
+    with pytest.raises(FillpathError, match="internal error"):
+        solve.cudss(addressed(PREPARED))
+
+
+def test_a_given_order_comes_with_its_separators(fake: CuDss) -> None:
+    order = (9 * np.array(dissected(0, 9))[:, None] + np.arange(9)).ravel()
+    prepared = addressed(of_dense(as_matrix(grid(9)).toarray()[np.ix_(order, order)]))
+    with recording(PhaseClock()) as clock:
+        solution, work = solve.cudss(prepared, ordering="given")
+    assert verify_solution(solution, prepared, None).value <= 1e-14
+    assert work.facts is not None and work.facts["levels"] >= 3
+    assert work.facts["nnz_factor"] == entries_in_order(prepared)
+    assert list(clock.seconds) == ["right_hand_side", "separators", *PHASES[1:]]
+
+
+def test_an_order_without_separators_has_one_leaf(fake: CuDss) -> None:
+    dense = np.full((6, 6), -1.0) + 9 * np.eye(6)
+    _, work = solve.cudss(addressed(of_dense(dense)), ordering="given")
+    assert work.facts is not None and work.facts["levels"] == 1
+
+
+def test_a_tree_that_is_none_is_refused(fake: CuDss, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two halves that an entry joins."""
+    wrong = SeparatorTree(np.array([20, 20, 10, 0], np.int32), np.array([0, 20, 40, 50], np.int32))
+    monkeypatch.setattr(cudss, "separator_tree", lambda *_: wrong)
+    with pytest.raises(FillpathError, match="cuDSS, reordering: invalid value"):
+        solve.cudss(addressed(PREPARED), ordering="given")
+
+
+def test_a_second_system_of_a_pattern_is_refactorised(fake: CuDss) -> None:
+    prepared = addressed(PREPARED)
+    other = replace(prepared, values=on_device(np.where(PREPARED.values > 0, 3.0, 2.0) * PREPARED.values))
+    solve.cudss(prepared, analysis="kept")
+    fake.done.clear()
+    for system in (other, prepared):
+        with recording(PhaseClock()) as clock:
+            solution, _ = solve.cudss(system, analysis="kept")
+        assert verify_solution(solution, system, None).value <= 1e-15
+        assert list(clock.seconds) == ["right_hand_side", "numeric", "triangular", "refine"]
+    assert fake.done == 2 * [8, 1008, 1008]
+
+
+def test_what_is_kept_serves_its_pattern_and_options_alone(fake: CuDss) -> None:
+    prepared = addressed(PREPARED)
+    calls: list[tuple[Prepared, dict[str, Any]]] = [
+        (prepared, {}), (prepared, {"columns": 3}), (prepared, {"columns": 3, "ordering": "given"}),
+        (addressed(PREPARED), {"columns": 3, "ordering": "given"}), (addressed(chain(7)), {}),
+    ]  # fmt: skip
+    for system, options in calls:
+        fake.done.clear()
+        solve.cudss(system, analysis="kept", **options)
+        assert fake.done[:3] == [1, 2, 4] and fake.most == 1
+    solve.cudss(prepared)
+    assert not fake.objects.alive and not solve._kept
+
+
+def test_what_fails_is_not_kept(fake: CuDss) -> None:
+    prepared = addressed(PREPARED)
+    solve.cudss(prepared, analysis="kept")
+    fake.info = 3
+    with pytest.raises(UnsupportedError, match="error indicator is 3"):
+        solve.cudss(prepared, analysis="kept")
+    assert not fake.objects.alive and not solve._kept
+
+
+@pytest.mark.parametrize("columns", [2, 8])
+def test_several_right_hand_sides_are_solved_at_a_time(fake: CuDss, columns: int) -> None:
+    solution, _ = solve.cudss(addressed(PREPARED), columns=columns)
+    assert verify_solution(solution, PREPARED, None, columns).value <= 1e-15
+    assert fake.done == [1, 2, 4, 1008, 1008]
+    for options in ({"columns": 0}, {"refine": -1}):
+        with pytest.raises(InputError, match="expected a number of steps, and one or more"):
+            solve.cudss(addressed(PREPARED), **options)
+
+
 def test_the_symbolic_stage_ends_before_the_numeric_phase(fake: CuDss) -> None:
     with recording(PhaseClock()) as clock:
         result, work = symbolic.cudss(addressed(PREPARED))
-    assert fake.done == [1, 2] and list(clock.seconds) == ["reordering", "symbolic"]
+    assert fake.done == [1, 2] and list(clock.seconds) == ["separators", "reordering", "symbolic"]
     assert result.nnz == entries_in_order(PREPARED)
     assert work.facts == {"nnz_factor": result.nnz}
 
@@ -146,7 +338,7 @@ def test_a_count_that_comes_with_the_factors_alone_is_none(fake: CuDss) -> None:
 def test_a_permutation_that_is_none_is_refused(
     fake: CuDss, monkeypatch: pytest.MonkeyPatch, permutation: Any
 ) -> None:
-    monkeypatch.setattr(cudss, "np", SimpleNamespace(arange=lambda *_, **__: permutation, int32=np.int32))
+    monkeypatch.setattr(cudss, "_order", lambda tree: permutation)
     with pytest.raises(FillpathError, match="cuDSS, reordering: invalid value"):
         symbolic.cudss(addressed(PREPARED))
     assert not fake.objects.alive
@@ -226,7 +418,7 @@ def test_without_a_gpu_cudss_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("seed", range(5))
-def test_cudss_solves_on_a_card_in_either_order(seed: int) -> None:
+def test_cudss_solves_on_a_card_in_any_order(seed: int) -> None:
     prepared = well_conditioned(1 + 60 * seed, min(1.0, 4.0 / (1 + 60 * seed)), seed)
     for ordering in ("own", "given"):
         solution, work = hosted(registry.lookup("solve", "cudss"))(prepared, ordering=ordering)
@@ -234,3 +426,42 @@ def test_cudss_solves_on_a_card_in_either_order(seed: int) -> None:
         assert work.facts["nnz_factor"] >= prepared.pattern.n
     result, work = hosted(registry.lookup("symbolic", "cudss"))(prepared)
     assert held(result, prepared).passes and work.facts == {"nnz_factor": result.nnz}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("least", "kind"), [(1.0, SPD), (-1.0, SYMMETRIC)])
+def test_cudss_takes_a_symmetric_matrix_on_a_card_as_such(least: float, kind: int) -> None:
+    prepared = symmetric(300, 4, least)
+    solution, work = hosted(registry.lookup("solve", "cudss"))(prepared)
+    assert verify_solution(solution, prepared, None).value <= 1e-12
+    assert work.facts["kind"] == kind and work.facts["threads"] == numba.get_num_threads()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["general", "spd"])
+@pytest.mark.parametrize("columns", [1, 8, 64])
+def test_cudss_refactorises_on_a_card(kind: str, columns: int) -> None:
+    from impl.cuda.transfer import on_device as moved
+
+    prepared = symmetric(300, 5)
+    call, first = hosted(registry.lookup("solve", "cudss")), moved(prepared)
+    for factor in (1.0, 3.0):
+        system = replace(first, values=factor * first.values)
+        solution, _ = call(system, kind=kind, columns=columns, analysis="kept")
+        whole = replace(prepared, values=factor * prepared.values)
+        assert verify_solution(solution, whole, None, columns).value <= 1e-12
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["general", "spd"])
+def test_a_given_order_comes_with_its_separators_on_a_card(kind: str) -> None:
+    order = (33 * np.array(dissected(0, 33))[:, None] + np.arange(33)).ravel()
+    dense = as_matrix(grid(33)).toarray()[np.ix_(order, order)]
+    prepared = of_dense(dense + dense.T)
+    solution, work = hosted(registry.lookup("solve", "cudss"))(prepared, kind=kind, ordering="given")
+    assert verify_solution(solution, prepared, None).value <= 1e-13
+    assert work.facts["levels"] >= 5
+    both = entries_in_order(prepared)
+    expected = both if kind == "general" else (both + prepared.pattern.n) / 2
+    # cuDSS pads the rows of small supernodes.
+    assert expected <= work.facts["nnz_factor"] <= 1.2 * expected

@@ -50,9 +50,9 @@ SINGLE = {
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
-# No machine has an ok record of today's sources of these: AmgX, whose set-up fails, CHOLMOD, and direct_gpu
-# since it keeps to its budget with several widths of right-hand sides.
-UNMEASURED = {("laplacian", "amgx"), ("solve", "cholmod"), ("solve", "direct_gpu")}
+# No machine has an ok record of today's sources of these: AmgX, whose set-up fails, CHOLMOD, direct_gpu since
+# it keeps to its budget with several widths of right-hand sides, and cuDSS since it knows a matrix's type.
+UNMEASURED = {("laplacian", "amgx"), ("solve", "cholmod"), ("solve", "cudss"), ("solve", "direct_gpu")}
 # Variants with a gap that is known, and the least share of theirs.
 GAPS = {
     # It brings the matrix into SciPy's form before its phase `factor`.

@@ -95,6 +95,7 @@ PHASES_WITH_OPTIONS = (
     "lu_gpu.symbolic=bitfronts",
     "lu_gpu.triangular=sweeps",
     "direct_gpu.maps=kept",
+    "cudss.analysis=kept",
     "cudss.ordering=given",
 )
 

@@ -157,6 +157,7 @@ OPTIONS = (
     (("symbolic", "bitfronts"),),
     (("triangular", "sweeps"),),
     (("maps", "kept"),),
+    (("analysis", "kept"),),
     (("ordering", "given"),),
 )
 

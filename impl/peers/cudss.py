@@ -1,9 +1,10 @@
 """NVIDIA's cuDSS, a direct solver on the GPU, through its C interface. `make` never installs it.
 
-Constants and signatures are those of cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0, which agree
-in everything used here except the types of a matrix. The configuration is cuDSS's own unless said otherwise:
-pivots are searched for within the diagonal block of a supernode, and a matching, with scaling, permutes the
-columns first in 1.0 where cuDSS thinks fit, in 0.7 and 0.8 never.
+Constants and signatures are those of cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0. From 0.8 on
+the row pointers have a type of their own, and `_Places` are others; all else that is used here agrees. The
+configuration is cuDSS's own unless said otherwise: pivots are searched for within the diagonal block of a
+supernode, and a matching, with scaling, permutes the columns first in 1.0 where cuDSS thinks fit, in 0.7 and
+0.8 never. Its threads on the host come from the layer for GNU OpenMP, a library beside its own.
 
 Longer than two screens: the library's signatures and the calls that follow them belong together.
 """
@@ -13,31 +14,40 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.metadata
+import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numba import get_num_threads
 
 from fillpath.errors import FillpathError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Array, Pattern
 from fillpath.peers import peer
+from fillpath.phase import phase
 from impl.cuda import kernels
+from impl.cuda.transfer import on_host
+from impl.symbolic.separator_tree import SeparatorTree, separator_tree
 
 DISTRIBUTIONS = ("nvidia-cudss-cu13", "nvidia-cudss-cu12")
 OLDEST = (0, 7)
-# From this version on, row pointers have a type of their own.
 SPLIT = (0, 8)
+Kind = Literal["general", "symmetric", "spd"]
+# Leaves of a given tree of separators at most, as many as cuDSS's own has.
+LEAVES = 512
 # cudssPhase_t. SOLVE is all parts of a solve; cuDSS's refinement takes no steps unless configured.
-REORDERING, SYMBOLIC, FACTORIZATION, SOLVE = 1 << 0, 1 << 1, 1 << 2, 0b111111 << 4
+REORDERING, SYMBOLIC, FACTORIZATION, REFACTORIZATION = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+SOLVE = 0b111111 << 4
 
 _PHASES = {
     REORDERING: "reordering",
     SYMBOLIC: "symbolic factorisation",
     FACTORIZATION: "numeric factorisation",
+    REFACTORIZATION: "second numeric factorisation",
     SOLVE: "solve",
 }
 # cudssStatus_t, in order.
@@ -53,13 +63,30 @@ _INFO, _LU_NNZ, _NPIVOTS, _USER_PERM = 0, 1, 2, 9
 # cudaDataType_t, libraryPropertyType_t.
 _FLOAT64, _INT32 = 1, 10
 _MAJOR, _MINOR = 0, 1
-# cudssMatrixType_t, cudssMatrixViewType_t, cudssIndexBase_t, cudssLayout_t.
-_GENERAL, _FULL, _BASE_ZERO, _COLUMN_MAJOR = 0, 0, 0, 0
+# cudssMatrixType_t, cudssMatrixViewType_t. With the upper view entries below the diagonal are ignored.
+_FULL, _UPPER = 0, 2
+KINDS: dict[Kind, tuple[int, int]] = {"general": (0, _FULL), "symmetric": (1, _UPPER), "spd": (3, _UPPER)}
+# cudssIndexBase_t, cudssLayout_t.
+_BASE_ZERO, _COLUMN_MAJOR = 0, 0
 # The libraries that cuDSS is linked with; CuPy has them.
 _NEEDED = ("cublas", "nvrtc")
 
 _int, _int64, _pointer, _size = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_size_t
 _created = ctypes.POINTER(_pointer)
+
+
+class IndefiniteError(UnsupportedError):
+    """A matrix said to be positive definite is not."""
+
+
+class _Places(NamedTuple):
+    """threads, levels : in cudssConfigParam_t: threads of the host, levels of a tree of separators.
+    tree : in cudssDataParam_t: the user's tree.
+    """
+
+    threads: int
+    levels: int
+    tree: int
 
 
 def distribution() -> str | None:
@@ -88,10 +115,20 @@ def available() -> tuple[bool, str]:
 class Library:
     """cdll : the library.
     version : (major, minor).
+    layer : the path of its threads.
     """
 
     cdll: Any
     version: tuple[int, int]
+    layer: Path
+
+    @property
+    def places(self) -> _Places:
+        return _Places(14, 17, 21) if self.version >= SPLIT else _Places(15, 18, 20)
+
+    def configure(self, config: Any, what: int, number: int) -> None:
+        """Set a parameter of cudssConfigParam_t."""
+        self.call("cudssConfigSet", config, what, ctypes.byref(_int(number)), ctypes.sizeof(_int))
 
     def call(self, name: str, *arguments: Any, during: str = "") -> None:
         """Call a function. Raises MemoryBudgetError, UnsupportedError or FillpathError according to its
@@ -112,15 +149,15 @@ def library() -> Library:
     try:
         for name in _NEEDED:
             _load_needed(name)
-        cdll = ctypes.CDLL(str(_path()))
+        cdll = ctypes.CDLL(str(_file("libcudss")))
     except OSError as error:
         raise UnavailableError(f"cuDSS cannot be loaded: {error}") from error
-    found = Library(cdll, _version(cdll))
-    if found.version < OLDEST:
-        raise UnavailableError(f"cuDSS {'.'.join(map(str, found.version))}: 0.7 or newer is needed")
-    for name, arguments in _signatures(found.version).items():
+    version = _version(cdll)
+    if version < OLDEST:
+        raise UnavailableError(f"cuDSS {'.'.join(map(str, version))}: 0.7 or newer is needed")
+    for name, arguments in _signatures(version).items():
         getattr(cdll, name).argtypes = arguments
-    return found
+    return Library(cdll, version, _file("libcudss_mtlayer_gomp"))
 
 
 def _load_needed(name: str) -> None:
@@ -133,15 +170,15 @@ def _load_needed(name: str) -> None:
         raise OSError(" ".join(str(error).split())) from error
 
 
-def _path() -> Path:
-    """The path of the library itself. Raises UnavailableError."""
+def _file(stem: str) -> Path:
+    """The path of a library of the wheel. Raises UnavailableError."""
     name = distribution()
     if name is None:
         raise UnavailableError("cuDSS is not installed: .venv/bin/pip install -e '.[cudss13]', or cudss12")
     for file in importlib.metadata.files(name) or []:
-        if re.fullmatch(r"libcudss\.so\.\d+", file.name):
+        if re.fullmatch(rf"{stem}\.so\.\d+", file.name):
             return Path(str(file.locate()))
-    raise UnavailableError(f"{name} lists no libcudss.so")
+    raise UnavailableError(f"{name} lists no {stem}.so")
 
 
 def _version(cdll: Any) -> tuple[int, int]:
@@ -157,6 +194,7 @@ def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
     return {
         "cudssCreate": (_created,),
         "cudssSetStream": (_pointer, _pointer),
+        "cudssSetThreadingLayer": (_pointer, ctypes.c_char_p),
         "cudssConfigCreate": (_created,),
         "cudssConfigDestroy": (_pointer,),
         "cudssConfigSet": (_pointer, _int, _pointer, _size),
@@ -166,6 +204,7 @@ def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
         "cudssDataGet": (_pointer, _pointer, _int, _pointer, _size, ctypes.POINTER(_size)),
         "cudssMatrixCreateCsr": (_created, *(_int64,) * 3, *(_pointer,) * 4, *types),
         "cudssMatrixCreateDn": (_created, *(_int64,) * 3, _pointer, _int, _int),
+        "cudssMatrixSetValues": (_pointer, _pointer),
         "cudssMatrixDestroy": (_pointer,),
         "cudssExecute": (_pointer, _int, *(_pointer,) * 5),
     }
@@ -174,16 +213,21 @@ def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
 @functools.cache
 def _handle(device: int) -> Any:
     """cuDSS on that device, which is current, for the life of the process."""
-    handle = _pointer()
-    library().call("cudssCreate", ctypes.byref(handle))
+    used, handle = library(), _pointer()
+    used.call("cudssCreate", ctypes.byref(handle))
+    used.call("cudssSetThreadingLayer", handle, os.fsencode(used.layer))
     return handle
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class System:
     """A matrix in cuDSS, with its factorisation.
 
-    b, x : (n,) float64, the vectors of every phase
+    kind : what cuDSS takes the matrix for
+    threads : of the host
+    values : those that are factorised
+    b, x : (columns, n) float64, the vectors of every phase
+    levels : of the tree of separators in the order that it was given, 0 for its own order
 
     The other fields are objects of cuDSS.
     """
@@ -195,62 +239,103 @@ class System:
     matrix: Any
     right: Any
     solution: Any
+    kind: Kind
+    threads: int
+    values: Array
     b: Array
     x: Array
+    levels: int = 0
 
-    def keep_order(self) -> None:
+    def analyse(self, pattern: Pattern, *, given: bool) -> None:
+        """Reordering and symbolic factorisation, as phases of these names.
+
+        pattern : n x n, on the device
+        given : whether the order of the pattern is kept. Then the phase `separators` reads a tree of them off
+            that order, without which cuDSS finds little to do at a time
+        """
+        if given:
+            with phase("separators"):
+                tree = _tree(on_host(pattern))
+        with phase("reordering"):
+            if given:
+                self._keep_order(tree)
+            self.execute(REORDERING)
+        with phase("symbolic"):
+            self.execute(SYMBOLIC)
+
+    def _keep_order(self, tree: SeparatorTree) -> None:
         """Have the matrix factorised in the order that it has. Called before REORDERING, which has to run all
         the same.
 
-        The permutation of rows and columns is the identity, and there is no matching, which would permute
-        the columns first.
+        tree : its nodes are eliminated one after another, leaves first, which changes neither the fill nor
+            the operations
+
+        There is no matching, which would permute the columns first.
         """
-        matching = ctypes.byref(_int(_NONE))
-        self.library.call("cudssConfigSet", self.config, _MATCHING, matching, ctypes.sizeof(_int))
-        # Of the type of the column indices. cuDSS copies it.
-        order = np.arange(len(self.b), dtype=np.int32)
-        permutation = _USER_PERM, order.ctypes.data, order.nbytes
-        self.library.call("cudssDataSet", self.handle, self.data, *permutation, during="permutation")
+        self.library.configure(self.config, _MATCHING, _NONE)
+        self._give(_USER_PERM, _order(tree), "permutation")
+        self.levels = len(tree.sizes).bit_length() - 1
+        if self.levels > 1:
+            self.library.configure(self.config, self.library.places.levels, self.levels)
+            # The last place is no node.
+            self._give(self.library.places.tree, tree.sizes[:-1], "tree of separators")
+
+    def take(self, values: Any) -> None:
+        """Have other values factorised next. values : (nnz,) float64, on the device."""
+        self.library.call("cudssMatrixSetValues", self.matrix, values.data.ptr)
+        self.values = values
 
     def execute(self, phase: int) -> None:
         """Run one of the phases above, in their order."""
         objects = (self.config, self.data, self.matrix, self.solution, self.right)
         self.library.call("cudssExecute", self.handle, phase, *objects, during=_PHASES[phase])
 
-    def factorise(self) -> None:
-        """The numeric phase. Raises UnsupportedError for a matrix that cuDSS calls singular."""
-        self.execute(FACTORIZATION)
+    def factorise(self, *, again: bool = False) -> None:
+        """The numeric phase. again : whether it has run before, with these values or others.
+
+        Raises UnsupportedError for a matrix that cuDSS calls singular, IndefiniteError for one of the kind
+        spd.
+        """
+        self.execute(REFACTORIZATION if again else FACTORIZATION)
         info = self._read(_INFO, _int())
         if info:
-            raise UnsupportedError(f"cuDSS finds no factors: its error indicator is {info}")
+            error = IndefiniteError if self.kind == "spd" else UnsupportedError
+            raise error(f"cuDSS finds no factors: its error indicator is {info}")
 
     def solved(self, b: Array) -> Array:
-        """x with A x = b, both (n,) float64, after `factorise`."""
+        """x with A x = b, both (columns, n) float64, after `factorise`."""
         self.b[...] = b
         self.execute(SOLVE)
         x: Array = self.x.copy()
         return x
 
     def nnz(self) -> int:
-        """Entries of L and U in the order that they have in cuDSS, after SYMBOLIC.
+        """Entries of L and U, of L alone unless general, in the order that cuDSS has, after SYMBOLIC.
 
         Raises FillpathError where cuDSS does not say, UnsupportedError where it has not counted them.
         """
         nnz = self._read(_LU_NNZ, _int64())
-        if nnz < len(self.b):
-            rows = f"{len(self.b)} rows"
+        if nnz < self.b.shape[1]:
+            rows = f"{self.b.shape[1]} rows"
             raise UnsupportedError(f"cuDSS counts {nnz} entries of L and U before it factorises {rows}")
         return nnz
 
     def counted(self) -> dict[str, float]:
-        """Facts after `factorise`: nnz_factor, as `nnz`; pivots, replaced because they were small. A fact
-        that cuDSS does not report is left out rather than losing the solution."""
+        """Facts after `factorise`: nnz_factor, as `nnz`; pivots, replaced because they were small; kind, its
+        number in cuDSS (0 general, 1 symmetric, 3 positive definite); threads; levels of the given tree. A
+        fact that cuDSS does not report is left out rather than losing the solution."""
         asked = (("nnz_factor", _LU_NNZ, _int64()), ("pivots", _NPIVOTS, _int()))
-        facts: dict[str, float] = {}
+        set_up = {"kind": KINDS[self.kind][0], "threads": self.threads, "levels": self.levels}
+        facts = {name: float(number) for name, number in set_up.items()}
         for name, what, into in asked:
             with suppress(FillpathError):
                 facts[name] = float(self._read(what, into))
         return facts
+
+    def _give(self, what: int, numbers: Array, called: str) -> None:
+        # Of the type of the column indices. cuDSS copies them.
+        given = what, numbers.ctypes.data, numbers.nbytes
+        self.library.call("cudssDataSet", self.handle, self.data, *given, during=called)
 
     def _read(self, what: int, into: Any) -> int:
         room = ctypes.byref(into), ctypes.sizeof(into), ctypes.byref(_size())
@@ -258,12 +343,49 @@ class System:
         return int(into.value)
 
 
+def _tree(pattern: Pattern) -> SeparatorTree:
+    """The largest tree that the order has, of at most LEAVES leaves; one leaf where it has no separators."""
+    leaves = LEAVES
+    while True:
+        try:
+            return separator_tree(pattern, leaves)
+        except UnsupportedError:
+            leaves //= 2
+
+
+def _order(tree: SeparatorTree) -> Array:
+    """(n,) int32, the vertices node by node."""
+    nodes = zip(tree.first, tree.sizes, strict=True)
+    return np.concatenate([np.arange(first, first + size, dtype=np.int32) for first, size in nodes])
+
+
+def kind_of(pattern: Pattern, values: Array) -> Kind:
+    """What to take a matrix for: spd, which may prove wrong, if symmetric with a positive diagonal.
+
+    pattern : n x n, rows sorted, on the device
+    values : (nnz,) float64, on the device
+    """
+    import cupy
+
+    n, nnz = pattern.n, len(pattern.indices)
+    places = cupy.arange(nnz, dtype=np.int64)
+    rows = cupy.searchsorted(pattern.indptr, places, side="right") - 1
+    columns = pattern.indices.astype(np.int64)
+    entries, mirrored = rows * n + columns, columns * n + rows
+    partner = cupy.searchsorted(entries, mirrored).clip(0, nnz - 1)
+    if not ((entries[partner] == mirrored) & (values[partner] == values)).all():
+        return "general"
+    return "spd" if int(((rows == columns) & (values > 0)).sum()) == n else "symmetric"
+
+
 @contextmanager
-def opened(pattern: Pattern, values: Array) -> Iterator[System]:
-    """A matrix in cuDSS, until the end of the block.
+def opened(pattern: Pattern, values: Array, *, kind: Kind = "general", columns: int = 1) -> Iterator[System]:
+    """A matrix in cuDSS, until the end of the block, with the threads of Numba.
 
     pattern : n x n, on the device
     values : (nnz,) float64, on the device
+    kind : other than general: the entries below the diagonal are there, and ignored
+    columns : right-hand sides of every solve
 
     cuDSS allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or more.
     """
@@ -277,7 +399,7 @@ def opened(pattern: Pattern, values: Array) -> Iterator[System]:
     rows: Any = (pattern.indptr.astype(np.int32), pattern.indices, values)
     indptr, indices, entries = (array.data.ptr for array in rows)
     types = (_INT32, _INT32, _FLOAT64) if used.version >= SPLIT else (_INT32, _FLOAT64)
-    b, x = cupy.zeros(n), cupy.zeros(n)
+    b, x = cupy.zeros((columns, n)), cupy.zeros((columns, n))
     with ExitStack() as stack:
 
         def own(kind: str, *before: Any, create: str = "", after: tuple[Any, ...] = ()) -> Any:
@@ -286,18 +408,24 @@ def opened(pattern: Pattern, values: Array) -> Iterator[System]:
             stack.callback(functools.partial(getattr(used.cdll, f"cudss{kind}Destroy"), *before, created))
             return created
 
-        def vector(array: Any) -> Any:
-            return own("Matrix", create="Dn", after=(n, 1, n, array.data.ptr, _FLOAT64, _COLUMN_MAJOR))
+        def vectors(array: Any) -> Any:
+            return own("Matrix", create="Dn", after=(n, columns, n, array.data.ptr, _FLOAT64, _COLUMN_MAJOR))
 
-        matrix = (n, n, nnz, indptr, None, indices, entries, *types, _GENERAL, _FULL, _BASE_ZERO)
+        matrix = (n, n, nnz, indptr, None, indices, entries, *types, *KINDS[kind], _BASE_ZERO)
+        config, threads = own("Config"), get_num_threads()
+        used.configure(config, used.places.threads, threads)
+        # No name: this frame would keep it alive.
         yield System(
             library=used,
             handle=handle,
-            config=own("Config"),
+            config=config,
             data=own("Data", handle),
             matrix=own("Matrix", create="Csr", after=matrix),
-            right=vector(b),
-            solution=vector(x),
+            right=vectors(b),
+            solution=vectors(x),
+            kind=kind,
+            threads=threads,
+            values=values,
             b=b,
             x=x,
         )

@@ -2,52 +2,173 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from numba import get_num_threads
+
 from fillpath.errors import InputError
-from fillpath.nouns import Prepared, Solution, Work
+from fillpath.nouns import Array, Pattern, Prepared, Solution, Work
 from fillpath.phase import phase
 from fillpath.registry import implementation
+from impl.multifrontal.residual_gpu import residual
 from impl.peers import cudss as peer
-from impl.solve.device_system import on_device
+from impl.solve.right_hand_side import known_solutions
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What an analysis is made for. given : whether in the order of the matrix."""
+
+    kind: peer.Kind
+    given: bool
+    columns: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What the last matrix of kind="auto" is. Its arrays are held, so that no others come to lie there."""
+
+    pattern: Pattern
+    values: Array
+    kind: peer.Kind
+
+    def serves(self, prepared: Prepared) -> bool:
+        return _same(self.pattern, prepared.pattern) and self.values is prepared.values
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The system of the last call with analysis="kept". closing : gives cuDSS's memory back."""
+
+    pattern: Pattern
+    settings: _Settings
+    system: peer.System
+    closing: ExitStack
+
+    def serves(self, pattern: Pattern, settings: _Settings) -> bool:
+        return (
+            _same(self.pattern, pattern)
+            and self.settings == settings
+            and self.system.threads == get_num_threads()
+        )
+
+
+# At most one each.
+_known: list[_Known] = []
+_kept: list[_Kept] = []
 
 
 # Without cuDSS nothing is measured, but keys of records from other machines are computed.
-@implementation(stage="solve", device="gpu", available=peer.available, peer="cudss")
+@implementation(
+    stage="solve",
+    device="gpu",
+    available=peer.available,
+    kernels=("../multifrontal/residual.cu",),
+    peer="cudss",
+)
 def cudss(
-    prepared: Prepared, *, refine: int = 1, ordering: Literal["own", "given"] = "own"
+    prepared: Prepared,
+    *,
+    kind: Literal["auto", "general", "symmetric", "spd"] = "auto",
+    ordering: Literal["own", "given"] = "own",
+    analysis: Literal["fresh", "kept"] = "fresh",
+    columns: int = 1,
+    refine: int = 1,
 ) -> tuple[Solution, Work]:
     """NVIDIA's cuDSS, its reordering, factorisation and triangular solves (GPU), pivoting within blocks.
 
     prepared : n x n, on the device; cuDSS replaces small pivots
-    refine : as in lu_cpu, with residuals by cuSPARSE
+    kind : what cuDSS takes the matrix for. "auto" is what its manual asks a user to say: symmetric where the
+        matrix is, positive definite (spd) where its diagonal is positive too, unless cuDSS then finds that it
+        is not. Users know their matrix: this is found once for its arrays, in the call before the samples
     ordering : own: cuDSS reorders the matrix, whatever its order, and from 1.0 on matches and scales it
-        first where it thinks fit; given: the order of the prepared matrix, without a matching, so that the
-        phase `reordering` has nothing to find
+        first where it thinks fit; given: the order of the prepared matrix, with a tree of separators read
+        off it, without a matching, so that the phase `reordering` has nothing to find
+    analysis : "kept" takes the reordering and the symbolic phase of the last call, if that was for the same
+        pattern and options, and runs cuDSS's refactorisation: what a second system of a pattern costs
+    columns : right-hand sides that are solved at a time
+    refine : as in lu_cpu
 
-    Returns x, float64, for the b of `right_hand_side`, on the device. cuDSS's memory is outside of CuPy's
-    pool and not in `peak_memory`. Facts: those of `System.counted`.
+    The defaults are what its manual advises, on all threads of the case: of the options, "own" is the order
+    that cuDSS is made for. Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n)
+    for several. Phases: right_hand_side, separators (of a given order), reordering, symbolic, numeric,
+    triangular, refine. cuDSS's memory is outside of CuPy's pool and not in `peak_memory`. Facts: those of
+    `System.counted`.
 
-    Raises InputError for refine < 0; UnsupportedError if cuDSS calls the matrix singular or cannot take it;
-    MemoryBudgetError if it runs out of memory.
+    Raises InputError for refine < 0 or columns < 1; UnsupportedError if cuDSS calls the matrix singular, or
+    not positive definite where kind="spd", or cannot take it; MemoryBudgetError if it runs out of memory.
     """
-    if refine < 0:
-        raise InputError(f"refine={refine}: expected a number of steps")
+    if refine < 0 or columns < 1:
+        raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
+    settings = _Settings(_known_kind(prepared) if kind == "auto" else kind, ordering == "given", columns)
+    try:
+        return _solved(prepared, settings, analysis == "kept", refine)
+    except peer.IndefiniteError:
+        if kind != "auto":
+            raise
+    _remember(prepared, "symmetric")
+    return _solved(prepared, replace(settings, kind="symmetric"), analysis == "kept", refine)
+
+
+def _solved(prepared: Prepared, settings: _Settings, keep: bool, refine: int) -> tuple[Solution, Work]:
     with phase("right_hand_side"):
-        matrix, b = on_device(prepared)
-    with peer.opened(prepared.pattern, prepared.values) as system:
-        with phase("reordering"):
-            if ordering == "given":
-                system.keep_order()
-            system.execute(peer.REORDERING)
-        with phase("symbolic"):
-            system.execute(peer.SYMBOLIC)
+        b = _right_hand_sides(prepared, settings.columns)
+    kept = _taken(prepared.pattern, settings if keep else None)
+    with kept.closing if kept else ExitStack() as stack:
+        system = kept.system if kept else _analysed(prepared, settings, stack)
         with phase("numeric"):
-            system.factorise()
+            if kept:
+                system.take(prepared.values)
+            system.factorise(again=kept is not None)
         with phase("triangular"):
             x = system.solved(b)
         with phase("refine"):
             for _ in range(refine):
-                x += system.solved(matrix.residual(b, x))
+                x += system.solved(residual(prepared, x, b))
         facts = system.counted()
-    return Solution(x), Work(facts=facts)
+        if keep:
+            _kept.append(_Kept(prepared.pattern, settings, system, stack.pop_all()))
+    return Solution(x[0] if settings.columns == 1 else x), Work(facts=facts)
+
+
+def _taken(pattern: Pattern, settings: _Settings | None) -> _Kept | None:
+    """Take the last call's system out of its place. Give its memory back where it does not serve.
+
+    settings : that it has to serve; None for those of no system
+    """
+    kept = _kept.pop() if _kept else None
+    if kept is None or (settings is not None and kept.serves(pattern, settings)):
+        return kept
+    kept.closing.close()
+    return None
+
+
+def _analysed(prepared: Prepared, settings: _Settings, stack: ExitStack) -> peer.System:
+    """Return the system after cuDSS's symbolic phase. stack : closes it"""
+    opened = peer.opened(prepared.pattern, prepared.values, kind=settings.kind, columns=settings.columns)
+    system = stack.enter_context(opened)
+    system.analyse(prepared.pattern, given=settings.given)
+    return system
+
+
+def _known_kind(prepared: Prepared) -> peer.Kind:
+    if not _known or not _known[0].serves(prepared):
+        _remember(prepared, peer.kind_of(prepared.pattern, prepared.values))
+    return _known[0].kind
+
+
+def _remember(prepared: Prepared, kind: peer.Kind) -> None:
+    _known[:] = [_Known(prepared.pattern, prepared.values, kind)]
+
+
+def _same(one: Pattern, other: Pattern) -> bool:
+    return one.indptr is other.indptr and one.indices is other.indices
+
+
+def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
+    """(columns, n) float64: A times `known_solutions`."""
+    import cupy
+
+    return residual(prepared, cupy.asarray(known_solutions(prepared.pattern.n, columns)), None)

@@ -7,7 +7,6 @@ import weakref
 from contextlib import ExitStack
 
 from fillpath.nouns import Array, Factorised, Prepared, Work
-from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.cuda.transfer import on_host
 from impl.peers import cudss as peer
@@ -19,11 +18,13 @@ from impl.peers.cusparse import Matrix
 def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
     """NVIDIA's cuDSS, its reordering and symbolic phases (GPU): a count, verified by a residual only.
 
-    prepared : n x n, on the device, factorised in the order that it has, without a matching
+    prepared : n x n, on the device, factorised as a general matrix, in the order that it has, without a
+        matching
 
     cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
     `nnz_factor`. It need not be that of F: cuDSS makes the pattern symmetric first. The order is the prepared
-    matrix's, so that the phase `reordering`, which cuDSS demands, has none to find.
+    matrix's, with a tree of separators that the phase `separators` reads off it, so that the phase
+    `reordering`, which cuDSS demands, has none to find.
 
     Returns a factorisation that has yet to be made: `solve`, from and to the host, runs the numeric phase
     first, and refines once. The check alone calls it, outside of the seconds. cuDSS's memory is outside of
@@ -34,12 +35,8 @@ def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
     """
     with ExitStack() as stack:
         system = stack.enter_context(peer.opened(prepared.pattern, prepared.values))
-        with phase("reordering"):
-            system.keep_order()
-            system.execute(peer.REORDERING)
-        with phase("symbolic"):
-            system.execute(peer.SYMBOLIC)
-            stored = system.nnz()
+        system.analyse(prepared.pattern, given=True)
+        stored = system.nnz()
         # At the end of the process CUDA may be gone before.
         weakref.finalize(system, stack.pop_all().close).atexit = False
     solve = functools.partial(_solution, system, prepared)
@@ -52,7 +49,7 @@ def _solution(system: peer.System, prepared: Prepared, b: Array) -> Array:
 
     matrix, right = Matrix(prepared.pattern, prepared.values), cupy.asarray(b)
     system.factorise()
-    x = system.solved(right)
-    x += system.solved(matrix.residual(right, x))
+    x = system.solved(right)[0]
+    x += system.solved(matrix.residual(right, x))[0]
     solution: Array = on_host(x)
     return solution
