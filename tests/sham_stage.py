@@ -13,7 +13,7 @@ from fillpath.nouns import Pattern, Work
 from fillpath.registry import implementation
 from fillpath.stages import STAGES, Stage
 
-ROW = Stage("degrees", "entries of each row", on_values=True, on_graph=True)
+ROW = Stage("degrees", "entries of each row", on_values=True, on_graph=True, refers=False)
 FOLDER = str(Path(__file__).parent / "sham")
 
 

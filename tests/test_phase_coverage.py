@@ -36,6 +36,7 @@ PARTS = {
     "reports/frames/parac.py",
     "reports/frames/phase_sums.py",
     "reports/glu3/phases.py",
+    "reports/glu3/raw.py",
     "reports/ooclu/fig6.py",
 }
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
@@ -51,14 +52,15 @@ SINGLE = {
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
 # No machine has an ok record of today's sources of these: AmgX, whose set-up fails, CHOLMOD, direct_gpu since
-# it keeps to its budget with several widths of right-hand sides, and cuDSS since it knows a matrix's type.
-UNMEASURED = {("laplacian", "amgx"), ("solve", "cholmod"), ("solve", "cudss"), ("solve", "direct_gpu")}
+# it keeps to its budget with several widths of right-hand sides, cuDSS since it knows a matrix's type, and
+# SuperLU since it orders for itself.
+UNMEASURED = {
+    ("laplacian", "amgx"), *(("solve", name) for name in ("cholmod", "cudss", "direct_gpu", "superlu")),
+}  # fmt: skip
 # Variants with a gap that is known, and the least share of theirs.
 GAPS = {
     # It brings the matrix into SciPy's form before its phase `factor`.
     "laplacian.pyamg": 0.9,
-    # About a millisecond of 12 to 27 lies in none: its factors are freed after the last phase.
-    "solve.superlu": 0.9,
     # Calls of 2 to 4 ms, in which six phases each wait for the device: a quarter of a millisecond.
     "symbolic.unified_memory.prefetch=true": 0.88,
     "symbolic.unified_memory.keep=true.prefetch=true": 0.9,

@@ -21,6 +21,7 @@ from reports.frames.system_growth import (
     KEPT,
     NUMERIC,
     RATE,
+    RAW,
     TRIANGULAR,
     WHOLE,
 )
@@ -76,12 +77,13 @@ def ceilings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_each_span_has_its_seconds_and_their_exponent() -> None:
-    frame = frame_of(*grown("solve.direct_gpu", 0.5), *grown("solve.cudss", 1.0))
+    prepared = grown("preparation.prepare", 0.5)
+    frame = frame_of(*grown("solve.direct_gpu", 0.5), *grown("solve.cudss", 1.0), *prepared)
     exponents = frame.groupby(["code", "span"])["exponent"].first()
     assert exponents[FIRST].to_dict() == pytest.approx(
-        {WHOLE: 0.5, NUMERIC: 1.0, TRIANGULAR: 0.75, RATE: -1.0}
+        {RAW: 0.5, WHOLE: 0.5, NUMERIC: 1.0, TRIANGULAR: 0.75, RATE: -1.0}
     )
-    assert exponents[CUDSS].to_dict() == pytest.approx({WHOLE: 1.0, NUMERIC: 1.5, TRIANGULAR: 1.25})
+    assert exponents[CUDSS].to_dict() == pytest.approx({RAW: 1.0, WHOLE: 1.0, NUMERIC: 1.5, TRIANGULAR: 1.25})
 
 
 def test_a_rate_is_operations_over_the_phase_and_its_ends_are_the_other_ends() -> None:
@@ -111,7 +113,7 @@ def test_kept_maps_change_the_whole_alone() -> None:
 def test_a_record_without_the_phase_is_not_measured() -> None:
     frame = frame_of(timed("solve.direct_gpu", REAL, 1.0, {"triangular": 0.1})).set_index("span")
     assert frame["status"].to_dict() == {
-        WHOLE: "ok", NUMERIC: "not_measured", TRIANGULAR: "ok", RATE: "not_measured",
+        RAW: "no preparation", WHOLE: "ok", NUMERIC: "not_measured", TRIANGULAR: "ok", RATE: "not_measured",
     }  # fmt: skip
 
 

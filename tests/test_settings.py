@@ -65,7 +65,7 @@ def test_values_of_the_environment() -> None:
         ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected a figure such as gsofa."),
         ("FILLPATH_FIGURE", "gsofa.fig1O", "; did you mean gsofa.fig10, "),
         ("FILLPATH_FIGURE", "fig10", "; did you mean gsofa.fig10?"),
-        ("FILLPATH_FIGURE", "glu3.x", "; there are glu3."),
+        ("FILLPATH_FIGURE", "glu3.zzzzzzzz", "; there are glu3."),
         ("FILLPATH_OFFLINE", "yes", "FILLPATH_OFFLINE=yes: expected 1, 0 or nothing"),
         ("FILLPATH_LIMIT", "soon", "FILLPATH_LIMIT=soon: expected a time such as"),
         *(

@@ -94,6 +94,11 @@ class Matrix:
         """Whether no case of it needs its F."""
         return bool(self.cases) and not any(map(_needs_filled, self.cases))
 
+    @property
+    def refers(self) -> bool:
+        """Whether a case of it needs the reference."""
+        return not self.cases or any(stage_of(case.stage).refers for case in self.cases)
+
 
 def _needs_filled(case: Case) -> bool:
     """Whether F is made for the case: a peer's solution makes its own, in an order of its own."""
@@ -155,7 +160,7 @@ def _catalogued(matrix: Matrix, facts: Facts, first: bool) -> Line:
     order, entries = matrix.entry.order or 0, matrix.entry.nnz_with_zeros or 0
     archive = costs.archive_bytes_of(entries) if size is None else size
     artefacts = costs.prepared_bytes(order, entries + order)
-    artefacts += 0 if matrix.on_graph else costs.reference_bytes(order)
+    artefacts += costs.reference_bytes(order) if matrix.refers else 0
     work = (
         costs.graph_work(order, entries)
         if matrix.on_graph
@@ -191,7 +196,7 @@ def _present(matrix: Matrix, prepared: Prepared, facts: Facts) -> Line:
     pattern = prepared.pattern
     on_graph = matrix.on_graph
     work = costs.graph_work(pattern.n, pattern.nnz) if on_graph else _sampled(prepared)
-    has_reference = on_graph or reference_path(prepared.hash).is_file()
+    has_reference = not matrix.refers or reference_path(prepared.hash).is_file()
     line = replace(
         matrix.line,
         order=pattern.n,
@@ -222,8 +227,8 @@ def _finished(
     has_reference: bool = False,
 ) -> Line:
     """With the cases and what follows from them. preparing : seconds of preparing the matrix alone."""
-    needed = matrix.on_graph or has_reference
-    reference = 0.0 if needed else costs.reference_seconds(work.amounts, facts.rates)
+    there = has_reference or not matrix.refers
+    reference = 0.0 if there else costs.reference_seconds(work.amounts, facts.rates)
     # The pattern may have a row that A has not: costs take what is known of it.
     order, entries = int(line.order or 0), int(line.entries or 0)
     memory = (

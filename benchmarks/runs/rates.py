@@ -48,6 +48,7 @@ class Rate:
 
 # Used until this machine has records: measured on two cores of a shared server, 2 to 4 GHz.
 ASSUMED: Mapping[Kind, Rate] = {
+    ("preparation", "prepare", ()): Rate("entries", 4e-7, 0.0, 0),
     ("symbolic", "fill1", ()): Rate("updates", 1.4e-9, 0.0, 0),
     ("symbolic", "fill1_pruned", ()): Rate("filled", 1.5e-8, 0.0, 0),
     ("symbolic", "gilbert_peierls", ()): Rate("updates", 6e-10, 0.0, 0),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib
 import importlib.metadata
+import importlib.util
 from typing import Any
 
 import numpy as np
@@ -134,8 +134,9 @@ def _amd_order(index: Any) -> Any:
     (n,), control, info). It is taken from the extension module, as the package's own function wants dense
     arrays."""
     try:
-        function = getattr(ctypes.CDLL(str(importlib.import_module(_AMD).__file__)), _AMD_ORDER[index])
-    except (ImportError, OSError, AttributeError) as problem:
+        module = importlib.util.find_spec(_AMD)
+        function = getattr(ctypes.CDLL(str(module and module.origin)), _AMD_ORDER[index])
+    except (ImportError, OSError, AttributeError, ValueError) as problem:
         hint = "install suitesparse-amd anew, or order by metis"
         raise UnavailableError(f"ordering amd cannot use the module {_AMD} ({problem}): {hint}") from None
     array = np.ctypeslib.ndpointer(index, ndim=1, flags="C_CONTIGUOUS")

@@ -25,10 +25,10 @@ LINES = {"2D grid": "2D grids", "3D grid": "3D grids"}
 FIRST, KEPT, FACTOR = "direct_gpu", "direct_gpu, maps kept", "multifrontal_gpu, no exchanges"
 AMD = "direct_gpu, AMD"
 HOST = "multifrontal_cpu"
-CUDSS, GIVEN = "cuDSS, its own order", "cuDSS, prepared order"
+CUDSS, REFACTORED, GIVEN = "cuDSS, its own order", "cuDSS, analysis kept", "cuDSS, prepared order"
 SPSV, SWEEPS = "lu_gpu (SpSV)", "lu_gpu, sweeps"
 # The codes in the order of a legend.
-CODES = (FIRST, AMD, KEPT, FACTOR, HOST, CUDSS, GIVEN, SPSV, SWEEPS)
+CODES = (FIRST, AMD, KEPT, FACTOR, HOST, CUDSS, REFACTORED, GIVEN, SPSV, SWEEPS)
 # By implementation and options.
 NAMES = {
     ("direct_gpu", ""): FIRST,
@@ -36,6 +36,7 @@ NAMES = {
     ("multifrontal_gpu", ""): FACTOR,
     ("multifrontal_cpu", ""): HOST,
     ("cudss", ""): CUDSS,
+    ("cudss", "analysis=kept"): REFACTORED,
     ("cudss", "ordering=given"): GIVEN,
     ("lu_gpu", ""): SPSV,
     ("lu_gpu", "triangular=sweeps"): SWEEPS,
@@ -91,6 +92,7 @@ def _has(row: Mapping[Any, Any], span: str) -> bool:
         AMD: (RAW, WHOLE),
         CUDSS: (RAW, WHOLE, NUMERIC, TRIANGULAR),
         KEPT: (WHOLE,),
+        REFACTORED: (WHOLE,),
         FACTOR: (NUMERIC, RATE),
         HOST: (NUMERIC, RATE),
     }

@@ -71,7 +71,7 @@ PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
         "refine": ("refine",),
     },
     "cudss": {
-        "ordering": ("reordering",),
+        "ordering": ("separators", "reordering"),
         "symbolic": ("symbolic",),
         "numeric": ("numeric",),
         "triangular": ("triangular",),

@@ -68,7 +68,7 @@ def _parts(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
         facts = (before.work or {}).get("facts") or {}
         seconds |= {"height": facts.get("height", np.nan), "entries_lu": facts.get("entries", np.nan)}
         for name, phases in _PREPARED.items():
-            spent = sum(float(np.median(before.phases[phase])) for phase in phases)
+            spent = sum(float(np.median(before.phases.get(phase, 0.0))) for phase in phases)
             seconds[name] = seconds.get(name, 0.0) + spent
     return seconds | {TRANSFER.seconds: row["transfers"]}
 
