@@ -40,7 +40,7 @@ def prepare(raw: Raw) -> tuple[Arranged, Work]:
         rows = Rows(*completed(given, matched.rows, matched.row_scale, matched.column_scale))
         holes = (rows.of_entries() == rows.indices) & (rows.values == 0) if preparation.diagonal else None
         if raw.field == "pattern":
-            rows = rows._replace(values=_synthetic(rows, raw.seed))
+            rows = rows._replace(values=_synthetic(rows, matched.rows, raw.seed))
         if holes is not None:
             rows.values[holes] = preparation.diagonal
     with phase("ordering"):
@@ -101,9 +101,12 @@ def _match(rows: Rows, method: str, name: str) -> matching.Matching:
     return matching.maximum_product(csr_array(parts, shape=(rows.n, rows.n)), name)
 
 
-def _synthetic(rows: Rows, seed: int) -> Array:
+def _synthetic(rows: Rows, old: Array, seed: int) -> Array:
     """Values for a pattern: in (-1, -0.1) off the diagonal, equal for (i, j) and (j, i), and a diagonal that
-    dominates its row and its column. They depend on the position of an entry, not on its storage."""
+    dominates its row and its column. They depend on the position of an entry, not on its storage.
+
+    old : (n,) int32, the row of the matrix as it comes that each row is: sums are in the order of those
+    """
     places, columns = rows.of_entries(), rows.indices
     low, high = np.minimum(places, columns).astype(np.uint64), np.maximum(places, columns).astype(np.uint64)
     mixed = _mix((low << np.uint64(32)) ^ high ^ _mix(np.full(1, seed, np.uint64)))
@@ -111,7 +114,8 @@ def _synthetic(rows: Rows, seed: int) -> Array:
     diagonal = places == columns
     values[diagonal] = 0.0
     row_sums = np.bincount(places, -values, rows.n)
-    column_sums = np.bincount(columns, -values, rows.n)
+    by_old = np.argsort(old[places], kind="stable")
+    column_sums = np.bincount(columns[by_old], -values[by_old], rows.n)
     values[diagonal] = 1.0 + np.maximum(row_sums, column_sums)[places[diagonal]]
     return values
 
