@@ -15,10 +15,10 @@ MOST_ENTRIES = 2**31 - 1
 def rows_of(graph: Laplacian) -> csr_array:
     """L without the ground, float64, rows sorted, with 32-bit indices. Raises UnsupportedError for 2^31
     entries or more."""
-    rows = graph.n - graph.grounded
+    entries, rows = graph.pattern.nnz + graph.n, graph.n - graph.grounded
+    if entries > MOST_ENTRIES:
+        raise UnsupportedError(f"{entries} entries: 32-bit indices count {MOST_ENTRIES}")
     matrix = as_matrix(graph).tocsr()[:rows, :rows].astype(np.float64)
-    if matrix.nnz > MOST_ENTRIES:
-        raise UnsupportedError(f"{matrix.nnz} entries: 32-bit indices count {MOST_ENTRIES}")
     matrix.sort_indices()
     indices, indptr = (array.astype(np.int32, copy=False) for array in (matrix.indices, matrix.indptr))
     return csr_array((matrix.data, indices, indptr), shape=matrix.shape)
