@@ -49,7 +49,8 @@ class Settings:
     offline : ask no server
     profile : folder of profiles/ that says where jobs run
     cuda : `12`, `13` or `none`, empty for what the driver supports
-    superlu_dist, hypre, amgx, mumps, umfpack, cholmod : the file of a peer's library, None for where it is installed
+    superlu_dist, hypre, amgx, mumps, umfpack, cholmod : the file of a peer's library, None for where it is
+        installed
     """
 
     suite: str = "embedded"
