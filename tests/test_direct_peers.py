@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from benchmarks.checks.residuals import verify_residual, verify_solution
 from benchmarks.engine.limits import Limits
@@ -211,6 +212,15 @@ def test_cholmod_takes_supernodes_too() -> None:
     for n, dense in ((200, np.eye(200) * 200 + 1), (50, 3 * np.eye(50) - np.eye(50, k=1) - np.eye(50, k=-1))):
         _, work = system(of_dense(dense), "cholmod")
         assert work.facts["nnz_factor"] == (n * (n + 1) // 2 if n == 200 else 2 * n - 1)
+
+
+def test_cholmod_leaves_openmp_as_it_was() -> None:
+    """It shares OpenMP's library with Numba, whose workers may wait for each other."""
+    system(positive(30, 0.1, 1), "cholmod")
+    levels = cholmod.library().omp_get_max_active_levels()
+    with cholmod.opened(csr_array(np.eye(3)), given=True):
+        pass
+    assert cholmod.library().omp_get_max_active_levels() == levels > 0
 
 
 @pytest.mark.parametrize("name", NAMES)
