@@ -363,7 +363,7 @@ LIMITS = Limits(seconds=100, samples=1)
 FORKED = replace(LIMITS, forked=True)
 OF_PEERS = [entry for entry in registry.registered() if entry.peer and entry.module.startswith("impl.")]
 # That .ci/run installs.
-OF_CI = {"superlu_dist", "hypre", "klu"}
+OF_CI = {"superlu_dist", "hypre", "klu", "apxchol", "approx_chol"}
 # How the results of a stage are held, whoever made them.
 GATES = {
     "symbolic": r"row counts|over the rows",
