@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from functools import partial
 
 from fillpath.nouns import Prepared, Solution, Work
 from fillpath.peers import peer
-from fillpath.phase import phase
 from fillpath.registry import implementation
-from impl.peers.kinds import Kind, solved_as_known
 from impl.peers.mumps import opened
-from impl.solve.direct import Ordering, solution, system_of
+from impl.solve.direct import Ordering, solution_as_told
 
 
 @implementation(stage="solve", available=peer("mumps").installed, peer="mumps")
@@ -27,12 +25,4 @@ def mumps(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) ->
     facts of `impl.peers.mumps`. Raises UnsupportedError for a singular matrix, MemoryBudgetError, InputError
     for refine < 0, and UnavailableError without a fast BLAS.
     """
-    matrix, b = system_of(prepared, refine)
-
-    def solve(kind: Kind) -> tuple[Solution, Work]:
-        with ExitStack() as stack:
-            with phase("convert"):
-                system = stack.enter_context(opened(matrix, kind=kind, given=ordering == "given"))
-            return solution(system, matrix, b, refine, "numeric")
-
-    return solved_as_known(prepared, matrix, solve)
+    return solution_as_told(prepared, refine, partial(opened, given=ordering == "given"))
