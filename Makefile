@@ -79,8 +79,8 @@ nightly: $(STAMP) ## measure the default branch's new commits and their base, an
 	@$(PY) -m fillpath nightly
 
 # Free software, LGPL and freer; others come by their names alone, and nothing else installs any.
-PEERS ?= klu superlu_dist mpi
-PEERS_KNOWN := klu superlu_dist mpi pardiso umfpack cholmod cudss12 cudss13
+PEERS ?= klu superlu_dist mpi apxchol approx_chol
+PEERS_KNOWN := klu superlu_dist mpi apxchol approx_chol pardiso umfpack cholmod cudss12 cudss13
 # The requirements that extras of pyproject.toml consist of, a line each.
 EXTRAS := import sys, tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
 	named = dict.fromkeys(line for name in sys.argv[1:] for line in extras[name]); print(*named, sep="\n")

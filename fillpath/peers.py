@@ -14,7 +14,7 @@ import os
 import platform
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,23 @@ _VERSION = re.compile(r"\d+(\.\d+)*(?=$|\.so$)")
 
 
 @dataclass(frozen=True)
+class Call:
+    """How an implementation calls its library: declared beforehand, and the default in every comparison.
+
+    settings : in words
+    matrix : what the library is told that it has: a pattern, a general matrix, an SPD one, a Laplacian;
+        "told", whichever of general, symmetric and SPD it is
+    threads : that it uses: 1, its BLAS's, OpenMP's, ranks of MPI, a GPU
+    loop : whose loop iterates
+    """
+
+    settings: str
+    matrix: str
+    threads: str
+    loop: str
+
+
+@dataclass(frozen=True)
 class Peer:
     """Another author's library.
 
@@ -45,6 +62,7 @@ class Peer:
     file : a regular expression of the shared library's name; empty where the package is imported
     setting : the variable that names the file
     mpi : whether it is called on ranks, through mpi4py
+    calls : by each implementation, as `stage.name`
     """
 
     name: str
@@ -59,6 +77,7 @@ class Peer:
     file: str = ""
     setting: str = ""
     mpi: bool = False
+    calls: Mapping[str, Call] = field(default_factory=dict)
 
     @property
     def remedy(self) -> str:
@@ -191,8 +210,11 @@ def package_version(name: str) -> str | None:
     return None if distribution is None else distribution.version
 
 
-def _peer(name: str, packages: tuple[str, ...] = (), **fields: Any) -> Peer:
-    return Peer(name, packages=tuple(packages), **fields)
+def _peer(
+    name: str, packages: tuple[str, ...] = (), calls: Mapping[str, Any] | None = None, **fields: Any
+) -> Peer:
+    made = {implementation: Call(**call) for implementation, call in (calls or {}).items()}
+    return Peer(name, packages=tuple(packages), calls=made, **fields)
 
 
 def _problem(loaded: Any) -> str:

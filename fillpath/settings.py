@@ -49,7 +49,8 @@ class Settings:
     offline : ask no server
     profile : folder of profiles/ that says where jobs run
     cuda : `12`, `13` or `none`, empty for what the driver supports
-    superlu_dist, hypre, amgx, umfpack, cholmod : the file of a peer's library, None for where it is installed
+    superlu_dist, hypre, amgx, mumps, umfpack, cholmod : the file of a peer's library, None for where it is
+        installed
     """
 
     suite: str = "embedded"
@@ -71,6 +72,7 @@ class Settings:
     superlu_dist: Path | None = None
     hypre: Path | None = None
     amgx: Path | None = None
+    mumps: Path | None = None
     umfpack: Path | None = None
     cholmod: Path | None = None
 
@@ -257,6 +259,7 @@ VARIABLES = (
     Variable("FILLPATH_SUPERLU_DIST", "file of SuperLU_DIST's library", _INSTALLED, "superlu_dist", _file),
     Variable("FILLPATH_HYPRE", "file of HYPRE's library", _INSTALLED, "hypre", _file),
     Variable("FILLPATH_AMGX", "file of AmgX's library", _INSTALLED, "amgx", _file),
+    Variable("FILLPATH_MUMPS", "file of MUMPS's library", _INSTALLED, "mumps", _file),
     Variable("FILLPATH_UMFPACK", "file of UMFPACK's library", _INSTALLED, "umfpack", _file),
     Variable("FILLPATH_CHOLMOD", "file of CHOLMOD's library", _INSTALLED, "cholmod", _file),
     Variable("FILLPATH_DEBUG", "1: show the traceback of what went wrong", "0"),

@@ -27,7 +27,7 @@ from fillpath.nouns import Factorised, Prepared, Solution
 from fillpath.peers import Peer
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Verified
-from impl.peers import cudss
+from impl.peers import cudss, kinds
 from impl.solve import cudss as solve
 from impl.solve.right_hand_side import as_matrix, known_solutions
 from impl.symbolic import cudss as symbolic
@@ -83,7 +83,7 @@ def fake(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setattr(solve, "residual", product)
     yield stand_in_cudss(monkeypatch, request.param)
     solve._kept.clear()
-    solve._known.clear()
+    kinds._known.clear()
     cudss.library.cache_clear()
     cudss._handle.cache_clear()
 

@@ -1,11 +1,13 @@
-"""KLU, PARDISO, UMFPACK and CHOLMOD: the solutions of dense systems, clear ends, nothing printed or kept.
+"""KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD: solutions of dense systems, clear ends, nothing printed or kept.
 
 Each is tested where its library is, and skipped with its reason elsewhere.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import functools
 import gc
 import warnings
 from dataclasses import replace
@@ -16,32 +18,39 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from benchmarks.checks.residuals import verify_residual, verify_solution
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from fillpath import registry
 from fillpath.case import Case
-from fillpath.errors import FillpathError, InputError, UnavailableError, UnsupportedError
+from fillpath.errors import (
+    FillpathError,
+    InputError,
+    MemoryBudgetError,
+    UnavailableError,
+    UnsupportedError,
+)
 from fillpath.nouns import Pattern, Prepared
 from fillpath.peers import peer
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Status
-from impl.peers import cholmod, umfpack
+from impl.peers import cholmod, kinds, mumps, umfpack
 from impl.peers.blas import require_fast
 from impl.solve.right_hand_side import as_matrix, known_solution
 from tests.patterns import FAMILIES, eliminated
 from tests.test_numeric import PROVENANCE, of_dense, prepared_of, well_conditioned
 
-LIBRARIES = {"umfpack": umfpack.library, "cholmod": cholmod.library}
-GENERAL = ("klu", "pardiso", "umfpack")
+LIBRARIES = {"mumps": mumps.library, "umfpack": umfpack.library, "cholmod": cholmod.library}
+GENERAL = ("klu", "pardiso", "mumps", "umfpack")
 NAMES = (*GENERAL, "cholmod")
 ORDERINGS = ("own", "given")
 PHASES = {
     "klu": ["right_hand_side", "convert", "analysis", "factorise", "triangular", "refine"],
     **{
         name: ["right_hand_side", "convert", "analysis", "numeric", "triangular", "refine"]
-        for name in ("pardiso", "umfpack", "cholmod")
+        for name in ("pardiso", "mumps", "umfpack", "cholmod")
     },
 }
 
@@ -104,7 +113,10 @@ def test_what_needs_pivots_is_solved(name: str, n: int, seed: int) -> None:
     scales = 10.0 ** rng.integers(-6, 7, (2, n))
     prepared = of_dense(scales[0][:, None] * dense * scales[1])
     for ordering in ORDERINGS:
-        system(prepared, name, ordering=ordering)
+        solution, work = function(name)(prepared, ordering=ordering)
+        # Without a matching, PARDISO replaces pivots, and says so.
+        replaced = (name, ordering) == ("pardiso", "given") and work.facts["pivots"] > 0
+        assert replaced or verify_solution(solution, prepared, None).value <= 1e-12
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -149,9 +161,10 @@ def test_the_given_order_is_kept(name: str) -> None:
         ordering: system(of_dense(dense), name, ordering=ordering)[1].facts["nnz_factor"]
         for ordering in ORDERINGS
     }
-    whole, arrow = (n * (n + 1) // 2, 2 * n - 1) if name == "cholmod" else (n * n, 3 * n - 2)
-    if name == "pardiso":
-        # It counts one more, and stores supernodes.
+    half = name in ("cholmod", "mumps")
+    whole, arrow = (n * (n + 1) // 2, 2 * n - 1) if half else (n * n, 3 * n - 2)
+    if name in ("pardiso", "mumps"):
+        # PARDISO counts one more, and both store supernodes.
         assert whole <= entries["given"] <= whole + 1 and entries["own"] < whole / 2
     else:
         assert entries == {"given": whole, "own": arrow}
@@ -161,7 +174,7 @@ def test_the_given_order_is_kept(name: str) -> None:
     "dense", [[[1, 2], [2, 4]], [[1, 1], [0, 0]], [[0, 1, 0], [0, 1, 0], [1, 0, 1]], np.zeros((3, 3))]
 )
 @pytest.mark.parametrize("ordering", ORDERINGS)
-@pytest.mark.parametrize("name", ["klu", "umfpack"])
+@pytest.mark.parametrize("name", ["klu", "mumps", "umfpack"])
 def test_a_singular_matrix_is_refused_before_it_is_solved(name: str, ordering: str, dense: Any) -> None:
     """KLU's `solve` would crash the process."""
     for _ in range(3):
@@ -200,6 +213,15 @@ def test_cholmod_takes_supernodes_too() -> None:
     for n, dense in ((200, np.eye(200) * 200 + 1), (50, 3 * np.eye(50) - np.eye(50, k=1) - np.eye(50, k=-1))):
         _, work = system(of_dense(dense), "cholmod")
         assert work.facts["nnz_factor"] == (n * (n + 1) // 2 if n == 200 else 2 * n - 1)
+
+
+def test_cholmod_leaves_openmp_as_it_was() -> None:
+    """It shares OpenMP's library with Numba, whose workers may wait for each other."""
+    system(positive(30, 0.1, 1), "cholmod")
+    levels = cholmod.library().omp_get_max_active_levels()
+    with cholmod.opened(csr_array(np.eye(3)), given=True):
+        pass
+    assert cholmod.library().omp_get_max_active_levels() == levels > 0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -270,6 +292,99 @@ def test_the_reference_blas_is_refused() -> None:
         pytest.skip("no reference BLAS here")
     with pytest.raises(UnavailableError, match="UMFPACK would call the slow reference BLAS"):
         require_fast(ctypes.CDLL(str(slow)), "UMFPACK")
+
+
+# The kind of a matrix.
+
+
+@pytest.mark.parametrize("ordering", ORDERINGS)
+@pytest.mark.parametrize("name", ["pardiso", "mumps"])
+@pytest.mark.parametrize(
+    ("dense", "kind"),
+    [
+        ([[4, 1], [2, 4]], "general"), ([[4, 1], [np.nextafter(1, 2), 4]], "general"),
+        ([[4, 1], [1, 4]], "spd"), ([[1, 2], [2, -1]], "symmetric"), ([[0, 1], [1, 0]], "symmetric"),
+        # As its diagonal does not tell.
+        ([[1, 2], [2, 1]], "symmetric"), (np.eye(5) * 1.5 - np.ones((5, 5)) / 2, "symmetric"),
+    ],
+)  # fmt: skip
+def test_a_library_is_told_the_kind_of_a_matrix(
+    name: str, ordering: str, dense: Any, kind: kinds.Kind
+) -> None:
+    prepared = of_dense(dense)
+    for _ in range(2):
+        _, work = system(prepared, name, ordering=ordering)
+        assert work.facts["kind"] == kinds.NUMBERS[kind]
+
+
+def test_a_kind_that_proves_wrong_is_tried_once() -> None:
+    prepared, tried = of_dense([[1, 2], [2, 1]]), []
+
+    def solve(kind: kinds.Kind) -> Any:
+        tried.append(kind)
+        if kind == "spd":
+            raise kinds.IndefiniteError("a pivot is negative")
+        return kind
+
+    for asked in (prepared, prepared, of_dense([[2, 1], [1, 2]])):
+        with contextlib.suppress(kinds.IndefiniteError):
+            tell = functools.partial(kinds.kind_of, as_matrix(asked))
+            assert kinds.solved_as_known(asked, solve, tell) == "symmetric"
+    assert tried == ["spd", "symmetric", "symmetric", "spd", "symmetric"]
+
+
+# MUMPS, by what its library answers.
+
+
+class Answers:
+    """A library of MUMPS that answers a phase by what `infog` has for it."""
+
+    def __init__(self, version: bytes, *infog: int) -> None:
+        self.version, self.infog, self.room = version, list(infog), []
+
+    def dmumps_c(self, instance: Any) -> None:
+        instance = instance._obj
+        instance.version_number = self.version
+        if instance.job == -1:
+            instance.icntl[13] = 20
+        if instance.job == 2:
+            self.room.append(instance.icntl[13])
+            instance.infog[0] = self.infog.pop(0)
+
+
+def factorised(answers: Answers, monkeypatch: pytest.MonkeyPatch, kind: kinds.Kind = "general") -> None:
+    monkeypatch.setattr(mumps, "library", lambda: answers)
+    with mumps.opened(as_matrix(of_dense(np.eye(2))), kind=kind, given=False) as held:
+        held.factorise()
+
+
+def test_mumps_has_more_room_until_its_pivots_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Answers(b"5.5.1", -9, -8, 0)
+    factorised(answers, monkeypatch)
+    assert answers.room == [20, 40, 80]
+
+
+@pytest.mark.parametrize(
+    ("told", "error", "kind"),
+    [
+        ("general", -10, UnsupportedError),
+        ("spd", -10, kinds.IndefiniteError),
+        ("spd", -40, kinds.IndefiniteError),
+        ("spd", -13, MemoryBudgetError),
+        ("general", -3, FillpathError),
+    ],
+)
+def test_an_error_of_mumps_is_one_of_ours(
+    told: kinds.Kind, error: int, kind: type[FillpathError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(kind, match="MUMPS") as raised:
+        factorised(Answers(b"5.5.1", error), monkeypatch, told)
+    assert type(raised.value) is kind
+
+
+def test_another_structure_of_mumps_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnavailableError, match=r"MUMPS 5\.8\.2: its structure"):
+        factorised(Answers(b"5.8.2"), monkeypatch)
 
 
 # KLU as a symbolic baseline.

@@ -28,6 +28,7 @@ from commands import main
 from fillpath import peers, registry, source
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnavailableError, UnknownNameError
+from fillpath.nouns import Pattern
 from fillpath.paths import CONFIG, ROOT
 from fillpath.peers import Peer
 from fillpath.record import Record, Status, record_key
@@ -151,6 +152,7 @@ def test_hypre_with_indices_of_64_bits_is_never_taken(system: Path) -> None:
         ("umfpack", "libumfpack.so.5"),
         ("umfpack", "libumfpack-1f0c9d7e.so.6.3.5"),
         ("cholmod", "libcholmod.so.3"),
+        ("mumps", "libdmumps_seq-5.5.so"),
     ],
 )
 def test_names_of_libraries(name: str, file: str) -> None:
@@ -270,11 +272,16 @@ def test_a_damaged_file_is_said_to_be(
     assert message in str(error.value)
 
 
+CALL = {"settings": "its defaults", "matrix": "general", "threads": "1", "loop": "none"}
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"licence": ""}, {"colour": "red"}, {"setting": "HYPRE"}, {"packages": []}, {"file": "HYPRE"},
         {"mpi": "yes"}, {"home": "http://x"}, {"setting": "FILLPATH_AMGX"},
+        {"calls": {}}, {"calls": {"solve": CALL}},
+        {"calls": {"solve.hypre": {**CALL, "threads": "2"}}}, {"calls": {"solve.hypre": {"settings": "x"}}},
     ],
 )  # fmt: skip
 def test_what_is_no_peer_is_refused(
@@ -282,7 +289,7 @@ def test_what_is_no_peer_is_refused(
 ) -> None:
     right = {
         "title": "HYPRE", "home": "https://x", "licence": "MIT", "size": "1 MB", "seen": "2.26.0",
-        "file": "libHYPRE", "setting": "FILLPATH_HYPRE", "command": "make it",
+        "file": "libHYPRE", "setting": "FILLPATH_HYPRE", "command": "make it", "calls": {"solve.hypre": CALL},
     }  # fmt: skip
     file = tmp_path / "peers.yaml"
     monkeypatch.setattr(peers, "FILE", file)
@@ -304,6 +311,12 @@ def test_a_peer_that_there_is_not_is_refused() -> None:
 
 def test_the_page_is_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["maintain", "peers", "--check"]) == 0
+
+
+def test_each_implementation_of_a_peer_is_declared_once() -> None:
+    declared = [(each.name, name) for each in peers.peers().values() for name in each.calls]
+    of_peers = [(peers.peer_of(entry.peer), name_of(entry)) for entry in OF_PEERS]
+    assert sorted(declared) == sorted((each.name, name) for each, name in of_peers if each is not None)
 
 
 def test_doctor_has_a_line_for_each(
@@ -350,7 +363,7 @@ LIMITS = Limits(seconds=100, samples=1)
 FORKED = replace(LIMITS, forked=True)
 OF_PEERS = [entry for entry in registry.registered() if entry.peer and entry.module.startswith("impl.")]
 # That .ci/run installs.
-OF_CI = {"superlu_dist", "hypre", "klu"}
+OF_CI = {"superlu_dist", "hypre", "klu", "apxchol", "approx_chol"}
 # How the results of a stage are held, whoever made them.
 GATES = {
     "symbolic": r"row counts|over the rows",
@@ -373,6 +386,24 @@ def name_of(entry: registry.Implementation) -> str:
 
 def case_of(entry: registry.Implementation) -> Case:
     return Case(entry.stage, entry.name, "grid2d,6", Preparation("none", "natural"))
+
+
+@pytest.mark.parametrize("entry", OF_PEERS, ids=name_of)
+def test_a_library_is_called_as_is_declared(entry: registry.Implementation) -> None:
+    """As what the implementation takes and reaches tells; none but OpenMP's threads have to be believed."""
+    each = peers.peer_of(entry.peer)
+    assert each is not None
+    call, options = each.calls[name_of(entry)], {option.name for option in entry.options}
+    reached = {definition.name for definition in entry.definitions()}
+    is_told = "solved_as_known" in reached
+    assert (call.matrix == "told") == is_told
+    assert (call.matrix == "SPD") == ("known_kind" in reached and not is_told)
+    assert (call.matrix == "pattern") == (entry.takes is Pattern)
+    assert (call.matrix == "Laplacian") == (call.loop != "none") == (entry.stage == "laplacian")
+    assert (call.loop == "ours") == ("conjugate_gradients" in reached)
+    assert (call.threads == "GPU") == (entry.device == "gpu")
+    assert (call.threads == "ranks") == ("ranks" in options)
+    assert (call.threads == "BLAS") == ("require_fast" in reached)
 
 
 @pytest.mark.parametrize("entry", OF_PEERS, ids=name_of)

@@ -25,8 +25,8 @@ from reports.facts.records import Records
 from reports.glu3 import phases
 from tests.committed import MACHINES
 from tests.phase_nesting import Clock, inner_phases, reached
+from tests.test_direct_peers import positive
 from tests.test_laplacian import grid as laplacian_grid
-from tests.test_solve import grid
 
 # The machines whose records are committed; others are of whoever runs this, at whatever load.
 # Of seconds above LEAST, the least share that phases have.
@@ -51,12 +51,16 @@ SINGLE = {
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}
-# No machine has an ok record of today's sources of these: AmgX, whose set-up fails, CHOLMOD, direct_gpu since
-# it keeps to its budget with several widths of right-hand sides, cuDSS since it knows a matrix's type, and
-# SuperLU since it orders for itself.
+# No machine has an ok record of today's sources of these: AmgX, whose set-up fails, CHOLMOD, new peers, those
+# that now order for themselves or are told the kind of a matrix, and direct_gpu since it keeps to its budget
+# with several widths of right-hand sides.
 UNMEASURED = {
-    ("laplacian", "amgx"), *(("solve", name) for name in ("cholmod", "cudss", "direct_gpu", "superlu")),
-}  # fmt: skip
+    *(("laplacian", name) for name in ("amgx", "apxchol", "approx_chol")),
+    *(
+        ("solve", name)
+        for name in ("cholmod", "cudss", "cusolver_rf", "direct_gpu", "mumps", "pardiso", "superlu")
+    ),
+}
 # Variants with a gap that is known, and the least share of theirs.
 GAPS = {
     # It brings the matrix into SciPy's form before its phase `factor`.
@@ -126,7 +130,7 @@ def test_phases_of_committed_records_cover_their_seconds(records: list[Record]) 
 
 
 def small(stage: str) -> Any:
-    return system(laplacian_grid(8)) if stage == "laplacian" else grid(8)
+    return system(laplacian_grid(8)) if stage == "laplacian" else positive(64, 0.05, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Write the table of docs/peers.md from config/peers.yaml, the implementations and the experiments."""
+"""Write the tables of docs/peers.md from config/peers.yaml, the implementations and the experiments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.runs.experiments import experiments
 from commands.maintain._part import add_check, update
 from fillpath import registry
 from fillpath.paths import ROOT
-from fillpath.peers import Peer, peer_of, peers
+from fillpath.peers import Call, Peer, peers
 from reports.pages.generated_part import Part
 
 PART = Part("peers")
@@ -21,29 +21,37 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def peers_table() -> str:
-    """The peers and how to have each, then what each measures."""
+    """The peers and how to have each, then how each implementation calls its own."""
     registry.load_all()
-    having = [_line("Peer", "Versions tried", "Licence", "Size", "How to have it"), _line(*["---"] * 5)]
-    measuring = [_line("Peer", "Implementations", "Figures that name them"), _line(*["---"] * 3)]
+    having = [_line("Peer", "Licence", "Size", "How to have it"), _line(*["---"] * 4)]
+    names = "Implementation", "Tried with", "Default", "Settings", "Matrix", "Threads", "Loop", "Figures"
+    calling = [_line(*names), _line(*["---"] * len(names))]
     for each in peers().values():
         ways = " or ".join(_way(way) for way in (each.command, each.alternative) if way)
-        having.append(_line(f"[{each.title}]({each.home})", each.seen, each.licence, each.size, ways))
-        measuring.append(_line(each.title, *_measured(each)))
-    return "\n".join([*having, "", *measuring])
+        having.append(_line(f"[{each.title}]({each.home})", each.licence, each.size, ways))
+        calling += [_called(each, name, call) for name, call in each.calls.items()]
+    return "\n".join([*having, "", *calling])
 
 
-def _measured(each: Peer) -> tuple[str, str]:
-    """(implementations that call the peer, figures whose experiments name them)."""
-    entries = [entry for entry in registry.registered() if entry.peer and peer_of(entry.peer) == each]
-    names = {(entry.stage, entry.name) for entry in entries}
-    figures = {
+def _called(each: Peer, name: str, call: Call) -> str:
+    """A line of the second table. name : `stage.implementation`"""
+    stage, _, implementation = name.partition(".")
+    options = registry.lookup(stage, implementation).options
+    default = ", ".join(f"`{option.name}={option.text(option.default)}`" for option in options) or "none"
+    figures = ", ".join(sorted(_figures(stage, implementation))) or "none"
+    return _line(
+        f"`{name}`", each.seen, default, call.settings, call.matrix, call.threads, call.loop, figures
+    )
+
+
+def _figures(stage: str, implementation: str) -> set[str]:
+    """Those whose experiments name the implementation."""
+    return {
         f"{experiment.paper}.{experiment.figure}"
         for experiment in experiments()
         for text in experiment.implementations
-        if (experiment.stage, text.partition(".")[0]) in names
+        if (experiment.stage, text.partition(".")[0]) == (stage, implementation)
     }
-    code = [f"`{stage}.{name}`" for stage, name in sorted(names)]
-    return ", ".join(code) or "none", ", ".join(sorted(figures)) or "none"
 
 
 def _way(text: str) -> str:

@@ -58,14 +58,13 @@ def library() -> Any:
     """The library. Raises UnavailableError for another version and without a fast BLAS, OSError for one that
     cannot be loaded."""
     path = peer("cholmod").library()
-    loaded = ctypes.CDLL(str(path))
+    loaded: Any = ctypes.CDLL(str(path))
     version = (_int * 3)()
     loaded.cholmod_version(version)
     if version[0] not in VERSIONS:
         raise UnavailableError(f"{path}: CHOLMOD {version[0]}.{version[1]}; versions 3 to 5 are called")
     require_fast(loaded, "CHOLMOD")
-    if version[0] < _OBEDIENT and loaded.omp_get_max_threads() < _ASKED_THREADS:
-        loaded.omp_set_max_active_levels(_int(0))
+    loaded.is_obedient = version[0] >= _OBEDIENT
     loaded.cholmod_analyze_p.restype = _pointer
     loaded.cholmod_solve.restype = ctypes.POINTER(_Dense)
     return loaded
@@ -133,6 +132,7 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
     """A matrix, which is symmetric, in CHOLMOD until the end of the block. given : whether it keeps its
     order."""
     n, common, factor = matrix.shape[0], ctypes.create_string_buffer(_COMMON_BYTES), _pointer()
+    levels = _limited_threads()
     library().cholmod_start(common)
     _int.from_buffer(common, _PRINT).value = 0
     _int.from_buffer(common, _FINAL_LL).value = 1
@@ -153,6 +153,19 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
     finally:
         library().cholmod_free_factor(ctypes.byref(factor), common)
         library().cholmod_finish(common)
+        if levels is not None:
+            library().omp_set_max_active_levels(_int(levels))
+
+
+def _limited_threads() -> int | None:
+    """Have no more threads than there are. Returns OpenMP's levels of before; None where they are as they
+    were."""
+    loaded = library()
+    if loaded.is_obedient or loaded.omp_get_max_threads() >= _ASKED_THREADS:
+        return None
+    levels = int(loaded.omp_get_max_active_levels())
+    loaded.omp_set_max_active_levels(_int(0))
+    return levels
 
 
 def _at(array: Array) -> Any:

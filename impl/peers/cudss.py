@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import get_num_threads
@@ -31,12 +31,12 @@ from fillpath.peers import peer
 from fillpath.phase import phase
 from impl.cuda import kernels
 from impl.cuda.transfer import on_host
+from impl.peers.kinds import IndefiniteError, Kind
 from impl.symbolic.separator_tree import SeparatorTree, separator_tree
 
 DISTRIBUTIONS = ("nvidia-cudss-cu13", "nvidia-cudss-cu12")
 OLDEST = (0, 7)
 SPLIT = (0, 8)
-Kind = Literal["general", "symmetric", "spd"]
 # Leaves of a given tree of separators at most, as many as cuDSS's own has.
 LEAVES = 512
 # cudssPhase_t. SOLVE is all parts of a solve; cuDSS's refinement takes no steps unless configured.
@@ -73,10 +73,6 @@ _NEEDED = ("cublas", "nvrtc")
 
 _int, _int64, _pointer, _size = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_size_t
 _created = ctypes.POINTER(_pointer)
-
-
-class IndefiniteError(UnsupportedError):
-    """A matrix said to be positive definite is not."""
 
 
 class _Places(NamedTuple):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from fillpath.errors import UnsupportedError
 from fillpath.nouns import Prepared, Solution, Work
 from fillpath.peers import peer
 from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.peers.cholmod import opened
+from impl.peers.kinds import kind_of, known_kind
 from impl.solve.direct import Ordering, solution, system_of, with_32_bits
 
 
@@ -30,9 +29,7 @@ def cholmod(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) 
     matrix, b = system_of(prepared, refine)
     with phase("convert"):
         rows = with_32_bits(matrix)
-        columns = rows.tocsc()
-        names = "indptr", "indices", "data"
-        if not all(np.array_equal(getattr(rows, name), getattr(columns, name)) for name in names):
+        if known_kind(prepared, lambda: kind_of(rows)) == "general":
             raise UnsupportedError("the values are not symmetric: CHOLMOD factorises symmetric matrices only")
     with opened(rows, given=ordering == "given") as system:
         return solution(system, matrix, b, refine, "numeric")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from numba import get_num_threads
@@ -14,6 +14,7 @@ from fillpath.phase import phase
 from fillpath.registry import implementation
 from impl.multifrontal.residual_gpu import residual
 from impl.peers import cudss as peer
+from impl.peers.kinds import Kind, solved_as_known
 from impl.solve.right_hand_side import known_solutions
 
 
@@ -21,21 +22,9 @@ from impl.solve.right_hand_side import known_solutions
 class _Settings:
     """What an analysis is made for. given : whether in the order of the matrix."""
 
-    kind: peer.Kind
+    kind: Kind
     given: bool
     columns: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """What the last matrix of kind="auto" is. Its arrays are held, so that no others come to lie there."""
-
-    pattern: Pattern
-    values: Array
-    kind: peer.Kind
-
-    def serves(self, prepared: Prepared) -> bool:
-        return _same(self.pattern, prepared.pattern) and self.values is prepared.values
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +44,7 @@ class _Kept:
         )
 
 
-# At most one each.
-_known: list[_Known] = []
+# At most one.
 _kept: list[_Kept] = []
 
 
@@ -102,14 +90,14 @@ def cudss(
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
-    settings = _Settings(_known_kind(prepared) if kind == "auto" else kind, ordering == "given", columns)
-    try:
+
+    def solve(kind: Kind) -> tuple[Solution, Work]:
+        settings = _Settings(kind, ordering == "given", columns)
         return _solved(prepared, settings, analysis == "kept", refine)
-    except peer.IndefiniteError:
-        if kind != "auto":
-            raise
-    _remember(prepared, "symmetric")
-    return _solved(prepared, replace(settings, kind="symmetric"), analysis == "kept", refine)
+
+    if kind != "auto":
+        return solve(kind)
+    return solved_as_known(prepared, solve, lambda: peer.kind_of(prepared.pattern, prepared.values))
 
 
 def _solved(prepared: Prepared, settings: _Settings, keep: bool, refine: int) -> tuple[Solution, Work]:
@@ -151,16 +139,6 @@ def _analysed(prepared: Prepared, settings: _Settings, stack: ExitStack) -> peer
     system = stack.enter_context(opened)
     system.analyse(prepared.pattern, given=settings.given)
     return system
-
-
-def _known_kind(prepared: Prepared) -> peer.Kind:
-    if not _known or not _known[0].serves(prepared):
-        _remember(prepared, peer.kind_of(prepared.pattern, prepared.values))
-    return _known[0].kind
-
-
-def _remember(prepared: Prepared, kind: peer.Kind) -> None:
-    _known[:] = [_Known(prepared.pattern, prepared.values, kind)]
 
 
 def _same(one: Pattern, other: Pattern) -> bool:

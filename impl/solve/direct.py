@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from typing import Literal, Protocol
 
 import numpy as np
@@ -10,6 +12,7 @@ from scipy.sparse import csr_array
 from fillpath.errors import InputError, UnsupportedError
 from fillpath.nouns import Array, Prepared, Solution, Work
 from fillpath.phase import phase
+from impl.peers.kinds import Kind, kind_of, solved_as_known
 from impl.solve.right_hand_side import as_matrix, right_hand_side
 
 MOST_ENTRIES = 2**31 - 1
@@ -64,3 +67,21 @@ def solution(
         for _ in range(refine):
             x += system.solve(b - matrix @ x)
     return Solution(x), Work(facts=system.facts())
+
+
+def solution_as_told(
+    prepared: Prepared, refine: int, opened: Callable[..., AbstractContextManager[System]]
+) -> tuple[Solution, Work]:
+    """As `solution`, by a library that is told the kind of the matrix.
+
+    opened : of a matrix and its `kind`, what holds it in the library; the phase `convert`
+    """
+    matrix, b = system_of(prepared, refine)
+
+    def solve(kind: Kind) -> tuple[Solution, Work]:
+        with ExitStack() as stack:
+            with phase("convert"):
+                system = stack.enter_context(opened(matrix, kind=kind))
+            return solution(system, matrix, b, refine, "numeric")
+
+    return solved_as_known(prepared, solve, lambda: kind_of(matrix))

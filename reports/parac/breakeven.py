@@ -20,7 +20,12 @@ from reports.shapes.tables import Column, Table, matrix_column
 
 OURS = "parac_cpu"
 # The peers, as the columns name them.
-PEERS = {"ict": "incomplete Cholesky", "pyamg": "multigrid"}
+PEERS = {
+    "ict": "incomplete Cholesky",
+    "pyamg": "multigrid",
+    "apxchol": "apxchol",
+    "approx_chol": "approx-chol",
+}
 VARIANTS = (OURS, *PEERS)
 ALWAYS, NEVER = "any number", "none"
 
@@ -91,8 +96,7 @@ EXHIBIT = Exhibit(
     ),
     """Setup: factor and analysis, once; each: conjugate gradients, once per right-hand side; last: for how
     many of these ParAC takes less. ParAC on all cores; of ict the solves on all, the factor on one, without
-    the search for its tolerance; multigrid: PyAMG (Ruge-Stuben), sequential but for the vectors.
-    {rule}{ordered}""",
+    the search for its tolerance; multigrid: PyAMG (Ruge-Stuben), sequential but for the vectors; approx-chol likewise. {rule}{ordered}""",
     lambda frame: {"rule": RULE, "ordered": ordered_how(frame)},
     one_run=True,
 )

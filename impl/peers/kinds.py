@@ -1,0 +1,66 @@
+"""What kind of matrix a library is told: one rule for every peer that has a factorisation for each kind.
+
+Users of these libraries know their matrix and declare it. Here the values tell, once for a matrix: in the
+call before the samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from fillpath.errors import UnsupportedError
+from fillpath.nouns import Array, Prepared, Solution, Work
+
+# spd : symmetric positive definite
+Kind = Literal["general", "symmetric", "spd"]
+# As a fact of a record.
+NUMBERS: dict[Kind, int] = {"general": 0, "symmetric": 1, "spd": 3}
+
+# The values of the last matrix, and its kind.
+_known: list[tuple[Array, Kind]] = []
+
+
+class IndefiniteError(UnsupportedError):
+    """A matrix that a library was told to be positive definite, and that it finds is not."""
+
+
+def solved_as_known(
+    prepared: Prepared, solve: Callable[[Kind], tuple[Solution, Work]], tell: Callable[[], Kind]
+) -> tuple[Solution, Work]:
+    """Return what `solve` does for the matrix's kind, which `tell` finds.
+
+    A matrix that counts as spd and that a library finds indefinite is solved again as symmetric, and that is
+    remembered.
+    """
+    try:
+        return solve(known_kind(prepared, tell))
+    except IndefiniteError:
+        _remember(prepared, "symmetric")
+    return solve("symmetric")
+
+
+def known_kind(prepared: Prepared, tell: Callable[[], Kind]) -> Kind:
+    """Return the kind of the matrix. tell : finds it, for a matrix that is not the last one"""
+    if not _known or _known[0][0] is not prepared.values:
+        _remember(prepared, tell())
+    return _known[0][1]
+
+
+def _remember(prepared: Prepared, kind: Kind) -> None:
+    _known[:] = [(prepared.values, kind)]
+
+
+def kind_of(matrix: csr_array) -> Kind:
+    """Return spd for a symmetric matrix with a positive diagonal.
+
+    matrix : rows sorted, the diagonal present
+    """
+    columns = matrix.tocsc()
+    names = "indptr", "indices", "data"
+    if not all(np.array_equal(getattr(matrix, name), getattr(columns, name)) for name in names):
+        return "general"
+    return "spd" if np.all(matrix.diagonal() > 0) else "symmetric"

@@ -1,0 +1,28 @@
+"""MUMPS as a peer, from the matrix to the solution."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fillpath.nouns import Prepared, Solution, Work
+from fillpath.peers import peer
+from fillpath.registry import implementation
+from impl.peers.mumps import opened
+from impl.solve.direct import Ordering, solution_as_told
+
+
+@implementation(stage="solve", available=peer("mumps").installed, peer="mumps")
+def mumps(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
+    """MUMPS with its defaults and its triangular solves, multifrontal, pivoting, on its BLAS's threads.
+
+    prepared : n x n
+    ordering : own, as MUMPS chooses, after a matching of its own where the matrix is general; given, the
+        prepared matrix's, without that
+    refine : as in lu_cpu, in place of MUMPS's own refinement
+
+    It factorises the matrix as of its kind (impl/peers/kinds.py). Its phases: right_hand_side; convert, to
+    rows and columns; analysis; numeric; triangular; refine. Returns x for the b of `right_hand_side`, and the
+    facts of `impl.peers.mumps`. Raises UnsupportedError for a singular matrix, MemoryBudgetError, InputError
+    for refine < 0, and UnavailableError without a fast BLAS.
+    """
+    return solution_as_told(prepared, refine, partial(opened, given=ordering == "given"))
