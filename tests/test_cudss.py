@@ -124,14 +124,14 @@ def test_a_given_order_is_kept_and_its_own_is_what_cudss_makes_it(fake: CuDss) -
 @pytest.mark.parametrize("ordering", ["own", "given"])
 def test_a_symmetric_matrix_is_taken_as_such(fake: CuDss, ordering: Any) -> None:
     """A matrix whose diagonal is positive may be indefinite: that is found once for its arrays."""
-    for least, kinds in ((1.0, [SPD, SPD]), (-1.0, [SPD, SYMMETRIC, SYMMETRIC])):
+    for least, told in ((1.0, [SPD, SPD]), (-1.0, [SPD, SYMMETRIC, SYMMETRIC])):
         prepared = addressed(symmetric(40, 1, least))
         fake.kinds.clear()
         for _ in range(2):
             solution, work = solve.cudss(prepared, ordering=ordering)
             assert verify_solution(solution, prepared, None).value <= 1e-13 and not fake.objects.alive
-        assert fake.kinds == [(kind, UPPER) for kind in kinds]
-        assert work.facts is not None and work.facts["kind"] == kinds[-1]
+        assert fake.kinds == [(kind, UPPER) for kind in told]
+        assert work.facts is not None and work.facts["kind"] == told[-1]
         if ordering != "own":
             assert work.facts["nnz_factor"] == (entries_in_order(prepared) + 40) / 2
 

@@ -54,7 +54,7 @@ def test_the_papers_suite_is_predicted_to_take_a_night(
     assert [case.case for case in cases] and len(cases) == len(obtainable)
     assert all(case.call is not None and case.memory > 0 for case in cases)
     assert sum(line.seconds for line in needs.lines) <= NIGHT
-    assert {case.limit for case in cases if case.foreseen == "timeout"} <= {10.0, 13.0, 30.0, 60.0, 600.0}
+    assert {case.limit for case in cases if case.foreseen == "timeout"} <= {10.0, 12.0, 30.0, 60.0, 600.0}
     assert all(case.processes == 1 for case in cases if case.foreseen), "a failure ends the case"
 
 
@@ -69,7 +69,7 @@ def test_every_case_is_listed_with_its_error(tmp_path: Path, capsys: pytest.Capt
 
 def test_a_class_has_limits_of_its_own() -> None:
     baseline, own = (Case.parse(f"laplacian.{name}@poisson3d,243.amd") for name in ("hypre", "parac_cpu"))
-    assert (limits_of(baseline, PAPERS).seconds, limits_of(own, PAPERS).seconds) == (13, 60)
+    assert (limits_of(baseline, PAPERS).seconds, limits_of(own, PAPERS).seconds) == (12, 60)
     assert limits_of(baseline, Settings(suite="small")) == Limits()
     assert (processes_of(baseline, PAPERS), processes_of(own, PAPERS)) == (1, 2)
     twin = Case.parse("symbolic.gsofa@mesh,488x16x1,unknowns=6.metis")

@@ -90,19 +90,21 @@ def cudss(
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
+    with phase("right_hand_side"):
+        b = _right_hand_sides(prepared, columns)
 
     def solve(kind: Kind) -> tuple[Solution, Work]:
         settings = _Settings(kind, ordering == "given", columns)
-        return _solved(prepared, settings, analysis == "kept", refine)
+        return _solved(prepared, b, settings, analysis == "kept", refine)
 
     if kind != "auto":
         return solve(kind)
     return solved_as_known(prepared, solve, lambda: peer.kind_of(prepared.pattern, prepared.values))
 
 
-def _solved(prepared: Prepared, settings: _Settings, keep: bool, refine: int) -> tuple[Solution, Work]:
-    with phase("right_hand_side"):
-        b = _right_hand_sides(prepared, settings.columns)
+def _solved(
+    prepared: Prepared, b: Array, settings: _Settings, keep: bool, refine: int
+) -> tuple[Solution, Work]:
     kept = _taken(prepared.pattern, settings if keep else None)
     with kept.closing if kept else ExitStack() as stack:
         system = kept.system if kept else _analysed(prepared, settings, stack)

@@ -21,7 +21,7 @@ from reports.shapes.tables import Column, Table, matrix_column
 OURS = "parac_cpu"
 # The peers, as the columns name them.
 PEERS = {
-    "ict": "incomplete Cholesky",
+    "ict": "ichol",
     "pyamg": "multigrid",
     "apxchol": "apxchol",
     "approx_chol": "approx-chol",
@@ -74,8 +74,8 @@ def count(value: float) -> str:
 
 
 def _columns(name: str, heading: str) -> Sequence[Column]:
-    setup = Column("setup", 0.9, heading, f"{name}_setup", seconds, why=f"status_{name}")
-    return [setup, Column("each", 0.9, heading, f"{name}_each", seconds)]
+    setup = Column("setup", 0.72, heading, f"{name}_setup", seconds, why=f"status_{name}")
+    return [setup, Column("each", 0.72, heading, f"{name}_each", seconds)]
 
 
 EXHIBIT = Exhibit(
@@ -89,14 +89,15 @@ EXHIBIT = Exhibit(
             *_columns(OURS, "ParAC"),
             *(column for name, heading in PEERS.items() for column in _columns(name, heading)),
             *(
-                Column(heading, 1.4, "ParAC takes less than", f"{name}_breakeven", count)
+                Column(heading, 1.05, "ParAC takes less than", f"{name}_breakeven", count)
                 for name, heading in PEERS.items()
             ),
         ]
     ),
     """Setup: factor and analysis, once; each: conjugate gradients, once per right-hand side; last: for how
     many of these ParAC takes less. ParAC on all cores; of ict the solves on all, the factor on one, without
-    the search for its tolerance; multigrid: PyAMG (Ruge-Stuben), sequential but for the vectors; approx-chol likewise. {rule}{ordered}""",
+    the search for its tolerance; multigrid: PyAMG (Ruge-Stuben), sequential but for the vectors;
+    approx-chol likewise. {rule}{ordered}""",
     lambda frame: {"rule": RULE, "ordered": ordered_how(frame)},
     one_run=True,
 )
