@@ -69,7 +69,8 @@ def record_text(record: Record) -> str:
         lines.append(f"  {record.median:.4g} s, median of {len(record.seconds)} ({low:.4g} to {high:.4g} s)")
         lines.append(f"  verified: {record.verified.method} against {record.verified.by}")
     if record.prepared is not None:
-        lines.append(f"  matrix: order {record.prepared['n']}, {record.prepared['nnz']} entries")
+        n, nnz, ordering = (record.prepared[name] for name in ("n", "nnz", "ordering"))
+        lines.append(f"  matrix: order {n}, {nnz} entries, ordering {ordering}")
     if record.device is not None:
         lines.append(f"  device: {record.device}, driver {record.driver}, CUDA {record.cuda}")
     work = dict(record.work or {})
