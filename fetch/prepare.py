@@ -74,16 +74,9 @@ def _artefact_path(matrix: MatrixId, preparation: Preparation, seed: int) -> Pat
     files = [Path(__file__), *(Path(cast(str, module.__file__)) for module in _MAKERS)]
     versions = json.dumps(_versions(preparation), sort_keys=True)
     made_by = source_hash(arrange, Raw, (), ())
-    words = (
-        matrix.text,
-        origin.checksum,
-        preparation.name,
-        str(seed),
-        str(PREPARE_VERSION),
-        versions,
-        made_by,
-    )
-    return cache() / "prepared" / f"{content_hash(*words, *map(module_text, files))}.npz"
+    about = (matrix.text, origin.checksum, preparation.name, str(seed), str(PREPARE_VERSION))
+    words = (*about, versions, made_by, *map(module_text, files))
+    return cache() / "prepared" / f"{content_hash(*words)}.npz"
 
 
 def load_prepared(path: Path) -> Prepared:

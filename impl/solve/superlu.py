@@ -46,5 +46,7 @@ def _by_colamd(columns: csc_array) -> SuperLU:
     except RuntimeError as error:
         if "singular" not in str(error):
             raise
-        raise UnsupportedError("SuperLU finds the matrix singular") from None
+        raise UnsupportedError(
+            "the values are singular as prepared: try --matching mc64, or --matching none --diagonal 1000"
+        ) from None
     return factors
