@@ -8,11 +8,20 @@ from typing import Any, TypeVar, cast
 import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
+# Only loops over `prange` run on all threads: array expressions would take long to compile.
+_LOOPS = dict.fromkeys(
+    ("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False
+) | {"prange": True}
 
 
 def compiled(function: F) -> F:
     """Compile on first call, or load what the user's cache has."""
     return cast(F, numba.njit(cache=True, nogil=True)(function))
+
+
+def threaded(function: F) -> F:
+    """Compile a function whose loops over `prange` run on all threads, on first call or from the cache."""
+    return cast(F, numba.njit(cache=True, nogil=True, parallel=_LOOPS)(function))
 
 
 def begin_compiler() -> None:

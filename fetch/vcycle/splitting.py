@@ -1,0 +1,317 @@
+"""Splitting parts for the first time: several tries a part, each a grown half that is then improved.
+
+A try works on a copy of its part. The improvement is Fiduccia and Mattheyses's, of a vertex separator: a
+vertex leaves the separator for one side, and its neighbours on the other side come in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import prange
+
+from fetch.compiled import compiled, threaded
+from fetch.vcycle.coarsening import Graph, mixed
+from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, cost
+
+Array = npt.NDArray[Any]
+
+TRIES = 4
+_PASSES = 2
+# A pass ends after this many moves without a better separator.
+_PATIENCE = 50
+# How many vertices of a separator a move looks at.
+_SEEN = 1000
+# A growing half stops at this share of the part.
+_GROWN = 0.6
+# Of two moves with one gain: towards the lighter side, else at random.
+_GAIN, _LIGHTER, _RANDOM = 4096, 1200, 127
+
+
+class Halves(NamedTuple):
+    """A part cut in two.
+
+    starts, neighbours, sizes : the part as a graph
+    place : (m,) int8, 0 or 1 for the halves, 2 for the separator
+    pulled : (m, 2) int32, of a vertex in the separator: the sizes of its neighbours in either half
+    front : (m,) int32, the separator's vertices, in any order
+    position : (m,) int32, where in `front`
+    tie : (m,) int32, random
+    weights : (4,) int64, the sizes of both halves and the separator, and how many `front` has
+    """
+
+    starts: Array
+    neighbours: Array
+    sizes: Array
+    place: Array
+    pulled: Array
+    front: Array
+    position: Array
+    tie: Array
+    weights: Array
+
+
+@threaded
+def tried(
+    graph: Graph, label: Array, local: Array, members: Array, bounds: Array, order: Array, seed: int, workers: int
+) -> tuple[Array, Array]:  # fmt: skip
+    """Split each part TRIES times. (TRIES, members) int8, 0, 1 or 2 each; (parts, TRIES) float64, the costs.
+
+    members, bounds : part i is members[bounds[i, 0] : bounds[i, 1]], of one label
+    local : (n,) int32, room
+    order : (parts,) the largest part first
+    """
+    found = np.empty((TRIES, len(members)), np.int8)
+    costs = np.empty((len(bounds), TRIES))
+    for thread in prange(workers):
+        worker = np.int64(thread)
+        for i in range(worker, len(bounds), workers):
+            for at in range(bounds[i, 0], bounds[i, 1]):
+                local[members[at]] = at - bounds[i, 0]
+    for thread in prange(workers):
+        worker = np.int64(thread)
+        for task in range(worker, len(bounds) * TRIES, workers):
+            i, attempt = order[task // TRIES], task % TRIES
+            part = members[bounds[i, 0] : bounds[i, 1]]
+            drawn = mixed(seed * TRIES + attempt, label[part[0]])
+            halves = _whole(graph, label, local, part, drawn)
+            _grow(halves, drawn)
+            for _ in range(_PASSES):
+                if not _improve(halves):
+                    break
+            found[attempt, bounds[i, 0] : bounds[i, 1]] = halves.place
+            costs[i, attempt] = cost(halves.weights)
+    return found, costs
+
+
+@compiled
+def _whole(graph: Graph, label: Array, local: Array, part: Array, drawn: int) -> Halves:
+    """A part as a graph, all of it in half 1."""
+    m, room = len(part), 0
+    for v in part:
+        room += graph.starts[v + 1] - graph.starts[v]
+    starts, neighbours = np.zeros(m + 1, np.int32), np.empty(room, np.int32)
+    sizes, tie = np.empty(m, np.int32), np.empty(m, np.int32)
+    weights = np.zeros(4, np.int64)
+    at = 0
+    for i in range(m):
+        v = part[i]
+        sizes[i] = graph.sizes[v]
+        tie[i] = mixed(drawn, i) & _RANDOM
+        weights[1] += sizes[i]
+        for e in range(graph.starts[v], graph.starts[v + 1]):
+            u = graph.neighbours[e]
+            if label[u] == label[v]:
+                neighbours[at] = local[u]
+                at += 1
+        starts[i + 1] = at
+    place, pulled = np.ones(m, np.int8), np.zeros((m, 2), np.int32)
+    front, position = np.empty(m, np.int32), np.empty(m, np.int32)
+    return Halves(starts, neighbours[:at], sizes, place, pulled, front, position, tie, weights)
+
+
+@compiled
+def _enter(halves: Halves, v: int) -> None:
+    """Put a vertex, taken out of its half, into the separator."""
+    halves.place[v] = SEPARATOR
+    halves.position[v] = halves.weights[3]
+    halves.front[halves.weights[3]] = v
+    halves.weights[3] += 1
+    halves.weights[SEPARATOR] += halves.sizes[v]
+    halves.pulled[v, 0] = halves.pulled[v, 1] = 0
+    for e in range(halves.starts[v], halves.starts[v + 1]):
+        u = halves.neighbours[e]
+        if halves.place[u] != SEPARATOR:
+            halves.pulled[v, halves.place[u]] += halves.sizes[u]
+
+
+@compiled
+def _pull(halves: Halves, v: int) -> None:
+    """Move a vertex from its half to the separator."""
+    half, size = halves.place[v], halves.sizes[v]
+    halves.weights[half] -= size
+    for e in range(halves.starts[v], halves.starts[v + 1]):
+        u = halves.neighbours[e]
+        if halves.place[u] == SEPARATOR:
+            halves.pulled[u, half] -= size
+    _enter(halves, v)
+
+
+@compiled
+def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
+    """Move a vertex from the separator to a half, and its neighbours in the other half to the separator.
+    `log` gets 3 u + where each changed vertex u was. Returns its new length."""
+    size, last = halves.sizes[v], halves.front[halves.weights[3] - 1]
+    halves.front[halves.position[v]] = last
+    halves.position[last] = halves.position[v]
+    halves.weights[3] -= 1
+    halves.weights[SEPARATOR] -= size
+    halves.place[v] = half
+    halves.weights[half] += size
+    log[logged] = 3 * v + SEPARATOR
+    logged += 1
+    for e in range(halves.starts[v], halves.starts[v + 1]):
+        u = halves.neighbours[e]
+        if halves.place[u] == SEPARATOR:
+            halves.pulled[u, half] += size
+    for e in range(halves.starts[v], halves.starts[v + 1]):
+        u = halves.neighbours[e]
+        if halves.place[u] == 1 - half:
+            log[logged] = 3 * u + 1 - half
+            logged += 1
+            _pull(halves, u)
+    return logged
+
+
+@compiled
+def _recount(halves: Halves) -> None:
+    """Set everything anew from `place`."""
+    halves.weights[:] = 0
+    for v in range(len(halves.place)):
+        if halves.place[v] == SEPARATOR:
+            _enter(halves, v)
+        else:
+            halves.weights[halves.place[v]] += halves.sizes[v]
+
+
+@compiled
+def _grow(halves: Halves, drawn: int) -> None:
+    """Grow half 0 from a vertex, by what costs least in the separator, and keep the best state on the way."""
+    m = len(halves.place)
+    total = halves.weights[1]
+    offset = mixed(drawn, m) % m
+    start = _far(halves, offset) if drawn & 1 else offset
+    log = np.empty(m + len(halves.neighbours), np.int32)
+    best, price = halves.place.copy(), np.inf
+    _pull(halves, start)
+    passed = 0
+    while halves.weights[0] < _GROWN * total:
+        while halves.weights[3] == 0 and passed < m:
+            v = (passed + offset) % m
+            if halves.place[v] == 1:
+                _pull(halves, v)
+            passed += 1
+        if halves.weights[3] == 0:
+            break
+        chosen, value = -1, -(1 << 60)
+        for i in range(min(halves.weights[3], _SEEN)):
+            v = halves.front[i]
+            worth = (halves.sizes[v] - halves.pulled[v, 1]) * _GAIN + halves.tie[v]
+            if worth > value:
+                chosen, value = v, worth
+        _move(halves, chosen, 0, log, 0)
+        found = cost(halves.weights)
+        if found < price:
+            price = found
+            best[:] = halves.place
+    halves.place[:] = best
+    _recount(halves)
+
+
+@compiled
+def _far(halves: Halves, start: int) -> int:
+    """The last vertex that a breadth-first search reaches."""
+    seen = np.zeros(len(halves.place), np.bool_)
+    queue = np.empty(len(halves.place), np.int32)
+    queue[0], seen[start] = start, True
+    head, tail = 0, 1
+    while head < tail:
+        for e in range(halves.starts[queue[head]], halves.starts[queue[head] + 1]):
+            u = halves.neighbours[e]
+            if not seen[u]:
+                seen[u] = True
+                queue[tail] = u
+                tail += 1
+        head += 1
+    return queue[tail - 1]
+
+
+@compiled
+def _improve(halves: Halves) -> bool:
+    """One pass: each vertex moves at most once, the best gain first, and the best state is kept. Returns
+    whether it is better than the first."""
+    locked = np.zeros(len(halves.place), np.bool_)
+    log = np.empty(len(halves.place) + len(halves.neighbours), np.int32)
+    first = price = cost(halves.weights)
+    most = BALANCE * (halves.weights[0] + halves.weights[1] + halves.weights[2]) / 2
+    logged = kept = waited = 0
+    while waited < _PATIENCE:
+        chosen = _best_move(halves, locked, most)
+        if chosen < 0:
+            break
+        locked[chosen >> 1] = True
+        logged = _move(halves, chosen >> 1, chosen & 1, log, logged)
+        waited += 1
+        found = cost(halves.weights)
+        if found < price - 1e-12:
+            price, kept, waited = found, logged, 0
+    while logged > kept:
+        logged -= 1
+        halves.place[log[logged] // 3] = log[logged] % 3
+    _recount(halves)
+    return price < first - 1e-9
+
+
+@compiled
+def _best_move(halves: Halves, locked: Array, most: float) -> int:
+    """2 v + half for the vertex v that gains most in that half, -1 without. A half that v does not touch is
+    no choice: it would leave islands."""
+    chosen, value = -1, -(1 << 60)
+    for i in range(min(halves.weights[3], _SEEN)):
+        v = halves.front[i]
+        if locked[v]:
+            continue
+        size = halves.sizes[v]
+        for half in range(2):
+            if halves.pulled[v, half] == 0 or halves.weights[half] + size > most:
+                continue
+            worth = (size - halves.pulled[v, 1 - half]) * _GAIN + halves.tie[v]
+            if halves.weights[half] < halves.weights[1 - half]:
+                worth += _LIGHTER
+            if worth > value:
+                chosen, value = 2 * v + half, worth
+    return chosen
+
+
+@threaded
+def settled(
+    graph: Graph, label: Array, tree: Tree, follow: Array, nodes: Array,
+    members: Array, bounds: Array, found: Array, costs: Array, workers: int,
+) -> Array:  # fmt: skip
+    """Take the best try of each part. The members of a part come by half 0, half 1, separator; labels,
+    weights and chains follow. (parts, 2, 2) int64, the bounds of both halves.
+
+    nodes : (parts,) the node of each part, which has children now
+    """
+    halves = np.empty((len(nodes), 2, 2), np.int64)
+    for thread in prange(workers):
+        for i in range(np.int64(thread), len(nodes), workers):
+            part = members[bounds[i, 0] : bounds[i, 1]]
+            place = found[np.argmin(costs[i]), bounds[i, 0] : bounds[i, 1]]
+            _settle(graph, label, tree, follow, nodes[i], part, place)
+            halves[i, :, 0], halves[i, :, 1] = bounds[i, 0], bounds[i, 0] + np.sum(place == 0)
+            halves[i, 1, 0] = halves[i, 0, 1]
+            halves[i, 1, 1] = halves[i, 1, 0] + np.sum(place == 1)
+    return halves
+
+
+@compiled
+def _settle(
+    graph: Graph, label: Array, tree: Tree, follow: Array, node: int, part: Array, place: Array
+) -> None:
+    vertices, at = part.copy(), 0
+    for where in range(3):
+        new = 2 * node + 1 if where == SEPARATOR else 2 * np.int64(tree.child[node, where])
+        for j in range(len(place)):
+            if place[j] != where:
+                continue
+            v = vertices[j]
+            part[at] = v
+            at += 1
+            label[v] = new
+            tree.weights[node, where] += graph.sizes[v]
+            if where == SEPARATOR:
+                follow[v] = tree.first[node]
+                tree.first[node] = v
