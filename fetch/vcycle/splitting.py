@@ -18,27 +18,27 @@ from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, cost
 
 Array = npt.NDArray[Any]
 
-TRIES = 4
 _PASSES = 2
 # A pass ends after this many moves without a better separator.
 _PATIENCE = 50
-# How many vertices of a separator a move looks at.
-_SEEN = 1000
 # A growing half stops at this share of the part.
 _GROWN = 0.6
 # Of two moves with one gain: towards the lighter side, else at random.
 _GAIN, _LIGHTER, _RANDOM = 4096, 1200, 127
+_NEVER = -(1 << 60)
 
 
 class Halves(NamedTuple):
     """A part cut in two.
 
     starts, neighbours, sizes : the part as a graph
-    place : (m,) int8, 0 or 1 for the halves, 2 for the separator
+    place : (m,) uint8, 0 or 1 for the halves, 2 for the separator
     pulled : (m, 2) int32, of a vertex in the separator: the sizes of its neighbours in either half
-    front : (m,) int32, the separator's vertices, in any order
-    position : (m,) int32, where in `front`
+    front : (m,) uint32, the separator's vertices, in any order
+    position : (m,) uint32, where in `front`
+    worth : (2, m) int64, by position: what the move to either half is worth
     tie : (m,) int32, random
+    locked : (m,) bool, of a vertex that moves no more
     weights : (4,) int64, the sizes of both halves and the separator, and how many `front` has
     """
 
@@ -49,22 +49,25 @@ class Halves(NamedTuple):
     pulled: Array
     front: Array
     position: Array
+    worth: Array
     tie: Array
+    locked: Array
     weights: Array
 
 
 @threaded
 def tried(
-    graph: Graph, label: Array, local: Array, members: Array, bounds: Array, order: Array, seed: int, workers: int
+    graph: Graph, label: Array, local: Array, members: Array, bounds: Array, order: Array,
+    tries: int, seed: int, workers: int,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Split each part TRIES times. (TRIES, members) int8, 0, 1 or 2 each; (parts, TRIES) float64, the costs.
+    """Split each part several times. (tries, members) uint8, 0, 1 or 2 each; (parts, tries) float64, the costs.
 
     members, bounds : part i is members[bounds[i, 0] : bounds[i, 1]], of one label
     local : (n,) int32, room
     order : (parts,) the largest part first
     """
-    found = np.empty((TRIES, len(members)), np.int8)
-    costs = np.empty((len(bounds), TRIES))
+    found = np.empty((tries, len(members)), np.uint8)
+    costs = np.empty((len(bounds), tries))
     for thread in prange(workers):
         worker = np.int64(thread)
         for i in range(worker, len(bounds), workers):
@@ -72,10 +75,10 @@ def tried(
                 local[members[at]] = at - bounds[i, 0]
     for thread in prange(workers):
         worker = np.int64(thread)
-        for task in range(worker, len(bounds) * TRIES, workers):
-            i, attempt = order[task // TRIES], task % TRIES
+        for task in range(worker, len(bounds) * tries, workers):
+            i, attempt = order[task // tries], task % tries
             part = members[bounds[i, 0] : bounds[i, 1]]
-            drawn = mixed(seed * TRIES + attempt, label[part[0]])
+            drawn = mixed(seed * tries + attempt, label[part[0]])
             halves = _whole(graph, label, local, part, drawn)
             _grow(halves, drawn)
             for _ in range(_PASSES):
@@ -92,7 +95,7 @@ def _whole(graph: Graph, label: Array, local: Array, part: Array, drawn: int) ->
     m, room = len(part), 0
     for v in part:
         room += graph.starts[v + 1] - graph.starts[v]
-    starts, neighbours = np.zeros(m + 1, np.int32), np.empty(room, np.int32)
+    starts, neighbours = np.zeros(m + 1, np.uint32), np.empty(room, np.uint32)
     sizes, tie = np.empty(m, np.int32), np.empty(m, np.int32)
     weights = np.zeros(4, np.int64)
     at = 0
@@ -107,9 +110,22 @@ def _whole(graph: Graph, label: Array, local: Array, part: Array, drawn: int) ->
                 neighbours[at] = local[u]
                 at += 1
         starts[i + 1] = at
-    place, pulled = np.ones(m, np.int8), np.zeros((m, 2), np.int32)
-    front, position = np.empty(m, np.int32), np.empty(m, np.int32)
-    return Halves(starts, neighbours[:at], sizes, place, pulled, front, position, tie, weights)
+    place, pulled = np.ones(m, np.uint8), np.zeros((m, 2), np.int32)
+    front, position, worth = np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty((2, m), np.int64)
+    locked = np.zeros(m, np.bool_)
+    return Halves(
+        starts, neighbours[:at], sizes, place, pulled, front, position, worth, tie, locked, weights
+    )
+
+
+@compiled
+def _value(halves: Halves, v: int) -> None:
+    """Set what the moves of a vertex in the separator are worth. A half that the vertex does not touch is no
+    choice: the vertex would be an island."""
+    for half in range(2):
+        value = (halves.sizes[v] - halves.pulled[v, 1 - half]) * _GAIN + halves.tie[v]
+        free = halves.pulled[v, half] > 0 and not halves.locked[v]
+        halves.worth[half, halves.position[v]] = value if free else _NEVER
 
 
 @compiled
@@ -125,6 +141,7 @@ def _enter(halves: Halves, v: int) -> None:
         u = halves.neighbours[e]
         if halves.place[u] != SEPARATOR:
             halves.pulled[v, halves.place[u]] += halves.sizes[u]
+    _value(halves, v)
 
 
 @compiled
@@ -136,6 +153,7 @@ def _pull(halves: Halves, v: int) -> None:
         u = halves.neighbours[e]
         if halves.place[u] == SEPARATOR:
             halves.pulled[u, half] -= size
+            _value(halves, u)
     _enter(halves, v)
 
 
@@ -143,9 +161,10 @@ def _pull(halves: Halves, v: int) -> None:
 def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
     """Move a vertex from the separator to a half, and its neighbours in the other half to the separator.
     `log` gets 3 u + where each changed vertex u was. Returns its new length."""
-    size, last = halves.sizes[v], halves.front[halves.weights[3] - 1]
-    halves.front[halves.position[v]] = last
-    halves.position[last] = halves.position[v]
+    size, at, end = halves.sizes[v], halves.position[v], halves.weights[3] - 1
+    halves.front[at] = halves.front[end]
+    halves.position[halves.front[at]] = at
+    halves.worth[0, at], halves.worth[1, at] = halves.worth[0, end], halves.worth[1, end]
     halves.weights[3] -= 1
     halves.weights[SEPARATOR] -= size
     halves.place[v] = half
@@ -156,6 +175,7 @@ def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
         u = halves.neighbours[e]
         if halves.place[u] == SEPARATOR:
             halves.pulled[u, half] += size
+            _value(halves, u)
     for e in range(halves.starts[v], halves.starts[v + 1]):
         u = halves.neighbours[e]
         if halves.place[u] == 1 - half:
@@ -183,38 +203,56 @@ def _grow(halves: Halves, drawn: int) -> None:
     total = halves.weights[1]
     offset = mixed(drawn, m) % m
     start = _far(halves, offset) if drawn & 1 else offset
-    log = np.empty(m + len(halves.neighbours), np.int32)
-    best, price = halves.place.copy(), np.inf
+    log = np.empty(2 * m, np.int32)
+    price, chosen = np.inf, start
+    logged = kept = passed = 0
     _pull(halves, start)
-    passed = 0
-    while halves.weights[0] < _GROWN * total:
-        while halves.weights[3] == 0 and passed < m:
-            v = (passed + offset) % m
-            if halves.place[v] == 1:
-                _pull(halves, v)
-            passed += 1
-        if halves.weights[3] == 0:
-            break
-        chosen, value = -1, -(1 << 60)
-        for i in range(min(halves.weights[3], _SEEN)):
-            v = halves.front[i]
-            worth = (halves.sizes[v] - halves.pulled[v, 1]) * _GAIN + halves.tie[v]
-            if worth > value:
-                chosen, value = v, worth
-        _move(halves, chosen, 0, log, 0)
+    while chosen >= 0:
+        logged = _move(halves, chosen, 0, log, logged)
         found = cost(halves.weights)
         if found < price:
-            price = found
-            best[:] = halves.place
-    halves.place[:] = best
+            price, kept = found, logged
+        if halves.weights[0] >= _GROWN * total:
+            break
+        if halves.weights[3] > 0:
+            chosen = halves.front[_highest(halves.worth[0, : halves.weights[3]])]
+            continue
+        while passed < m and halves.place[(passed + offset) % m] == 0:
+            passed += 1
+        chosen = (passed + offset) % m if passed < m else -1
+        if chosen >= 0:
+            log[logged] = 3 * chosen + 1
+            logged += 1
+            _pull(halves, chosen)
+    _rewind(halves, log, logged, kept)
+
+
+@compiled
+def _rewind(halves: Halves, log: Array, logged: int, kept: int) -> None:
+    """Undo what a log of moves has beyond its first entries."""
+    while logged > kept:
+        logged -= 1
+        halves.place[log[logged] // 3] = log[logged] % 3
     _recount(halves)
+
+
+@compiled
+def _highest(worth: Array) -> int:
+    """Where the first of the highest values stands. Two loops, so that the first one compares several at once."""
+    best = worth[0]
+    for i in range(len(worth)):
+        best = max(best, worth[i])
+    at = 0
+    while worth[at] != best:
+        at += 1
+    return at
 
 
 @compiled
 def _far(halves: Halves, start: int) -> int:
     """The last vertex that a breadth-first search reaches."""
     seen = np.zeros(len(halves.place), np.bool_)
-    queue = np.empty(len(halves.place), np.int32)
+    queue = np.empty(len(halves.place), np.uint32)
     queue[0], seen[start] = start, True
     head, tail = 0, 1
     while head < tail:
@@ -232,47 +270,46 @@ def _far(halves: Halves, start: int) -> int:
 def _improve(halves: Halves) -> bool:
     """One pass: each vertex moves at most once, the best gain first, and the best state is kept. Returns
     whether it is better than the first."""
-    locked = np.zeros(len(halves.place), np.bool_)
+    halves.locked[:] = False
+    _recount(halves)
     log = np.empty(len(halves.place) + len(halves.neighbours), np.int32)
     first = price = cost(halves.weights)
     most = BALANCE * (halves.weights[0] + halves.weights[1] + halves.weights[2]) / 2
     logged = kept = waited = 0
     while waited < _PATIENCE:
-        chosen = _best_move(halves, locked, most)
+        chosen = _best_move(halves, most)
         if chosen < 0:
             break
-        locked[chosen >> 1] = True
+        halves.locked[chosen >> 1] = True
         logged = _move(halves, chosen >> 1, chosen & 1, log, logged)
         waited += 1
         found = cost(halves.weights)
         if found < price - 1e-12:
             price, kept, waited = found, logged, 0
-    while logged > kept:
-        logged -= 1
-        halves.place[log[logged] // 3] = log[logged] % 3
-    _recount(halves)
+    _rewind(halves, log, logged, kept)
     return price < first - 1e-9
 
 
 @compiled
-def _best_move(halves: Halves, locked: Array, most: float) -> int:
-    """2 v + half for the vertex v that gains most in that half, -1 without. A half that v does not touch is
-    no choice: it would leave islands."""
-    chosen, value = -1, -(1 << 60)
-    for i in range(min(halves.weights[3], _SEEN)):
-        v = halves.front[i]
-        if locked[v]:
-            continue
-        size = halves.sizes[v]
+def _best_move(halves: Halves, most: float) -> int:
+    """2 v + half for the vertex v that gains most in that half, -1 if none may move. A move into a half that
+    has no room is worth nothing until the vertex's neighbours change."""
+    while halves.weights[3] > 0:
+        chosen, value = -1, _NEVER
         for half in range(2):
-            if halves.pulled[v, half] == 0 or halves.weights[half] + size > most:
-                continue
-            worth = (size - halves.pulled[v, 1 - half]) * _GAIN + halves.tie[v]
+            at = _highest(halves.worth[half, : halves.weights[3]])
+            worth = halves.worth[half, at]
             if halves.weights[half] < halves.weights[1 - half]:
                 worth += _LIGHTER
             if worth > value:
-                chosen, value = 2 * v + half, worth
-    return chosen
+                chosen, value = 2 * at + half, worth
+        if value <= _NEVER + _LIGHTER:
+            return -1
+        half, v = chosen & 1, halves.front[chosen >> 1]
+        if halves.weights[half] + halves.sizes[v] <= most:
+            return 2 * np.int64(v) + half
+        halves.worth[half, chosen >> 1] = _NEVER
+    return -1
 
 
 @threaded
