@@ -28,7 +28,7 @@ _ENDLESS = 1 << 30
 class Network(NamedTuple):
     """A band as a network.
 
-    starts : (m + 1,) int32; neighbours, back : (entries,) int32, `back` is where the edge stands the other way
+    starts : (m + 1,) uint32; neighbours, back : (entries,) uint32, `back` is where the edge stands the other way
     flow : (entries,) int32, from the exit of the row's vertex to the entry of the neighbour
     through : (m,) int32, the flow through a vertex; capacity : (m,) int32
     source, sink : (m,) bool
@@ -54,8 +54,8 @@ def cut_band(
     for i in range(size):
         room.local[band[i]] = i
     network = _network(graph, label, tree, room, band[:size], shift)
-    level = _fill(network)
-    new = _best(network, level, graph, label, tree, band[:size], node, shift)
+    distance = _fill(network)
+    new = _best(network, distance, graph, label, tree, band[:size], node, shift)
     for i in range(size):
         v = band[i]
         room.layer[v] = -1
@@ -119,7 +119,7 @@ def _band(
 def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shift: int) -> Network:
     """Rows are filled in the order of their neighbours, so that the edges back are found by counting."""
     m = len(band)
-    starts, capacity = np.zeros(m + 1, np.int32), np.empty(m, np.int32)
+    starts, capacity = np.zeros(m + 1, np.uint32), np.empty(m, np.int32)
     source, sink = np.zeros(m, np.bool_), np.zeros(m, np.bool_)
     for i in range(m):
         v = band[i]
@@ -134,7 +134,7 @@ def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shi
             source[i] |= place == 0
             sink[i] |= place == 1
         starts[i + 1] = starts[i] + degree
-    neighbours, back = np.empty(starts[m], np.int32), np.empty(starts[m], np.int32)
+    neighbours, back = np.empty(starts[m], np.uint32), np.empty(starts[m], np.uint32)
     fill = starts.copy()
     for i in range(m):
         for e in range(graph.starts[band[i]], graph.starts[band[i] + 1]):
@@ -180,61 +180,73 @@ def _send(network: Network, x: int, arc: int, amount: int) -> None:
 
 @compiled
 def _fill(network: Network) -> Array:
-    """Fill the network with the largest flow. (2 m,) int32, not negative for nodes that sources still reach."""
+    """Fill the network with the largest flow. (2 m,) int32, not negative for nodes that still reach a sink.
+
+    A phase sends flow from each source along paths that were shortest for that source when it began.
+    """
     m = len(network.capacity)
-    level, arcs, path = np.empty(2 * m, np.int32), np.empty(2 * m, np.int32), np.empty(2 * m, np.int32)
-    while _levels(network, level, path):
+    distance, queue = np.empty(2 * m, np.int32), np.empty(2 * m, np.uint32)
+    arcs, path = np.empty(2 * m, np.int32), np.empty(2 * m, np.uint32)
+    sent = True
+    while sent:
+        _measure(network, distance, queue)
         arcs[:] = -1
+        sent = False
         for i in range(m):
-            if network.source[i]:
-                while _augment(network, level, arcs, path, 2 * i):
-                    pass
-    return level
+            while network.source[i] and _augment(network, distance, arcs, path, 2 * i):
+                sent = True
+    return distance
 
 
 @compiled
-def _levels(network: Network, level: Array, queue: Array) -> bool:
-    """Distances from the sources, -1 if not reached. Returns whether a sink is reached; then those behind it
-    are left out."""
-    level[:] = -1
-    tail = 0
-    for i in range(len(network.source)):
-        if network.source[i]:
-            level[2 * i] = 0
-            queue[tail] = 2 * i
-            tail += 1
-    head, last = 0, _ENDLESS
-    while head < tail and level[queue[head]] < last:
-        x = queue[head]
+def _measure(network: Network, distance: Array, queue: Array) -> None:
+    """Distances to the next sink, -1 if there is none."""
+    distance[:] = -1
+    head = tail = 0
+    for i in range(len(network.sink)):
+        if network.sink[i]:
+            tail = _reach(distance, queue, tail, 2 * i + 1, 0)
+    while head < tail:
+        y = queue[head]
         head += 1
-        for arc in range(-1, network.starts[(x >> 1) + 1] - network.starts[x >> 1]):
-            y = _end(network, x, arc)
-            if level[y] < 0 and _residual(network, x, arc) > 0:
-                level[y] = level[x] + 1
-                queue[tail] = y
-                tail += 1
-                if y & 1 and network.sink[y >> 1]:
-                    last = level[y]
-    return last < _ENDLESS
+        i, further = y >> 1, distance[y] + 1
+        if y & 1 == 0 or network.through[i] > 0:
+            for e in range(network.starts[i], network.starts[i + 1]):
+                if y & 1 == 0 or network.flow[e] > 0:
+                    tail = _reach(distance, queue, tail, 2 * network.neighbours[e] + 1 - (y & 1), further)
+        if network.through[i] < network.capacity[i] if y & 1 else network.through[i] > 0:
+            tail = _reach(distance, queue, tail, y ^ 1, further)
 
 
 @compiled
-def _augment(network: Network, level: Array, arcs: Array, path: Array, start: int) -> bool:
-    """Send flow along one shortest path from an entry to any sink. Returns whether there was such a path."""
+def _reach(distance: Array, queue: Array, tail: int, x: int, value: int) -> int:
+    """Give a node its distance if it has none, and queue it. Returns the queue's new length."""
+    if distance[x] >= 0:
+        return tail
+    distance[x] = value
+    queue[tail] = x
+    return tail + 1
+
+
+@compiled
+def _augment(network: Network, distance: Array, arcs: Array, path: Array, start: int) -> bool:
+    """Send flow from an entry along distances that fall to 0. Returns whether there was such a path."""
+    if distance[start] < 0:
+        return False
     path[0], length = start, 1
-    while not (path[length - 1] & 1 and network.sink[path[length - 1] >> 1]):
+    while distance[path[length - 1]] > 0:
         x = path[length - 1]
-        degree = network.starts[(x >> 1) + 1] - network.starts[x >> 1]
+        degree = np.int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]
         while arcs[x] < degree:
             y = _end(network, x, arcs[x])
-            if level[y] == level[x] + 1 and _residual(network, x, arcs[x]) > 0:
+            if distance[y] == distance[x] - 1 and _residual(network, x, arcs[x]) > 0:
+                path[length] = y
                 break
             arcs[x] += 1
         if arcs[x] < degree:
-            path[length] = _end(network, x, arcs[x])
             length += 1
             continue
-        level[x] = -1
+        distance[x] = -1
         length -= 1
         if length == 0:
             return False
@@ -247,39 +259,26 @@ def _augment(network: Network, level: Array, arcs: Array, path: Array, start: in
 
 
 @compiled
-def _reaching(network: Network) -> Array:
-    """(2 m,) bool, the nodes from which something could still flow to a sink."""
-    m = len(network.sink)
-    found, queue, tail = np.zeros(2 * m, np.bool_), np.empty(2 * m, np.int32), 0
+def _reached(network: Network) -> Array:
+    """(2 m,) bool, the nodes that something could still flow to from a source."""
+    m = len(network.source)
+    found, queue = np.full(2 * m, -1, np.int32), np.empty(2 * m, np.uint32)
+    head = tail = 0
     for i in range(m):
-        if network.sink[i]:
-            found[2 * i + 1] = True
-            queue[tail] = 2 * i + 1
-            tail += 1
-    head = 0
+        if network.source[i]:
+            tail = _reach(found, queue, tail, 2 * i, 0)
     while head < tail:
-        y = queue[head]
+        x = queue[head]
         head += 1
-        for arc in range(-1, network.starts[(y >> 1) + 1] - network.starts[y >> 1]):
-            x = _end(network, y, arc)
-            if not found[x] and _residual_back(network, y, arc) > 0:
-                found[x] = True
-                queue[tail] = x
-                tail += 1
-    return found
-
-
-@compiled
-def _residual_back(network: Network, y: int, arc: int) -> int:
-    """What may still flow against an arc, to node y."""
-    if arc < 0:
-        return _residual(network, y ^ 1, arc)
-    return network.flow[network.starts[y >> 1] + arc] if y & 1 else _ENDLESS
+        for arc in range(-1, np.int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]):
+            if _residual(network, x, arc) > 0:
+                tail = _reach(found, queue, tail, _end(network, x, arc), 0)
+    return found >= 0
 
 
 @compiled
 def _best(
-    network: Network, level: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int, shift: int
+    network: Network, distance: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int, shift: int
 ) -> Array:  # fmt: skip
     """(m,) int8, where each vertex goes: by the cut next to the sources or the one next to the sinks. Empty if
     both cost more than the separator."""
@@ -287,15 +286,15 @@ def _best(
     outside = tree.weights[node].copy()
     for i in range(m):
         outside[side(tree, label, band[i], shift)] -= network.capacity[i]
-    reaching = _reaching(network)
+    reached = _reached(network)
     best, price = np.empty(0, np.int8), cost(tree.weights[node]) - 1e-9
     for cut in range(2):
         new, weights = np.empty(m, np.int8), outside.copy()
         for i in range(m):
             if cut == 0:
-                into, beyond = level[2 * i] >= 0, level[2 * i + 1] >= 0
+                into, beyond = reached[2 * i], reached[2 * i + 1]
             else:
-                into, beyond = not reaching[2 * i], not reaching[2 * i + 1]
+                into, beyond = distance[2 * i] < 0, distance[2 * i + 1] < 0
             new[i] = 0 if beyond else SEPARATOR if into else 1
             weights[new[i]] += network.capacity[i]
         if cost(weights) < price:

@@ -31,8 +31,8 @@ Array = npt.NDArray[Any]
 _COARSEST, _STALLED = 600, 0.96
 # A part is split above this many vertices of the graph at hand; on the finest graph, and in size, above _LEAF.
 _SPLIT, _LEAF = 1000, 120
-# How many tries a split has, and on the finest graph.
-_TRIES, _TRIES_AT_LAST = 4, 4
+# How many tries a split has.
+_TRIES = 4
 # The largest size of a pair, over the mean size on the coarsest graph.
 _UNEVEN = 1.5
 # On so many of the finest graphs the separators become minimum cuts.
@@ -147,7 +147,7 @@ class _Cycle:
             largest_first = np.argsort(bounds[:, 0] - bounds[:, 1], kind="stable")
             found, costs = tried(
                 graph, self.label, local, members, bounds, largest_first,
-                _TRIES if i else _TRIES_AT_LAST, self.seed, self.workers,
+                _TRIES, _TRIES * self.seed, self.workers,
             )  # fmt: skip
             self._grow(nodes)
             halves = settled(

@@ -22,7 +22,7 @@ _PASSES = 2
 # A pass ends after this many moves without a better separator.
 _PATIENCE = 50
 # A growing half stops at this share of the part.
-_GROWN = 0.6
+_GROWN = 0.54
 # Of two moves with one gain: towards the lighter side, else at random.
 _GAIN, _LIGHTER, _RANDOM = 4096, 1200, 127
 _NEVER = -(1 << 60)
@@ -73,49 +73,70 @@ def tried(
         for i in range(worker, len(bounds), workers):
             for at in range(bounds[i, 0], bounds[i, 1]):
                 local[members[at]] = at - bounds[i, 0]
+    # With many parts, all tries of a part are one task: the part is then copied once.
+    together = tries if len(bounds) >= 4 * workers else 1
     for thread in prange(workers):
-        worker = np.int64(thread)
-        for task in range(worker, len(bounds) * tries, workers):
-            i, attempt = order[task // tries], task % tries
-            part = members[bounds[i, 0] : bounds[i, 1]]
-            drawn = mixed(seed * tries + attempt, label[part[0]])
-            halves = _whole(graph, label, local, part, drawn)
-            _grow(halves, drawn)
-            for _ in range(_PASSES):
-                if not _improve(halves):
-                    break
-            found[attempt, bounds[i, 0] : bounds[i, 1]] = halves.place
-            costs[i, attempt] = cost(halves.weights)
+        for task in range(np.int64(thread), len(bounds) * tries // together, workers):
+            i, first = order[task * together // tries], task * together % tries
+            begin, end = bounds[i, 0], bounds[i, 1]
+            found_here = found[first : first + together, begin:end]
+            _try(
+                graph, label, local, members[begin:end], seed + first, found_here, costs[i, first : first + together]
+            )
     return found, costs
 
 
 @compiled
-def _whole(graph: Graph, label: Array, local: Array, part: Array, drawn: int) -> Halves:
-    """A part as a graph, all of it in half 1."""
+def _try(
+    graph: Graph, label: Array, local: Array, part: Array, seed: int, found: Array, costs: Array
+) -> None:  # fmt: skip
+    """Split a part as often as `costs` is long."""
+    halves = _copied(graph, label, local, part)
+    for attempt in range(len(costs)):
+        drawn = mixed(seed + attempt, label[part[0]])
+        _restart(halves, drawn)
+        _grow(halves, drawn)
+        for _ in range(_PASSES):
+            if not _improve(halves):
+                break
+        found[attempt] = halves.place
+        costs[attempt] = cost(halves.weights)
+
+
+@compiled
+def _copied(graph: Graph, label: Array, local: Array, part: Array) -> Halves:
+    """A part as a graph, not cut yet."""
     m, room = len(part), 0
     for v in part:
         room += graph.starts[v + 1] - graph.starts[v]
-    starts, neighbours = np.zeros(m + 1, np.uint32), np.empty(room, np.uint32)
-    sizes, tie = np.empty(m, np.int32), np.empty(m, np.int32)
-    weights = np.zeros(4, np.int64)
+    starts, neighbours, sizes = np.zeros(m + 1, np.uint32), np.empty(room, np.uint32), np.empty(m, np.int32)
     at = 0
     for i in range(m):
         v = part[i]
         sizes[i] = graph.sizes[v]
-        tie[i] = mixed(drawn, i) & _RANDOM
-        weights[1] += sizes[i]
         for e in range(graph.starts[v], graph.starts[v + 1]):
             u = graph.neighbours[e]
             if label[u] == label[v]:
                 neighbours[at] = local[u]
                 at += 1
         starts[i + 1] = at
-    place, pulled = np.ones(m, np.uint8), np.zeros((m, 2), np.int32)
+    place, pulled, tie = np.empty(m, np.uint8), np.empty((m, 2), np.int32), np.empty(m, np.int32)
     front, position, worth = np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty((2, m), np.int64)
-    locked = np.zeros(m, np.bool_)
+    locked, weights = np.empty(m, np.bool_), np.empty(4, np.int64)
     return Halves(
         starts, neighbours[:at], sizes, place, pulled, front, position, worth, tie, locked, weights
     )
+
+
+@compiled
+def _restart(halves: Halves, drawn: int) -> None:
+    """Put all of a part into half 1."""
+    halves.place[:] = 1
+    halves.locked[:] = False
+    halves.weights[:] = 0
+    for v in range(len(halves.tie)):
+        halves.weights[1] += halves.sizes[v]
+        halves.tie[v] = mixed(drawn, v) & _RANDOM
 
 
 @compiled
