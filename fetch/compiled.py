@@ -19,6 +19,11 @@ def compiled(function: F) -> F:
     return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 
+def inner(function: F) -> F:
+    """Compile a function that only compiled functions call: without a cache and without Python's way in."""
+    return cast(F, numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+
+
 def threaded(function: F) -> F:
     """Compile a function whose loops over `prange` run on all threads, on first call or from the cache."""
     return cast(F, numba.njit(cache=True, nogil=True, parallel=_LOOPS)(function))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fetch.compiled import compiled
+from fetch.compiled import inner
 from fetch.vcycle.coarsening import Graph
 from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, added, cost, label_in, relabel, side
 
@@ -44,7 +44,7 @@ class Network(NamedTuple):
     sink: Array
 
 
-@compiled
+@inner
 def cut_band(
     graph: Graph, label: Array, tree: Tree, room: Any, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:  # fmt: skip
@@ -69,7 +69,7 @@ def cut_band(
     return touched, count
 
 
-@compiled
+@inner
 def _band(
     graph: Graph, label: Array, tree: Tree, layer: Array, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:  # fmt: skip
@@ -115,7 +115,7 @@ def _band(
     return band, size
 
 
-@compiled
+@inner
 def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shift: int) -> Network:
     """Rows are filled in the order of their neighbours, so that the edges back are found by counting."""
     m = len(band)
@@ -151,7 +151,7 @@ def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shi
     return Network(starts, neighbours, back, flow, through, capacity, source, sink)
 
 
-@compiled
+@inner
 def _residual(network: Network, x: int, arc: int) -> int:
     """What may still flow from a node along an arc: -1 to the vertex's other node, 0, 1, .. along its row."""
     i = x >> 1
@@ -160,13 +160,13 @@ def _residual(network: Network, x: int, arc: int) -> int:
     return _ENDLESS if x & 1 else network.flow[network.back[network.starts[i] + arc]]
 
 
-@compiled
+@inner
 def _end(network: Network, x: int, arc: int) -> int:
     """Where an arc leads: to the other node, or from exits to entries and from entries back to exits."""
     return x ^ 1 if arc < 0 else 2 * network.neighbours[network.starts[x >> 1] + arc] + 1 - (x & 1)
 
 
-@compiled
+@inner
 def _send(network: Network, x: int, arc: int, amount: int) -> None:
     i = x >> 1
     sign = 1 if x & 1 else -1
@@ -178,7 +178,7 @@ def _send(network: Network, x: int, arc: int, amount: int) -> None:
         network.flow[network.back[network.starts[i] + arc]] -= amount
 
 
-@compiled
+@inner
 def _fill(network: Network) -> Array:
     """Fill the network with the largest flow. (2 m,) int32, not negative for nodes that still reach a sink.
 
@@ -198,7 +198,7 @@ def _fill(network: Network) -> Array:
     return distance
 
 
-@compiled
+@inner
 def _measure(network: Network, distance: Array, queue: Array) -> None:
     """Distances to the next sink, -1 if there is none."""
     distance[:] = -1
@@ -218,7 +218,7 @@ def _measure(network: Network, distance: Array, queue: Array) -> None:
             tail = _reach(distance, queue, tail, y ^ 1, further)
 
 
-@compiled
+@inner
 def _reach(distance: Array, queue: Array, tail: int, x: int, value: int) -> int:
     """Give a node its distance if it has none, and queue it. Returns the queue's new length."""
     if distance[x] >= 0:
@@ -228,7 +228,7 @@ def _reach(distance: Array, queue: Array, tail: int, x: int, value: int) -> int:
     return tail + 1
 
 
-@compiled
+@inner
 def _augment(network: Network, distance: Array, arcs: Array, path: Array, start: int) -> bool:
     """Send flow from an entry along distances that fall to 0. Returns whether there was such a path."""
     if distance[start] < 0:
@@ -258,7 +258,7 @@ def _augment(network: Network, distance: Array, arcs: Array, path: Array, start:
     return True
 
 
-@compiled
+@inner
 def _reached(network: Network) -> Array:
     """(2 m,) bool, the nodes that something could still flow to from a source."""
     m = len(network.source)
@@ -276,7 +276,7 @@ def _reached(network: Network) -> Array:
     return found >= 0
 
 
-@compiled
+@inner
 def _best(
     network: Network, distance: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int, shift: int
 ) -> Array:  # fmt: skip

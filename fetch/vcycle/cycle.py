@@ -114,7 +114,7 @@ class _Cycle:
         most = max(2, int(_UNEVEN * len(graph.sizes) / _COARSEST))
         while len(graph.sizes) > _COARSEST:
             before = len(graph.sizes)
-            mate = matched(graph, most, self.seed + len(self.levels))
+            mate = matched(graph, most, self.seed + len(self.levels), self.workers)
             graph, coarse, pairs = contracted(graph, mate, self.workers)
             if len(graph.sizes) > _STALLED * before:
                 return

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from fetch.compiled import compiled, threaded
-from fetch.vcycle.coarsening import Graph
+from fetch.compiled import inner, threaded
+from fetch.vcycle.coarsening import Graph, slot_of, table
 
 Array = npt.NDArray[Any]
 
@@ -25,97 +25,129 @@ _LONGEST = 2000
 def grouped(group: Array, groups: int, workers: int) -> tuple[Array, Array]:
     """(groups + 1,) int64, where each group begins; (n,) int32, the vertices by group, in their order inside
     each. group : (n,) int32"""
-    n = len(group)
     counts = np.zeros((workers, groups), np.int64)
-    for thread in prange(workers):
-        worker = np.int64(thread)
-        for v in range(n * worker // workers, n * (worker + 1) // workers):
-            counts[worker, group[v]] += 1
+    for worker in prange(workers):
+        _count(group, np.int64(worker), workers, counts)
+    starts = _begins(counts)
+    vertices = np.empty(len(group), np.int32)
+    for worker in prange(workers):
+        _place(group, np.int64(worker), workers, counts, vertices)
+    return starts, vertices
+
+
+@inner
+def _count(group: Array, worker: int, workers: int, counts: Array) -> None:
+    for v in range(len(group) * worker // workers, len(group) * (worker + 1) // workers):
+        counts[worker, group[v]] += 1
+
+
+@inner
+def _begins(counts: Array) -> Array:
+    """Where each group begins. Counts become where each worker's share of a group begins."""
+    workers, groups = counts.shape
     starts = np.zeros(groups + 1, np.int64)
     at = 0
     for g in range(groups):
         for worker in range(workers):
             at, counts[worker, g] = at + counts[worker, g], at
         starts[g + 1] = at
-    vertices = np.empty(n, np.int32)
-    for thread in prange(workers):
-        worker = np.int64(thread)
-        for v in range(n * worker // workers, n * (worker + 1) // workers):
-            vertices[counts[worker, group[v]]] = v
-            counts[worker, group[v]] += 1
-    return starts, vertices
+    return starts
+
+
+@inner
+def _place(group: Array, worker: int, workers: int, counts: Array, vertices: Array) -> None:
+    for v in range(len(group) * worker // workers, len(group) * (worker + 1) // workers):
+        vertices[counts[worker, group[v]]] = v
+        counts[worker, group[v]] += 1
 
 
 @threaded
 def ordered(graph: Graph, order: Array, place: Array, bounds: Array, workers: int) -> None:
-    """Order each part anew. order : (n,) int32, new position -> old index; place : (n,) its inverse
-    before that; bounds : (parts, 2), from where to where each part stands"""
-    for thread in prange(workers):
-        worker = np.int64(thread)
-        for i in range(worker, len(bounds), workers):
-            if 2 < bounds[i, 1] - bounds[i, 0] <= _LONGEST:
-                _order(graph, order, place, bounds[i, 0], bounds[i, 1])
+    """Order each part anew.
+
+    order : (n,) int32, new position -> old index; place : (n,) int32, its inverse
+    bounds : (parts, 2) int64, from where to where each part stands
+    """
+    for worker in prange(workers):
+        _order_share(graph, order, place, bounds, np.int64(worker), workers)
 
 
-@compiled
+@inner
+def _order_share(graph: Graph, order: Array, place: Array, bounds: Array, worker: int, workers: int) -> None:
+    for i in range(worker, len(bounds), workers):
+        if 2 < bounds[i, 1] - bounds[i, 0] <= _LONGEST:
+            _order(graph, order, place, bounds[i, 0], bounds[i, 1])
+
+
+@inner
 def _order(graph: Graph, order: Array, place: Array, begin: int, end: int) -> None:
-    part = order[begin:end].copy()
+    m = end - begin
+    part, left, degree = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, np.int64)
+    for i in range(m):
+        part[i], left[i] = order[begin + i], i
     bits = _bits(graph, part, place, begin)
-    m = len(part)
-    degree = np.array([_ones(bits[i]) for i in range(m)])
-    left = np.arange(m)
+    for i in range(m):
+        degree[i] = _ones(bits, i)
     for k in range(m):
-        at = np.argmin(degree[left[: m - k]])
+        at = 0
+        for i in range(1, m - k):
+            if degree[left[i]] < degree[left[at]]:
+                at = i
         pivot = left[at]
         left[at] = left[m - k - 1]
         order[begin + k] = part[pivot]
-        _eliminate(bits, degree, left[: m - k - 1], pivot)
+        _eliminate(bits, degree, left, m - k - 1, pivot)
 
 
-@compiled
-def _eliminate(bits: Array, degree: Array, left: Array, pivot: int) -> None:
+@inner
+def _eliminate(bits: Array, degree: Array, left: Array, count: int, pivot: int) -> None:
     """Join the rows of the pivot's neighbours with the pivot's, and take the pivot out."""
-    row = bits[pivot]
     word, bit = pivot >> 6, np.uint64(1) << np.uint64(pivot & 63)
-    row[word] &= ~bit
-    for i in left:
+    bits[pivot, word] &= ~bit
+    for k in range(count):
+        i = left[k]
         if bits[i, word] & bit:
-            for w in range(len(row)):
-                bits[i, w] |= row[w]
+            for w in range(bits.shape[1]):
+                bits[i, w] |= bits[pivot, w]
             bits[i, word] &= ~bit
-            degree[i] = _ones(bits[i])
+            degree[i] = _ones(bits, i)
 
 
-@compiled
+@inner
 def _bits(graph: Graph, part: Array, place: Array, begin: int) -> Array:
     """(m, words) uint64, the rows with the diagonal; the columns are the part's vertices, then the halo's."""
     m, room = len(part), 0
-    for v in part:
-        room += graph.starts[v + 1] - graph.starts[v]
-    halo, count = np.empty(room, np.int32), 0
-    for v in part:
-        for e in range(graph.starts[v], graph.starts[v + 1]):
-            if not 0 <= place[graph.neighbours[e]] - begin < m:
-                halo[count] = graph.neighbours[e]
-                count += 1
-    halo = np.unique(halo[:count])
-    bits = np.zeros((m, (m + len(halo) + 63) >> 6), np.uint64)
     for i in range(m):
-        bits[i, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+        room += graph.starts[part[i] + 1] - graph.starts[part[i]]
+    columns, halo, count = np.empty(room, np.int32), np.empty(room, np.int32), 0
+    places, at = table(room), 0
+    for i in range(m):
         for e in range(graph.starts[part[i]], graph.starts[part[i] + 1]):
             u = graph.neighbours[e]
-            j = place[u] - begin
-            if not 0 <= j < m:
-                j = m + np.searchsorted(halo, u)
-            bits[i, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+            columns[at] = place[u] - begin
+            if not 0 <= columns[at] < m:
+                slot = slot_of(places, halo, 0, u)
+                if places[slot] < 0:
+                    places[slot], halo[count] = count, u
+                    count += 1
+                columns[at] = m + places[slot]
+            at += 1
+    bits = np.zeros((m, (m + count + 63) >> 6), np.uint64)
+    at = 0
+    for i in range(m):
+        bits[i, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+        for _ in range(graph.starts[part[i]], graph.starts[part[i] + 1]):
+            bits[i, columns[at] >> 6] |= np.uint64(1) << np.uint64(columns[at] & 63)
+            at += 1
     return bits
 
 
-@compiled
-def _ones(words: Array) -> int:
-    """How many bits are set."""
+@inner
+def _ones(bits: Array, i: int) -> int:
+    """How many bits of a row are set."""
     total = np.uint64(0)
-    for word in words:
+    for w in range(bits.shape[1]):
+        word = bits[i, w]
         word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
         word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
         word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

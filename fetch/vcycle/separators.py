@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from fetch.compiled import compiled, threaded
+from fetch.compiled import inner, threaded
 from fetch.vcycle.coarsening import Graph
 from fetch.vcycle.cut import cut_band
 from fetch.vcycle.tree import BALANCE, BELOW, SEPARATOR, Tree, added, cost, label_in, relabel, shift_of, side
@@ -51,18 +51,25 @@ def refined(
     cuts : whether to follow with a minimum cut
     """
     shift = shift_of(depth)
-    for thread in prange(workers):
-        worker = np.int64(thread)
-        for i in range(worker, len(nodes), workers):
-            node = nodes[i]
-            touched, count = _gather(label, tree, room, coarse_first[node], coarse_follow, pairs, node)
-            touched, count = _descend(graph, label, tree, room.seen, touched, count, node, shift)
-            if cuts:
-                touched, count = cut_band(graph, label, tree, room, touched, count, node, shift)
-            _chain(label, tree, room, touched, count, node)
+    for worker in prange(workers):
+        for i in range(np.int64(worker), len(nodes), workers):
+            chain = coarse_first[nodes[i]]
+            _refine(graph, label, tree, room, chain, coarse_follow, pairs, nodes[i], shift, cuts)
 
 
-@compiled
+@inner
+def _refine(
+    graph: Graph, label: Array, tree: Tree, room: Room, coarse: int, coarse_follow: Array,
+    pairs: Array, node: int, shift: int, cuts: bool,
+) -> None:  # fmt: skip
+    touched, count = _gather(label, tree, room, coarse, coarse_follow, pairs, node)
+    touched, count = _descend(graph, label, tree, room.seen, touched, count, node, shift)
+    if cuts:
+        touched, count = cut_band(graph, label, tree, room, touched, count, node, shift)
+    _chain(label, tree, room, touched, count, node)
+
+
+@inner
 def _gather(
     label: Array, tree: Tree, room: Room, coarse: int, coarse_follow: Array, pairs: Array, node: int
 ) -> tuple[Array, int]:
@@ -87,7 +94,7 @@ def _gather(
     return items, count
 
 
-@compiled
+@inner
 def _chain(label: Array, tree: Tree, room: Room, touched: Array, count: int, node: int) -> None:
     """Chain the separator's vertices, and to the children's chains those that came to them."""
     tree.first[node] = -1
@@ -101,7 +108,7 @@ def _chain(label: Array, tree: Tree, room: Room, touched: Array, count: int, nod
                 tree.first[owner] = v
 
 
-@compiled
+@inner
 def _descend(
     graph: Graph, label: Array, tree: Tree, seen: Array, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:
@@ -150,7 +157,7 @@ def _descend(
     return touched, count
 
 
-@compiled
+@inner
 def _movers(
     graph: Graph, label: Array, tree: Tree, touched: Array, count: int, shift: int, towards: int, weights: Array
 ) -> tuple[Array, int]:  # fmt: skip
@@ -176,7 +183,7 @@ def _movers(
     return movers, moving
 
 
-@compiled
+@inner
 def _fitting(graph: Graph, movers: Array, moving: int, room: int) -> int:
     """Keep the first movers that the room is enough for. Returns how many."""
     kept = 0

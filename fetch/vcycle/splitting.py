@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from fetch.compiled import compiled, threaded
+from fetch.compiled import inner, threaded
 from fetch.vcycle.coarsening import Graph, mixed
 from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, cost
 
@@ -68,42 +68,45 @@ def tried(
     """
     found = np.empty((tries, len(members)), np.uint8)
     costs = np.empty((len(bounds), tries))
-    for thread in prange(workers):
-        worker = np.int64(thread)
-        for i in range(worker, len(bounds), workers):
-            for at in range(bounds[i, 0], bounds[i, 1]):
-                local[members[at]] = at - bounds[i, 0]
     # With many parts, all tries of a part are one task: the part is then copied once.
     together = tries if len(bounds) >= 4 * workers else 1
-    for thread in prange(workers):
-        for task in range(np.int64(thread), len(bounds) * tries // together, workers):
+    for worker in prange(workers):
+        _number(members, bounds, local, np.int64(worker), workers)
+    for worker in prange(workers):
+        for task in range(np.int64(worker), len(bounds) * tries // together, workers):
             i, first = order[task * together // tries], task * together % tries
-            begin, end = bounds[i, 0], bounds[i, 1]
-            found_here = found[first : first + together, begin:end]
-            _try(
-                graph, label, local, members[begin:end], seed + first, found_here, costs[i, first : first + together]
-            )
+            _try(graph, label, local, members, bounds[i], first, first + together, seed, found, costs[i])
     return found, costs
 
 
-@compiled
+@inner
+def _number(members: Array, bounds: Array, local: Array, worker: int, workers: int) -> None:
+    for i in range(worker, len(bounds), workers):
+        for at in range(bounds[i, 0], bounds[i, 1]):
+            local[members[at]] = at - bounds[i, 0]
+
+
+@inner
 def _try(
-    graph: Graph, label: Array, local: Array, part: Array, seed: int, found: Array, costs: Array
+    graph: Graph, label: Array, local: Array, members: Array, bounds: Array,
+    first: int, last: int, seed: int, found: Array, costs: Array,
 ) -> None:  # fmt: skip
-    """Split a part as often as `costs` is long."""
+    """Make the tries [first, last) of one part."""
+    part = members[bounds[0] : bounds[1]]
     halves = _copied(graph, label, local, part)
-    for attempt in range(len(costs)):
+    for attempt in range(first, last):
         drawn = mixed(seed + attempt, label[part[0]])
         _restart(halves, drawn)
         _grow(halves, drawn)
         for _ in range(_PASSES):
             if not _improve(halves):
                 break
-        found[attempt] = halves.place
+        for i in range(len(part)):
+            found[attempt, bounds[0] + i] = halves.place[i]
         costs[attempt] = cost(halves.weights)
 
 
-@compiled
+@inner
 def _copied(graph: Graph, label: Array, local: Array, part: Array) -> Halves:
     """A part as a graph, not cut yet."""
     m, room = len(part), 0
@@ -128,7 +131,7 @@ def _copied(graph: Graph, label: Array, local: Array, part: Array) -> Halves:
     )
 
 
-@compiled
+@inner
 def _restart(halves: Halves, drawn: int) -> None:
     """Put all of a part into half 1."""
     halves.place[:] = 1
@@ -139,7 +142,7 @@ def _restart(halves: Halves, drawn: int) -> None:
         halves.tie[v] = mixed(drawn, v) & _RANDOM
 
 
-@compiled
+@inner
 def _value(halves: Halves, v: int) -> None:
     """Set what the moves of a vertex in the separator are worth. A half that the vertex does not touch is no
     choice: the vertex would be an island."""
@@ -149,7 +152,7 @@ def _value(halves: Halves, v: int) -> None:
         halves.worth[half, halves.position[v]] = value if free else _NEVER
 
 
-@compiled
+@inner
 def _enter(halves: Halves, v: int) -> None:
     """Put a vertex, taken out of its half, into the separator."""
     halves.place[v] = SEPARATOR
@@ -165,7 +168,7 @@ def _enter(halves: Halves, v: int) -> None:
     _value(halves, v)
 
 
-@compiled
+@inner
 def _pull(halves: Halves, v: int) -> None:
     """Move a vertex from its half to the separator."""
     half, size = halves.place[v], halves.sizes[v]
@@ -178,7 +181,7 @@ def _pull(halves: Halves, v: int) -> None:
     _enter(halves, v)
 
 
-@compiled
+@inner
 def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
     """Move a vertex from the separator to a half, and its neighbours in the other half to the separator.
     `log` gets 3 u + where each changed vertex u was. Returns its new length."""
@@ -206,7 +209,7 @@ def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
     return logged
 
 
-@compiled
+@inner
 def _recount(halves: Halves) -> None:
     """Set everything anew from `place`."""
     halves.weights[:] = 0
@@ -217,7 +220,7 @@ def _recount(halves: Halves) -> None:
             halves.weights[halves.place[v]] += halves.sizes[v]
 
 
-@compiled
+@inner
 def _grow(halves: Halves, drawn: int) -> None:
     """Grow half 0 from a vertex, by what costs least in the separator, and keep the best state on the way."""
     m = len(halves.place)
@@ -248,7 +251,7 @@ def _grow(halves: Halves, drawn: int) -> None:
     _rewind(halves, log, logged, kept)
 
 
-@compiled
+@inner
 def _rewind(halves: Halves, log: Array, logged: int, kept: int) -> None:
     """Undo what a log of moves has beyond its first entries."""
     while logged > kept:
@@ -257,7 +260,7 @@ def _rewind(halves: Halves, log: Array, logged: int, kept: int) -> None:
     _recount(halves)
 
 
-@compiled
+@inner
 def _highest(worth: Array) -> int:
     """Where the first of the highest values stands. Two loops, so that the first one compares several at once."""
     best = worth[0]
@@ -269,7 +272,7 @@ def _highest(worth: Array) -> int:
     return at
 
 
-@compiled
+@inner
 def _far(halves: Halves, start: int) -> int:
     """The last vertex that a breadth-first search reaches."""
     seen = np.zeros(len(halves.place), np.bool_)
@@ -287,7 +290,7 @@ def _far(halves: Halves, start: int) -> int:
     return queue[tail - 1]
 
 
-@compiled
+@inner
 def _improve(halves: Halves) -> bool:
     """One pass: each vertex moves at most once, the best gain first, and the best state is kept. Returns
     whether it is better than the first."""
@@ -311,7 +314,7 @@ def _improve(halves: Halves) -> bool:
     return price < first - 1e-9
 
 
-@compiled
+@inner
 def _best_move(halves: Halves, most: float) -> int:
     """2 v + half for the vertex v that gains most in that half, -1 if none may move. A move into a half that
     has no room is worth nothing until the vertex's neighbours change."""
@@ -344,32 +347,36 @@ def settled(
     nodes : (parts,) the node of each part, which has children now
     """
     halves = np.empty((len(nodes), 2, 2), np.int64)
-    for thread in prange(workers):
-        for i in range(np.int64(thread), len(nodes), workers):
-            part = members[bounds[i, 0] : bounds[i, 1]]
-            place = found[np.argmin(costs[i]), bounds[i, 0] : bounds[i, 1]]
-            _settle(graph, label, tree, follow, nodes[i], part, place)
-            halves[i, :, 0], halves[i, :, 1] = bounds[i, 0], bounds[i, 0] + np.sum(place == 0)
-            halves[i, 1, 0] = halves[i, 0, 1]
-            halves[i, 1, 1] = halves[i, 1, 0] + np.sum(place == 1)
+    for worker in prange(workers):
+        for i in range(np.int64(worker), len(nodes), workers):
+            _settle(graph, label, tree, follow, nodes[i], members, bounds[i], found, costs[i], halves[i])
     return halves
 
 
-@compiled
+@inner
 def _settle(
-    graph: Graph, label: Array, tree: Tree, follow: Array, node: int, part: Array, place: Array
-) -> None:
-    vertices, at = part.copy(), 0
+    graph: Graph, label: Array, tree: Tree, follow: Array, node: int,
+    members: Array, bounds: Array, found: Array, costs: Array, halves: Array,
+) -> None:  # fmt: skip
+    best, at = 0, bounds[0]
+    for attempt in range(len(costs)):
+        if costs[attempt] < costs[best]:
+            best = attempt
+    vertices = members[bounds[0] : bounds[1]].copy()
     for where in range(3):
         new = 2 * node + 1 if where == SEPARATOR else 2 * np.int64(tree.child[node, where])
-        for j in range(len(place)):
-            if place[j] != where:
+        if where < SEPARATOR:
+            halves[where, 0] = at
+        for j in range(len(vertices)):
+            if found[best, bounds[0] + j] != where:
                 continue
             v = vertices[j]
-            part[at] = v
+            members[at] = v
             at += 1
             label[v] = new
             tree.weights[node, where] += graph.sizes[v]
             if where == SEPARATOR:
                 follow[v] = tree.first[node]
                 tree.first[node] = v
+        if where < SEPARATOR:
+            halves[where, 1] = at

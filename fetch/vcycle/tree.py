@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fetch.compiled import compiled
+from fetch.compiled import inner
 
 Array = npt.NDArray[Any]
 
@@ -64,20 +64,20 @@ def grown(tree: Tree, parents: Array, depths: Array) -> Tree:
     return new
 
 
-@compiled
+@inner
 def shift_of(depth: int) -> int:
     """Where the two bits of a depth stand in a code."""
     return 60 - 2 * depth
 
 
-@compiled
+@inner
 def side(tree: Tree, label: Array, v: int, shift: int) -> int:
     """Where a vertex is, seen from a node of that shift which has the vertex or a neighbour of it: in part 0
     or 1, in its SEPARATOR, or BELOW none: in a separator further up."""
     return (tree.codes[label[v]] >> shift) & 3
 
 
-@compiled
+@inner
 def cost(weights: Array) -> float:
     """The price of a separator: its size, more where the parts differ, far more where one is too large."""
     total = weights[0] + weights[1] + weights[2]
@@ -86,7 +86,7 @@ def cost(weights: Array) -> float:
     return price + (excess + weights[2] * 0.5 if excess > 0 else 0.0)
 
 
-@compiled
+@inner
 def relabel(tree: Tree, label: Array, v: int, size: int, node: int, shift: int, new: int) -> None:
     """Give a vertex of the node, or of one below, another label in the node or below. The weights follow."""
     _weigh(tree, tree.codes[label[v]], node, shift, -size)
@@ -94,7 +94,7 @@ def relabel(tree: Tree, label: Array, v: int, size: int, node: int, shift: int, 
     _weigh(tree, tree.codes[new], node, shift, size)
 
 
-@compiled
+@inner
 def _weigh(tree: Tree, code: int, node: int, shift: int, size: int) -> None:
     while tree.child[node, 0] >= 0:
         place = (code >> shift) & 3
@@ -105,7 +105,7 @@ def _weigh(tree: Tree, code: int, node: int, shift: int, size: int) -> None:
         shift -= 2
 
 
-@compiled
+@inner
 def label_in(tree: Tree, node: int, place: int) -> int:
     """The label of a vertex that comes to the separator of a node, or to one of its parts: then it is in the
     separator of that part, if that is split, as it may touch both sides there."""
@@ -115,7 +115,7 @@ def label_in(tree: Tree, node: int, place: int) -> int:
     return 2 * part + (tree.child[part, 0] >= 0)
 
 
-@compiled
+@inner
 def added(items: Array, count: int, item: int) -> Array:
     """The items with one more at `count`, in a longer array if necessary."""
     if count == len(items):
