@@ -22,6 +22,9 @@ from fetch.compiled import inner, threaded
 
 Array = npt.NDArray[Any]
 
+# Zero, and what no vertex is: of one type with what else is passed, or a call would be compiled twice.
+NONE, NOBODY = np.int64(0), np.int64(-1)
+
 _ROUNDS = 8
 # Matching ends below this share of vertices left, or of vertices won in a round.
 _LEFT, _WON = 0.03, 0.01
@@ -105,7 +108,7 @@ def _dearest(graph: Graph, mate: Array, v: int, most: int, seed: int) -> int:
     """The free neighbour with the largest weight over both sizes, ties at random; -1 without."""
     best, value, drawn = -1, -1.0, -1
     for e in range(graph.starts[v], graph.starts[v + 1]):
-        u = graph.neighbours[e]
+        u = np.int64(graph.neighbours[e])
         if mate[u] >= 0 or graph.sizes[u] + graph.sizes[v] > most:
             continue
         worth = graph.weights[e] / (float(graph.sizes[u]) * float(graph.sizes[v]))
@@ -125,7 +128,7 @@ def _choose_centre(graph: Graph, mate: Array, choice: Array, worker: int, worker
         if mate[v] >= 0:
             continue
         for e in range(graph.starts[v], graph.starts[v + 1]):
-            u, weight = graph.neighbours[e], graph.weights[e]
+            u, weight = np.int64(graph.neighbours[e]), graph.weights[e]
             tie = mixed(u, seed)
             if weight > value or (weight == value and tie > drawn):
                 choice[v], value, drawn = u, weight, tie
@@ -135,9 +138,9 @@ def _choose_centre(graph: Graph, mate: Array, choice: Array, worker: int, worker
 def _pair_around(graph: Graph, mate: Array, choice: Array, worker: int, workers: int, most: int) -> None:
     """Pair the free neighbours that chose the same vertex."""
     for centre in range(len(mate) * worker // workers, len(mate) * (worker + 1) // workers):
-        waiting = -1
+        waiting = NOBODY
         for e in range(graph.starts[centre], graph.starts[centre + 1]):
-            v = graph.neighbours[e]
+            v = np.int64(graph.neighbours[e])
             if choice[v] == centre and mate[v] < 0:
                 waiting = _offer(graph, mate, waiting, v, most)
 
@@ -145,13 +148,13 @@ def _pair_around(graph: Graph, mate: Array, choice: Array, worker: int, workers:
 @inner
 def _pair_lonely(graph: Graph, mate: Array, worker: int, workers: int, most: int) -> None:
     """Pair the vertices without neighbours, within blocks: their pairs follow from no number of threads."""
-    waiting = -1
+    waiting = NOBODY
     blocks = (len(mate) + _BLOCK - 1) // _BLOCK
     for v in range(
         blocks * worker // workers * _BLOCK, min(len(mate), blocks * (worker + 1) // workers * _BLOCK)
     ):
         if v % _BLOCK == 0:
-            waiting = -1
+            waiting = NOBODY
         if graph.starts[v] == graph.starts[v + 1]:
             waiting = _offer(graph, mate, waiting, v, most)
 
@@ -163,7 +166,7 @@ def _offer(graph: Graph, mate: Array, waiting: int, v: int, most: int) -> int:
         return v
     if graph.sizes[waiting] + graph.sizes[v] <= most:
         mate[waiting], mate[v] = v, waiting
-        return -1
+        return NOBODY
     return v if graph.sizes[v] < graph.sizes[waiting] else waiting
 
 
@@ -253,7 +256,7 @@ def _write(
     """Write the rows of a worker's coarse vertices. starts[k + 1] becomes the end of row k, counted from the
     worker's first."""
     begin, end = len(pairs) * worker // workers, len(pairs) * (worker + 1) // workers
-    longest, at = 1, room[worker]
+    longest, at = NONE, room[worker]
     for k in range(begin, end):
         longest = max(longest, _degree(graph, pairs[k, 0]) + _degree(graph, pairs[k, 1]))
     places = table(longest)
@@ -284,7 +287,7 @@ def _write(
 def table(most: int) -> Array:
     """An empty hash table for so many entries."""
     bits = 1
-    while 1 << bits < 2 * most:
+    while 1 << bits <= 2 * most:
         bits += 1
     return np.full(1 << bits, -1, np.int64)
 

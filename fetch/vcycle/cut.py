@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fetch.compiled import inner
-from fetch.vcycle.coarsening import Graph
+from fetch.vcycle.coarsening import NONE, Graph
 from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, added, cost, label_in, relabel, side
 
 Array = npt.NDArray[Any]
@@ -57,11 +57,11 @@ def cut_band(
     distance = _fill(network)
     new = _best(network, distance, graph, label, tree, band[:size], node, shift)
     for i in range(size):
-        v = band[i]
+        v = np.int64(band[i])
         room.layer[v] = -1
         if len(new) == 0 or new[i] == side(tree, label, v, shift):
             continue
-        relabel(tree, label, v, graph.sizes[v], node, shift, label_in(tree, node, new[i]))
+        relabel(tree, label, v, np.int64(graph.sizes[v]), node, shift, label_in(tree, node, np.int64(new[i])))
         if room.seen[v] == 0:
             room.seen[v] = 1
             touched = added(touched, count, v)
@@ -77,7 +77,7 @@ def _band(
     weight to the separator, or the other side would become too heavy."""
     weights = tree.weights[node]
     most = BALANCE * (weights[0] + weights[1] + weights[2]) / 2
-    band, size = np.empty(max(64, 4 * count), np.int32), 0
+    band, size = np.empty(max(64, 4 * count), np.int32), NONE
     for i in range(count):
         if side(tree, label, touched[i], shift) == SEPARATOR:
             band = added(band, size, touched[i])
@@ -90,7 +90,7 @@ def _band(
         more = np.zeros(2, np.int64)
         for i in range(begin, end):
             for e in range(graph.starts[band[i]], graph.starts[band[i] + 1]):
-                u = graph.neighbours[e]
+                u = np.int64(graph.neighbours[e])
                 if layer[u] >= 0:
                     continue
                 half = side(tree, label, u, shift)
@@ -186,7 +186,7 @@ def _fill(network: Network) -> Array:
     """
     m = len(network.capacity)
     distance, queue = np.empty(2 * m, np.int32), np.empty(2 * m, np.uint32)
-    arcs, path = np.empty(2 * m, np.int32), np.empty(2 * m, np.uint32)
+    arcs, path = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)
     sent = True
     while sent:
         _measure(network, distance, queue)
@@ -202,12 +202,12 @@ def _fill(network: Network) -> Array:
 def _measure(network: Network, distance: Array, queue: Array) -> None:
     """Distances to the next sink, -1 if there is none."""
     distance[:] = -1
-    head = tail = 0
+    head = tail = NONE
     for i in range(len(network.sink)):
         if network.sink[i]:
-            tail = _reach(distance, queue, tail, 2 * i + 1, 0)
+            tail = _reach(distance, queue, tail, 2 * i + 1, NONE)
     while head < tail:
-        y = queue[head]
+        y = np.int64(queue[head])
         head += 1
         i, further = y >> 1, distance[y] + 1
         if y & 1 == 0 or network.through[i] > 0:
@@ -235,7 +235,7 @@ def _augment(network: Network, distance: Array, arcs: Array, path: Array, start:
         return False
     path[0], length = start, 1
     while distance[path[length - 1]] > 0:
-        x = path[length - 1]
+        x = np.int64(path[length - 1])
         degree = np.int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]
         while arcs[x] < degree:
             y = _end(network, x, arcs[x])
@@ -263,16 +263,16 @@ def _reached(network: Network) -> Array:
     """(2 m,) bool, the nodes that something could still flow to from a source."""
     m = len(network.source)
     found, queue = np.full(2 * m, -1, np.int32), np.empty(2 * m, np.uint32)
-    head = tail = 0
+    head = tail = NONE
     for i in range(m):
         if network.source[i]:
-            tail = _reach(found, queue, tail, 2 * i, 0)
+            tail = _reach(found, queue, tail, 2 * i, NONE)
     while head < tail:
-        x = queue[head]
+        x = np.int64(queue[head])
         head += 1
         for arc in range(-1, np.int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]):
             if _residual(network, x, arc) > 0:
-                tail = _reach(found, queue, tail, _end(network, x, arc), 0)
+                tail = _reach(found, queue, tail, _end(network, x, arc), NONE)
     return found >= 0
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import prange
 
 from fetch.compiled import inner, threaded
-from fetch.vcycle.coarsening import Graph, slot_of, table
+from fetch.vcycle.coarsening import NONE, Graph, slot_of, table
 
 Array = npt.NDArray[Any]
 
@@ -105,7 +105,7 @@ def _eliminate(bits: Array, degree: Array, left: Array, count: int, pivot: int) 
     word, bit = pivot >> 6, np.uint64(1) << np.uint64(pivot & 63)
     bits[pivot, word] &= ~bit
     for k in range(count):
-        i = left[k]
+        i = np.int64(left[k])
         if bits[i, word] & bit:
             for w in range(bits.shape[1]):
                 bits[i, w] |= bits[pivot, w]
@@ -116,7 +116,7 @@ def _eliminate(bits: Array, degree: Array, left: Array, count: int, pivot: int) 
 @inner
 def _bits(graph: Graph, part: Array, place: Array, begin: int) -> Array:
     """(m, words) uint64, the rows with the diagonal; the columns are the part's vertices, then the halo's."""
-    m, room = len(part), 0
+    m, room = len(part), NONE
     for i in range(m):
         room += graph.starts[part[i] + 1] - graph.starts[part[i]]
     columns, halo, count = np.empty(room, np.int32), np.empty(room, np.int32), 0
@@ -126,7 +126,7 @@ def _bits(graph: Graph, part: Array, place: Array, begin: int) -> Array:
             u = graph.neighbours[e]
             columns[at] = place[u] - begin
             if not 0 <= columns[at] < m:
-                slot = slot_of(places, halo, 0, u)
+                slot = slot_of(places, halo, NONE, u)
                 if places[slot] < 0:
                     places[slot], halo[count] = count, u
                     count += 1

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import prange
 
 from fetch.compiled import inner, threaded
-from fetch.vcycle.coarsening import Graph
+from fetch.vcycle.coarsening import NONE, Graph
 from fetch.vcycle.cut import cut_band
 from fetch.vcycle.tree import BALANCE, BELOW, SEPARATOR, Tree, added, cost, label_in, relabel, shift_of, side
 
@@ -75,22 +75,22 @@ def _gather(
 ) -> tuple[Array, int]:
     """The vertices of a separator, marked as seen: those of its coarse vertices, and those that came by the
     node above."""
-    items, count = np.empty(64, np.int32), 0
+    items, count = np.empty(64, np.int32), NONE
     while coarse >= 0:
         for member in range(2):
-            v = pairs[coarse, member]
+            v = np.int64(pairs[coarse, member])
             if v >= 0 and label[v] == 2 * node + 1:
                 items = added(items, count, v)
                 count += 1
                 room.seen[v] = 1
         coarse = coarse_follow[coarse]
-    v = tree.first[node]
+    v = np.int64(tree.first[node])
     while v >= 0:
         if label[v] == 2 * node + 1 and room.seen[v] == 0:
             items = added(items, count, v)
             count += 1
             room.seen[v] = 1
-        v = room.follow[v]
+        v = np.int64(room.follow[v])
     return items, count
 
 
@@ -121,39 +121,38 @@ def _descend(
     total = weights[0] + weights[1] + weights[2]
     price = cost(weights)
     changed, before = np.empty(64, np.int32), np.empty(64, np.int32)
-    logged = kept = 0
+    logged = kept = NONE
     for turn in range(_ROUNDS):
         towards = int(weights[0] > weights[1]) ^ (turn & 1)
         movers, moving = _movers(graph, label, tree, touched, count, shift, towards, weights)
         moving = _fitting(graph, movers, moving, int(BALANCE * total / 2) - weights[towards])
         if moving == 0 and turn >= 2 and turn & 1:
             break
-        away = label_in(tree, node, SEPARATOR)
+        away = label_in(tree, node, np.int64(SEPARATOR))
         for i in range(moving):
             for e in range(graph.starts[movers[i]], graph.starts[movers[i] + 1]):
-                u = graph.neighbours[e]
+                u = np.int64(graph.neighbours[e])
                 if side(tree, label, u, shift) != 1 - towards:
                     continue
-                changed, before = added(changed, logged, u), added(before, logged, label[u])
+                changed, before = added(changed, logged, u), added(before, logged, np.int64(label[u]))
                 logged += 1
-                relabel(tree, label, u, graph.sizes[u], node, shift, away)
+                relabel(tree, label, u, np.int64(graph.sizes[u]), node, shift, away)
                 if seen[u] == 0:
                     seen[u] = 1
                     touched = added(touched, count, u)
                     count += 1
         for i in range(moving):
-            changed, before = added(changed, logged, movers[i]), added(before, logged, away)
+            changed, before = added(changed, logged, np.int64(movers[i])), added(before, logged, away)
             logged += 1
-            relabel(
-                tree, label, movers[i], graph.sizes[movers[i]], node, shift, label_in(tree, node, towards)
-            )
+            v = np.int64(movers[i])
+            relabel(tree, label, v, np.int64(graph.sizes[v]), node, shift, label_in(tree, node, towards))
         found = cost(weights)
         if found < price - 1e-9:
             price, kept = found, logged
     while logged > kept:
         logged -= 1
-        v = changed[logged]
-        relabel(tree, label, v, graph.sizes[v], node, shift, before[logged])
+        v = np.int64(changed[logged])
+        relabel(tree, label, v, np.int64(graph.sizes[v]), node, shift, np.int64(before[logged]))
     return touched, count
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import prange
 
 from fetch.compiled import inner, threaded
-from fetch.vcycle.coarsening import Graph, mixed
+from fetch.vcycle.coarsening import NONE, Graph, mixed
 from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, cost
 
 Array = npt.NDArray[Any]
@@ -95,7 +95,7 @@ def _try(
     part = members[bounds[0] : bounds[1]]
     halves = _copied(graph, label, local, part)
     for attempt in range(first, last):
-        drawn = mixed(seed + attempt, label[part[0]])
+        drawn = mixed(seed + attempt, np.int64(label[part[0]]))
         _restart(halves, drawn)
         _grow(halves, drawn)
         for _ in range(_PASSES):
@@ -162,7 +162,7 @@ def _enter(halves: Halves, v: int) -> None:
     halves.weights[SEPARATOR] += halves.sizes[v]
     halves.pulled[v, 0] = halves.pulled[v, 1] = 0
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = halves.neighbours[e]
+        u = np.int64(halves.neighbours[e])
         if halves.place[u] != SEPARATOR:
             halves.pulled[v, halves.place[u]] += halves.sizes[u]
     _value(halves, v)
@@ -174,7 +174,7 @@ def _pull(halves: Halves, v: int) -> None:
     half, size = halves.place[v], halves.sizes[v]
     halves.weights[half] -= size
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = halves.neighbours[e]
+        u = np.int64(halves.neighbours[e])
         if halves.place[u] == SEPARATOR:
             halves.pulled[u, half] -= size
             _value(halves, u)
@@ -196,12 +196,12 @@ def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
     log[logged] = 3 * v + SEPARATOR
     logged += 1
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = halves.neighbours[e]
+        u = np.int64(halves.neighbours[e])
         if halves.place[u] == SEPARATOR:
             halves.pulled[u, half] += size
             _value(halves, u)
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = halves.neighbours[e]
+        u = np.int64(halves.neighbours[e])
         if halves.place[u] == 1 - half:
             log[logged] = 3 * u + 1 - half
             logged += 1
@@ -229,17 +229,18 @@ def _grow(halves: Halves, drawn: int) -> None:
     start = _far(halves, offset) if drawn & 1 else offset
     log = np.empty(2 * m, np.int32)
     price, chosen = np.inf, start
-    logged = kept = passed = 0
+    logged = kept = NONE
+    passed = 0
     _pull(halves, start)
     while chosen >= 0:
-        logged = _move(halves, chosen, 0, log, logged)
+        logged = _move(halves, chosen, NONE, log, logged)
         found = cost(halves.weights)
         if found < price:
             price, kept = found, logged
         if halves.weights[0] >= _GROWN * total:
             break
         if halves.weights[3] > 0:
-            chosen = halves.front[_highest(halves.worth[0, : halves.weights[3]])]
+            chosen = np.int64(halves.front[_highest(halves.worth[0, : halves.weights[3]])])
             continue
         while passed < m and halves.place[(passed + offset) % m] == 0:
             passed += 1
@@ -281,7 +282,7 @@ def _far(halves: Halves, start: int) -> int:
     head, tail = 0, 1
     while head < tail:
         for e in range(halves.starts[queue[head]], halves.starts[queue[head] + 1]):
-            u = halves.neighbours[e]
+            u = np.int64(halves.neighbours[e])
             if not seen[u]:
                 seen[u] = True
                 queue[tail] = u
@@ -299,7 +300,8 @@ def _improve(halves: Halves) -> bool:
     log = np.empty(len(halves.place) + len(halves.neighbours), np.int32)
     first = price = cost(halves.weights)
     most = BALANCE * (halves.weights[0] + halves.weights[1] + halves.weights[2]) / 2
-    logged = kept = waited = 0
+    logged = kept = NONE
+    waited = 0
     while waited < _PATIENCE:
         chosen = _best_move(halves, most)
         if chosen < 0:
