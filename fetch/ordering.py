@@ -15,11 +15,12 @@ from scipy.sparse import csr_array
 
 from fetch import dissection
 from fetch.matrix_id import MatrixId
+from fetch.vcycle.cycle import dissected
 from fillpath.errors import FillpathError, UnavailableError
 
 Array = npt.NDArray[Any]
 
-SEEDED = ("random", "nnz", "metis")
+SEEDED = ("random", "nnz", "metis", "dissection")
 _LIBRARIES = {"metis": "pymetis", "amd": "suitesparse-amd"}
 # The extension module of suitesparse-amd, which is also the C library: amd_order counts in int, amd_l_order
 # in int64_t.
@@ -53,7 +54,7 @@ def order(ordering: str, rows: Array, columns: Array, n: int, seed: int, matrix:
     """The permutation of that name for a pattern given as triplets without repetitions.
 
     rows, columns : (nnz,) int32
-    seed : of random, nnz and metis
+    seed : of random, nnz, metis and dissection
     matrix : read by `geometric` alone, which orders points, not entries
 
     Raises UnsupportedError for `geometric` if the matrix is no generated grid, UnavailableError for `amd`
@@ -68,6 +69,8 @@ def order(ordering: str, rows: Array, columns: Array, n: int, seed: int, matrix:
     graph = _graph(rows, columns, n)
     if ordering == "nnz":
         return _by_degree(graph, seed)
+    if ordering == "dissection":
+        return dissected(graph.indptr, graph.indices, seed)
     return _nested_dissection(graph, seed) if ordering == "metis" else _minimum_degree(graph)
 
 

@@ -24,6 +24,7 @@ from scipy.sparse import coo_array, csr_array
 from fetch import compiled, dissection, lines, matching, matrixmarket, ordering, source
 from fetch.matrix_id import MatrixId, parse
 from fetch.source import Loaded, load, locate
+from fetch.vcycle import coarsening, cut, cycle, leaves, separators, splitting, tree
 from fillpath.case import Preparation
 from fillpath.errors import InputError
 from fillpath.nouns import Pattern, Prepared, Provenance, content_hash
@@ -36,6 +37,8 @@ PREPARE_VERSION = 1
 # Modules that decide an artefact's content, beside this one: a change of their code makes a new artefact.
 # The generators are in the matrix's checksum.
 _MAKERS = (compiled, dissection, lines, matching, matrixmarket, ordering, source)
+# And those of an ordering alone.
+_ORDERERS = {"dissection": (coarsening, cut, cycle, leaves, separators, splitting, tree)}
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 # What reading a damaged archive may raise.
@@ -88,7 +91,8 @@ def _artefact_path(matrix: MatrixId, preparation: Preparation, seed: int) -> Pat
     ordering.refuse(preparation.ordering, matrix)
     origin = locate(matrix)
     seed = seed if _uses_seed(preparation, origin.field) else 0
-    files = [Path(__file__), *(Path(cast(str, module.__file__)) for module in _MAKERS)]
+    makers = (*_MAKERS, *_ORDERERS.get(preparation.ordering, ()))
+    files = [Path(__file__), *(Path(cast(str, module.__file__)) for module in makers)]
     versions = json.dumps(_versions(preparation), sort_keys=True)
     words = (matrix.text, origin.checksum, preparation.name, str(seed), str(PREPARE_VERSION), versions)
     return cache() / "prepared" / f"{content_hash(*words, *map(module_text, files))}.npz"
