@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from fetch.compiled import inner, threaded
+from fetch.compiled import inner, int64, threaded
 
 Array = npt.NDArray[Any]
 
 # Zero, and what no vertex is: of one type with what else is passed, or a call would be compiled twice.
-NONE, NOBODY = np.int64(0), np.int64(-1)
+NONE, NOBODY = int64(0), int64(-1)
 
 _ROUNDS = 8
 # Matching ends below this share of vertices left, or of vertices won in a round.
@@ -46,9 +46,11 @@ class Graph(NamedTuple):
 @inner
 def mixed(first: int, second: int) -> int:
     """A number in [0, 2**31) that looks random, of two numbers in that range."""
-    word = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second) * np.uint64(0xC2B2AE3D27D4EB4F)
+    word = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second) * np.uint64(
+        0xC2B2AE3D27D4EB4F
+    )
     word = (word ^ (word >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)
-    return np.int64((word ^ (word >> np.uint64(29))) >> np.uint64(33))
+    return int64((word ^ (word >> np.uint64(29))) >> np.uint64(33))
 
 
 @threaded
@@ -67,21 +69,21 @@ def matched(graph: Graph, most: int, seed: int, workers: int) -> Array:
         if left <= _LEFT * n:
             break
         for worker in prange(workers):
-            _propose(graph, mate, choice, np.int64(worker), workers, most, seed)
+            _propose(graph, mate, choice, int64(worker), workers, most, seed)
         won = 0
         for worker in prange(workers):
-            won += _accept(mate, choice, np.int64(worker), workers)
+            won += _accept(mate, choice, int64(worker), workers)
         left -= won
         if won < _WON * n:
             break
     if left <= _TWO_STEPS * n:
         return mate
     for worker in prange(workers):
-        _choose_centre(graph, mate, choice, np.int64(worker), workers, seed)
+        _choose_centre(graph, mate, choice, int64(worker), workers, seed)
     for worker in prange(workers):
-        _pair_around(graph, mate, choice, np.int64(worker), workers, most)
+        _pair_around(graph, mate, choice, int64(worker), workers, most)
     for worker in prange(workers):
-        _pair_lonely(graph, mate, np.int64(worker), workers, most)
+        _pair_lonely(graph, mate, int64(worker), workers, most)
     return mate
 
 
@@ -108,7 +110,7 @@ def _dearest(graph: Graph, mate: Array, v: int, most: int, seed: int) -> int:
     """The free neighbour with the largest weight over both sizes, ties at random; -1 without."""
     best, value, drawn = -1, -1.0, -1
     for e in range(graph.starts[v], graph.starts[v + 1]):
-        u = np.int64(graph.neighbours[e])
+        u = int64(graph.neighbours[e])
         if mate[u] >= 0 or graph.sizes[u] + graph.sizes[v] > most:
             continue
         worth = graph.weights[e] / (float(graph.sizes[u]) * float(graph.sizes[v]))
@@ -128,7 +130,7 @@ def _choose_centre(graph: Graph, mate: Array, choice: Array, worker: int, worker
         if mate[v] >= 0:
             continue
         for e in range(graph.starts[v], graph.starts[v + 1]):
-            u, weight = np.int64(graph.neighbours[e]), graph.weights[e]
+            u, weight = int64(graph.neighbours[e]), graph.weights[e]
             tie = mixed(u, seed)
             if weight > value or (weight == value and tie > drawn):
                 choice[v], value, drawn = u, weight, tie
@@ -140,7 +142,7 @@ def _pair_around(graph: Graph, mate: Array, choice: Array, worker: int, workers:
     for centre in range(len(mate) * worker // workers, len(mate) * (worker + 1) // workers):
         waiting = NOBODY
         for e in range(graph.starts[centre], graph.starts[centre + 1]):
-            v = np.int64(graph.neighbours[e])
+            v = int64(graph.neighbours[e])
             if choice[v] == centre and mate[v] < 0:
                 waiting = _offer(graph, mate, waiting, v, most)
 
@@ -180,20 +182,20 @@ def contracted(graph: Graph, mate: Array, workers: int) -> tuple[Graph, Array, A
     firsts, room = np.zeros(workers + 1, np.int64), np.zeros(workers + 1, np.int64)
     used = np.zeros(workers + 1, np.int64)
     for worker in prange(workers):
-        _count_firsts(mate, np.int64(worker), workers, firsts)
+        _count_firsts(mate, int64(worker), workers, firsts)
     count = _sum_up(firsts)
     coarse, pairs = np.empty(len(mate), np.int32), np.empty((count, 2), np.int32)
     for worker in prange(workers):
-        _number(mate, np.int64(worker), workers, firsts, coarse, pairs)
+        _number(mate, int64(worker), workers, firsts, coarse, pairs)
     for worker in prange(workers):
-        _count_room(graph, pairs, np.int64(worker), workers, room)
+        _count_room(graph, pairs, int64(worker), workers, room)
     near, heavy = np.empty(_sum_up(room), np.int32), np.empty(room[workers], np.int32)
     sizes, starts = np.empty(count, np.int32), np.zeros(count + 1, np.int64)
     for worker in prange(workers):
-        _write(graph, coarse, pairs, np.int64(worker), workers, room, near, heavy, sizes, starts, used)
+        _write(graph, coarse, pairs, int64(worker), workers, room, near, heavy, sizes, starts, used)
     neighbours, weights = np.empty(_sum_up(used), np.int32), np.empty(used[workers], np.int32)
     for worker in prange(workers):
-        _settle(np.int64(worker), workers, room, used, near, heavy, starts, neighbours, weights)
+        _settle(int64(worker), workers, room, used, near, heavy, starts, neighbours, weights)
     return Graph(starts, neighbours, weights, sizes), coarse, pairs
 
 
@@ -202,7 +204,7 @@ def _sum_up(counts: Array) -> int:
     """Replace counts by their sums up to each. Returns the last."""
     for i in range(1, len(counts)):
         counts[i] += counts[i - 1]
-    return counts[-1]
+    return int64(counts[-1])
 
 
 @inner

@@ -5,7 +5,7 @@ what is left of side 0 are sources, those that touch what is left of side 1 are 
 from its entry to its exit, with its size as capacity; edges have no limit. Node 2 i is the entry of vertex i,
 2 i + 1 its exit.
 
-E. A. Dinic, Soviet Math. Dokl. 11, 1970; flows about separators: P. Sanders and C. Schulz, SEA 2013 and later.
+E. A. Dinic, Soviet Math. Dokl. 11, 1970; flows about separators: P. Sanders and C. Schulz, SEA 2013.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fetch.compiled import inner
+from fetch.compiled import inner, int64
 from fetch.vcycle.coarsening import NONE, Graph
 from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, added, cost, label_in, relabel, side
 
@@ -28,7 +28,7 @@ _ENDLESS = 1 << 30
 class Network(NamedTuple):
     """A band as a network.
 
-    starts : (m + 1,) uint32; neighbours, back : (entries,) uint32, `back` is where the edge stands the other way
+    starts : (m + 1,) uint32; neighbours, back : (entries,) uint32, `back` is where an edge's other way is
     flow : (entries,) int32, from the exit of the row's vertex to the entry of the neighbour
     through : (m,) int32, the flow through a vertex; capacity : (m,) int32
     source, sink : (m,) bool
@@ -57,11 +57,11 @@ def cut_band(
     distance = _fill(network)
     new = _best(network, distance, graph, label, tree, band[:size], node, shift)
     for i in range(size):
-        v = np.int64(band[i])
+        v = int64(band[i])
         room.layer[v] = -1
         if len(new) == 0 or new[i] == side(tree, label, v, shift):
             continue
-        relabel(tree, label, v, np.int64(graph.sizes[v]), node, shift, label_in(tree, node, np.int64(new[i])))
+        relabel(tree, label, v, int64(graph.sizes[v]), node, shift, label_in(tree, node, int64(new[i])))
         if room.seen[v] == 0:
             room.seen[v] = 1
             touched = added(touched, count, v)
@@ -90,7 +90,7 @@ def _band(
         more = np.zeros(2, np.int64)
         for i in range(begin, end):
             for e in range(graph.starts[band[i]], graph.starts[band[i] + 1]):
-                u = np.int64(graph.neighbours[e])
+                u = int64(graph.neighbours[e])
                 if layer[u] >= 0:
                     continue
                 half = side(tree, label, u, shift)
@@ -156,8 +156,8 @@ def _residual(network: Network, x: int, arc: int) -> int:
     """What may still flow from a node along an arc: -1 to the vertex's other node, 0, 1, .. along its row."""
     i = x >> 1
     if arc < 0:
-        return network.through[i] if x & 1 else network.capacity[i] - network.through[i]
-    return _ENDLESS if x & 1 else network.flow[network.back[network.starts[i] + arc]]
+        return int64(network.through[i] if x & 1 else network.capacity[i] - network.through[i])
+    return _ENDLESS if x & 1 else int64(network.flow[network.back[network.starts[i] + arc]])
 
 
 @inner
@@ -207,7 +207,7 @@ def _measure(network: Network, distance: Array, queue: Array) -> None:
         if network.sink[i]:
             tail = _reach(distance, queue, tail, 2 * i + 1, NONE)
     while head < tail:
-        y = np.int64(queue[head])
+        y = int64(queue[head])
         head += 1
         i, further = y >> 1, distance[y] + 1
         if y & 1 == 0 or network.through[i] > 0:
@@ -235,8 +235,8 @@ def _augment(network: Network, distance: Array, arcs: Array, path: Array, start:
         return False
     path[0], length = start, 1
     while distance[path[length - 1]] > 0:
-        x = np.int64(path[length - 1])
-        degree = np.int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]
+        x = int64(path[length - 1])
+        degree = int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]
         while arcs[x] < degree:
             y = _end(network, x, arcs[x])
             if distance[y] == distance[x] - 1 and _residual(network, x, arcs[x]) > 0:
@@ -268,9 +268,9 @@ def _reached(network: Network) -> Array:
         if network.source[i]:
             tail = _reach(found, queue, tail, 2 * i, NONE)
     while head < tail:
-        x = np.int64(queue[head])
+        x = int64(queue[head])
         head += 1
-        for arc in range(-1, np.int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]):
+        for arc in range(-1, int64(network.starts[(x >> 1) + 1]) - network.starts[x >> 1]):
             if _residual(network, x, arc) > 0:
                 tail = _reach(found, queue, tail, _end(network, x, arc), NONE)
     return found >= 0
@@ -278,9 +278,10 @@ def _reached(network: Network) -> Array:
 
 @inner
 def _best(
-    network: Network, distance: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int, shift: int
+    network: Network, distance: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int,
+    shift: int,
 ) -> Array:  # fmt: skip
-    """(m,) int8, where each vertex goes: by the cut next to the sources or the one next to the sinks. Empty if
+    """(m,) int8, where each vertex goes: by the cut next to the sources or that next to the sinks. Empty if
     both cost more than the separator."""
     m = len(band)
     outside = tree.weights[node].copy()

@@ -29,7 +29,7 @@ Array = npt.NDArray[Any]
 
 # Coarsening ends at this many vertices, or where a graph is hardly smaller than the one before.
 _COARSEST, _STALLED = 600, 0.96
-# A part is split above this many vertices of the graph at hand; on the finest graph, and in size, above _LEAF.
+# A part is split above this many vertices of the graph at hand, on the finest graph and in size above _LEAF.
 _SPLIT, _LEAF = 1000, 120
 # How many tries a split has.
 _TRIES = 4
@@ -71,7 +71,7 @@ def _restricted(starts: Array, neighbours: Array, kept: Array) -> tuple[Array, A
 
 @dataclass
 class _Level:
-    """A graph, and its vertices on the next finer graph: a pair each, (n, 2) int32, -1 for none, and the other
+    """A graph, and its vertices on the next finer one: a pair each, (n, 2) int32, -1 for none, and the other
     way, (finer n,) int32. Both are empty for the finest graph."""
 
     graph: Graph
@@ -169,8 +169,7 @@ class _Cycle:
         depths = self.depths[nodes]
         self.tree = grown(self.tree, nodes, depths)
         self.depths = np.concatenate([self.depths, np.repeat(depths + 1, 2)])
-        for depth in range(len(self.split), int(depths.max()) + 1):
-            self.split.append(np.empty(0, np.int64))
+        self.split += [np.empty(0, np.int64)] * (int(depths.max()) + 1 - len(self.split))
         for depth in np.unique(depths):
             self.split[depth] = np.concatenate([self.split[depth], nodes[depths == depth]])
 

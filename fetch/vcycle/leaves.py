@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from fetch.compiled import inner, threaded
+from fetch.compiled import inner, int64, threaded
 from fetch.vcycle.coarsening import NONE, Graph, slot_of, table
 
 Array = npt.NDArray[Any]
@@ -27,11 +27,11 @@ def grouped(group: Array, groups: int, workers: int) -> tuple[Array, Array]:
     each. group : (n,) int32"""
     counts = np.zeros((workers, groups), np.int64)
     for worker in prange(workers):
-        _count(group, np.int64(worker), workers, counts)
+        _count(group, int64(worker), workers, counts)
     starts = _begins(counts)
     vertices = np.empty(len(group), np.int32)
     for worker in prange(workers):
-        _place(group, np.int64(worker), workers, counts, vertices)
+        _place(group, int64(worker), workers, counts, vertices)
     return starts, vertices
 
 
@@ -69,7 +69,7 @@ def ordered(graph: Graph, order: Array, place: Array, bounds: Array, workers: in
     bounds : (parts, 2) int64, from where to where each part stands
     """
     for worker in prange(workers):
-        _order_share(graph, order, place, bounds, np.int64(worker), workers)
+        _order_share(graph, order, place, bounds, int64(worker), workers)
 
 
 @inner
@@ -105,7 +105,7 @@ def _eliminate(bits: Array, degree: Array, left: Array, count: int, pivot: int) 
     word, bit = pivot >> 6, np.uint64(1) << np.uint64(pivot & 63)
     bits[pivot, word] &= ~bit
     for k in range(count):
-        i = np.int64(left[k])
+        i = int64(left[k])
         if bits[i, word] & bit:
             for w in range(bits.shape[1]):
                 bits[i, w] |= bits[pivot, w]
@@ -149,7 +149,9 @@ def _ones(bits: Array, i: int) -> int:
     for w in range(bits.shape[1]):
         word = bits[i, w]
         word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-        word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        word = (word & np.uint64(0x3333333333333333)) + (
+            (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+        )
         word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
         total += (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
-    return np.int64(total)
+    return int64(total)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from fetch.compiled import inner, threaded
+from fetch.compiled import inner, int64, threaded
 from fetch.vcycle.coarsening import NONE, Graph
 from fetch.vcycle.cut import cut_band
 from fetch.vcycle.tree import BALANCE, BELOW, SEPARATOR, Tree, added, cost, label_in, relabel, shift_of, side
@@ -52,7 +52,7 @@ def refined(
     """
     shift = shift_of(depth)
     for worker in prange(workers):
-        for i in range(np.int64(worker), len(nodes), workers):
+        for i in range(int64(worker), len(nodes), workers):
             chain = coarse_first[nodes[i]]
             _refine(graph, label, tree, room, chain, coarse_follow, pairs, nodes[i], shift, cuts)
 
@@ -78,19 +78,19 @@ def _gather(
     items, count = np.empty(64, np.int32), NONE
     while coarse >= 0:
         for member in range(2):
-            v = np.int64(pairs[coarse, member])
+            v = int64(pairs[coarse, member])
             if v >= 0 and label[v] == 2 * node + 1:
                 items = added(items, count, v)
                 count += 1
                 room.seen[v] = 1
         coarse = coarse_follow[coarse]
-    v = np.int64(tree.first[node])
+    v = int64(tree.first[node])
     while v >= 0:
         if label[v] == 2 * node + 1 and room.seen[v] == 0:
             items = added(items, count, v)
             count += 1
             room.seen[v] = 1
-        v = np.int64(room.follow[v])
+        v = int64(room.follow[v])
     return items, count
 
 
@@ -102,7 +102,7 @@ def _chain(label: Array, tree: Tree, room: Room, touched: Array, count: int, nod
         v = touched[i]
         room.seen[v] = 0
         for place in range(3):
-            owner = node if place == SEPARATOR else np.int64(tree.child[node, place])
+            owner = node if place == SEPARATOR else int64(tree.child[node, place])
             if label[v] == 2 * owner + 1:
                 room.follow[v] = tree.first[owner]
                 tree.first[owner] = v
@@ -128,37 +128,38 @@ def _descend(
         moving = _fitting(graph, movers, moving, int(BALANCE * total / 2) - weights[towards])
         if moving == 0 and turn >= 2 and turn & 1:
             break
-        away = label_in(tree, node, np.int64(SEPARATOR))
+        away = label_in(tree, node, int64(SEPARATOR))
         for i in range(moving):
             for e in range(graph.starts[movers[i]], graph.starts[movers[i] + 1]):
-                u = np.int64(graph.neighbours[e])
+                u = int64(graph.neighbours[e])
                 if side(tree, label, u, shift) != 1 - towards:
                     continue
-                changed, before = added(changed, logged, u), added(before, logged, np.int64(label[u]))
+                changed, before = added(changed, logged, u), added(before, logged, int64(label[u]))
                 logged += 1
-                relabel(tree, label, u, np.int64(graph.sizes[u]), node, shift, away)
+                relabel(tree, label, u, int64(graph.sizes[u]), node, shift, away)
                 if seen[u] == 0:
                     seen[u] = 1
                     touched = added(touched, count, u)
                     count += 1
         for i in range(moving):
-            changed, before = added(changed, logged, np.int64(movers[i])), added(before, logged, away)
+            changed, before = added(changed, logged, int64(movers[i])), added(before, logged, away)
             logged += 1
-            v = np.int64(movers[i])
-            relabel(tree, label, v, np.int64(graph.sizes[v]), node, shift, label_in(tree, node, towards))
+            v = int64(movers[i])
+            relabel(tree, label, v, int64(graph.sizes[v]), node, shift, label_in(tree, node, towards))
         found = cost(weights)
         if found < price - 1e-9:
             price, kept = found, logged
     while logged > kept:
         logged -= 1
-        v = np.int64(changed[logged])
-        relabel(tree, label, v, np.int64(graph.sizes[v]), node, shift, np.int64(before[logged]))
+        v = int64(changed[logged])
+        relabel(tree, label, v, int64(graph.sizes[v]), node, shift, int64(before[logged]))
     return touched, count
 
 
 @inner
 def _movers(
-    graph: Graph, label: Array, tree: Tree, touched: Array, count: int, shift: int, towards: int, weights: Array
+    graph: Graph, label: Array, tree: Tree, touched: Array, count: int, shift: int, towards: int,
+    weights: Array,
 ) -> tuple[Array, int]:  # fmt: skip
     """The separator's vertices that gain by going to a side, or lose nothing where that side is lighter. A
     vertex goes to a side only if it touches that side, or neither."""
@@ -167,7 +168,7 @@ def _movers(
         v = touched[i]
         if side(tree, label, v, shift) != SEPARATOR:
             continue
-        gain, touches, alone = np.int64(graph.sizes[v]), False, True
+        gain, touches, alone = int64(graph.sizes[v]), False, True
         lighter = weights[towards] + 2 * gain < weights[1 - towards]
         for e in range(graph.starts[v], graph.starts[v + 1]):
             u = graph.neighbours[e]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from fetch.compiled import inner, threaded
+from fetch.compiled import inner, int64, threaded
 from fetch.vcycle.coarsening import NONE, Graph, mixed
 from fetch.vcycle.tree import BALANCE, SEPARATOR, Tree, cost
 
@@ -60,7 +60,7 @@ def tried(
     graph: Graph, label: Array, local: Array, members: Array, bounds: Array, order: Array,
     tries: int, seed: int, workers: int,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Split each part several times. (tries, members) uint8, 0, 1 or 2 each; (parts, tries) float64, the costs.
+    """Split each part several times. (tries, members) uint8, 0, 1 or 2; (parts, tries) float64, the costs.
 
     members, bounds : part i is members[bounds[i, 0] : bounds[i, 1]], of one label
     local : (n,) int32, room
@@ -71,9 +71,9 @@ def tried(
     # With many parts, all tries of a part are one task: the part is then copied once.
     together = tries if len(bounds) >= 4 * workers else 1
     for worker in prange(workers):
-        _number(members, bounds, local, np.int64(worker), workers)
+        _number(members, bounds, local, int64(worker), workers)
     for worker in prange(workers):
-        for task in range(np.int64(worker), len(bounds) * tries // together, workers):
+        for task in range(int64(worker), len(bounds) * tries // together, workers):
             i, first = order[task * together // tries], task * together % tries
             _try(graph, label, local, members, bounds[i], first, first + together, seed, found, costs[i])
     return found, costs
@@ -95,7 +95,7 @@ def _try(
     part = members[bounds[0] : bounds[1]]
     halves = _copied(graph, label, local, part)
     for attempt in range(first, last):
-        drawn = mixed(seed + attempt, np.int64(label[part[0]]))
+        drawn = mixed(seed + attempt, int64(label[part[0]]))
         _restart(halves, drawn)
         _grow(halves, drawn)
         for _ in range(_PASSES):
@@ -126,9 +126,7 @@ def _copied(graph: Graph, label: Array, local: Array, part: Array) -> Halves:
     place, pulled, tie = np.empty(m, np.uint8), np.empty((m, 2), np.int32), np.empty(m, np.int32)
     front, position, worth = np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty((2, m), np.int64)
     locked, weights = np.empty(m, np.bool_), np.empty(4, np.int64)
-    return Halves(
-        starts, neighbours[:at], sizes, place, pulled, front, position, worth, tie, locked, weights
-    )
+    return Halves(starts, neighbours[:at], sizes, place, pulled, front, position, worth, tie, locked, weights)
 
 
 @inner
@@ -162,7 +160,7 @@ def _enter(halves: Halves, v: int) -> None:
     halves.weights[SEPARATOR] += halves.sizes[v]
     halves.pulled[v, 0] = halves.pulled[v, 1] = 0
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = np.int64(halves.neighbours[e])
+        u = int64(halves.neighbours[e])
         if halves.place[u] != SEPARATOR:
             halves.pulled[v, halves.place[u]] += halves.sizes[u]
     _value(halves, v)
@@ -174,7 +172,7 @@ def _pull(halves: Halves, v: int) -> None:
     half, size = halves.place[v], halves.sizes[v]
     halves.weights[half] -= size
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = np.int64(halves.neighbours[e])
+        u = int64(halves.neighbours[e])
         if halves.place[u] == SEPARATOR:
             halves.pulled[u, half] -= size
             _value(halves, u)
@@ -196,12 +194,12 @@ def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
     log[logged] = 3 * v + SEPARATOR
     logged += 1
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = np.int64(halves.neighbours[e])
+        u = int64(halves.neighbours[e])
         if halves.place[u] == SEPARATOR:
             halves.pulled[u, half] += size
             _value(halves, u)
     for e in range(halves.starts[v], halves.starts[v + 1]):
-        u = np.int64(halves.neighbours[e])
+        u = int64(halves.neighbours[e])
         if halves.place[u] == 1 - half:
             log[logged] = 3 * u + 1 - half
             logged += 1
@@ -240,7 +238,7 @@ def _grow(halves: Halves, drawn: int) -> None:
         if halves.weights[0] >= _GROWN * total:
             break
         if halves.weights[3] > 0:
-            chosen = np.int64(halves.front[_highest(halves.worth[0, : halves.weights[3]])])
+            chosen = int64(halves.front[_highest(halves.worth[0, : halves.weights[3]])])
             continue
         while passed < m and halves.place[(passed + offset) % m] == 0:
             passed += 1
@@ -263,7 +261,7 @@ def _rewind(halves: Halves, log: Array, logged: int, kept: int) -> None:
 
 @inner
 def _highest(worth: Array) -> int:
-    """Where the first of the highest values stands. Two loops, so that the first one compares several at once."""
+    """Where the first of the highest values stands. The first loop compares several values at once."""
     best = worth[0]
     for i in range(len(worth)):
         best = max(best, worth[i])
@@ -282,13 +280,13 @@ def _far(halves: Halves, start: int) -> int:
     head, tail = 0, 1
     while head < tail:
         for e in range(halves.starts[queue[head]], halves.starts[queue[head] + 1]):
-            u = np.int64(halves.neighbours[e])
+            u = int64(halves.neighbours[e])
             if not seen[u]:
                 seen[u] = True
                 queue[tail] = u
                 tail += 1
         head += 1
-    return queue[tail - 1]
+    return int64(queue[tail - 1])
 
 
 @inner
@@ -333,7 +331,7 @@ def _best_move(halves: Halves, most: float) -> int:
             return -1
         half, v = chosen & 1, halves.front[chosen >> 1]
         if halves.weights[half] + halves.sizes[v] <= most:
-            return 2 * np.int64(v) + half
+            return 2 * int64(v) + half
         halves.worth[half, chosen >> 1] = _NEVER
     return -1
 
@@ -350,7 +348,7 @@ def settled(
     """
     halves = np.empty((len(nodes), 2, 2), np.int64)
     for worker in prange(workers):
-        for i in range(np.int64(worker), len(nodes), workers):
+        for i in range(int64(worker), len(nodes), workers):
             _settle(graph, label, tree, follow, nodes[i], members, bounds[i], found, costs[i], halves[i])
     return halves
 
@@ -366,7 +364,7 @@ def _settle(
             best = attempt
     vertices = members[bounds[0] : bounds[1]].copy()
     for where in range(3):
-        new = 2 * node + 1 if where == SEPARATOR else 2 * np.int64(tree.child[node, where])
+        new = 2 * node + 1 if where == SEPARATOR else 2 * int64(tree.child[node, where])
         if where < SEPARATOR:
             halves[where, 0] = at
         for j in range(len(vertices)):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fetch.compiled import inner
+from fetch.compiled import inner, int64
 
 Array = npt.NDArray[Any]
 
@@ -74,7 +74,7 @@ def shift_of(depth: int) -> int:
 def side(tree: Tree, label: Array, v: int, shift: int) -> int:
     """Where a vertex is, seen from a node of that shift which has the vertex or a neighbour of it: in part 0
     or 1, in its SEPARATOR, or BELOW none: in a separator further up."""
-    return (tree.codes[label[v]] >> shift) & 3
+    return int64((tree.codes[label[v]] >> shift) & 3)
 
 
 @inner
@@ -82,7 +82,7 @@ def cost(weights: Array) -> float:
     """The price of a separator: its size, more where the parts differ, far more where one is too large."""
     total = weights[0] + weights[1] + weights[2]
     excess = max(weights[0], weights[1]) - BALANCE * total / 2
-    price = weights[2] * (1 + IMBALANCE * abs(weights[0] - weights[1]) / (total + 1))
+    price: float = weights[2] * (1 + IMBALANCE * abs(weights[0] - weights[1]) / (total + 1))
     return price + (excess + weights[2] * 0.5 if excess > 0 else 0.0)
 
 
@@ -112,7 +112,7 @@ def label_in(tree: Tree, node: int, place: int) -> int:
     if place == SEPARATOR:
         return 2 * node + 1
     part = tree.child[node, place]
-    return 2 * part + (tree.child[part, 0] >= 0)
+    return int64(2 * part + (tree.child[part, 0] >= 0))
 
 
 @inner
