@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from fetch.compiled import compiled
 from fetch.names import MAX_ORDER, Spec
+from impl.cpu.compiled import compiled
 
 Array = npt.NDArray[Any]
 

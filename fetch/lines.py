@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fetch.compiled import compiled
+from impl.cpu.compiled import compiled
 
 Array = npt.NDArray[Any]
 

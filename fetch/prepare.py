@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from fetch import compiled, lines, matrixmarket, source
+from fetch import lines, matrixmarket, source
 from fetch.matrix_id import Generated, MatrixId, parse
 from fetch.source import Loaded, load, locate
 from fillpath.case import Preparation
@@ -28,7 +28,7 @@ from impl.preparation.prepare import prepare as arrange
 PREPARE_VERSION = 1
 # Modules that decide an artefact's content, beside this one and what `arrange` reaches: a change of their
 # code makes a new artefact. The generators are in the matrix's checksum.
-_MAKERS = (compiled, lines, matrixmarket, source)
+_MAKERS = (lines, matrixmarket, source)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 # What reading a damaged archive may raise.

@@ -20,7 +20,7 @@ from fillpath.errors import UnknownNameError
 MATCHINGS = ("none", "auto", "mc64")
 # A file name may have 255 bytes on every common file system, and a suffix follows.
 MAX_NAME = 230
-ORDERINGS = ("natural", "random", "nnz", "amd", "metis", "geometric", "best")
+ORDERINGS = ("natural", "random", "nnz", "amd", "metis", "dissection", "geometric", "best")
 # How many systems of one pattern ordering `best` looks ahead to.
 SYSTEMS = ("one", "many")
 MAX_DIAGONAL = 10**15

@@ -26,7 +26,18 @@ ROOM = "impl"
 # Registering is not computing: what a decorator of this name states about an implementation is data.
 _REGISTERS = ("implementation", "maker")
 # Decorators that do nothing at import, but make the function that they decorate.
-_MAKES = ("njit", "cache", "lru_cache", "dataclass", "contextmanager", "intrinsic", *_REGISTERS)
+_MAKES = (
+    "njit",
+    "compiled",
+    "inner",
+    "threaded",
+    "cache",
+    "lru_cache",
+    "dataclass",
+    "contextmanager",
+    "intrinsic",
+    *_REGISTERS,
+)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 # Fields of a node that do not decide what it does; `kind` is the u of a string.

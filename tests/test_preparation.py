@@ -123,7 +123,7 @@ def test_one_solution_takes_amd_where_that_takes_less_than_to_dissect() -> None:
 
 def test_many_solutions_take_the_order_of_the_least_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = ordering.graph_of(*grid(20), 400)
-    orders = {name: ordering.order(name, graph, 0) for name in ("amd", *best.DISSECTIONS)}
+    orders = {name: ordering.order(name, graph, 0) for name in ("amd", *best.RIVALS["many"])}
     for favoured in orders:
         sizes = {each.tobytes(): float(name != favoured) for name, each in orders.items()}
         monkeypatch.setattr(best, "_size", lambda graph, order, sizes=sizes: sizes[order.tobytes()])
@@ -134,8 +134,15 @@ def test_many_solutions_take_the_order_of_the_least_estimate(monkeypatch: pytest
 
 def test_one_solution_dissects_where_amd_takes_longer_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = ordering.graph_of(*grid(20), 400)
-    monkeypatch.setattr(best, "OPERATION", 1.0)
-    assert best.best(graph, "one", 0)[0] == best.best(graph, "many", 0)[0]
+    sizes = {
+        ordering.order(name, graph, 0).tobytes(): each for name, each in (("amd", 2.0), ("dissection", 1.0))
+    }
+    monkeypatch.setattr(best, "_size", lambda graph, order: sizes[order.tobytes()])
+    monkeypatch.setattr(best, "seconds", lambda size: size)
+    monkeypatch.setattr(best, "LEVEL", 1.0)
+    for taken, name in ((1.5, "dissection"), (3.0, "amd")):
+        monkeypatch.setattr(best, "DISSECTION", taken / graph.nnz)
+        assert best.best(graph, "one", 0)[0] == name
 
 
 def test_for_many_is_part_of_the_name_and_of_best_alone() -> None:

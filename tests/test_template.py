@@ -125,7 +125,7 @@ def test_a_template_imports_and_starts_nothing(no_templates: None) -> None:
     """Every child has what imports leave: no thread, no CUDA, no setting, no fact of a machine."""
     code = (
         "from benchmarks.engine import machine as m, process, template, worker; "
-        "from fetch.compiled import begin_compiler; "
+        "from impl.cpu.compiled import begin_compiler; "
         "worker.import_early(process._IMPORTS); begin_compiler(); "
         "template._require_nothing_started(); "
         "import fillpath.settings as s, numba; "

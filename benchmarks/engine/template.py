@@ -188,7 +188,7 @@ def main() -> None:
     die_with(int(sys.argv[2]))
     worker.import_early(sys.argv[3:])
     if "numba" in sys.modules:
-        from fetch.compiled import begin_compiler
+        from impl.cpu.compiled import begin_compiler
 
         begin_compiler()
     _require_nothing_started()

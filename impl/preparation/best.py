@@ -16,24 +16,29 @@ from impl.preparation.size import Size, size_of
 
 # Of direct_gpu on an H100, fitted to its records: seconds per operation, and per vertex on the longest path.
 OPERATION, LEVEL = 1 / 11e12, 1e-6
-# Seconds of a dissection on one core per entry of the graph: METIS takes 0.8 to 1.5 us.
-DISSECTION = 1e-6
-DISSECTIONS = ("metis",)
+# Seconds of `dissection` on 16 cores per entry of the graph: 0.15 to 0.35 us.
+DISSECTION = 0.25e-6
+# What AMD is held against, for one solution and for many.
+RIVALS = {"one": ("dissection",), "many": ("dissection", "metis")}
 
 
 def best(graph: csr_array, systems: str, seed: int) -> tuple[str, Array]:
     """Return the name of the ordering taken, and (n,) int32, new position -> old index.
 
     graph : pattern(A + A^T) without loops, n x n, rows sorted
-    systems : "one": AMD's order, unless a factorisation in that order may take longer than a dissection;
-        then, and for "many" of one pattern, the order with the least estimate
+    systems : "one": AMD's order, unless a factorisation in that order is estimated to take longer than a
+        dissection does; then, and for "many" of one pattern, the order with the least estimate
     """
     amd, bound = minimum_degree(graph)
-    # No path is longer than n.
-    if systems == "one" and OPERATION * bound + LEVEL * len(amd) <= DISSECTION * graph.nnz:
+    dissection = DISSECTION * graph.nnz
+    # No path is longer than n: most matrices need no counting.
+    if systems == "one" and OPERATION * bound + LEVEL * len(amd) <= dissection:
         return "amd", amd
-    orders = {"amd": amd} | {name: order(name, graph, seed) for name in DISSECTIONS}
-    estimates = {name: seconds(_size(graph, each)) for name, each in orders.items()}
+    estimates = {"amd": seconds(_size(graph, amd))}
+    if systems == "one" and estimates["amd"] <= dissection:
+        return "amd", amd
+    orders = {"amd": amd} | {name: order(name, graph, seed) for name in RIVALS[systems]}
+    estimates |= {name: seconds(_size(graph, orders[name])) for name in RIVALS[systems]}
     chosen = min(estimates, key=lambda name: estimates[name])
     return chosen, orders[chosen]
 

@@ -14,8 +14,9 @@ from scipy.sparse import csr_array
 
 from fillpath.errors import FillpathError, UnavailableError
 from fillpath.nouns import Array
+from impl.preparation.vcycle.cycle import dissected
 
-SEEDED = ("random", "nnz", "metis", "best")
+SEEDED = ("random", "nnz", "metis", "dissection", "best")
 _LIBRARIES = {"metis": ("pymetis",), "amd": ("suitesparse-amd",), "best": ("suitesparse-amd", "pymetis")}
 # The extension module of suitesparse-amd, which is also the C library: amd_order counts in int, amd_l_order
 # in int64_t.
@@ -51,14 +52,16 @@ def require(ordering: str) -> None:
 def order(ordering: str, graph: csr_array, seed: int) -> Array:
     """Return the permutation of that name.
 
-    ordering : nnz, amd or metis
+    ordering : nnz, amd, metis or dissection
     graph : pattern(A + A^T) without loops, n x n, rows sorted
-    seed : of nnz and metis
+    seed : of all but amd
 
     Raises UnavailableError for `amd` without its library, MemoryError if AMD runs out of memory.
     """
     if ordering == "nnz":
         return _by_degree(graph, seed)
+    if ordering == "dissection":
+        return dissected(graph.indptr, graph.indices, seed)
     return _nested_dissection(graph, seed) if ordering == "metis" else minimum_degree(graph)[0]
 
 

@@ -1,0 +1,1 @@
+"""Nested dissection of any graph by one V-cycle, on all threads: see impl/preparation/vcycle/cycle.py."""
