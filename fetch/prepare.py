@@ -24,7 +24,7 @@ from scipy.sparse import coo_array, csr_array
 from fetch import compiled, dissection, lines, matching, matrixmarket, ordering, source
 from fetch.matrix_id import MatrixId, parse
 from fetch.source import Loaded, load, locate
-from fetch.vcycle import coarsening, cut, cycle, leaves, separators, splitting, tree
+from fetch.vcycle import coarsening, cut, cycle, halves, leaves, separators, splitting, tree
 from fillpath.case import Preparation
 from fillpath.errors import InputError
 from fillpath.nouns import Pattern, Prepared, Provenance, content_hash
@@ -38,7 +38,7 @@ PREPARE_VERSION = 1
 # The generators are in the matrix's checksum.
 _MAKERS = (compiled, dissection, lines, matching, matrixmarket, ordering, source)
 # And those of an ordering alone.
-_ORDERERS = {"dissection": (coarsening, cut, cycle, leaves, separators, splitting, tree)}
+_ORDERERS = {"dissection": (coarsening, cut, cycle, halves, leaves, separators, splitting, tree)}
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
 # What reading a damaged archive may raise.
