@@ -73,7 +73,7 @@ def test_an_error_that_is_no_number_is_the_largest(card: str, place: int, value:
     matrix = sp.csr_array(matrix_of(70, 3) + sp.eye_array(70))
     prepared = system_of(matrix)
     x = np.ones((columns, 70))
-    b = (matrix @ x.T).T
+    b = np.ascontiguousarray((matrix @ x.T).T)
     assert backward_error(prepared, cupy.asarray(x), cupy.asarray(b)) < 1e-14
     x[-1, place] = value
     assert not np.isfinite(backward_error(prepared, cupy.asarray(x), cupy.asarray(b)))
@@ -88,7 +88,7 @@ def test_the_worst_row_of_any_right_hand_side(card: str) -> None:
     for row in (int(lengths.argmin()), int(lengths.argmax())):
         for column in range(9):
             x = np.ones((9, 70))
-            b = (matrix @ x.T).T
+            b = np.ascontiguousarray((matrix @ x.T).T)
             b[column, row] *= 1 + 1e-6
             found = backward_error(system_of(matrix), cupy.asarray(x), cupy.asarray(b))
             assert found == pytest.approx(errors(matrix, x, b).max(), rel=1e-6) and found > 1e-9
