@@ -38,11 +38,11 @@ CLOSER = 0.999
     peer="amgx",
 )
 def amgx(system: System) -> tuple[Solution, Work]:
-    """Classical multigrid, one V-cycle with Jacobi's smoother an iteration of AmgX's conjugate gradients.
+    """Multigrid by aggregation, one V-cycle an iteration of AmgX's conjugate gradients.
 
     system : on the device
 
-    Its settings are NVIDIA's own for this solver (PCG_CLASSICAL_V_JACOBI). Where the recurrence has come to
+    Its settings are NVIDIA's own for this solver (PCG_AGGREGATION_JACOBI). Where the recurrence has come to
     the tolerance, b - A x is computed from scratch, as for every other preconditioner; where it is larger,
     the iteration starts again from x. The matrix that AmgX is given is lifted where L is singular
     (impl/laplacian/lift.py).

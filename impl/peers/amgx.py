@@ -176,12 +176,14 @@ def _upload(vector: Any, values: Any) -> None:
 
 
 def _settings(tolerance: float, most: int) -> bytes:
-    """NVIDIA's own settings for conjugate gradients with a V-cycle of classical multigrid and Jacobi's
-    smoother, with our tolerance and without what they print."""
-    smoother = {"scope": "jacobi", "solver": "BLOCK_JACOBI", "monitor_residual": 0}
+    """NVIDIA's own settings for conjugate gradients with a V-cycle of multigrid by aggregation and Jacobi's
+    smoother (PCG_AGGREGATION_JACOBI), with our tolerance and without what they print."""
+    smoother = {
+        "scope": "jacobi", "solver": "BLOCK_JACOBI", "relaxation_factor": 0.8, "monitor_residual": 0,
+    }  # fmt: skip
     levels = {
-        "scope": "amg", "solver": "AMG", "algorithm": "CLASSICAL", "interpolator": "D2",
-        "aggressive_levels": 2, "max_levels": 50, "cycle": "V", "presweeps": 1, "postsweeps": 1,
+        "scope": "amg", "solver": "AMG", "algorithm": "AGGREGATION", "selector": "SIZE_2",
+        "coarse_solver": "NOSOLVER", "max_levels": 50, "cycle": "V", "presweeps": 0, "postsweeps": 3,
         "smoother": smoother, "max_iters": 1, "monitor_residual": 0,
     }  # fmt: skip
     gradients = {
