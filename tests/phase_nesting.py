@@ -10,6 +10,7 @@ import inspect
 import sys
 import textwrap
 import types
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,7 +51,8 @@ def reached(function: Any) -> frozenset[tuple[Any, bool]]:
     """Read from the code of impl/ that a function reaches: the names of phases, and definitions, each with
     whether it may lie within a phase.
 
-    A function within a function counts as called within a phase, as it is there for others to call.
+    A function within a function counts as called within a phase, as it is there for others to call, unless
+    it is called right there, or given to a function that marks no phase itself.
     """
     seen: set[tuple[Any, bool]] = set()
     todo = [(function, False)]
@@ -60,7 +62,8 @@ def reached(function: Any) -> frozenset[tuple[Any, bool]]:
             continue
         seen.add((definition, inside))
         scope = vars(sys.modules[definition.__module__])
-        for node, within in _nodes(_tree(definition), inside):
+        tree = _tree(definition)
+        for node, within in _nodes(tree, inside, _called_outside(tree, scope)):
             if name := _phase(node):
                 seen.add((name, within))
             if isinstance(node, (ast.Name, ast.Attribute)):
@@ -82,23 +85,43 @@ def _is_ours(definition: Any) -> bool:
     return isinstance(definition, kinds) and definition.__module__.startswith("impl.")
 
 
-def _nodes(node: ast.AST, inside: bool, in_function: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+def _called_outside(tree: ast.AST, scope: dict[str, Any]) -> frozenset[str]:
+    """The functions within a function that are called outside of phases alone."""
+    inner = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    named, called = Counter[str](), Counter[str]()
+    for node, within in _nodes(tree, False):
+        named.update([node.id] if isinstance(node, ast.Name) else [])
+        if isinstance(node, ast.Call) and not within:
+            taken = [node.func, *(node.args if _marks_none(_meaning(node.func, scope)) else [])]
+            called.update(each.id for each in taken if isinstance(each, ast.Name))
+    return frozenset(name for name in inner if named[name] == called[name])
+
+
+def _marks_none(function: Any) -> bool:
+    """Whether a function of impl/ marks no phase itself."""
+    return _is_ours(function) and not any(map(_phase, ast.walk(_tree(function))))
+
+
+def _nodes(
+    node: ast.AST, inside: bool, outside: frozenset[str] = frozenset(), in_function: bool = False
+) -> Iterator[tuple[ast.AST, bool]]:
     """The node and every node below it, and whether each lies within a phase. What another clock records does
-    not count."""
+    not count. outside : functions within a function that are called outside of phases"""
     function = isinstance(node, (ast.FunctionDef, ast.Lambda))
-    inside, in_function = inside or (function and in_function), in_function or function
+    is_inner = function and in_function and getattr(node, "name", "") not in outside
+    inside, in_function = inside or is_inner, in_function or function
     yield node, inside
     if not isinstance(node, ast.With):
         for child in ast.iter_child_nodes(node):
-            yield from _nodes(child, inside, in_function)
+            yield from _nodes(child, inside, outside, in_function)
         return
     calls = [item.context_expr for item in node.items]
     for call in calls:
-        yield from _nodes(call, inside, in_function)
+        yield from _nodes(call, inside, outside, in_function)
     if not any(_called(call) == "recording" for call in calls):
         inside = inside or any(map(_phase, calls))
         for statement in node.body:
-            yield from _nodes(statement, inside, in_function)
+            yield from _nodes(statement, inside, outside, in_function)
 
 
 def _called(node: ast.AST) -> str:
