@@ -27,8 +27,8 @@ AMD = "direct_gpu, AMD"
 HOST = "multifrontal_cpu"
 CUDSS, REFACTORED, GIVEN = "cuDSS, its own order", "cuDSS, analysis kept", "cuDSS, prepared order"
 SPSV, SWEEPS = "lu_gpu (SpSV)", "lu_gpu, sweeps"
-# The codes in the order of a legend.
-CODES = (FIRST, AMD, KEPT, FACTOR, HOST, CUDSS, REFACTORED, GIVEN, SPSV, SWEEPS)
+# The codes in the order of a legend, those with lines first: each has a colour of its own.
+CODES = (FIRST, AMD, KEPT, CUDSS, REFACTORED, GIVEN, FACTOR, HOST, SPSV, SWEEPS)
 # By implementation and options.
 NAMES = {
     ("direct_gpu", ""): FIRST,
