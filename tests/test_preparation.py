@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from fetch.matrix_id import resolve
 from fetch.prepare import prepare, raw_of
 from fillpath.case import Case, Preparation
 from fillpath.errors import UnknownNameError
-from fillpath.nouns import Arranged, Pattern, Prepared
+from fillpath.nouns import Arranged, Pattern, Prepared, content_hash
 from fillpath.record import Status
 from impl.preparation import best, ordering
 from impl.preparation.prepare import prepare as arrange
@@ -60,25 +61,72 @@ def test_values_of_a_pattern_are_made_up_alike(tmp_path: Path) -> None:
     assert verify_arranged(result, raw, prepared.hash).passes
 
 
-FAULTS = {
+def hash_of(result: Arranged) -> str:
+    return content_hash(result.pattern.indptr, result.pattern.indices, result.values)
+
+
+def without(result: Arranged, place: int) -> Arranged:
+    """The result without an entry."""
+    pattern, kept = result.pattern, np.arange(len(result.values)) != place
+    indptr = pattern.indptr - (pattern.indptr > place)
+    return replace(result, pattern=Pattern(indptr, pattern.indices[kept]), values=result.values[kept])
+
+
+def changed(result: Arranged, places: Any, value: float) -> Arranged:
+    """The result with another value at these places."""
+    values = result.values.copy()
+    values[places] = value
+    return replace(result, values=values)
+
+
+def diagonal(result: Arranged) -> np.ndarray:
+    return np.flatnonzero(result.pattern.rows() == result.pattern.indices)
+
+
+FAULTS: dict[str, Callable[[Arranged], Any]] = {
     "a row twice": lambda r: replace(r, row_permutation=np.zeros_like(r.row_permutation)),
     "rows exchanged": lambda r: replace(r, row_permutation=r.row_permutation[::-1].copy()),
-    "a value changed": lambda r: replace(r, values=r.values * np.where(np.arange(len(r.values)) == 2, 2, 1)),
-    "a scale changed": lambda r: replace(r, row_scale=r.row_scale * 2),
-    "an entry lost": lambda r: replace(
+    "a value changed": lambda r: changed(r, 2, 2 * r.values[2]),
+    "no number": lambda r: changed(r, 2, np.nan),
+    "all scaled": lambda r: replace(r, values=2 * r.values, row_scale=2 * r.row_scale),
+    "an entry lost": lambda r: without(r, int(np.flatnonzero(r.pattern.rows() != r.pattern.indices)[0])),
+    "a hole in the diagonal": lambda r: without(r, int(diagonal(r)[0])),
+    "a hole filled with another value": lambda r: changed(r, diagonal(r)[r.values[diagonal(r)] == 0], 7.0),
+    "a row unsorted": lambda r: replace(
         r,
-        pattern=Pattern(np.append(r.pattern.indptr[:-1], r.pattern.nnz - 1), r.pattern.indices[:-1]),
-        values=r.values[:-1],
+        pattern=Pattern(r.pattern.indptr, np.concatenate([r.pattern.indices[1::-1], r.pattern.indices[2:]])),
+    ),
+    "nothing left": lambda r: replace(
+        r, pattern=Pattern(0 * r.pattern.indptr, r.pattern.indices[:0]), values=r.values[:0]
     ),
     "no matrix": lambda r: None,
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_gate_sees_a_fault(fault: str) -> None:
-    prepared, raw, result = arranged("circuit,60", "amd")
+def test_the_gate_sees_a_fault_of_what_it_is_held_against_too(fault: str, tmp_path: Path) -> None:
+    """The stored matrix is made by the same code, so that its hash would be that of the fault."""
+    path = tmp_path / "holes.mtx"
+    path.write_text(
+        "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n1 2 3\n2 1 4\n2 3 5\n3 2 6\n"
+    )
+    prepared, raw, result = arranged(resolve(str(path)).text, "amd")
     assert verify_arranged(result, raw, prepared.hash).passes
-    assert not verify_arranged(FAULTS[fault](result), raw, prepared.hash).passes
+    planted = FAULTS[fault](result)
+    own = (
+        ""
+        if planted is None
+        else content_hash(planted.pattern.indptr, planted.pattern.indices, planted.values)
+    )
+    assert not verify_arranged(planted, raw, own).passes
+
+
+def test_the_gate_sees_made_up_values_that_dominate_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "pattern.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 1\n")
+    _, raw, result = arranged(resolve(str(path)).text, "amd")
+    planted = changed(result, diagonal(result)[0], 0.05)
+    assert not verify_arranged(planted, raw, hash_of(planted)).passes
 
 
 def test_the_gate_sees_another_order() -> None:

@@ -46,7 +46,7 @@ def timed(name: str, matrix: Made, seconds: float, phases: dict[str, float], **c
         "prepared": order,
         "parts": {**record.parts, "stage": name.partition(".")[0]},
         "seconds": [seconds * factor for factor in (0.9, 1.0, 1.2)],
-        "phases": held,
+        "phases": held | {"to_device": [0.0], "to_host": [0.0]},
         "work": {"edges": None, "fills": None, "facts": {"flops": 2e9}},
     }
     return replace(record, **{**whole, **changes})

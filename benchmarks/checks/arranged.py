@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from benchmarks.checks.held import Held
+from fillpath.errors import InputError
 from fillpath.nouns import Arranged, Array, Raw, content_hash
 
 METHOD = "entries that differ from P_r D_r A D_c P_c, and hash of the prepared matrix"
@@ -26,11 +27,11 @@ def verify_arranged(result: Any, raw: Raw, expected: str) -> Held:
 
 
 def _wrong(result: Arranged, raw: Raw) -> float:
-    """Return how many entries differ; infinity for what is no permutation, or of another shape."""
+    """Return how many entries differ; infinity for no permutation, no pattern, or another shape."""
     n, orders = raw.pattern.n, (result.row_permutation, result.column_permutation)
     if not all(len(order) == n and np.array_equal(np.sort(order), np.arange(n)) for order in orders):
         return np.inf
-    if result.pattern.n != n or len(result.values) != result.pattern.nnz:
+    if result.pattern.n != n or len(result.values) != result.pattern.nnz or not _is_valid(result, raw):
         return np.inf
     given = csr_array((raw.values, raw.pattern.indices, raw.pattern.indptr), shape=(n, n))
     if not raw.preparation.explicit_zeros:
@@ -39,28 +40,42 @@ def _wrong(result: Arranged, raw: Raw) -> float:
     triplets = coo_array(given)
     rows, columns = (np.argsort(order)[where] for order, where in zip(orders, triplets.coords, strict=True))
     scaled = result.row_scale[triplets.coords[0]] * triplets.data * result.column_scale[triplets.coords[1]]
-    expected = csr_array((scaled, (rows, columns)), shape=(n, n))
-    found = csr_array((result.values, result.pattern.indices, result.pattern.indptr), shape=(n, n))
-    return _differences(found, expected, raw)
+    return _differences(result, rows.astype(np.int64) * n + columns, scaled, raw)
 
 
-def _differences(found: csr_array, expected: csr_array, raw: Raw) -> float:
-    """Return how many entries are lost, changed or added, but for what is added to the diagonal."""
-    positions, values = _sorted(expected)
-    places, numbers = _sorted(found)
-    n = found.shape[0]
-    at = np.minimum(np.searchsorted(places, positions), len(places) - 1)
-    lost = places[at] != positions
-    filled = (positions // n == positions % n) & (values == 0) & (raw.preparation.diagonal != 0)
-    made_up = raw.field == "pattern"
-    changed = ~lost & ~filled & (numbers[at] != values) & (not made_up)
-    extra = np.setdiff1d(places, positions)
-    return float(lost.sum() + changed.sum() + np.count_nonzero(extra // n != extra % n))
+def _is_valid(result: Arranged, raw: Raw) -> bool:
+    """Whether the pattern has its diagonal, the values are finite, and only a matching scales."""
+    try:
+        result.pattern.validate()
+    except InputError:
+        return False
+    scales = np.concatenate([result.row_scale, result.column_scale])
+    scaled = result.matching != "none" or bool(np.all(scales == 1))
+    return scaled and bool(np.all(np.isfinite(result.values))) and bool(np.all(scales > 0))
 
 
-def _sorted(matrix: csr_array) -> tuple[Array, Array]:
-    """Return (nnz,) int64 positions row * n + column, ascending, and the values there."""
-    triplets = coo_array(matrix)
-    positions = triplets.coords[0].astype(np.int64) * matrix.shape[0] + triplets.coords[1]
-    order = np.argsort(positions)
-    return positions[order], triplets.data[order]
+def _differences(result: Arranged, places: Array, scaled: Array, raw: Raw) -> float:
+    """Return how many entries are lost, changed or added, but for what is added to the diagonal.
+
+    places : (nnz,) int64, row * n + column of each entry of the matrix as it comes
+    scaled : (nnz,) float64, their values
+    """
+    n, diagonal = result.pattern.n, float(raw.preparation.diagonal)
+    positions = result.pattern.rows() * n + result.pattern.indices
+    at = np.minimum(np.searchsorted(positions, places), len(positions) - 1)
+    lost = positions[at] != places
+    extra = np.ones(len(positions), bool)
+    extra[at[~lost]] = False
+    off = positions // n != positions % n
+    if raw.field == "pattern":
+        return float(lost.sum() + (extra & off).sum() + _undominated(result, off))
+    held = np.where((places // n == places % n) & (scaled == 0), diagonal, scaled)
+    changed = ~lost & (result.values[at] != held)
+    return float(lost.sum() + changed.sum() + (extra & (off | (result.values != diagonal))).sum())
+
+
+def _undominated(result: Arranged, off: Array) -> int:
+    """Return the rows whose diagonal does not exceed the moduli beside it, of values that were made up."""
+    n, rows = result.pattern.n, result.pattern.rows()
+    beside = np.bincount(rows[off], np.abs(result.values[off]), n)
+    return int(np.count_nonzero(result.values[~off] <= beside))

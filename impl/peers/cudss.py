@@ -356,7 +356,7 @@ def _order(tree: SeparatorTree) -> Array:
 
 
 def kind_of(pattern: Pattern, values: Array) -> Kind:
-    """What to take a matrix for: spd, which may prove wrong, if symmetric with a positive diagonal.
+    """Return what to take a matrix for: spd, which may prove wrong, if symmetric with a positive diagonal.
 
     pattern : n x n, rows sorted, on the device
     values : (nnz,) float64, on the device

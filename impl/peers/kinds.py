@@ -1,4 +1,4 @@
-"""What kind of matrix a library is told: one rule for every peer that has a factorisation for each kind.
+"""The kind of matrix that a library is told: one rule for every peer with a factorisation for each kind.
 
 Users of these libraries know their matrix and declare it. Here the values tell, once for a matrix: in the
 call before the samples.

@@ -1,4 +1,4 @@
-"""The ordering `best`: whichever order leads to x soonest, by operations and the height of the tree.
+"""The ordering `best`, by operations and the height of the tree.
 
 Seconds of a factorisation on an H100 are estimated as OPERATION times its operations plus LEVEL times the
 height of its elimination tree (docs/preparation.md says how well). The rule reads no clock, so that a
@@ -14,11 +14,11 @@ from fillpath.nouns import Array, Pattern
 from impl.preparation.ordering import minimum_degree, order
 from impl.preparation.size import Size, size_of
 
-# Of direct_gpu on an H100, fitted to its records: seconds per operation, and per vertex on the longest path.
+# Seconds per operation, and per vertex on the longest path, of direct_gpu on an H100: fitted to its records.
 OPERATION, LEVEL = 1 / 11e12, 1e-6
 # Seconds of `dissection` on 16 cores per entry of the graph: 0.15 to 0.35 us.
 DISSECTION = 0.25e-6
-# What AMD is held against, for one solution and for many.
+# The orders that AMD's is held against, for one solution and for many.
 RIVALS = {"one": ("dissection",), "many": ("dissection", "metis")}
 
 
@@ -31,7 +31,7 @@ def best(graph: csr_array, systems: str, seed: int) -> tuple[str, Array]:
     """
     amd, bound = minimum_degree(graph)
     dissection = DISSECTION * graph.nnz
-    # No path is longer than n: most matrices need no counting.
+    # No path is longer than n: with four neighbours a vertex or more, most matrices need no counting.
     if systems == "one" and OPERATION * bound + LEVEL * len(amd) <= dissection:
         return "amd", amd
     estimates = {"amd": seconds(_size(graph, amd))}

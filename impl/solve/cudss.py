@@ -20,7 +20,7 @@ from impl.solve.right_hand_side import known_solutions
 
 @dataclass(frozen=True)
 class _Settings:
-    """What an analysis is made for. given : whether in the order of the matrix."""
+    """The purpose of an analysis. given : whether in the order of the matrix."""
 
     kind: Kind
     given: bool

@@ -64,8 +64,9 @@ def cusolver_rf(
         raise InputError(f"refine={refine}: expected a number of steps")
     with phase("right_hand_side"):
         matrix, b = on_device(prepared)
-    with ExitStack() as stack:
-        analysed = _last_analysed(prepared, analysis == "kept", stack) or _analysed(prepared, stack)
+    kept = _last_analysed(prepared, analysis == "kept")
+    with kept[1] if kept else ExitStack() as stack:
+        analysed = kept[0] if kept else _analysed(prepared, stack)
         system = analysed.system
         with phase("numeric"):
             system.factorise(prepared.values)
@@ -79,20 +80,19 @@ def cusolver_rf(
     return Solution(x), Work(facts=analysed.facts)
 
 
-def _last_analysed(prepared: Prepared, keep: bool, stack: ExitStack) -> _Analysed | None:
-    """What the last call has kept, if it serves; otherwise give its memory back."""
+def _last_analysed(prepared: Prepared, keep: bool) -> tuple[_Analysed, ExitStack] | None:
+    """Take the last call's analysis and what closes it out of its place; close it where it does not serve."""
     if not _kept:
         return None
     analysed, closing = _kept.pop()
     if keep and analysed.pattern is prepared.pattern:
-        stack.push(closing)
-        return analysed
+        return analysed, closing
     closing.close()
     return None
 
 
 def _analysed(prepared: Prepared, stack: ExitStack) -> _Analysed:
-    """stack : gives back its memory"""
+    """Return the analysis of a new pattern. stack : gives back its memory"""
     with phase("to_host"):
         here: Prepared = on_host(prepared)
     factors = _first_factors(here)
@@ -106,7 +106,7 @@ def _analysed(prepared: Prepared, stack: ExitStack) -> _Analysed:
 
 
 def _first_factors(prepared: Prepared) -> Factors:
-    """SuperLU's, in the whole filled pattern: SuperLU leaves out what is 0 by chance."""
+    """Return SuperLU's factors in the whole filled pattern: SuperLU leaves out what is 0 by chance."""
     matrix = as_matrix(prepared)
     with phase("convert"):
         columns = matrix.tocsc()
@@ -130,7 +130,7 @@ def _keys(pattern: Pattern) -> Array:
 
 
 def _keys_of(triangle: csc_array) -> Array:
-    """Those of a triangle by columns, in the order of its entries."""
+    """Return the keys of a triangle by columns, in the order of its entries."""
     n = triangle.shape[0]
     keys: Array = triangle.indices.astype(np.int64) * n + np.repeat(np.arange(n), np.diff(triangle.indptr))
     return keys

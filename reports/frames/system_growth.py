@@ -72,7 +72,7 @@ def _span(rows: pd.DataFrame, records: Records, span: str) -> pd.DataFrame:
     shown = pd.Series([_has(row, span) for row in dicts(rows)], index=rows.index, dtype=bool)
     part = rows[shown].assign(span=span, flops=np.nan)
     if span == RAW:
-        # A peer's own order is within its seconds: to it the prepared matrix is as good as the raw one.
+        # A peer's own order is within its seconds: to it any order is as good as the raw matrix's.
         add_way(part, part["code"] != CUDSS)
     elif span != WHOLE:
         for place, row in part.to_dict("index").items():
@@ -96,7 +96,9 @@ def _has(row: Mapping[Any, Any], span: str) -> bool:
         FACTOR: (NUMERIC, RATE),
         HOST: (NUMERIC, RATE),
     }
-    return span in spans.get(row["code"], (WHOLE, NUMERIC, TRIANGULAR))
+    # A matching of ours would be given to cuDSS for nothing.
+    is_given = span == RAW and row["code"] == CUDSS and row["matching"] != "none"
+    return span in spans.get(row["code"], (WHOLE, NUMERIC, TRIANGULAR)) and not is_given
 
 
 def _code(row: Mapping[Any, Any]) -> str:

@@ -107,4 +107,5 @@ EXHIBIT = Exhibit(
     Peers take the matrix as it comes and order it themselves. {how}{absent}""",
     _facts,
     topic="From the raw matrix to x (beyond the papers)",
+    one_run=True,
 )

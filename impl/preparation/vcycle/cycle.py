@@ -156,7 +156,7 @@ class _Cycle:
             nodes, bounds = self._long(self.tree.child[nodes].ravel(), halves.reshape(-1, 2), longest)
 
     def _long(self, nodes: Array, bounds: Array, longest: int) -> tuple[Array, Array]:
-        """Those of the nodes that are to be split, with their bounds."""
+        """Return the nodes that are to be split, with their bounds."""
         parents = np.concatenate(self.split or [np.empty(0, np.int64)])
         sizes = np.full(len(self.depths), len(self.levels[0].graph.sizes))
         sizes[self.tree.child[parents]] = self.tree.weights[parents, :SEPARATOR]

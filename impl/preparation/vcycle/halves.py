@@ -185,7 +185,7 @@ def _rewind(halves: Halves, log: Array, logged: int, kept: int) -> None:
 
 @inner
 def _highest(worth: Array) -> int:
-    """Where the first of the highest values stands. The first loop compares several values at once."""
+    """Return the place of the first of the highest values. The first loop compares several values at once."""
     best = worth[0]
     for i in range(len(worth)):
         best = max(best, worth[i])

@@ -43,7 +43,7 @@ def _count(group: Array, worker: int, workers: int, counts: Array) -> None:
 
 @inner
 def _begins(counts: Array) -> Array:
-    """Where each group begins. Counts become where each worker's share of a group begins."""
+    """Return where each group begins. Counts become where each worker's share of a group begins."""
     workers, groups = counts.shape
     starts = np.zeros(groups + 1, np.int64)
     at = 0

@@ -66,13 +66,13 @@ def grown(tree: Tree, parents: Array, depths: Array) -> Tree:
 
 @inner
 def shift_of(depth: int) -> int:
-    """Where the two bits of a depth stand in a code."""
+    """Return the place of a depth's two bits in a code."""
     return 60 - 2 * depth
 
 
 @inner
 def side(tree: Tree, label: Array, v: int, shift: int) -> int:
-    """Where a vertex is, seen from a node of that shift which has the vertex or a neighbour of it: in part 0
+    """Return the part that a vertex is in, seen from a node of that shift which has the vertex or a neighbour of it: in part 0
     or 1, in its SEPARATOR, or BELOW none: in a separator further up."""
     return int64((tree.codes[label[v]] >> shift) & 3)
 
