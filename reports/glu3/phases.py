@@ -192,7 +192,8 @@ EXHIBIT = Exhibit(
     which the gate computes in float64. {fronts} Not the papers' either: triangular=sweeps, and direct_gpu,
     with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size, direct_gpu
     within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
-    these, and cuDSS without ordering=given, order the matrix once more, SuperLU in today's records alone. {how} {absent}{prepared}""",
+    these, and cuDSS without ordering=given, order the matrix once more, SuperLU in today's records
+    alone. {how} {absent}{prepared}""",
     _facts,
     one_run=True,
 )

@@ -296,7 +296,10 @@ def table(most: int) -> Array:
 
 @inner
 def slot_of(places: Array, near: Array, row: int, u: int) -> int:
-    """Return where a table has u's place in `near`, or would have it. Places before the row count as empty."""
+    """Return where a table has u's place in `near`, or would have it.
+
+    Places before the row count as empty.
+    """
     mask = len(places) - 1
     slot = (u * 0x9E3779B1) >> 7 & mask
     while places[slot] >= row and near[places[slot]] != u:

@@ -153,7 +153,10 @@ def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shi
 
 @inner
 def _residual(network: Network, x: int, arc: int) -> int:
-    """Return what may still flow from a node along an arc: -1 to the vertex's other node, 0, 1, .. along its row."""
+    """Return what may still flow from a node along an arc.
+
+    arc : -1 to the vertex's other node; 0, 1, .. along its row
+    """
     i = x >> 1
     if arc < 0:
         return int64(network.through[i] if x & 1 else network.capacity[i] - network.through[i])
@@ -162,7 +165,7 @@ def _residual(network: Network, x: int, arc: int) -> int:
 
 @inner
 def _end(network: Network, x: int, arc: int) -> int:
-    """Return the node that an arc leads to: to the other node, or from exits to entries and from entries back to exits."""
+    """Return the node that an arc leads to: the vertex's other node, or from exits to entries and back."""
     return x ^ 1 if arc < 0 else 2 * network.neighbours[network.starts[x >> 1] + arc] + 1 - (x & 1)
 
 

@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 _PATIENCE = 50
 # A growing half stops at this share of the part.
 _GROWN = 0.54
-# Of two moves with one gain: towards the lighter side, else at random.
+# Two moves with one gain: the move towards the lighter side comes first, else chance decides.
 _GAIN, _LIGHTER, _RANDOM = 4096, 1200, 127
 _NEVER = -(1 << 60)
 

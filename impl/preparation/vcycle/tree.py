@@ -72,8 +72,10 @@ def shift_of(depth: int) -> int:
 
 @inner
 def side(tree: Tree, label: Array, v: int, shift: int) -> int:
-    """Return the part that a vertex is in, seen from a node of that shift which has the vertex or a neighbour of it: in part 0
-    or 1, in its SEPARATOR, or BELOW none: in a separator further up."""
+    """Return the part that a vertex is in: 0, 1, SEPARATOR, or BELOW where a separator further up has it.
+
+    shift : of a node that has the vertex or a neighbour of it
+    """
     return int64((tree.codes[label[v]] >> shift) & 3)
 
 
