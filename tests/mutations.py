@@ -118,6 +118,21 @@ MUTATIONS = (
         "test_fetch_matching.py::test_is_as_good_as_scipys_and_scales_the_diagonal_to_one",
     ),
     Mutation(
+        "a prepared matrix is scaled by rows alone", "impl/preparation/rows.py",
+        "row_scale[old] * values[p] * column_scale[column]", "row_scale[old] * values[p]",
+        "test_preparation.py::test_what_is_measured_is_what_other_stages_are_given",
+    ),
+    Mutation(
+        "many systems get the order with the largest estimate", "impl/preparation/best.py",
+        "chosen = min(estimates", "chosen = max(estimates",
+        "test_preparation.py::test_many_solutions_take_the_order_of_the_least_estimate",
+    ),
+    Mutation(
+        "the way from the raw matrix counts transfers twice", "reports/frames/preparation.py",
+        '+ rows["transfers"]', '+ 2 * rows["transfers"]',
+        "test_reports_raw.py::test_preparation_transfers_and_solution_add_up_once",
+    ),
+    Mutation(
         "a prepared matrix of another seed is taken", "fetch/prepare.py",
         "preparation.name, str(seed), str(PREPARE_VERSION)", "preparation.name, str(PREPARE_VERSION)",
         "test_prepare.py::test_the_artefacts_name_follows_what_decides_its_content",
