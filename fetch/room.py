@@ -37,13 +37,13 @@ def least_bytes(order: int, entries: int, distinct: int) -> int:
     Reading: triplets of two int32 and a float64 (16 per entry), and their CSR form before repetitions are
     summed (12 per entry, 4 per row).
 
-    Preparing, while the ordered matrix is made: the matrix that was read and its scaled triplets (12 + 16 per
-    entry, 4 per row); the permutation and two scalings of the matching (20 per row); the order, its inverse
-    and the pattern's int64 pointers (4 + 4 + 8 per row); and, with a full diagonal, triplets (16), a mark
-    (1), new positions (8), CSR (4 per row, 12 per entry) and the pattern's columns (4).
+    Preparing, while the ordered matrix is made: the matrix that was read (12 per entry, 4 per row) with its
+    pattern's int32 columns and int64 pointers (4 per entry, 8 per row); the rows of the matrix with its whole
+    diagonal, scaled, and those in their order (12 per entry, 8 per row each); the new place of a row (4); the
+    permutation and two scalings of the matching, and the order (24 per row).
     """
     reading = 4 * order + 28 * entries
-    preparing = 44 * order + 28 * distinct + 41 * max(order, distinct)
+    preparing = 56 * order + 16 * distinct + 24 * max(order, distinct)
     return max(reading, preparing)
 
 

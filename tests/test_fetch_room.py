@@ -43,17 +43,17 @@ def one_entry(folder: Path, order: int) -> Path:
 def test_a_file_is_refused_by_the_bytes_that_its_order_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: int
 ) -> None:
-    monkeypatch.setattr(room, "available_memory", lambda: 85 * order - 1)
+    monkeypatch.setattr(room, "available_memory", lambda: 80 * order - 1)
     monkeypatch.setattr(lines, "scan", lambda *given: pytest.fail("it was read"))
     path = one_entry(tmp_path, order)
-    with pytest.raises(MemoryBudgetError, match=rf"huge\.mtx: order {order} .*{85 * order // 10**9}\.0 GB"):
+    with pytest.raises(MemoryBudgetError, match=rf"huge\.mtx: order {order} .*{80 * order // 10**9}\.0 GB"):
         matrixmarket.read(path)
     # Another machine may prepare it.
     assert matrixmarket.read_field(path) == "real"
 
 
 def test_a_file_is_read_where_there_is_memory_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "available_memory", lambda: 85 * 10**5)
+    monkeypatch.setattr(room, "available_memory", lambda: 80 * 10**5)
     assert matrixmarket.read(one_entry(tmp_path, 10**5)).matrix.shape == (10**5, 10**5)
 
 
@@ -85,7 +85,7 @@ def test_preparation_takes_what_is_said_and_not_twice_as_much(tmp_path: Path, ma
     command = [sys.executable, "-c", GROWTH, matrix]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
     said = room.least_bytes(*counts)
-    assert said > 80e6
+    assert said >= 80e6
     assert 0.95 * said < int(done.stdout) < 2 * said
 
 
