@@ -56,6 +56,11 @@ def test_a_peer_that_takes_the_matrix_as_it_comes_has_no_preparation() -> None:
     assert (row["median"], row["seconds_ordering"]) == (2.5, 1.5)
 
 
+def test_a_stopped_solution_took_at_least_so_long_after_its_preparation() -> None:
+    row = row_of(solved(status=Status.TIMEOUT, longer_than=60.0), ordered())
+    assert (row["status"], row["low"]) == ("timeout", 61.0) and pd.isna(row["median"])
+
+
 @pytest.mark.parametrize(
     ("records", "status"),
     [

@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def ready(case: Case, within: Run) -> None:
         cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
-        # Of several the case that needs the most.
+        # One case is prepared for all: a case with a reference needs the most.
         needy = max(cases, key=lambda c: stage_of(c.stage).refers, default=case)
         make_ready(needy, limits_of(case, settings()), within)
 

@@ -31,8 +31,10 @@ def add_way(rows: pd.DataFrame, is_prepared: pd.Series[bool]) -> None:
     ok = rows["status"] == "ok"
     lacking = ok & is_prepared & (rows["before_status"] != "ok")
     hosts, runs = (ok & is_prepared & _differ(rows, name) for name in ("host", "run_id"))
+    # A stopped call took at least so long, wherever its result would have gone.
+    moved = rows["transfers"].where(ok, 0.0)
     for end in _ENDS:
-        rows[end] += rows[f"before_{end}"].where(is_prepared, 0.0) + rows["transfers"]
+        rows[end] += rows[f"before_{end}"].where(is_prepared, 0.0) + moved
     for where, status in (
         (ok & rows["transfers"].isna(), "no transfers"),
         (runs, "two_runs"),
@@ -40,7 +42,7 @@ def add_way(rows: pd.DataFrame, is_prepared: pd.Series[bool]) -> None:
         (lacking, "no preparation"),
     ):
         rows.loc[where, "status"] = status
-    rows.loc[rows["status"] != "ok", _ENDS] = np.nan
+        rows.loc[where, _ENDS] = np.nan
 
 
 def _differ(rows: pd.DataFrame, name: str) -> pd.Series[bool]:
