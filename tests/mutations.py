@@ -129,7 +129,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the way from the raw matrix counts transfers twice", "reports/frames/preparation.py",
-        '+ rows["transfers"]', '+ 2 * rows["transfers"]',
+        '0.0) + moved', '0.0) + 2 * moved',
         "test_reports_raw.py::test_preparation_transfers_and_solution_add_up_once",
     ),
     Mutation(
