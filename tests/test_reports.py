@@ -70,6 +70,15 @@ def test_every_case_is_a_row_whatever_became_of_it() -> None:
         assert frame.loc[name, ["median", "low", "high", "edges", "fills"]].isna().all()
 
 
+def test_a_case_that_was_not_run_is_a_row_of_the_records_machine() -> None:
+    """So that the cases which it is held against are found, and keep their own status."""
+    assert set(RECORDS.frame(CASES)["machine"]) == {"made-up"}
+    cpu = [record for record in RECORDS.rows if ".fill2_cpu@" in record.case]
+    both = Case.parse(cpu[0].case), Case.parse(cpu[0].case.replace("fill2_cpu", "gsofa"))
+    frame = fig10.EXHIBIT.frame(Records(tuple(cpu)), ENTRIES, both).set_index("implementation")
+    assert frame.loc["gsofa", ["machine", "pair_fill2_cpu"]].tolist() == ["made-up", "not_run"]
+
+
 def test_median_and_interval_are_the_records_own() -> None:
     for record in RECORDS.rows:
         row = RECORDS.frame([Case.parse(record.case)]).iloc[0]

@@ -98,6 +98,12 @@ class Records:
         )
         return replace(self, rows=rows, earlier=earlier, refused={})
 
+    @functools.cached_property
+    def machine(self) -> str | None:
+        """The machine that all records are of, None where there are several or none."""
+        machines = self.machines()
+        return machines[0] if len(machines) == 1 else None
+
     def machines(self) -> list[str]:
         """Every machine that has a record."""
         return sorted({record.machine for record in self.rows})
@@ -147,7 +153,7 @@ class Records:
 
     def _row(self, case: Case, record: Record | None) -> dict[str, Any]:
         if record is None:
-            return row_of(case, None)
+            return {**row_of(case, None), "machine": self.machine}
         rounds = self.rounds(record) if record.status is Status.OK else None
         return row_of(case, record, rounds, self.current.get(record.key))
 

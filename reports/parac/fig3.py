@@ -87,7 +87,7 @@ def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
 
 
 def _ratio(row: Mapping[Any, Any], alone: Mapping[tuple[Any, ...], Mapping[Any, Any]]) -> Mapping[str, Any]:
-    if not pd.isna(row["cores"]) and row["threads"] > row["cores"]:
+    if row["status"] != "not_run" and row["threads"] > row["cores"]:
         return {"pair": TOO_MANY}
     return ratio_of(alone.get(_key(row)), row, ("one thread", ""), bounds=False)
 
