@@ -26,6 +26,8 @@ from reports.facts.records import Records
 from reports.facts.rows import ClaimColumn
 from reports.facts.standings import Verdict
 from reports.facts.verdicts import Subset, judge, judge_pairs, remarks
+from reports.how import how
+from reports.table import case_table
 
 # What a claim's number is judged by where no column holds it.
 Judge = Callable[[pd.DataFrame], Sequence[Verdict]]
@@ -111,7 +113,7 @@ class Exhibit:
     paper : its id.
     name : as `GSoFA, Figure 17`, or `Beyond the paper`.
     title : what it shows; of the frame where that depends on what was measured.
-    rows : the frame, one row per thing that is drawn.
+    rows : makes the frame, one row per thing that is drawn, of the table of its cases (reports/table.py).
     draw : the picture, of the frame and the title with the figure's name.
     caption : a text with `{names}`.
     facts : what fills them, by the frame.
@@ -119,12 +121,13 @@ class Exhibit:
     claims : subjects that functions in `held` judge, or nothing does.
     one_run : it shows ratios, which are of one run.
     topic : its title on a page, where that is another than the picture's.
+    span : from what to what its seconds are, empty where it shows none.
     """
 
     paper: str
     name: str
     title: str | Callable[[pd.DataFrame], str]
-    rows: Callable[[Inputs], pd.DataFrame]
+    rows: Callable[[Any], pd.DataFrame]
     draw: Callable[[pd.DataFrame, str], Figure]
     caption: str
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
@@ -132,19 +135,24 @@ class Exhibit:
     claims: tuple[str, ...] = ()
     one_run: bool = False
     topic: str = ""
+    span: str = ""
 
     def frame(self, records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-        """What is drawn of these cases."""
-        return self.rows(Inputs(self.paper, records, entries, cases))
+        """Return what is drawn of these cases, which are of one machine."""
+        return self.rows(case_table(records, cases, entries, self.paper)).reset_index(drop=True)
 
     def picture(self, frame: pd.DataFrame) -> Figure:
         """The figure, with its title, of what was measured."""
         title = self.title if isinstance(self.title, str) else self.title(frame)
         return self.draw(measured(frame), f"{self.name}: {title}")
 
-    def words(self, frame: pd.DataFrame) -> str:
-        """The caption on one line, with what was not measured. Raises ConfigError for a `{name}` that `facts`
-        does not have."""
+    def words(self, frame: pd.DataFrame, rows: pd.DataFrame | None = None) -> str:
+        """Return the caption on one line, with how its cases were measured and what was not.
+
+        Raises ConfigError for a `{name}` that `facts` does not have.
+
+        rows : of the cases, as `Records.frame` has them; None leaves out how they were measured
+        """
         text, facts = " ".join(self.caption.split()), self.facts(frame)
         try:
             caption = string.Formatter().vformat(text, (), facts)
@@ -154,7 +162,12 @@ class Exhibit:
             raise ConfigError(
                 f"{self.name}: the caption names {name!r}, and its facts do not{hint}"
             ) from None
-        return " ".join(part for part in (caption, unmeasured(frame)) if part)
+        measured_how = "" if rows is None else self.how(rows)
+        return " ".join(part for part in (caption, measured_how, unmeasured(frame)) if part)
+
+    def how(self, rows: pd.DataFrame) -> str:
+        """Return how the cases of a figure were measured, the same sentences under each."""
+        return how(rows, self.paper, self.span)
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
         """What becomes of the claims, by the frame. Raises UnknownNameError for a claim that does not exist,
@@ -183,3 +196,14 @@ class Exhibit:
         # A name of one word is the paper's own, which heads the page.
         whole = f"{number}: {title}" if " " in number else title
         return f"{whole[:1].upper()}{whole[1:]}"
+
+
+@dataclass(frozen=True)
+class OldExhibit(Exhibit):
+    """A figure whose frame is made of records, not of the table."""
+
+    def frame(self, records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+        return self.rows(Inputs(self.paper, records, entries, cases))
+
+    def how(self, rows: pd.DataFrame) -> str:
+        return ""

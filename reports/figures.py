@@ -100,7 +100,7 @@ def draw(
     frame, rows = shown.frame(there, entries, cases), there.frame(cases)
     stamp = style.Stamp.of(rows)
     verdicts = [(verdict.key, verdict.text) for verdict in shown.verdicts(frame)]
-    words = " ".join(part for part in (place(rows), shown.words(frame)) if part)
+    words = " ".join(part for part in (place(rows), shown.words(frame, rows)) if part)
     name, note = stem(paper, figure), style.figure_path(stem(paper, figure), style.DRAWN, site)
     texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))
     made_of = content_hash(name, *texts, drawn.frame_text(frame), drawn.code(paper))

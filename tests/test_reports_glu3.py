@@ -105,7 +105,7 @@ RAW_PEERS = ("superlu", "klu", "pardiso", "mumps", "umfpack", "cudss")
 def test_experiments_have_what_their_figures_show() -> None:
     ours = [experiment for experiment in experiments() if experiment.paper == "glu3"]
     shown = {
-        "table1": set(table1.VARIANTS.values()),
+        "table1": set(table1.CODES.values()),
         "table2": set(table2.WIDE.variants.values()),
         "levels": {"glu3_relaxed.series=true"},
         "dependencies": set(dependencies.COUNTED),
@@ -277,7 +277,7 @@ def test_machines_have_rows_of_their_own() -> None:
 
 def factorised(matrix: str = OWN, **changes: Any) -> list[Record]:
     facts = {"levels": 39.0, "levels_a": 1.0, "levels_b": 8.0, "levels_c": 30.0, "launches": 39.0}
-    variants = table1.VARIANTS.values()
+    variants = table1.CODES.values()
     return [
         measured(
             name, 50.0, matrix, stage="numeric", facts=facts,
@@ -303,9 +303,9 @@ def durations(record: Record, *seconds: float, **changes: Any) -> None:
 def test_table1_is_of_seconds_between_events_in_one_run() -> None:
     frame = frame_of(table1.EXHIBIT.frame, *factorised())
     row = frame.set_index("label").loc[OWN]
-    assert (row["ms_fixed"], row["ms_modes"], row["ms_batched"]) == pytest.approx((6, 2, 0.5))
+    assert (row["fixed_ms"], row["modes_ms"], row["batched_ms"]) == pytest.approx((6, 2, 0.5))
     assert row["ratio"] == pytest.approx(3) and row["batched_ratio"] == pytest.approx(4)
-    assert (row["ms_graph_fixed"], row["ms_graph_modes"], row["graph_ratio"]) == pytest.approx((4, 1, 4))
+    assert (row["graph_fixed_ms"], row["graph_modes_ms"], row["graph_ratio"]) == pytest.approx((4, 1, 4))
     assert (row["paper_ms_fixed"], row["paper_ms_modes"], row["paper_ratio"]) == (2.44883, 2.237, 1.1)
     assert (row["levels_a"], row["levels_b"], row["levels_c"]) == (1, 8, 30)
     (line,) = table1.EXHIBIT.picture(frame).cells.lines
@@ -335,7 +335,7 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
     durations(records[1], 4e-4, 5e-4, 6e-4)
     frame = frame_of(table1.EXHIBIT.frame, *records)
     row = frame.set_index("label").loc[OWN]
-    assert (row["ms_kernels_fixed"], row["ms_kernels_modes"]) == pytest.approx((2, 0.5))
+    assert (row["kernels_fixed"], row["kernels_modes"]) == pytest.approx((2, 0.5))
     assert row["kernels_pair"] == "ok" and row["kernels_ratio"] == pytest.approx(4)
     assert row["kernels_ratio_low"] < 4 < row["kernels_ratio_high"]
     (line,) = table1.EXHIBIT.picture(frame).cells.lines
@@ -363,7 +363,7 @@ def test_a_record_without_events_is_not_measured() -> None:
     fixed, modes, batched, *graphs = factorised()
     frame = frame_of(table1.EXHIBIT.frame, replace(fixed, kernel_seconds=None), modes, batched, *graphs)
     row = frame.set_index("label").loc[OWN]
-    assert row["status_fixed"] == "not_measured" and pd.isna(row["ratio"]) and pd.isna(row["ms_fixed"])
+    assert row["status_fixed"] == "not_measured" and pd.isna(row["ratio"]) and pd.isna(row["fixed_ms"])
     assert row["batched_ratio"] == pytest.approx(4)
     assert "not measured" in cells(table1.EXHIBIT.picture(frame))
 

@@ -67,8 +67,8 @@ class Records:
         chooses it. What that run lacks stays as it is, and so does what has not been ok since."""
         every = (*self.earlier, *self.rows)
         chosen = {
-            key: representative(self._pool(record))
-            for key, record in records_of_one_run(every, cases, self._pool).items()
+            key: representative(self.pool(record))
+            for key, record in records_of_one_run(every, cases, self.pool).items()
         }
         rows = tuple(
             chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
@@ -78,9 +78,10 @@ class Records:
 
     def rounds(self, record: Record, samples: Samples = attrgetter("samples")) -> Rounds:
         """What the processes of the record's run say of its case. samples : what of a record."""
-        return Rounds.of(self._pool(record), samples)
+        return Rounds.of(self.pool(record), samples)
 
-    def _pool(self, record: Record) -> tuple[Record, ...]:
+    def pool(self, record: Record) -> tuple[Record, ...]:
+        """Return the records of all processes of a record's run."""
         return of_run([*self._by_case.get((record.case, record.machine), ()), record])
 
     @functools.cached_property

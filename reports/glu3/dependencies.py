@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from fillpath.dicts import dicts, grouped
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Point, Verdict

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.frames.device import columns_of

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import GSOFA

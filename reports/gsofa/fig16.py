@@ -7,7 +7,8 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames import budgets

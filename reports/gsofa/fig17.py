@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.frames.device import gpu_caption

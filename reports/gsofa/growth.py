@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.frames.cost_growth import CODES, LINES, codes_how, cost_frame
 from reports.frames.seconds import prepared_how
 from reports.shapes.axes import seconds_axis

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from fillpath.dicts import Row, dicts
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.phase_sums import phases_of, put_symbolic_phases
 from reports.frames.seconds import by_machine, prepared_how, ratio_of, timed_frame, with_transfers

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
 from reports.facts.printed import printed_column

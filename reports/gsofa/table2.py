@@ -7,7 +7,8 @@ from dataclasses import replace
 import pandas as pd
 
 from fillpath.case import Case
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.device import MEMORY, NOT_MEASURED, columns_of, device_frame, gpu_caption, total
 from reports.frames.space import AFTER, WORD, printed_words, switched_on

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import LARGEST, OUT_OF_CORE, PAPER, how, is_out_of_core, stand_in_among
 from reports.frames.budgets import BUDGET, budgets_of

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_table
 from reports.frames.arrays import FAULTS_TABLE, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, how

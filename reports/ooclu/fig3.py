@@ -10,7 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, among
 from reports.facts.series import series_bins

@@ -6,7 +6,8 @@ from functools import partial
 
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.printed import abbreviations
 from reports.frames.arrays import OUT_OF_CORE, PAPER, by_regime, labelled, printed_range

@@ -6,7 +6,8 @@ from functools import partial
 
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames import arrays
 from reports.frames.end_to_end import DIRECT, FRONTS, PARTS, Way, beside_how, composed_caption, composed_frame

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from fillpath.dicts import Row, dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.facts.verdicts import Subset

@@ -10,7 +10,8 @@ from matplotlib.patches import Patch
 
 from fillpath.case import Case
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.verdicts import Subset

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
 from reports.facts.numbers import spanned

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 
 from fillpath.case import Case
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.arrays import PAPER, how
 from reports.frames.device import columns_of, pair_frame

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import claim, subject
 from reports.facts.inputs import Inputs
 from reports.facts.printed import abbreviations, printed_column

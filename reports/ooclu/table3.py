@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import Row
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
 from reports.facts.standings import Point, Verdict

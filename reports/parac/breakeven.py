@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fillpath.dicts import Row
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.order import in_papers_order
 from reports.frames.parac import PAPER, RULE, ordered_how, solved_frame

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from fillpath.dicts import dicts, grouped
-from reports.exhibit import Exhibit
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.order import in_papers_order

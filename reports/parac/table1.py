@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import Row, dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame

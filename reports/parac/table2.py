@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import Row
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column

@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.dicts import Row
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Held
+from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.means import geometric_mean
 from reports.facts.printed import printed_column

@@ -31,7 +31,8 @@ _OUTSIDE = ("pages", "site", "artifact")
 def frame_text(frame: pd.DataFrame) -> str:
     """All of a frame: what its CSV leaves out too, such as the samples behind an interval."""
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        columns = [f"{name!r} {frame[name].dtype} {_values(frame[name])}" for name in frame]
+        shown = [name for name in frame if name != "runs"]
+        columns = [f"{name!r} {frame[name].dtype} {_values(frame[name])}" for name in shown]
         return "\n".join([repr(frame.index.tolist()), repr(frame.attrs), *columns])
 
 

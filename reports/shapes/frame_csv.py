@@ -6,8 +6,14 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+
+_HIDDEN = (
+    "runs", "versions", "key", "commit", "dirty", "started_at", "current", "suspect", "verified_by",
+    "verified_method", "series_file",
+)  # fmt: skip
 
 
 def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
@@ -20,12 +26,19 @@ def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
     if twice := [key for key, count in keys.items() if count > 1]:
         raise ValueError(f"two comments of a CSV are called {twice[0]!r}")
     comments = "".join(f"# {_comment_key(key)}: {' '.join(value.split())}\n" for key, value in items)
-    return comments + cells(frame).to_csv(index=False, lineterminator="\n")
+    return comments + cells(frame).to_csv(index=False, lineterminator="\n", float_format=_number)
 
 
 def cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """What the CSV has of a frame: what intervals are made of is no cell of a table."""
-    return frame[[name for name in frame if str(name).partition("_")[0] != "rounds"]]
+    """Return what the CSV has of a frame: not records, samples, or what the stamp says of all rows."""
+    hidden = [name for name in frame if name in _HIDDEN or str(name).partition("_")[0] == "rounds"]
+    return frame.drop(columns=hidden)
+
+
+def _number(value: Any) -> str:
+    """Return a number as text, a whole one without a point: counts with gaps are floats."""
+    number = float(value)
+    return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
 def _comment_key(key: str) -> str:

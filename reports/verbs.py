@@ -1,0 +1,300 @@
+"""What figures say of cases: rows of a code, a code over another, the fastest, the print beside them.
+
+Every verb takes and gives DataFrames. Rows are paired by their input, KEY. A join that is not one to one is
+an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from fillpath.processes import Rounds, ratio
+from reports.facts.means import geometric_mean
+from reports.facts.naming import among, printed_label
+from reports.facts.printed import abbreviations
+from reports.shapes.bars import times
+from reports.table import COLUMNS, KEY, NOT_MEASURED
+
+ENDS = ("", "_low", "_high")
+RATIO = ["pair", "ratio", "ratio_low", "ratio_high", "ratio_processes", "moved_ratio"]
+# Columns of a row that a ratio is made of.
+_MEASURED = ["status", "median", "low", "high", "run_id", "host", "transfers", "rounds", "processes"]
+# Columns of a partner that stand beside a case, with what the partner's record counted.
+_OF_PARTNER = ("case", "status", "median", "fills", "edges", "peak_memory")
+# Why a ratio of two cases is none: they ran with other numbers of concurrent sources.
+OTHER = "other_concurrency"
+
+
+def of(rows: pd.DataFrame, code: str, by: str = "variant") -> pd.DataFrame:
+    """Return the rows of a code by their input. Raises ValueError for two of one input."""
+    return by_input(rows[rows[by] == code])
+
+
+def by_input(rows: pd.DataFrame, *more: str) -> pd.DataFrame:
+    """Return the rows by their input and more columns. Raises ValueError for two rows of one index."""
+    keyed = rows.set_index([*KEY, *more])
+    if not keyed.index.is_unique:
+        first = keyed.index[keyed.index.duplicated()][0]
+        raise ValueError(f"two rows of {', '.join(map(str, first))}, where figures pair one with one")
+    return keyed
+
+
+def on(rows: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Return for each row the one of the others that is of its input; without values where there is none."""
+    return by_input(others).reindex(pd.MultiIndex.from_frame(rows[KEY])).set_axis(rows.index)
+
+
+def over(
+    top: pd.DataFrame, bottom: pd.DataFrame, names: tuple[str, str] = ("", ""), bounds: bool = True
+) -> pd.DataFrame:
+    """Return seconds of the rows over those of others of one index, of one run and host, with RATIO.
+
+    `pair` is `ok`, or says why there is no ratio: `two_runs`, `two_hosts`, a status after the code's name. A
+    call that a limit of time ended gives a bound, as `> 70x`, and one end of the interval. `moved_ratio` has
+    the transfers to the GPU and back in both.
+
+    names : of the two codes in `pair`, empty for the row that `pair` will stand on
+    """
+    index = top.index.union(bottom.index, sort=False)
+    a, b = (part.reindex(columns=_MEASURED).reindex(index) for part in (top, bottom))
+    status = [part["status"].astype("object").fillna("not_run") for part in (a, b)]
+    ok = [each == "ok" for each in status]
+    stopped = [(each == "timeout") & part["low"].notna() for each, part in zip(status, (a, b), strict=True)]
+    same_run = a["run_id"] == b["run_id"]
+    hosts = a["host"].notna() & b["host"].notna() & (a["host"] != b["host"])
+    one = same_run & ~hosts
+    whole = ok[0] & ok[1] & one
+    more, less = (one & stopped[i] & ok[1 - i] & bounds for i in (0, 1))
+    least, most = (a["low"] / b["high"]).where(more), (a["high"] / b["low"]).where(less)
+    ratios = _ratios(a, b, whole)
+    # The row's own status before that of the one it is held against.
+    ways = sorted((0, 1), key=lambda i: bool(names[i]))
+    why = np.select(
+        [more, less, *(~ok[i] for i in ways), ~same_run, hosts],
+        [
+            "> " + least.map(times).astype(str),
+            "< " + most.map(times).astype(str),
+            *((f"{names[i]} " + status[i]).str.strip() for i in ways),
+            "two_runs",
+            "two_hosts",
+        ],
+        "ok",
+    )
+    moved = (a["median"] + a["transfers"]) / (b["median"] + b["transfers"])
+    return ratios.assign(
+        pair=why,
+        ratio_low=ratios["ratio_low"].fillna(least),
+        ratio_high=ratios["ratio_high"].fillna(most),
+        ratio_processes=ratios["ratio_processes"].mask(more | less, 1.0),
+        moved_ratio=moved.where(whole),
+    )[RATIO]
+
+
+def _ratios(a: pd.DataFrame, b: pd.DataFrame, whole: pd.Series[bool]) -> pd.DataFrame:
+    """Return the ratios of whole pairs with their intervals and processes, by the rounds where both have
+    them, else by what the two intervals allow."""
+    numbers = pd.DataFrame(
+        {
+            "ratio": a["median"] / b["median"],
+            "ratio_low": a["low"] / b["high"],
+            "ratio_high": a["high"] / b["low"],
+            "ratio_processes": np.minimum(a["processes"].astype(float), b["processes"].astype(float)),
+        }
+    ).where(whole)
+    pairs = zip(numbers.index, a["rounds"], b["rounds"], whole, strict=True)
+    found = {
+        place: (r.value, r.low, r.high, float(r.processes))
+        for place, (_, top, bottom, is_whole) in enumerate(pairs)
+        if is_whole and isinstance(top, Rounds) and isinstance(bottom, Rounds)
+        for r in (ratio(top, bottom),)
+    }
+    for place, values in found.items():
+        numbers.iloc[place] = values
+    return numbers
+
+
+def over_variant(
+    cases: pd.DataFrame,
+    rows: pd.DataFrame,
+    base: pd.Series[str],
+    names: tuple[str, str],
+    inverse: bool = False,
+    bounds: bool = True,
+) -> pd.DataFrame:
+    """Return `over` of each row and the case of another variant on its input, with that case as `other_...`.
+
+    base : the variant of each row's partner
+    inverse : the partner's seconds over the row's
+    """
+    wanted = pd.MultiIndex.from_frame(rows[KEY].assign(variant=base))
+    other = by_input(cases, "variant").reindex(wanted).set_axis(rows.index)
+    top, bottom = (other, rows) if inverse else (rows, other)
+    said = [name for name in other if name not in COLUMNS or name in _OF_PARTNER]
+    return over(top, bottom, names, bounds).join(other[said].add_prefix("other_"))
+
+
+def scaled(found: pd.DataFrame, factor: pd.Series[float], name: str) -> pd.DataFrame:
+    """Return a ratio of `over` with its interval and processes, times a factor, as columns of that name."""
+    ends = {f"{name}{end}": found[f"ratio{end}"] * factor for end in ENDS}
+    return pd.DataFrame(ends).assign(**{f"{name}_processes": found["ratio_processes"].where(factor.notna())})
+
+
+def gains(found: pd.DataFrame) -> pd.DataFrame:
+    """Return a ratio with `gain`, by how many per cent it is above 1."""
+    ends = {f"gain{end}": 100 * (found[f"ratio{end}"] - 1) for end in ENDS}
+    return found.assign(**ends, gain_processes=found["ratio_processes"])
+
+
+def where_same(found: pd.DataFrame, rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return ratios of `over_variant` where both cases have the same of a fact.
+
+    Elsewhere `pair` says `other_concurrency`, or `not_measured` where one of the two does not say.
+    """
+    ours, theirs = fact(rows, name), fact(found, f"other_{name}")
+    unknown = ours.isna() | theirs.isna()
+    why = np.select(
+        [found["pair"] != "ok", unknown, ours != theirs], [found["pair"], NOT_MEASURED, OTHER], "ok"
+    )
+    numbers = RATIO[1:]
+    return found.assign(pair=why, **{each: found[each].where(why == "ok") for each in numbers})
+
+
+def fact(rows: pd.DataFrame, name: str) -> pd.Series[float]:
+    """Return what records counted under that name, unknown where none did."""
+    return rows[name].astype(float) if name in rows else pd.Series(np.nan, rows.index)
+
+
+def fastest(
+    parts: Mapping[str, pd.DataFrame], run: pd.Series[str] | None = None, status: str = "status"
+) -> pd.DataFrame:
+    """Return by input the row that takes least of these codes, which `code` names.
+
+    An input without a result has the first code's row. `untimed` names the codes that have no time of an
+    input and do not refuse it.
+
+    run : by input, the run whose rows come first
+    status : the column that says `ok`
+    """
+    rows = pd.concat(parts, names=["code"]).reset_index("code")
+    seconds = rows["median"].where(rows[status] == "ok").astype(float)
+    refused = rows["status"].astype(str).str.endswith("unsupported")
+    lacking = rows["code"].where(seconds.isna() & ~refused)
+    rows["untimed"] = lacking.groupby(rows.index).transform(lambda codes: ", ".join(codes.dropna()))
+    if run is not None:
+        own = (rows["run_id"] == run.reindex(rows.index)) & seconds.notna()
+        seconds = seconds.mask(own.groupby(rows.index).transform("any") & ~own)
+    ordered = rows.assign(seconds=seconds).sort_values("seconds", kind="stable")
+    return ordered[~ordered.index.duplicated()].drop(columns="seconds").reindex(rows.index.unique())
+
+
+def wide(
+    parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Return one row per input: of each part `<name>_<column>` where the part is ok, and `status_<name>`.
+
+    first : by input, what else a row has
+    """
+    values = [
+        part.reindex(columns=list(columns)).where(part["status"] == "ok").add_prefix(f"{name}_")
+        for name, part in parts.items()
+    ]
+    statuses = pd.concat({f"status_{name}": part["status"] for name, part in parts.items()}, axis=1)
+    rows = pd.concat([*values, statuses.astype("object").fillna("not_run")], axis=1)
+    return rows if first is None else first.join(rows, validate="one_to_one")
+
+
+def inputs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per input, without what is of a case."""
+    kept = [
+        *KEY, "label", "abbr", "stand_in_for", "near", "distance", "machine", "kind", "collection", "n",
+        "nnz", "entries",
+    ]  # fmt: skip
+    return rows[kept].groupby(KEY, sort=False).first()
+
+
+def attach(rows: pd.DataFrame, code: str, columns: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with columns, which are by input, on those of an implementation."""
+    keyed = pd.concat({code: columns}, names=["implementation"])
+    return rows.join(keyed, on=["implementation", *KEY], validate="many_to_one")
+
+
+def beside(
+    frame: pd.DataFrame, paper: str, printed: Mapping[str, Mapping[str, float | None]]
+) -> pd.DataFrame:
+    """Return the frame with what is printed of each matrix, and a `not_run` row for a matrix without cases.
+
+    printed : by column, by the paper's abbreviation
+    """
+    frame = frame.reset_index(drop=frame.index.names[0] is None)
+    known = list(abbreviations(paper).values())
+    columns = pd.DataFrame(printed).astype("float64").rename_axis("abbr").reset_index()
+    columns = columns[columns["abbr"].isin(known)]
+    whole = frame.merge(columns, on="abbr", how="outer", sort=False)
+    absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
+    whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
+    texts = [name for name in whole if str(name).startswith("status") or str(name).endswith("pair")]
+    whole.loc[absent, texts] = "not_run"
+    return whole
+
+
+def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:
+    """Return the rows by the paper's matrices, each before its stand-ins, others last, with their `group`.
+
+    shown : the paper's matrices that the figure has, empty for all
+    """
+    order = [abbr for abbr in abbreviations(paper).values() if abbr in shown or not shown]
+    places = {abbr: float(place) for place, abbr in enumerate(order)}
+    instead = frame["stand_in_for"].map(lambda names: among(names, order)).astype("object")
+    firsts = instead.map(lambda names: min(places[name] for name in names.split(", ")), na_action="ignore")
+    place = frame["abbr"].map(places).astype(float).fillna(firsts.astype(float) + 0.5).fillna(len(order))
+    frame = frame.assign(stand_in_for=instead, place=place)
+    frame = frame.sort_values(["place", "label"], kind="stable", ignore_index=True).drop(columns="place")
+    return with_groups(frame)
+
+
+def with_groups(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with `group`, the number of their matrix and preparation along an axis."""
+    prepared = frame["preparation"].astype("object").fillna("") if "preparation" in frame else ""
+    return frame.assign(group=pd.factorize(frame["label"].astype(str) + "\n" + prepared)[0])
+
+
+def mean(values: pd.Series[float]) -> float:
+    """Return the geometric mean of ratios, nan of none."""
+    known = values.dropna()
+    return geometric_mean(known) if len(known) else float("nan")
+
+
+def first_failure(statuses: pd.DataFrame) -> pd.Series[str]:
+    """Return of each row the first status that is not `ok`, `ok` where there is none."""
+    return statuses.where(statuses != "ok").bfill(axis=1).iloc[:, 0].fillna("ok")
+
+
+def equality(frame: pd.DataFrame, name: str) -> pd.Series[str]:
+    """Return `equal` or `differs` of a count and what is printed of it; nothing where either is unknown."""
+    ours, theirs = frame[name], frame[f"paper_{name}"]
+    words = (ours == theirs).map({True: "equal", False: "differs"})
+    return words.where(ours.notna() & theirs.notna(), "")
+
+
+def option(variants: pd.Series[str], name: str) -> pd.Series[str]:
+    """Return what variants say of an option, nothing where it is at its default."""
+    return variants.str.extract(rf"\.{name}=([^=]*?)(?=\.[a-z_]+=|$)", expand=False)
+
+
+def without(variants: pd.Series[str], *options: str) -> pd.Series[str]:
+    """Return the variants with these options at their defaults."""
+    return variants.str.replace(rf"\.({'|'.join(options)})=[^=]*?(?=\.[a-z_]+=|$)", "", regex=True)
+
+
+def with_option(variants: pd.Series[str], name: str, value: str) -> pd.Series[str]:
+    """Return the variants with an option of that value, as experiments write them."""
+
+    def written(variant: str) -> str:
+        code, *options = re.split(r"\.(?=[a-z_]+=)", variant)
+        return ".".join([code, *sorted([*options, f"{name}={value}"])])
+
+    return without(variants, name).map(written)
