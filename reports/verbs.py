@@ -236,9 +236,23 @@ def beside(
     whole = frame.merge(columns, on="abbr", how="outer", sort=False)
     absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
     whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
-    texts = [name for name in whole if str(name).startswith("status") or str(name).endswith("pair")]
-    whole.loc[absent, texts] = "not_run"
+    whole.loc[absent, _statuses(whole)] = "not_run"
     return whole
+
+
+def _statuses(frame: pd.DataFrame) -> list[str]:
+    return [name for name in frame if str(name).startswith("status") or str(name).endswith("pair")]
+
+
+def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
+    """Return the rows and a `not_run` one, at the end, for each of these matrices that no row has in `by`."""
+    absent = [name for name in names if name not in set(rows[by])]
+    rows = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
+    last = rows.index[len(rows) - len(absent) :]
+    rows.loc[last, by] = rows.loc[last, "label"] = absent
+    rows.loc[last, _statuses(rows)] = "not_run"
+    rows.loc[last, "reason"] = "the matrix is not at hand"
+    return rows
 
 
 def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:

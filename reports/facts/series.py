@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from lzma import LZMAError
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from zipfile import BadZipFile
 
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from fillpath.paths import results
 from fillpath.series import read_bins
 
@@ -47,3 +48,22 @@ def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tupl
     if bins is None or not set(names) <= set(bins):
         return nothing, f"no {what} in {row['series_file']}"
     return bins[list(names)], ""
+
+
+def per_case(
+    rows: pd.DataFrame, names: Sequence[str], what: str, numbers: Callable[[pd.DataFrame, Row], pd.DataFrame]
+) -> pd.DataFrame:
+    """Return each case's row beside each row of numbers of its series; once, with the `reason`, without a
+    series.
+
+    rows : of the table
+    names, what : as `series_bins` has them
+    numbers : of the bins of a case and its row
+    """
+    parts = {}
+    for place, row in zip(rows.index, dicts(rows), strict=True):
+        bins, reason = series_bins(row, names, what)
+        of_case = pd.DataFrame(index=[0]) if reason else numbers(bins.astype(float), row)
+        parts[place] = of_case.assign(reason=reason)
+    series = pd.concat(parts).droplevel(1) if parts else pd.DataFrame({"reason": []}, dtype="object")
+    return rows.drop(columns="reason").join(series).reset_index(drop=True)
