@@ -13,7 +13,7 @@ from reports.facts.printed import printed_column
 from reports.shapes.bars import times
 from reports.shapes.sheet import COUNT, Column, Sheet, plain
 from reports.table import timed, with_kernel_seconds
-from reports.verbs import beside, equality, first_failure, in_papers_order, inputs, of, over, wide
+from reports.verbs import beside, by_code, equality, first_failure, in_papers_order, inputs, over, wide
 
 PAPER, CLAIM, PRINT = "glu3", "table1_kernel_time", "glu3_table1_kernel_time"
 CODES = {
@@ -46,8 +46,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     calls = timed(cases, attrgetter("kernel_samples")).assign(ms=lambda rows: 1e3 * rows["median"])
     alone = with_kernel_seconds(cases).assign(ms=lambda rows: 1e3 * rows["median"])
-    codes = {short: of(calls, code) for short, code in CODES.items()}
-    kernels = {f"kernels_{short}": of(alone, CODES[short]) for short in RATIOS[""]}
+    codes = by_code(calls, CODES)
+    kernels = by_code(alone, {f"kernels_{short}": CODES[short] for short in RATIOS[""]})
     rows = wide(codes | kernels, ["ms"], inputs(cases)).join(codes["modes"].reindex(columns=FACTS))
     for prefix, (top, bottom) in RATIOS.items():
         rows = rows.join(over(codes[top], codes[bottom], (CALLED[top], CALLED[bottom])).add_prefix(prefix))

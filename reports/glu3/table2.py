@@ -8,7 +8,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.printed import printed_column
 from reports.shapes.bars import times
 from reports.shapes.sheet import COUNT, Column, Sheet
-from reports.verbs import beside, equality, first_failure, in_papers_order, inputs, of, over, wide
+from reports.verbs import beside, by_code, equality, first_failure, in_papers_order, inputs, over, wide
 
 PAPER, CLAIM, EXACT_COUNTS = "glu3", "table2_levelization", "counts"
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
@@ -36,7 +36,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     the relaxed one of the same run; `levels_ratio`, relaxed over exact levels.
     """
     timed = cases.assign(ms=1e3 * cases["median"])
-    codes = {short: of(timed, code) for short, code in CODES.items()}
+    codes = by_code(timed, CODES)
     rows = wide(codes, ["ms", *FACTS], inputs(cases))
     for prefix, code in (("", "exact"), ("closed_", "closed")):
         ratio = over(codes[code], codes["relaxed"], (CODES[code], CODES["relaxed"]))
