@@ -149,6 +149,12 @@ def scaled(found: pd.DataFrame, factor: pd.Series[float], name: str) -> pd.DataF
     return pd.DataFrame(ends).assign(**{f"{name}_processes": found["ratio_processes"].where(factor.notna())})
 
 
+def inverted(found: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return one over a ratio of `over`, with its interval, as columns of that name."""
+    ends = {name: "ratio", f"{name}_low": "ratio_high", f"{name}_high": "ratio_low"}
+    return pd.DataFrame({ours: 1 / found[theirs] for ours, theirs in ends.items()})
+
+
 def gains(found: pd.DataFrame) -> pd.DataFrame:
     """Return a ratio with `gain`, by how many per cent it is above 1."""
     ends = {f"gain{end}": 100 * (found[f"ratio{end}"] - 1) for end in ENDS}

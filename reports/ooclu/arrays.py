@@ -8,11 +8,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from fillpath.options import Option
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.facts.verdicts import Subset
-from reports.verbs import beside, with_groups
+from reports.shapes.ratios import BASELINE
+from reports.verbs import beside, fact, on, option, over, with_groups, without
 
 PAPER = "ooclu"
 MATRICES, FAULTS = "ooclu_table2_matrices", "ooclu_table3_page_faults"
@@ -57,6 +59,27 @@ def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
     return rows.assign(**names).astype(dict.fromkeys(names, "object"))
 
 
+def with_budgets(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with `budget`, as the case writes its memory_budget, and `budget_bytes`."""
+    budget = option(rows["variant"], BUDGET)
+    return rows.assign(budget=budget, budget_bytes=budget.map(_bytes, na_action="ignore").astype(float))
+
+
+def budgeted(cases: pd.DataFrame, variant: str) -> pd.DataFrame:
+    """Return the rows of a variant within some budget, with it.
+
+    binds : 1 where the budget takes several launches, unknown where these are not counted
+    """
+    rows = with_budgets(cases)
+    rows = rows[rows["budget"].notna() & (without(rows["variant"], BUDGET) == variant)]
+    launches = fact(rows, "launches")
+    return rows.assign(binds=(launches > 1).astype(float).where(launches.notna()))
+
+
+def _bytes(text: str) -> int:
+    return int(Option(BUDGET, int, None).parse(text))
+
+
 def managed_bytes(n: pd.Series[float]) -> pd.Series[float]:
     """Return the bytes of the arrays of all rows."""
     return WORDS * WORD * n.astype(float) ** 2
@@ -84,6 +107,16 @@ def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
     rows = beside(rows, PAPER, {"paper_nnz_per_row": {abbr: density[abbr] for abbr in shown}})
     order = rows["nnz_per_row"].fillna(rows["paper_nnz_per_row"]).argsort(kind="stable")
     return with_groups(with_regime(rows.iloc[order].reset_index(drop=True)))
+
+
+def over_baseline(rows: pd.DataFrame, way: str, name: str) -> pd.DataFrame:
+    """Return the rows with their ratios over those of a way, which has none itself.
+
+    name : of that way in `pair`
+    """
+    ratios = over(rows, on(rows, rows[rows["way"] == way]), ("", name))
+    baseline = rows["way"] == way
+    return rows.join(ratios.mask(baseline).assign(pair=ratios["pair"].mask(baseline, BASELINE)))
 
 
 def by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reports.how import UNTRIED
+from reports.shapes.ratios import BASELINE
 from reports.shapes.stacked import Part, with_shares
 from reports.shapes.style import PALETTE
 from reports.table import NOT_MEASURED, SECONDS, phases, timed
@@ -79,7 +80,7 @@ def compared(cases: pd.DataFrame, ways: Mapping[str, pd.DataFrame]) -> pd.DataFr
     stages in the seconds of the second way."""
     first, second = list(ways)[:2]
     ratios = {way: rows.join(over(rows, ways[first], ("", first))) for way, rows in ways.items()}
-    parts = ratios | {first: ways[first].assign(pair="baseline")}
+    parts = ratios | {first: ways[first].assign(pair=BASELINE)}
     rows = pd.concat(parts, names=["way"]).reset_index("way")
     # A matrix is as near to the paper's as its numeric case says, which counts no fill-in.
     numeric_first = cases.sort_values("stage", key=lambda stages: stages != "numeric", kind="stable")
