@@ -88,7 +88,9 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
     counts = {"depth": bins["last"].iloc[-1] + 1}
     pairs = {"columns_fall": (level, -columns), "subcolumns_rise": (level, subcolumns)}
     for name, (x, y) in {**pairs, "inverse": (columns, -subcolumns)}.items():
-        counts |= {f"{name}{end}": number for end, number in zip(ENDS, trend(x.tolist(), y.tolist()), strict=True)}
+        counts |= {
+            f"{name}{end}": number for end, number in zip(ENDS, trend(x.tolist(), y.tolist()), strict=True)
+        }
     if (bins["first"] == bins["last"]).all():
         counts["in_A"] = (columns > MODES["A"]).sum()
         counts["in_B"] = columns.between(MODES["B"], MODES["A"], inclusive="right").sum()
