@@ -23,6 +23,7 @@ from benchmarks.runs.night_rounds import Course
 from benchmarks.runs.outstanding import outstanding
 from commands import main
 from commands._records import figure_cases, record_text
+from commands.workflow.summary import summary
 from fetch import catalogue, collection
 from fillpath.case import Case
 from fillpath.papers import paper_names
@@ -32,7 +33,7 @@ from fillpath.settings import Settings
 from reports import figures
 from reports.facts.records import Records
 from reports.one_machine import picture_machine
-from reports.pages import artifact, crate, ledger, machine_report, summary, webpage
+from reports.pages import artifact, crate, ledger, machine_report, webpage
 from reports.pages.ledger import Judgement
 from reports.shapes import style
 from tests.reports_fakes import OF_EACH_SHAPE, site
@@ -178,7 +179,7 @@ def test_every_document_is_written_of_it(
     assert ledger.table(standings) and ledger.to_json(["bare"], standings)
     assert webpage.page(standings, cases, records, entries).is_file()
     assert machine_report.files("bare", records, standings, drawn, {}, site)
-    assert summary.summary(list(drawn), cases, records, entries)
+    assert summary(list(drawn), cases, records, entries)
     assert artifact.text(standings, drawn, records, "0" * 64)
     moment = datetime.now(UTC)
     made = crate.Drawing([], "unknown", moment, moment)
