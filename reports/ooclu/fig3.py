@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.dicts import Row
 from reports.exhibit import Exhibit, Held
 from reports.facts.naming import among
-from reports.facts.series import per_case
 from reports.facts.verdicts import Subset
 from reports.ooclu.arrays import PAPER
+from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
 from reports.shapes.multiples import Grid, Multiples
@@ -23,6 +22,7 @@ SHOWN = ["pre2", "audikw_1"]
 HALF = 0.5
 # The paper's iterations are chunks of rows that its card holds; of smaller matrices that is one or two.
 ITERATIONS = 100
+BINS = ["first", "last", "edges_mean"]
 NUMBERS = ["iteration", "frontier", "largest", "split", "before"]
 
 
@@ -31,15 +31,17 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     there is no series or no case of a matrix that the paper shows."""
     instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
     abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
-    rows = cases.assign(stand_in_for=instead, abbr=abbr)
-    rows = per_case(rows, ["first", "last", "edges_mean"], "examined entries", iterations)
-    rows = with_absent(rows.reindex(columns=list(dict.fromkeys([*rows, *NUMBERS]))), SHOWN)
+    bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
+    known = bins.dropna(subset=BINS).groupby("case", sort=False)
+    parts = [pd.DataFrame(columns=NUMBERS), *(iterations(rows) for _, rows in known)]
+    rows = bins.drop(columns=BINS).drop_duplicates("case").set_index("case").join(pd.concat(parts))
+    rows = with_absent(rows.reset_index(), SHOWN)
     shown = rows["stand_in_for"].str.partition(", ")[0].fillna(rows["matrix"])
     place = shown.map({name: number for number, name in enumerate(SHOWN)}) + rows["stand_in_for"].notna() / 2
-    return rows.iloc[place.argsort(kind="stable")]
+    return rows.iloc[place.argsort(kind="stable")].astype(dict.fromkeys(NUMBERS, "float64"))
 
 
-def iterations(bins: pd.DataFrame, row: Row) -> pd.DataFrame:
+def iterations(bins: pd.DataFrame) -> pd.DataFrame:
     """Return the frontier of each iteration, and what all of a case have in common.
 
     frontier : vertices that the frontiers of a row have in all its steps, mean over the rows of the
@@ -50,10 +52,12 @@ def iterations(bins: pd.DataFrame, row: Row) -> pd.DataFrame:
     rows, count = bins["last"] + 1 - bins["first"], min(ITERATIONS, len(bins))
     starts = np.searchsorted(bins["first"], np.arange(count) * int(rows.sum()) // count)
     examined, size = (np.add.reduceat(part.to_numpy(), starts) for part in (bins["edges_mean"] * rows, rows))
-    frontier = examined / size / (row["entries"] / row["n"])
+    frontier = examined / size / (bins["entries"] / bins["n"]).iloc[0]
     split = int((frontier > HALF * frontier.max()).argmax())
     numbers = {"largest": frontier.max(), "split": split, "before": 100 * split / count}
-    return pd.DataFrame({"iteration": range(count), "frontier": frontier}).assign(**numbers)
+    return pd.DataFrame(
+        {"iteration": range(count), "frontier": frontier, **numbers}, bins["case"].iloc[:1].repeat(count)
+    )
 
 
 def cases_of(frame: pd.DataFrame) -> list[Subset]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from lzma import LZMAError
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+import numpy as np
 import pandas as pd
 
 from fillpath.dicts import Row, dicts
@@ -36,6 +37,34 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
     return bins
 
 
+def per_case(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row per bin of each case's series, with the columns of its case.
+
+    A case that has no such series is one row without numbers, whose `reason` says why.
+
+    names : columns of the bins
+    """
+    parts = [_bins(row, names) for row in dicts(rows[["machine", "status", "reason", "series_file"]])]
+    indices = np.repeat(rows.index, [len(part) for part in parts])
+    bins = pd.concat([pd.DataFrame(columns=[*names, "why"]), *parts]).set_axis(indices)
+    whole = rows.loc[indices].reset_index(drop=True).join(bins.reset_index(drop=True).astype("object"))
+    reason = whole["why"].fillna(whole["reason"])
+    return whole.assign(reason=reason).drop(columns="why").astype(dict.fromkeys(names, "float64"))
+
+
+def _bins(row: Row, names: Sequence[str]) -> pd.DataFrame:
+    """Return the bins of a case, or one without numbers, and why."""
+    nothing = pd.DataFrame([dict.fromkeys(names, None)])
+    if row["status"] != "ok":
+        return nothing.assign(why=None)
+    if not isinstance(row["series_file"], str):
+        return nothing.assign(why="its record names no series")
+    bins = read_series(row["machine"], row["series_file"])
+    if bins is None or not set(names) <= set(bins):
+        return nothing.assign(why=f"no {', '.join(names)} in {row['series_file']}")
+    return bins[list(names)].assign(why=None)
+
+
 def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tuple[pd.DataFrame, str]:
     """These columns of a case's series, of its row in the records' frame; or one bin without numbers, and the
     reason. what : they are called there."""
@@ -48,22 +77,3 @@ def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tupl
     if bins is None or not set(names) <= set(bins):
         return nothing, f"no {what} in {row['series_file']}"
     return bins[list(names)], ""
-
-
-def per_case(
-    rows: pd.DataFrame, names: Sequence[str], what: str, numbers: Callable[[pd.DataFrame, Row], pd.DataFrame]
-) -> pd.DataFrame:
-    """Return each case's row beside each row of numbers of its series; once, with the `reason`, without a
-    series.
-
-    rows : of the table
-    names, what : as `series_bins` has them
-    numbers : of the bins of a case and its row
-    """
-    parts = {}
-    for place, row in zip(rows.index, dicts(rows), strict=True):
-        bins, reason = series_bins(row, names, what)
-        of_case = pd.DataFrame(index=[0]) if reason else numbers(bins.astype(float), row)
-        parts[place] = of_case.assign(reason=reason)
-    series = pd.concat(parts).droplevel(1) if parts else pd.DataFrame({"reason": []}, dtype="object")
-    return rows.drop(columns="reason").join(series).reset_index(drop=True)
