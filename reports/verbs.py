@@ -253,7 +253,7 @@ def beside(
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
-    return [name for name in frame if str(name).startswith("status") or str(name).endswith("pair")]
+    return [name for name in map(str, frame) if name.startswith("status") or name.endswith("pair")]
 
 
 def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
