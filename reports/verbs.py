@@ -34,6 +34,12 @@ def of(rows: pd.DataFrame, code: str, by: str = "variant") -> pd.DataFrame:
     return by_input(rows[rows[by] == code])
 
 
+def by_code(rows: pd.DataFrame, codes: Mapping[str, str], by: str = "variant") -> dict[str, pd.DataFrame]:
+    """Return the rows of each code by every input of any row; without values where a code has no case."""
+    index = pd.MultiIndex.from_frame(rows[KEY]).unique()
+    return {name: of(rows, code, by).reindex(index) for name, code in codes.items()}
+
+
 def by_input(rows: pd.DataFrame, *more: str) -> pd.DataFrame:
     """Return the rows by their input and more columns. Raises ValueError for two rows of one index."""
     keyed = rows.set_index([*KEY, *more])
