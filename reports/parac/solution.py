@@ -21,7 +21,7 @@ ENOUGH = 16
 # Up to this factor two numbers are about the same, as with a tolerance of 25 %; many are twice as many.
 SAME, MUCH = 1.25, 2.0
 RULE = "Conjugate gradients until the true relative residual is at most 1e-6."
-SPAN = "the matrix resident where it is solved to x resident there"
+SPAN = "factor, analysis and solve together"
 
 
 def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
