@@ -304,3 +304,9 @@ def with_option(variants: pd.Series[str], name: str, value: str) -> pd.Series[st
         return ".".join([code, *sorted([*options, f"{name}={value}"])])
 
     return without(variants, name).map(written)
+
+
+def not_at_hand(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return a `not_run` row for each matrix that a paper shows and no case has."""
+    absent = [name for name in names if name not in set(frame["label"])]
+    return pd.DataFrame({"label": absent}).assign(status="not_run", reason="the matrix is not at hand")
