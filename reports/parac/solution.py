@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from fillpath.processes import Rounds
 from reports.facts.verdicts import Subset
+from reports.shapes.sheet import COUNT, Column, plain
 from reports.table import phases, timed
 
 PAPER = "parac"
@@ -57,3 +60,16 @@ def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
     basis = f"{{}}, {rows.loc[few, threads].max():g} threads".format
     untestable = Subset(rows[few], basis, f"fewer than {ENOUGH} threads")
     return [Subset(rows[~few]), untestable] if (rows[threads] >= ENOUGH).any() else [untestable]
+
+
+def parts_of(code: str, group: str, **headings: str) -> list[Column]:
+    """Return the columns of a code: without a result the first says why, and the others are empty.
+
+    headings : by what the column's name has after the code's
+    """
+    forms = {"iterations": COUNT}
+    columns = [
+        Column(heading, f"{code}_{part}", forms.get(part, plain), group, empty="")
+        for part, heading in headings.items()
+    ]
+    return [replace(columns[0], why=f"status_{code}"), *columns[1:]]
