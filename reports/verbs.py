@@ -229,7 +229,7 @@ def attach(rows: pd.DataFrame, code: str, columns: pd.DataFrame) -> pd.DataFrame
 
 
 def beside(
-    frame: pd.DataFrame, paper: str, printed: Mapping[str, Mapping[str, float | None]]
+    frame: pd.DataFrame, paper: str, printed: pd.DataFrame | Mapping[str, Mapping[str, float | None]]
 ) -> pd.DataFrame:
     """Return the frame with what is printed of each matrix, and a `not_run` row for a matrix without cases.
 

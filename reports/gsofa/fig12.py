@@ -22,7 +22,6 @@ from reports.facts.means import geometric_mean
 from reports.facts.naming import listed
 from reports.frames.device import GSOFA, gpu_caption
 from reports.frames.means import means_with_transfers
-from reports.frames.parac import cores_of
 from reports.frames.ranks import GOOD, RANKED, SIX, ranks_frame
 from reports.frames.sequential import marks_of, sequential_how
 from reports.shapes import bars
@@ -32,6 +31,7 @@ from reports.shapes.labels import legend_above
 from reports.shapes.nodes import Nodes, draw_nodes
 from reports.shapes.strip import StripLine, write_strip
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
+from reports.table import cores_of
 
 CLAIM = "fig12_vs_superlu_dist"
 DATA = subject("gsofa", CLAIM).data
@@ -157,8 +157,8 @@ def ranks_how(frame: pd.DataFrame) -> str:
     """The caption's part on ranks: on how many cores, and which could not be tried."""
     ranked = frame[frame["series"] == RANKED]
     tried = ranked[~ranked["status"].isin(["not_run", "unavailable"])]
-    cores = {cores_of(str(machine)) for machine in tried["machine"].dropna()} - {None}
-    host = f" Host: {listed(map(str, cores))} cores." if cores else ""
+    cores = tried["machine"].dropna().map(cores_of).dropna()
+    host = f" Host: {listed(cores.map('{:.0f}'.format))} cores." if len(cores) else ""
     words = f"{SYMBFACT}{host} " if _ranked_on(frame) else "SuperLU_DIST has no result here. "
     idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried["ranks"])]
     if idle.empty:

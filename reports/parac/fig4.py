@@ -112,7 +112,7 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     axes.set_ylabel("vertices (log)")
     if len(known):
         axes.set_yscale("log")
-        axes.set_ylim(heights.min(axis=None) / 2, heights.max(axis=None) * 8)
+        axes.set_ylim(heights.to_numpy().min() / 2, heights.to_numpy().max() * 8)
 
 
 def _times(axes: Axes, frame: pd.DataFrame) -> None:

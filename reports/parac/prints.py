@@ -29,7 +29,7 @@ def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
 
     frame : one row per input
     """
-    frame = beside(frame, PAPER, prints.to_dict())
+    frame = beside(frame, PAPER, prints)
     places = pd.Series(range(len(prints)), prints.index)
     place = _target(frame).fillna(frame["abbr"]).map(places).fillna(len(places))
     ordered = frame.assign(place=place, is_other=frame["abbr"].isna())
@@ -40,7 +40,7 @@ def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
 def below_stand_ins(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
     """Return the frame for a picture: with the print of the matrix that a stand-in is for, `printed_of`."""
     target = _target(frame)
-    columns = {name: frame[name].fillna(target.map(prints[name])) for name in prints}
+    columns = {str(name): frame[name].fillna(target.map(prints[name])) for name in prints}
     return frame.assign(printed_of=target, **columns)
 
 

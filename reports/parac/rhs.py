@@ -20,7 +20,8 @@ from reports.shapes.gains import legend_mark
 from reports.shapes.labels import legend_above
 from reports.shapes.panels import Panels
 from reports.shapes.style import PALETTE, SMALL
-from reports.verbs import KEY, by_input, fact, in_papers_order, mean, option, over_variant, with_option
+from reports.table import KEY
+from reports.verbs import by_input, fact, in_papers_order, mean, option, over_variant, with_option
 
 CLAIM = "right_hand_side"
 # A panel each: ParAC, and the incomplete Cholesky beside it.
@@ -90,10 +91,10 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str, codes: tuple[str, ...])
         bars.draw_slot(axes, x, 0.9 * width, status)
     for method, part in ok.groupby("series"):
         _points(axes, part, METHODS[str(method)])
-    for row in ok.itertuples():
-        _write(axes, row.x, row.iterations, f"{row.iterations:,.0f}", 8)
-        _write(axes, row.x, row.iterations_product, f"{row.iterations_product:,.0f}", -8, va="top")
-        _write(axes, row.x, row.iterations, bars.times(row.ratio), 21, weight="bold")
+    for x, first, second, ratio in ok[["x", "iterations", "iterations_product", "ratio"]].to_numpy().tolist():
+        _write(axes, x, first, f"{first:,.0f}", 8)
+        _write(axes, x, second, f"{second:,.0f}", -8, va="top")
+        _write(axes, x, first, bars.times(ratio), 21, weight="bold")
     axes.set_yscale("log")
     axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(codes)}")
     count_axis(axes, pd.concat([rows["iterations"], rows["iterations_product"]]))
@@ -111,7 +112,7 @@ def _points(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
         )  # fmt: skip
 
 
-def _write(axes: Axes, x: Any, y: Any, text: str, offset: float, va: str = "bottom", **look: Any) -> None:
+def _write(axes: Axes, x: float, y: float, text: str, offset: float, va: str = "bottom", **look: Any) -> None:
     axes.annotate(
         text, (x, y), (0, offset), textcoords="offset points", ha="center", va=va, fontsize=SMALL, **look
     )

@@ -33,7 +33,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     seeds = cases["case"].str.extract(r"\.seed=(\d+)", expand=False).fillna(0).astype(int)
     places = pd.factorize(cases["case"].str.replace(r"\.seed=\d+", "", regex=True))[0]
-    rows = solved(cases).assign(series=cases["implementation"], seed=seeds, place=places)
+    rows = solved(cases).assign(seed=seeds, place=places)
     rows = rows[(rows["status"] != "not_run") | (rows["seed"] == 0)]
     rows = with_groups(rows.sort_values(["place", "seed"]))
     of_run = rows.groupby([*SEEDS, "run_id", "host"], dropna=False)["median"]
@@ -62,12 +62,10 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str, label: str, digits: str)
     """Draw a point per seed; written: the least and the most, and of how many."""
     looks = bars.look_of(frame)
     places, width = bars.positions(frame.drop_duplicates(["group", "series"]))
-    for x, ((_, series), seeds) in zip(
-        places, frame.groupby(["group", "series"], sort=False), strict=True
-    ):
+    for x, ((_, series), seeds) in zip(places, frame.groupby(["group", "series"], sort=False), strict=True):
         values = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
         if len(values):
-            _points(axes, x, width, values, *looks[series])
+            _points(axes, x, width, values, *looks[str(series)])
             _write(axes, x, values, digits)
         else:
             bars.draw_slot(axes, x, 0.92 * width, seeds["status"].iloc[0])
@@ -79,7 +77,7 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str, label: str, digits: str)
 
 def _points(axes: Axes, x: float, width: float, values: np.ndarray, colour: str, hatch: str) -> None:
     ends = np.array([x - width * SPREAD, x + width * SPREAD])
-    xs = np.linspace(*ends, len(values)) if len(values) > 1 else [x]
+    xs = np.linspace(ends[0], ends[1], len(values)) if len(values) > 1 else [x]
     axes.plot(
         xs, values, linestyle="none", marker=MARKERS[HATCHES.index(hatch)], markersize=6, color=colour,
         markeredgecolor="black",

@@ -128,8 +128,8 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     f"""Medians; in grey what is printed, of a stand-in of the matrix named. Total: with forming the triangle
-    and SpSV's analysis. Triangular solves: SpSV, as in the paper, or ours. ichol(0): csric02, best of its settings.
-    {{means}} {{absent}} {RULE}""",
+    and SpSV's analysis. Triangular solves: SpSV, as in the paper, or ours. ichol(0): csric02, best of its
+    settings. {{means}} {{absent}} {RULE}""",
     facts,
     held=(
         Held(CLAIM, "ratio", ("below_ic0", "over_ic0"), "pair"),

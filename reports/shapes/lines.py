@@ -1,4 +1,4 @@
-"""Lines over numbers on log axes: how a line looks, what stands at its end, and a panel of lines per series."""
+"""Lines over numbers on log axes: how a line looks, what stands at its end, and a panel per series."""
 
 from __future__ import annotations
 
@@ -44,11 +44,13 @@ def write_ends(axes: Axes, x: str, ends: pd.DataFrame, texts: pd.Series[str]) ->
     """Write the texts right of the lines' ends, one above the other where these are close."""
     low, high = axes.get_ylim()
     gap, least = (high / low) ** (LINE / _height(axes)), 0.0
-    for index, median in ends["median"].astype(float).sort_values(kind="stable").items():
+    ordered = ends.sort_values("median", kind="stable")
+    numbers = ordered[[x, "median"]].astype(float).to_numpy().tolist()
+    for (place, median), text in zip(numbers, texts[ordered.index], strict=True):
         least = max(median, least)
         axes.annotate(
-            texts[index], (float(ends.at[index, x]), least), (9, 0), textcoords="offset points", va="center",
-            fontsize=SMALL, bbox=bars.GROUND,
+            text, (place, least), (9, 0), textcoords="offset points", va="center", fontsize=SMALL,
+            bbox=bars.GROUND,
         )  # fmt: skip
         least *= gap
 
