@@ -42,7 +42,7 @@ PARTS = {
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
 # the phase that a roofline is of, and cuDSS's symbolic one.
 SINGLE = {
-    "reports/frames/gpus.py",
+    "reports/gsofa/gpus.py",
     "reports/facts/record_rows.py",
     "reports/pages/best_pools.py",
     "reports/frames/bytes_model.py",
