@@ -2,7 +2,7 @@
 # into .venv from requirements.lock, and CuPy with it where there is an NVIDIA GPU.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install figures page artifact nightly test thorough gpu peers lint lock clean
+.PHONY: help install figures page nightly test thorough gpu peers lint lock clean
 
 PACKS ?= $(or $(FILLPATH_PACKS),packs)
 SUITE ?= $(or $(FILLPATH_SUITE),$(if $(filter gpu,$(MAKECMDGOALS)),small,embedded))
@@ -63,9 +63,6 @@ figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa F
 page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
 	@$(PY) -m fillpath page --draw
 
-artifact: $(STAMP) ## write the appendix of an artefact evaluation and an RO-Crate from the records: reports/artifact/
-	@$(PY) -m fillpath artifact
-
 test: $(STAMP) ## run the everyday tests: every property once
 	@$(PY) -m pytest -q --numprocesses 2 --dist worksteal
 
@@ -108,7 +105,7 @@ lock: ## pin all dependencies anew for Python 3.11 to 3.13 (needs uv)
 
 # Named one by one: results/ and the cache of downloads are out of reach.
 clean: ## remove what can be made again without measuring or downloading
-	@rm -rf .fillpath .snakemake reports/index.html reports/artifact reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	@rm -rf .fillpath .snakemake reports/index.html reports/site .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	@find benchmarks commands fetch fillpath impl reports tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP):

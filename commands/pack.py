@@ -1,20 +1,35 @@
-"""Write a machine's results as one file."""
+"""Write a machine's results as one file, for another checkout, a colleague or a reviewer.
+
+`fillpath unpack` merges the results in it. Exit status 1 where a figure could not be judged or drawn."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from benchmarks.engine.follow import adopt, begin_part
+from benchmarks.engine.machine import git_state
 from benchmarks.runs import archive
 from commands._parser import Parser
+from commands._records import figure_cases, machine_holdings, with_records
+from fetch import catalogue, collection
 from fillpath import host
 from fillpath.errors import UnknownNameError
+from reports import figures
+from reports.facts.records import Records
+from reports.pages import crate, drawing, handout
+
+LOG = logging.getLogger("fillpath")
 
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", type=Path, nargs="?", help="default: <machine>.tar.gz")
     parser.add_argument("--machine", help="default: this machine")
+    parser.add_argument("--figures", action="store_true", help="add its figures, their numbers and a summary")
+    parser.add_argument("--crate", action="store_true", help="make it an RO-Crate: how all of it came about")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,5 +37,36 @@ def run(arguments: argparse.Namespace) -> int:
     if not re.fullmatch(r"[A-Za-z0-9_-]+", machine):
         raise UnknownNameError(f"machine {machine!r}: only letters, digits, '_' and '-' are allowed")
     target = arguments.file or Path(f"{machine}.tar.gz")
-    print(f"packed {archive.pack(machine, target)} files of {machine} into {target}")
-    return 0
+    made, whole = _made(machine, arguments.figures, arguments.crate)
+    print(f"packed {archive.pack(machine, target, made)} files of {machine} into {target}")
+    return int(not whole)
+
+
+def _made(machine: str, with_figures: bool, with_crate: bool) -> tuple[dict[str, bytes], bool]:
+    """Return what is made of the results, by its paths in the pack, and whether no figure failed."""
+    if not with_figures and not with_crate:
+        return {}, True
+    LOG.info("%s", machine_holdings(machine).text)
+    records = Records.load(machine)
+    files, whole = _drawn(machine, records) if with_figures else ({}, True)
+    if with_crate:
+        stored = {name: path.read_bytes() for name, path in archive.contents(machine).items()}
+        version = crate.version_text(*git_state())
+        files[archive.METADATA] = crate.metadata(records, stored, files, version, collection.SITE)
+    return files, whole
+
+
+def _drawn(machine: str, records: Records) -> tuple[dict[str, bytes], bool]:
+    """Return figures and summary by their paths in the pack, and whether all could be judged and drawn."""
+    cases_of = figure_cases(records)
+    judged = {pair: cases_of(*pair) for pair in figures.available_figures()}
+    drawn = {pair: some for pair, cases in judged.items() if (some := with_records(cases, records))}
+    LOG.info("judging the claims and drawing %d figures of %s", len(drawn), machine)
+    adopt()
+    with TemporaryDirectory() as folder:
+        sources = drawing.Sources(records, judged, (), catalogue.entries(), Path(folder))
+        result = drawing.make([machine], sources, drawn, begin_part)
+        files = handout.files(machine, records, result, Path(folder))
+    for pair, reason in result.failed.items():
+        LOG.warning("%s %s", ".".join(pair), reason)
+    return {f"{archive.REPORT}/{name}": data for name, data in files.items()}, not result.failed

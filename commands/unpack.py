@@ -10,9 +10,7 @@ from commands._parser import Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "file", type=Path, help="what `fillpath pack` or `fillpath report` wrote on another machine"
-    )
+    parser.add_argument("file", type=Path, help="what `fillpath pack` wrote on another machine")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,8 +12,6 @@ from reports.facts.naming import listed
 
 # Statuses of cases that nothing was tried of.
 UNTRIED = ("not_run", "unavailable")
-# What no thread of the host has a part in.
-ON_GPU = ("fill2_gpu", "gsofa")
 
 
 def how(rows: pd.DataFrame, paper: str, span: str) -> str:
@@ -38,15 +36,17 @@ def _seconds(ok: pd.DataFrame, span: str) -> str:
 
 
 def _machine(ok: pd.DataFrame) -> str:
-    counts = ok.loc[~ok["implementation"].isin(ON_GPU), "threads"]
-    threads = listed(f"{count:g}" if pd.notna(count) and count else "all cores" for count in counts)
-    gpus = listed(ok["device"].dropna())
-    on_gpu = "" if gpus == "none" else f" GPU: {gpus}."
-    return f"Threads: {threads}. CPU: {listed(ok['host_cpu'].dropna())}.{on_gpu}"
+    on_cpu, gpus = ok[ok["device"].isna()], listed(ok["device"].dropna())
+    threads = listed(
+        f"{count:g}" if pd.notna(count) and count else "all cores" for count in on_cpu["threads"]
+    )
+    words = "" if on_cpu.empty else f"Threads: {threads}. "
+    return f"{words}CPU: {listed(ok['host_cpu'].dropna())}.{'' if gpus == 'none' else f' GPU: {gpus}.'}"
 
 
 def _prepared(rows: pd.DataFrame, paper: str) -> str:
-    return f"Preparation: {listed(rows['preparation'])} (the paper {papers()[paper].preparation})."
+    theirs = papers()[paper].preparation
+    return f"Preparation: {listed(rows['preparation'])}{f' (the paper {theirs})' if theirs else ''}."
 
 
 def _slots(rows: pd.DataFrame) -> str:

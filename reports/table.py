@@ -30,8 +30,8 @@ NOT_MEASURED = "not_measured"
 HELD_BY_NORMS = "held by the old gate"
 
 _CASE = (
-    "case", "stage", "implementation", "options", "variant", "threads", "gpus", "matrix", "preparation",
-    "matching", "ordering", "zeros_kept",
+    "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
+    "preparation", "matching", "ordering", "zeros_kept",
 )  # fmt: skip
 _NAMES = ("label", "abbr", "stand_in_for", "near", "distance", "stands_for", "kind", "collection")
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
@@ -40,7 +40,8 @@ _RECORD = (
     "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect",
 )  # fmt: skip
 _NUMBERS = (
-    *_PREPARED, *_WORK, "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
+    *_PREPARED, *_WORK, "peak_memory", "transfers", "card", DRAM_PEAK, "samples", "verified_value",
+    "verified_bound",
 )  # fmt: skip
 _TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by", "verified_method")
 COLUMNS = (
@@ -82,6 +83,8 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
         "versions": json.dumps(record.versions, sort_keys=True),
         "verified_by": verified.by if verified else None,
         "verified_method": verified.method if verified else None,
+        "verified_value": verified.value if verified else None,
+        "verified_bound": verified.bound if verified else None,
         "current": records.current.get(record.key),
         "card": gpu.get("memory"),
         DRAM_PEAK: gpu.get("peak_bytes_per_second"),
@@ -91,12 +94,15 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
 
 def _of_case(case: Case) -> dict[str, Any]:
     preparation = case.preparation
+    options = [f"{name}={value}" for name, value in case.options]
+    threads = [f"threads={case.threads}"] if case.threads else []
     return {
         "case": case.name,
         "stage": case.stage,
         "implementation": case.implementation,
-        "options": " ".join(f"{name}={value}" for name, value in case.options),
-        "variant": ".".join([case.implementation, *(f"{name}={value}" for name, value in case.options)]),
+        "options": " ".join(options),
+        "variant": ".".join([case.implementation, *options]),
+        "series": " ".join([case.implementation, *options, *threads]),
         "threads": case.threads,
         "gpus": case.gpus,
         "matrix": case.matrix,
@@ -137,7 +143,7 @@ def _add_matrices(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     found = [known.get(matrix) for matrix in frame["matrix"]]
     frame["stands_for"] = [", ".join(entry.stands_for) if entry else None for entry in found]
     frame["kind"] = [entry.kind if entry else None for entry in found]
-    frame["collection"] = [entry.group if entry else None for entry in found]
+    frame["collection"] = [(entry.group or None) if entry else None for entry in found]
 
 
 def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.DataFrame:

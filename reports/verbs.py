@@ -34,6 +34,12 @@ def of(rows: pd.DataFrame, code: str, by: str = "variant") -> pd.DataFrame:
     return by_input(rows[rows[by] == code])
 
 
+def by_code(rows: pd.DataFrame, codes: Mapping[str, str], by: str = "variant") -> dict[str, pd.DataFrame]:
+    """Return the rows of each code by every input of any row; without values where a code has no case."""
+    index = pd.MultiIndex.from_frame(rows[KEY]).unique()
+    return {name: of(rows, code, by).reindex(index) for name, code in codes.items()}
+
+
 def by_input(rows: pd.DataFrame, *more: str) -> pd.DataFrame:
     """Return the rows by their input and more columns. Raises ValueError for two rows of one index."""
     keyed = rows.set_index([*KEY, *more])
@@ -298,3 +304,9 @@ def with_option(variants: pd.Series[str], name: str, value: str) -> pd.Series[st
         return ".".join([code, *sorted([*options, f"{name}={value}"])])
 
     return without(variants, name).map(written)
+
+
+def not_at_hand(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return a `not_run` row for each matrix that a paper shows and no case has."""
+    absent = [name for name in names if name not in set(frame["label"])]
+    return pd.DataFrame({"label": absent}).assign(status="not_run", reason="the matrix is not at hand")

@@ -438,7 +438,7 @@ MUTATIONS = (
     Mutation(
         "a pack's checksums are not compared", "benchmarks/runs/archive.py",
         "if hashlib.sha256(_content(archive, member.name)).hexdigest() != digest:", "if not digest:",
-        "test_report.py::test_a_report_that_was_changed_on_its_way_is_refused",
+        "test_pack.py::test_a_pack_that_was_changed_on_its_way_is_refused",
     ),
     Mutation(
         "an arriving file overwrites one that is here", "benchmarks/runs/archive.py",

@@ -254,9 +254,6 @@ def test_part_of_a_machine_and_further_draws_count_in_no_stages_mean() -> None:
     counts = {mean.group: mean.n for mean in found.means}
     assert counts["laplacian"] == counts["laplacian.threads=1"] == counts["all"] == 1
     assert len(found.pairs) == 3
-    assert {curve.group: curve.n for curve in found.profiles} == {
-        "laplacian": 1, "laplacian.threads=1": 1, "all": 1,
-    }  # fmt: skip
 
 
 def test_the_best_is_drawn_and_written(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from reports.facts.records import Records
 from reports.frames.roofline import limit, roofs, spots
-from reports.pages.compare import compare, performance_profile
+from reports.pages.compare import compare
 from reports.pages.comparison_text import text
 from reports.pages.hardware import draw_comparison
 from tests.reports_fakes import measured
@@ -77,7 +77,7 @@ def test_another_input_is_never_compared() -> None:
     assert other.prepared is not None
     other = replace(other, prepared={**other.prepared, "hash": "f" * 64})
     found = compare(["a", "b"], of(on("a", 1.0), [other]))
-    assert not found.pairs and not found.profiles
+    assert not found.pairs
     assert found.left_out[0].reason == "another input than a's: its content differs"
 
 
@@ -85,21 +85,6 @@ def test_another_input_is_never_compared() -> None:
 def test_fewer_than_two_machines_are_refused(names: list[str]) -> None:
     with pytest.raises(UnknownNameError, match="two machines"):
         compare(names, of(on("a", 1.0)))
-
-
-def test_a_failure_holds_a_profile_below_one() -> None:
-    a, b = performance_profile("g", {"a": [1.0, 2.0, 4.0, None], "b": [2.0, 1.0, None, None]})
-    assert a.within == b.within == (1.0, 2.0)
-    assert a.share == (0.5, 0.75) and b.share == (0.25, 0.5)
-    assert (a.failed, b.failed, a.n) == (1, 2, 4)
-
-
-def test_profiles_are_of_what_every_machine_has_tried() -> None:
-    gone = replace(on("b", 1.0, 1.0)[1], status=Status.UNAVAILABLE, seconds=[])
-    found = compare(
-        ["a", "b"], of(on("a", 1.0, 1.0, 1.0), [on("b", 2.0)[0], gone, on("b", 1.0, 1.0, None)[2]])
-    )
-    assert {(curve.machine, curve.n, curve.failed) for curve in found.profiles} == {("a", 2, 0), ("b", 2, 1)}
 
 
 # ---- ceilings
@@ -165,7 +150,7 @@ def test_a_comparison_is_drawn_with_and_without_ceilings(tmp_path: Path) -> None
             put_ceilings("a")
         drawn = draw_comparison(found, records, tmp_path)
         names = [path.name for path in drawn]
-        assert names == ["best.csv", "ratios.csv", "best.svg", "profiles.svg", "rooflines.svg"]
+        assert names == ["best.csv", "ratios.csv", "best.svg", "rooflines.svg"]
         assert all(path.stat().st_size > 100 for path in drawn)
     assert drawn[1].read_text().splitlines()[1].startswith("symbolic.gsofa@bcsstk18.metis,b,1.0,2.0,0.5")
 
@@ -362,7 +347,7 @@ def test_a_pack_of_a_third_party_is_merged_and_compared(
     assert archive.unpack(pack) == ("far", 2)
     assert main(["compare", "near", "far"]) == 0
     assert "2x (1.5x to 2.67x)" in capsys.readouterr().out
-    assert (tmp_path / "site" / "compare" / "near_far" / "profiles.svg").is_file()
+    assert (tmp_path / "site" / "compare" / "near_far" / "best.svg").is_file()
     assert main(["check"]) == 0 and "far: 2 records" in capsys.readouterr().out
 
 

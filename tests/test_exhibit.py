@@ -36,7 +36,7 @@ from reports.facts.standings import Outcome
 from reports.facts.verdicts import Subset
 from reports.pages import webpage
 from reports.shapes import frame_csv
-from reports.shapes.tables import Column, Table, Words
+from reports.shapes.sheet import Column, Sheet
 from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, on_gpu, site
 
 __all__ = ["site"]
@@ -243,22 +243,25 @@ def _common(pair: tuple[str, str], cases: list[Case]) -> list[list[Case]]:
 
 
 @pytest.mark.parametrize(
-    ("value", "status", "machine", "text"),
+    ("value", "status", "text"),
     [
-        (3.0, "ok", "m", "3.0 s"), (None, "out_of_memory", "m", "out of memory"),
-        (None, "timeout", None, "-"), (None, math.nan, "m", "-"), ("as it is", "ok", "m", "as it is"),
+        (3.0, "ok", "3.0 s"),
+        (None, "out_of_memory", "out of memory"),
+        (None, "ok", "-"),
+        (None, math.nan, "-"),
+        ("as it is", "ok", "as it is"),
     ],
-)  # fmt: skip
+)
 def test_a_cell_says_its_number_or_why_there_is_none(
-    value: float | str | None, status: str | float, machine: str | None, text: str
+    value: float | str | None, status: str | float, text: str
 ) -> None:
-    column = Column("seconds", 1.0, "", "median", "{:.1f} s".format, "status")
-    assert column.text({"median": value, "status": status, "machine": machine}) == text
+    column = Column("seconds", "median", "{:.1f} s".format, why="status")
+    rows = pd.DataFrame({"median": [value], "status": [status]}, dtype="object")
+    assert column.cells(rows).tolist() == [text]
 
 
 def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
-    words = Words("matrix", 1.0, lambda row: str(row["label"]), left=True)
-    table = Table([words, Column("n", 1.0, "", "n")], empty="nothing")
+    table = Sheet([Column("n", "n")], empty="nothing")
     rows = pd.DataFrame({"label": ["a"], "n": [1], "machine": "m", "stand_in_for": None})
     narrow, wide = (table(frame, "t") for frame in (rows, rows.assign(label=40 * "a")))
     assert wide.get_figwidth() > 40 * 0.1 > narrow.get_figwidth()
@@ -307,7 +310,7 @@ def test_a_column_is_held_against_claims_row_by_row() -> None:
 
 
 def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
-    held = (Held("a", "x"), Held("b", "x"), Held("a", "y"), lambda frame: [])
+    held: tuple[Any, ...] = (Held("a", "x"), Held("b", "x"), Held("a", "y"), lambda frame: [])
     known = figures.exhibit("gsofa", "fig14")
     exhibit = Exhibit("gsofa", "N", "t", known.rows, known.draw, "", held=held, claims=("c",))
     assert exhibit.subjects == ("a", "b", "c")

@@ -24,7 +24,6 @@ from fillpath import ending, paths
 from fillpath.errors import InputError
 from fillpath.paths import ROOT
 from fillpath.settings import PREFIX
-from reports.pages import artifact
 from tests import fakes
 
 Patch = pytest.MonkeyPatch
@@ -43,10 +42,10 @@ OTHERS = tuple(
         "list", "list --search circuit", "fetch grid2d:6 HB/bcsstk18", "doctor", "check", "claims",
         "run symbolic fill2_cpu grid2d:6 --matching none", "run symbolic fill2_cpu ~no-such-user/b.mtx",
         "compare test-machine other", "counters x", "durations x", "faults", "gpu", "unpack absent.tar.gz",
-        "plan embedded", "remeasure x", "report test-machine",
+        "plan embedded", "remeasure x", "pack --figures --crate --machine test-machine",
         "maintain compact test-machine", "maintain gate test-machine",
         "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
-        "calibrate", "nightly", "page", "artifact", "workflow begin", "workflow summary", "workflow finish",
+        "calibrate", "nightly", "page", "workflow begin", "workflow summary", "workflow finish",
     )
 )  # fmt: skip
 # Of these each input is one of the others', or they write the repository, or compile or measure a suite.
@@ -54,7 +53,7 @@ LEFT_OUT = tuple(
     words.split()
     for words in (
         "workflow compile", "workflow draw", "workflow measure", "workflow processes", "workflow series",
-        "maintain example", "maintain peers", "maintain power", "maintain readme", "maintain registers",
+        "maintain peers", "maintain power", "maintain readme", "maintain registers",
     )
 )  # fmt: skip
 
@@ -167,8 +166,8 @@ SETTINGS: dict[str, Setting] = {
 
 def move(folder: Path, patch: Patch) -> None:
     """Have every command write there what a checkout holds, measure no ceiling, and find no new commit."""
-    base, names = paths.BASE, {"BASE", "PAGE", "SITE", "WORK", "FOLDER", "PLACE", "_RUN", "_MACHINES"}
-    for module in (paths, artifact, asv_process, nightly, run):
+    base, names = paths.BASE, {"BASE", "PAGE", "SITE", "WORK", "PLACE", "_RUN", "_MACHINES"}
+    for module in (paths, asv_process, nightly, run):
         for name in names & {*vars(module)}:
             patch.setattr(module, name, folder / "checkout" / getattr(module, name).relative_to(base))
     rate = {"per_second": 1, "low": 1, "high": 1, "samples": [1] * 3}

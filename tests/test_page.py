@@ -17,7 +17,7 @@ import pytest
 from benchmarks.runs import airspeed
 from commands import main
 from fillpath import paths
-from fillpath.paths import ROOT, results
+from fillpath.paths import results
 from fillpath.record import record_path, write_records
 from reports import figures
 from reports.exhibit import Exhibit
@@ -25,7 +25,7 @@ from reports.facts.claims import claims
 from reports.facts.records import Records
 from reports.facts.standings import Excluded, Missing, Outcome, Standing, outcome_label
 from reports.figures import exhibits
-from reports.pages import artifact, drawing, webpage
+from reports.pages import drawing, webpage
 from reports.pages.compare import compare
 from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
@@ -314,23 +314,6 @@ def test_a_figure_that_cannot_be_judged_makes_the_exit_status_one(
     assert main(["page"]) == status
     assert ("gsofa.fig14 not judged on made-up: ParserError" in caplog.text) == bool(status)
     assert ("could not be judged: ParserError" in paths.PAGE.read_text()) == bool(status)
-
-
-def test_the_appendix_holds_every_claim_and_sums_that_hold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, standings: list[Standing]
-) -> None:
-    monkeypatch.setattr(artifact, "FOLDER", ROOT / "reports" / "artifact")
-    monkeypatch.setattr(artifact, "write_text", lambda path, text: (tmp_path / path.name).write_text(text))
-    monkeypatch.setattr(artifact, "digest_of", lambda path: "0" * 64)
-    for record in RECORDS.rows:
-        write_records(record_path(record.machine, record.case), [record])
-    artifact.write(standings, {("gsofa", "fig14"): ON_GPU[:4]}, RECORDS)
-    text = (tmp_path / "appendix.md").read_text()
-    assert all(f"`{id}`" in text for id in claims())
-    assert "The papers' matrices" in text, "Markdown is not escaped as HTML"
-    assert "remeasure gsofa.fig14_maxid_ranges" in text
-    lines = (tmp_path / "SHA256SUMS").read_text().splitlines()
-    assert len(lines) == len({record.case for record in RECORDS.rows})
 
 
 def test_the_first_machine_is_that_with_the_most_judged_claims(standings: list[Standing]) -> None:

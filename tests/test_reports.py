@@ -9,6 +9,7 @@ import io
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from markupsafe import escape
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from commands.maintain import _part as part
+from commands.maintain.readme import PART, state
+from commands.workflow.summary import summary
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError
@@ -31,7 +35,7 @@ from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.facts.standings import Standing
 from reports.gsofa import fig10, table1
-from reports.pages import readme_table, summary, webpage
+from reports.pages import webpage
 from reports.shapes import bars, frame_csv, style
 from tests.reports_fakes import (
     ABSENT,
@@ -277,7 +281,7 @@ def test_unknown_names_come_with_a_suggestion() -> None:
 
 def test_summary_fits_and_names_every_case(site: Path) -> None:
     figures.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
-    text = summary.summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
+    text = summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
     assert max(map(len, table.splitlines())) <= 110
     for case in CASES:
@@ -305,7 +309,7 @@ def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
 def test_what_cannot_run_here_is_counted_by_reason(site: Path) -> None:
     absent = tuple(unavailable(case, number) for number, case in enumerate(ON_GPU))
     records = Records((*RECORDS.of(CASES[0].name), *absent))
-    text = summary.summary([], [CASES[0], *ON_GPU], records, ENTRIES)
+    text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
     assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
     assert CASES[0].name in text and ON_GPU[0].name not in text
 
@@ -353,7 +357,7 @@ def test_figures_speak_to_claims_that_exist() -> None:
 def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_written(
     tmp_path: Path, standings: list[Standing]
 ) -> None:
-    text = readme_table.state("made-up", standings)
+    text = state("made-up", standings)
     assert text.startswith("None of the ")
     rows = [
         line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| ") and "---" not in line
@@ -361,22 +365,23 @@ def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_writte
     counts = [int(n) for row in rows[1:] for cell in row for n in re.findall(r"^(\d+):", cell)]
     assert len(rows) == 1 + len(paper_names()) and sum(counts) == len(claims())
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{readme_table.PART.begin}\nold\n{readme_table.PART.end}\nafter\n")
-    assert not readme_table.PART.is_current(readme, text)
-    readme_table.PART.write(readme, text)
-    assert readme_table.PART.is_current(readme, text)
-    assert readme.read_text().startswith("before\n") and readme.read_text().endswith(
-        f"{readme_table.PART.end}\nafter\n"
-    )
+    begin, end = part.markers(PART)
+    readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
+    write, check = Namespace(check=False), Namespace(check=True)
+    assert part.update(PART, readme, text, check) == 1 and "\nold\n" in readme.read_text()
+    assert part.update(PART, readme, text, write) == 0
+    assert readme.read_text() == f"before\n{begin}\n{text}\n{end}\nafter\n"
+    assert part.update(PART, readme, text, check) == 0
+    readme.write_text("no markers")
     with pytest.raises(ConfigError, match="state:begin"):
-        readme_table.PART.inserted("no markers", "table")
+        part.update(PART, readme, text, write)
 
 
 def test_readme_says_what_is_reproduced(committed_standings: list[Standing]) -> None:
     readme = ROOT / "README.md"
-    if not readme.is_file() or readme_table.PART.begin not in readme.read_text():
+    if not readme.is_file() or part.markers(PART)[0] not in readme.read_text():
         pytest.skip("README.md has no markers for the table")
-    assert readme_table.PART.is_current(readme, readme_table.state("h200", committed_standings))
+    assert part.update(PART, readme, state("h200", committed_standings), Namespace(check=True)) == 0
 
 
 def of_run(name: str, run: str, seconds: float, status: Status = Status.OK) -> Record:

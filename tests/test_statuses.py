@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 from benchmarks.engine import standing
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.run import alone
-from benchmarks.runs import asv_exact, plan_site, rates
+from benchmarks.runs import archive, asv_exact, plan_site, rates
 from benchmarks.runs.amounts import Catalogued, amounts_of_inputs
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.exact import agreed, differences
@@ -23,6 +22,7 @@ from benchmarks.runs.night_rounds import Course
 from benchmarks.runs.outstanding import outstanding
 from commands import main
 from commands._records import figure_cases, record_text
+from commands.workflow.summary import summary
 from fetch import catalogue, collection
 from fillpath.case import Case
 from fillpath.papers import paper_names
@@ -32,7 +32,7 @@ from fillpath.settings import Settings
 from reports import figures
 from reports.facts.records import Records
 from reports.one_machine import picture_machine
-from reports.pages import artifact, crate, ledger, machine_report, summary, webpage
+from reports.pages import crate, drawing, handout, ledger, webpage
 from reports.pages.ledger import Judgement
 from reports.shapes import style
 from tests.reports_fakes import OF_EACH_SHAPE, site
@@ -168,21 +168,16 @@ def test_every_claim_is_judged_by_it(judged: Callable[[str], Judgement], paper: 
     assert found.failures == {} and found.standings
 
 
-def test_every_document_is_written_of_it(
-    site: Path, tmp_path: Path, judged: Callable[[str], Judgement]
-) -> None:
+def test_every_document_is_written_of_it(site: Path, judged: Callable[[str], Judgement]) -> None:
     records, entries = Records.load("bare"), catalogue.entries()
     standings = [standing for paper in paper_names() for standing in judged(paper).standings]
     cases = [Case.parse(record.case) for record in records.rows]
-    drawn = {("gsofa", "fig10"): cases}
     assert ledger.table(standings) and ledger.to_json(["bare"], standings)
     assert webpage.page(standings, cases, records, entries).is_file()
-    assert machine_report.files("bare", records, standings, drawn, {}, site)
-    assert summary.summary(list(drawn), cases, records, entries)
-    assert artifact.text(standings, drawn, records, "0" * 64)
-    moment = datetime.now(UTC)
-    made = crate.Drawing([], "unknown", moment, moment)
-    assert crate.write(tmp_path / "crate", [], artifact.result_files(), records, made, collection.SITE)
+    assert handout.files("bare", records, drawing.Result(tuple(standings), {}), site)
+    assert summary([("gsofa", "fig10")], cases, records, entries)
+    stored = {name: path.read_bytes() for name, path in archive.contents("bare").items()}
+    assert crate.metadata(records, stored, {}, "unknown", collection.SITE)
 
 
 @pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))

@@ -11,18 +11,15 @@ import pytest
 
 from reports.shapes import style
 from reports.shapes.cells import Cells, Heading, read_cells
-from reports.shapes.printed import Beside, Solutions, plain
-from reports.shapes.tables import COUNT, Column, Table, Words, matrix_column
+from reports.shapes.sheet import COUNT, Column, Sheet
 from tests.reports_fakes import RECORDS, site
 
 __all__ = ["site"]
 STAMP = style.Stamp.of(RECORDS.frame([]))
-TABLE = Table(
+TABLE = Sheet(
     [
-        Words("matrix", 1.0, lambda row: str(row["label"]), left=True),
-        Column("printed", 1.0, "levels", "paper_levels", COUNT),
-        Column("here", 1.0, "levels", "levels", COUNT, "status"),
-        Column("over\nall", 1.0, "", "ratio", "{:.2f}x".format),
+        Column("here", "levels", COUNT, "levels", "status"),
+        Column("over\nall", "ratio", "{:.2f}x".format),
     ]
 )
 ROWS = pd.DataFrame(
@@ -40,9 +37,15 @@ def texts(figure: Any) -> list[str]:
 def test_the_picture_has_the_cells_and_the_shading() -> None:
     drawn = TABLE(ROWS, "t")
     first, second = drawn.cells.lines
-    assert (first.cells, first.shaded) == (["a", "1,234", "1,200", "1.50x"], False)
-    assert (second.cells, second.shaded) == (["b", "-", "out of memory", "-"], True)
-    assert texts(drawn)[-8:] == [*first.cells, *second.cells]
+    assert (first.cells, first.below, first.shaded) == (
+        ["a", "1,200", "1.50x"],
+        ["printed", "1,234", ""],
+        False,
+    )
+    assert (second.cells, second.below, second.shaded) == (
+        ["b", "out of memory", "-"], ["stand-in: a", "", ""], True
+    )  # fmt: skip
+    assert texts(drawn)[-6:] == [*second.cells, *second.below]
     assert len(drawn.axes[0].patches) == 1, "one grey row"
 
 
@@ -55,7 +58,7 @@ def test_no_text_runs_into_the_next_column() -> None:
     long = ROWS.assign(status="cannot_be_tested_on_any_machine_of_these", levels=None)
     figure = TABLE(long, "t")
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts[-4:]]
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts[-6:-3]]
     assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
 
 
@@ -64,18 +67,16 @@ def test_no_text_runs_into_the_next_column() -> None:
     [("b", "stand-in: b"), ("b, c", "stand-in: b, c"), ("b, c, d", "stand-in: b and 2 more")],
 )
 def test_a_matrix_names_what_it_stands_in_for_in_few_words(stood_for: str, below: str) -> None:
-    row = {"label": "a", "stand_in_for": stood_for, "preparation": "amd"}
-    column, prepared = matrix_column(), matrix_column(preparations=True)
-    assert (column.text(row), column.below(row)) == ("a", below) and prepared.text(row) == "a, amd"
-    assert column.below(row | {"stand_in_for": None}) == ""
-    line = Table([column])(pd.DataFrame([row]), "t").cells.lines[0]
-    assert line.below == [below] and line.shaded
+    row = {"label": "a", "stand_in_for": stood_for, "preparation": "amd", "value": 1.0}
+    (line,) = Sheet([Column("value", "value")])(pd.DataFrame([row]), "t").cells.lines
+    assert line.cells == ["a", "1"] and line.below == [below, ""] and line.shaded
+    (twin,) = Sheet([Column("value", "value")])(pd.DataFrame([row | {"label": "twin of b"}]), "t").cells.lines
+    assert not twin.below and twin.shaded
 
 
 def solutions(frame: pd.DataFrame) -> Any:
     """The table of these seconds, beside what is printed of the first column."""
-    columns = [Beside("total", 1.0, "ours", "total", plain), Beside("SpSV", 1.0, "ours", "spsv", plain)]
-    return Solutions(columns, lambda rows: rows)(frame, "t")
+    return Sheet([Column("total", "total", group="ours"), Column("SpSV", "spsv", group="ours")])(frame, "t")
 
 
 def test_the_print_stands_in_the_row_of_what_was_measured() -> None:
@@ -83,7 +84,7 @@ def test_the_print_stands_in_the_row_of_what_was_measured() -> None:
         {
             "label": ["a", "a", "b"], "machine": "m", "stand_in_for": [None, None, "a"],
             "preparation": ["nnz", "amd", "nnz"], "total": [2.0, 3.0, 4.0], "spsv": [5.0, None, 6.0],
-            "paper_total": [1.25, 1.25, None], "paper_ratio": [7.0, 7.0, None],
+            "paper_total": [1.25, 1.25, None],
         }
     )  # fmt: skip
     own, again, other = solutions(frame).cells.lines
@@ -94,7 +95,7 @@ def test_the_print_stands_in_the_row_of_what_was_measured() -> None:
 
 
 def test_cells_are_kept_beside_the_picture_and_read_again(site: Path) -> None:
-    figure = solutions(ROWS.assign(preparation="nnz", total=2.0, spsv=1.0, paper_total=1.5, paper_ratio=7.0))
+    figure = solutions(ROWS.assign(preparation="nnz", total=2.0, spsv=1.0, paper_total=1.5))
     style.save(figure, ROWS, "p_table", STAMP)
     path = style.figure_path("p_table", style.TABLE)
     assert read_cells(path) == figure.cells

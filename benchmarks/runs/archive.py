@@ -29,22 +29,29 @@ from fillpath.record import Record, line_of, parse_records, read_records, write_
 _MEMBER_BYTES = 2**30
 # Folder below a machine's for copies that another one has replaced.
 ASIDE = "superseded"
-# Folder of a pack for what people read: it is made of the results and none of them.
-REPORT = "report"
+# Made of the results, and left out by `unpack`: a folder for people, and the metadata of an RO-Crate.
+REPORT, METADATA = "report", "ro-crate-metadata.json"
 
 
-def pack(machine: str, target: Path, report: Mapping[str, bytes] | None = None) -> int:
+def contents(machine: str) -> dict[str, Path]:
+    """Return the files of results/<machine>/ that are packed, by their paths there. Raises InputError without
+    any."""
+    folder = results() / machine
+    visible = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    stored = {path.relative_to(folder).as_posix(): path for path in sorted(visible)}
+    kept = {name: path for name, path in stored.items() if name != SUMS and not _is_made(name)}
+    if not kept:
+        raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
+    return kept
+
+
+def pack(machine: str, target: Path, made: Mapping[str, bytes] | None = None) -> int:
     """Write results/<machine>/ to a .tar.gz, with the checksum of each file: same files, same bytes. Returns
     the number of files. Raises InputError without any.
 
-    report : files for people to read, by their paths below REPORT; `unpack` leaves them out
+    made : files below REPORT, and METADATA
     """
-    folder = results() / machine
-    visible = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    stored = {path.relative_to(folder).as_posix(): path for path in visible}
-    names = sorted(name for name in stored if name != SUMS and not _is_report(name))
-    if not names:
-        raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
+    stored = contents(machine)
     sums: dict[str, str] = {}
     with atomic_write(target, "wb") as handle, _tar(cast(IO[bytes], handle)) as archive:
 
@@ -52,10 +59,10 @@ def pack(machine: str, target: Path, report: Mapping[str, bytes] | None = None) 
             _add(archive, str(PurePosixPath(machine, name)), data)
             sums[name] = hashlib.sha256(data).hexdigest()
 
-        for name in names:
-            add(name, stored[name].read_bytes())
-        for name, data in sorted((report or {}).items()):
-            add(f"{REPORT}/{name}", data)
+        for name, path in sorted(stored.items()):
+            add(name, path.read_bytes())
+        for name, data in sorted((made or {}).items()):
+            add(name, data)
         _add(archive, str(PurePosixPath(machine, SUMS)), sums_text(sums).encode())
     return len(sums)
 
@@ -95,8 +102,8 @@ def _tar(handle: IO[bytes]) -> Iterator[tarfile.TarFile]:
 def unpack(source: Path) -> tuple[str, int]:
     """Merge a packed machine into results/. Returns (its name, records added).
 
-    A folder that is this host's alone is only ever written by measuring. A machine's report is a pack with
-    one more folder, whose checksums are compared and which is not merged. Raises InputError for what is no
+    A folder that is this host's alone is only ever written by measuring. The checksums of what is made of
+    the results are compared too, and it is not merged. Raises InputError for what is no
     pack, for members outside one folder, for a pack of that folder's name, and, before anything is written,
     for a member that is missing, differs from its checksum or is no record. A pack of an older
     version has no checksums: a warning says so.
@@ -113,7 +120,7 @@ def unpack(source: Path) -> tuple[str, int]:
                     f"{source}: results/{name} is this host's own, and only measured here; if the pack is of "
                     f"another host that is called {name} too, unpack it in another checkout"
                 )
-            members = [m for m in _verified(archive, members, source) if not _is_report(_name(m))]
+            members = [m for m in _verified(archive, members, source) if not _is_made(_name(m))]
             # The sums of another folder do not hold for the merged one.
             (results() / name / SUMS).unlink(missing_ok=True)
             # Records come first: which of two series is kept follows the record that stands.
@@ -190,8 +197,8 @@ def _name(member: tarfile.TarInfo) -> str:
     return member.name.partition("/")[2]
 
 
-def _is_report(name: str) -> bool:
-    return name.startswith(f"{REPORT}/")
+def _is_made(name: str) -> bool:
+    return name == METADATA or name.startswith(f"{REPORT}/")
 
 
 def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:

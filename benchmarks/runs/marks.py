@@ -27,7 +27,7 @@ _MEASURE = WORK / "markers" / "measure"
 _SOURCES = ("benchmarks", "commands", "config", "fetch", "fillpath", "impl", "reports")
 _LOCKS = ("pyproject.toml", "requirements.lock")
 # What is made of the sources, and lies among them.
-_MADE = (PAGE, SITE, PAGE.parent / "artifact")
+_MADE = (PAGE, SITE)
 _LIBRARIES = ("matplotlib", "numpy", "pandas")
 
 

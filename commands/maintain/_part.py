@@ -1,4 +1,4 @@
-"""The argument and the work of the commands that generate a part of a page."""
+"""The generated part of a page that is otherwise written by hand: the text between two markers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import logging
 from pathlib import Path
 
 from commands._parser import Parser
-from reports.pages.generated_part import Part
+from fillpath.errors import ConfigError
+from fillpath.paths import write_text
 
 
 def add_check(parser: Parser) -> None:
@@ -17,12 +18,28 @@ def add_check(parser: Parser) -> None:
     )
 
 
-def update(part: Part, page: Path, content: str, arguments: argparse.Namespace) -> int:
+def markers(name: str) -> tuple[str, str]:
+    """Return the two lines that the part of this name lies between."""
+    return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+
+
+def inserted(name: str, text: str, content: str) -> str:
+    """Return the text with the content between the markers. Raises ConfigError where they are missing."""
+    first, last = markers(name)
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
+    if not begin or not end:
+        raise ConfigError(f"no {first} ... {last}")
+    return f"{before}{begin}\n{content}\n{end}{after}"
+
+
+def update(name: str, page: Path, content: str, arguments: argparse.Namespace) -> int:
     """Write the page's part, or with --check only compare it. Returns the exit status."""
-    if part.is_current(page, content):
-        return 0
-    if arguments.check:
+    old = page.read_text()
+    new = inserted(name, old, content)
+    if new != old and arguments.check:
         logging.getLogger("fillpath").warning("%s: its generated part is out of date", page.name)
         return 1
-    part.write(page, content)
+    if new != old:
+        write_text(page, new)
     return 0

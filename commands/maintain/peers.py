@@ -9,9 +9,8 @@ from commands.maintain._part import add_check, update
 from fillpath import registry
 from fillpath.paths import ROOT
 from fillpath.peers import Call, Peer, peers
-from reports.pages.generated_part import Part
 
-PART = Part("peers")
+PART = "peers"
 
 add_arguments = add_check
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from commands._parser import Parser
 from commands._records import figure_cases, load_records
 from commands.maintain._part import add_check, update
 from fetch import catalogue
+from fillpath.papers import paper_names
 from fillpath.paths import ROOT
+from reports.facts.claim import Kind
+from reports.facts.standings import Standing
 from reports.pages import ledger
-from reports.pages.readme_table import PART, state
+from reports.pages.ledger.headline import headline, outcomes
+
+PART = "state"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -22,3 +28,24 @@ def run(arguments: argparse.Namespace) -> int:
     records = load_records()
     standings = ledger.ledger(arguments.machine, records, catalogue.entries(), figure_cases(records))
     return update(PART, ROOT / "README.md", state(arguments.machine, standings), arguments)
+
+
+def state(machine: str, standings: Sequence[Standing]) -> str:
+    """Return three sentences, and a table of each paper's claims by kind and outcome.
+
+    standings : all of that machine
+    """
+    sentences = " ".join(headline(machine, standings))
+    head = [f"| Paper | {' | '.join(Kind)} |", f"|{' --- |' * (1 + len(Kind))}"]
+    return "\n".join([sentences, "", *head, *(_row(paper, standings) for paper in paper_names())])
+
+
+def _row(paper: str, standings: Sequence[Standing]) -> str:
+    """What became of a paper's claims of each kind."""
+    of_paper = [standing for standing in standings if standing.claim.paper == paper]
+    cells = [_cell([s for s in of_paper if s.claim.kind is kind]) for kind in Kind]
+    return f"| {paper_names()[paper]} | {' | '.join(cells)} |"
+
+
+def _cell(standings: Sequence[Standing]) -> str:
+    return f"{len(standings)}: {outcomes(standings)}" if standings else "-"

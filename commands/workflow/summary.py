@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
 
 from benchmarks.runs.cases import suite_cases, suite_figures
 from commands.workflow._stages import machine_of_each_stage
 from fetch import catalogue
+from fillpath import paths
+from fillpath.case import Case
+from fillpath.dicts import dicts
 from fillpath.settings import settings
+from reports.facts.claims import paper_figure
+from reports.facts.entries import MatrixEntry
 from reports.facts.records import Records
-from reports.pages import summary
+from reports.figures import stem
+from reports.shapes import style
+from reports.shapes.bars import seconds
+
+WIDTH = 110
+PRINTED = "the paper: a ratio that it prints over this implementation, on its own matrices and machine"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -18,5 +32,72 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = [Records.load(machine) for machine in sorted(set(machines.values()))]
     shown = [r for each in loaded for r in each.rows if r.machine == machines.get(r.parts["stage"])]
     records = Records(tuple(shown), tuple(record for each in loaded for record in each.earlier))
-    print(summary.summary(suite_figures(covered), suite_cases(covered), records, catalogue.entries()))
+    print(summary(suite_figures(covered), suite_cases(covered), records, catalogue.entries()))
     return 0
+
+
+def summary(
+    figures: Iterable[tuple[str, str]],
+    cases: Sequence[Case],
+    records: Records,
+    entries: Sequence[MatrixEntry],
+) -> str:
+    """The closing text of a run: the table of cases, why some failed, where the figures are.
+
+    figures : (paper, figure) of each that the run draws
+    cases : that the run was to measure
+    records : of the machines that measured them
+    entries : of the catalogue
+    """
+    if not cases:
+        return "nothing to measure: no experiment in config/experiments.yaml fits these settings"
+    rows = records.frame(cases)
+    tried = rows[rows["status"] != "unavailable"]
+    pictures = [style.figure_path(stem(*pair), "svg") for pair in figures]
+    files = [f"  {_short(path)}" for path in [*pictures, paths.PAGE] if path.is_file()]
+    blocks = [_table(tried, entries), _unavailable(rows), _failures(tried), [PRINTED], ["figures:", *files]]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
+    """Case, status, median, the paper's figure, as far as they fit into WIDTH."""
+    cells = [("case", "status", "median", "the paper")] + [
+        (row["case"], row["status"], seconds(row["median"]), paper_figure(Case.parse(row["case"]), entries))
+        for row in dicts(rows)
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 6)
+    lines = [
+        f"{_clip(case, widths[0]):<{widths[0]}}  {status:<{widths[1]}}  {time:>{widths[2]}}  {paper}".rstrip()
+        for case, status, time, paper in cells
+    ]
+    return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
+
+
+def _failures(rows: pd.DataFrame) -> list[str]:
+    """One line per case that ran and is not ok."""
+    failed = rows[~rows["status"].isin(["ok", "not_run"])]
+    reasons = [f"{row['status']}: {row['case']}: {row['reason']}" for row in dicts(failed)]
+    return ["why not ok:", *(f"  {_clip(reason, WIDTH - 2)}" for reason in reasons)] if reasons else []
+
+
+def _unavailable(rows: pd.DataFrame) -> list[str]:
+    """One line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
+    unavailable = rows[rows["status"] == "unavailable"]
+    return [
+        _clip(f"{len(group)} cases of {_names(group)} are unavailable: {reason}", WIDTH)
+        for reason, group in unavailable.groupby("reason", sort=False)
+    ]
+
+
+def _names(rows: pd.DataFrame) -> str:
+    return ", ".join(sorted(set(rows["implementation"])))
+
+
+def _short(path: Path) -> Path:
+    return path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path
+
+
+def _clip(text: str, width: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= width else f"{text[: width - 3]}..."

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import Row
-from reports.facts.series import series_bins
+from reports.series import series_bins
 
 BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 

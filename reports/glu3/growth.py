@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from reports.exhibit import OldExhibit as Exhibit
-from reports.frames.cost_growth import codes_how
-from reports.frames.glu3 import PAPER, prepared_how
-from reports.frames.system_growth import (
-    CODES,
-    LINES,
-    NUMERIC,
-    RATE,
-    RAW,
-    TRIANGULAR,
-    WHOLE,
-    system_frame,
-)
+from reports.exhibit import Exhibit
+from reports.facts.naming import listed
+from reports.frames.roofline import roofs
+from reports.glu3.preparation import add_way, with_preparation
+from reports.laws import POINTS, exponents, families
 from reports.shapes.axes import seconds_axis
 from reports.shapes.labels import legend_above
-from reports.shapes.over_n import FEW_DECADES, POINTS, Codes, draw_panels
+from reports.shapes.over_n import FEW_DECADES, Codes, draw_panels
 from reports.shapes.style import SMALL, headline, new_figure
+from reports.table import SECONDS, phases, timed
+from reports.verbs import fact
 
-DRAWN = Codes(CODES)
+# Kinds of generated matrices that make a line.
+LINES = {"2D grid": "2D grids", "3D grid": "3D grids"}
 FAMILIES = (*LINES.values(), POINTS)
+RAW, WHOLE, NUMERIC, TRIANGULAR, RATE = "raw", "whole", "numeric", "triangular", "rate"
 # By span, from the top.
 LABELS = {
     RAW: "raw matrix to x, seconds (log)",
@@ -37,6 +34,75 @@ LABELS = {
     TRIANGULAR: "one solve, seconds (log)",
     RATE: "GFLOP/s of L and U (log)",
 }
+FIRST, AMD, CUDSS, HOST = "direct_gpu", "direct_gpu, AMD", "cuDSS, its own order", "multifrontal_cpu"
+# By variant, what the picture calls a code, in the order of a legend, those with lines first.
+NAMES = {
+    "direct_gpu": FIRST,
+    "direct_gpu, AMD": AMD,
+    "direct_gpu.maps=kept": "direct_gpu, maps kept",
+    "cudss": CUDSS,
+    "cudss.analysis=kept": "cuDSS, analysis kept",
+    "cudss.ordering=given": "cuDSS, prepared order",
+    "multifrontal_gpu": "multifrontal_gpu, no exchanges",
+    "multifrontal_cpu": HOST,
+    "lu_gpu": "lu_gpu (SpSV)",
+    "lu_gpu.triangular=sweeps": "lu_gpu, sweeps",
+}
+# The spans that are drawn of a code, where these are not all of a solution from the prepared matrix.
+_SOLVED, _FACTORED = (WHOLE, NUMERIC, TRIANGULAR), (NUMERIC, RATE)
+SPANS = {
+    FIRST: (RAW, *_SOLVED, RATE),
+    AMD: (RAW, WHOLE),
+    CUDSS: (RAW, *_SOLVED),
+    "direct_gpu, maps kept": (WHOLE,),
+    "cuDSS, analysis kept": (WHOLE,),
+    "multifrontal_gpu, no exchanges": _FACTORED,
+    HOST: _FACTORED,
+}
+DRAWN = Codes(tuple(NAMES.values()))
+
+
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per case and span of it that is drawn.
+
+    Spans: `raw` and `whole`, seconds to x from the raw matrix and from the prepared one; `numeric` and
+    `triangular`, those of the phase; `rate`, GFLOP/s of the numeric one, where the record has `flops`.
+    `exponent` of n; `peak`, GFLOP/s of `peak_of`, the card or the host, in double precision, as measured.
+    """
+    rows = with_preparation(cases)
+    code = rows["variant"].map(NAMES)
+    rows = rows.assign(
+        code=code.mask((code == FIRST) & (rows["preparation"] == "amd"), AMD),
+        family=families(rows, LINES),
+        peak_of=np.where(code == HOST, "host", "gpu"),
+        flops=fact(rows, "flops"),
+    )
+    peaks = {
+        roof.kind: roof.flops / 1e9 for name in rows["machine"].dropna().unique() for roof in roofs(name)
+    }
+    rows["peak"] = rows["peak_of"].map(peaks).astype(float)
+    return pd.concat([_of_span(rows, span) for span in LABELS], ignore_index=True)
+
+
+def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
+    """Return the rows that have the span, with its numbers."""
+    shown = rows["code"].map(lambda code: span in SPANS.get(code, _SOLVED)).astype(bool)
+    # A matching of ours would be given to cuDSS for nothing.
+    given = (span == RAW) & (rows["code"] == CUDSS) & (rows["matching"] != "none")
+    part = rows[shown & ~given].assign(span=span)
+    if span == RAW:
+        # A peer's own order is within its seconds: to it any order is as good as the raw matrix's.
+        part = add_way(part, part["code"] != CUDSS)
+    elif span in (NUMERIC, TRIANGULAR, RATE):
+        is_stage = part["stage"] == NUMERIC
+        of_phase = timed(part[~is_stage], phases(TRIANGULAR if span == TRIANGULAR else NUMERIC))
+        part = pd.concat([of_phase, part[is_stage]]).loc[part.index]
+        part[list(SECONDS)] = part[list(SECONDS)].where(part["status"] == "ok")
+    if span == RATE:
+        median, low, high = (part["flops"] / part[name] / 1e9 for name in ("median", "high", "low"))
+        part = part.assign(median=median, low=low, high=high)
+        part["status"] = part["status"].mask((part["status"] == "ok") & part["median"].isna(), "not_measured")
+    return part.assign(exponent=exponents(part, "median"))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -69,7 +135,7 @@ def _rate_axis(panels: Sequence[Axes], rows: pd.DataFrame) -> None:
     panels[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     panels[0].yaxis.set_minor_formatter(NullFormatter())
     low, high = panels[0].get_ylim()
-    known = rows[(rows["status"] == "ok") & rows["peak"].notna()].drop_duplicates(["machine", "peak_of"])
+    known = rows[(rows["status"] == "ok") & rows["peak"].notna()].drop_duplicates("peak_of")
     for peak, device in zip(known["peak"], known["peak_of"].map({"gpu": "GPU", "host": "host"}), strict=True):
         high = max(high, 3 * peak)
         for axes in panels:
@@ -83,24 +149,26 @@ def _rate_axis(panels: Sequence[Axes], rows: pd.DataFrame) -> None:
         panels[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
 
 
-def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    """Return which codes were not measured, and in how many processes the others were."""
     ok = frame[frame["status"] == "ok"]
-    if ok.empty:
-        return {"how": "Nothing of it was measured here."}
-    return {"how": f"{codes_how(ok, CODES)} {prepared_how(ok)}"}
+    absent = [code for code in DRAWN.names if code not in set(ok["code"])]
+    without = f" Not measured there: {', '.join(absent)}." if absent and len(ok) else ""
+    processes = listed(f"{count:g}" for count in ok["processes"])
+    return {"how": f"{without} Medians; processes: {processes}." if len(ok) else ""}
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    "glu3",
     "Beyond the papers",
     "linear systems over n, by phase",
-    system_frame,
+    frame,
     draw,
     """A x = b, float64. Lines: grids, with the exponent of n at the end, by least squares. Raw matrix: with
     preparation and transfers. L and U: the phase numeric, without the order that cuDSS seeks of its own; one
     solve: one right-hand side, no refinement, with inverted pivot blocks where direct_gpu has them, whose
     making is in the first two rows alone. GFLOP/s: operations of dense LU of the fronts, zeros in them among
-    these; other codes say none. {how}""",
-    _facts,
+    these; other codes say none.{how}""",
+    facts,
     topic="How linear systems grow with the matrix (beyond the papers)",
 )

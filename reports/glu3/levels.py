@@ -10,19 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fillpath.dicts import dicts
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
-from reports.facts.naming import add_names
-from reports.facts.series import series_bins
+from reports.exhibit import Exhibit, Held
 from reports.facts.trend import trend
-from reports.frames.frontiers import joined, with_case, without_case
-from reports.frames.glu3 import PAPER, prepared_how
+from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
 from reports.shapes.style import NORMAL, PALETTE, SMALL, headline, new_figure
+from reports.verbs import ENDS, not_at_hand
 
 CLAIM = "fig_levels"
 # What the slides show.
@@ -33,40 +28,36 @@ BINS = ("first", "last", *(f"{name}_{kind}" for name in ("columns", "subcolumns"
 MODES = {"A": 448, "B": 16}
 # Of the slides' key observation: how each number is written into a panel.
 TRENDS = {
-    "columns_fall": "columns with level", "subcolumns_rise": "sub-columns with level",
+    "columns_fall": "columns with level",
+    "subcolumns_rise": "sub-columns with level",
     "inverse": "columns with sub-columns",
-}  # fmt: skip
-ENDS = ("", "_low", "_high")
+}
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per bin of levels of each case, which is a level where there are at most 2000; a single one
-    without numbers, with the reason, where there is no series or the paper's matrix is not at hand.
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per bin of levels of each case, which is a level where there are at most 2000.
+
+    A case without a series, and the paper's matrix where it is not at hand, is one row without numbers.
 
     depth : levels.
     columns_fall, subcolumns_rise : rank correlation of columns, with its sign turned, and of the most
         sub-columns of one with the level; inverse : of the two, with its sign turned. With intervals.
     in_<mode> : levels of each mode, where every bin is a level.
     """
-    rows = inputs.rows()
-    add_names(rows, inputs.entries, inputs.paper)
-    parts = [_case_frame(row) for row in dicts(rows)]
-    if not any(part["label"].iloc[0] == SHOWN for part in parts):
-        parts.append(without_case(SHOWN))
-    parts.sort(key=_place)
-    modes = [f"in_{mode}" for mode in (*MODES, "C")]
-    numbers = [*BINS, "n", "depth", *(f"{name}{end}" for name in TRENDS for end in ENDS), *modes]
-    texts = (
-        "case", "matrix", "label", "abbr", "stand_in_for", "near", "distance", "preparation", "machine",
-        "device", "status", "reason",
-    )  # fmt: skip
-    return joined(parts, texts, numbers, ("n", "depth", "first", "last", *modes))
+    bins = per_case(cases, BINS)
+    counts = pd.DataFrame({case: _counts(rows) for case, rows in bins.groupby("case", sort=False)}).T
+    columns = ["depth", *(f"{name}{end}" for name in TRENDS for end in ENDS), "in_A", "in_B", "in_C"]
+    rows = bins.join(counts.reindex(columns=columns).astype(float), on="case")
+    rows = pd.concat([rows, not_at_hand(rows, [SHOWN])], ignore_index=True)
+    # The slides' matrix, others of the paper, the others.
+    place = rows["abbr"].isna().astype(int).mask(rows["label"] == SHOWN, -1)
+    return rows.assign(place=place).sort_values(["place", "label"], kind="stable").drop(columns="place")
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Per matrix, as the slides have it, columns of each level and most sub-columns of one; beside it the
     same near the axis."""
-    panels = [rows for _, rows in frame.groupby(["label", "machine"], sort=False, dropna=False)]
+    panels = [rows for _, rows in frame.groupby("label", sort=False)]
     figure = new_figure(13.0, 1.4 + 2.7 * max(1, len(panels)))
     headline(figure, title)
     axes = figure.subplots(max(1, len(panels)), 2, squeeze=False)
@@ -89,39 +80,22 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     return figure
 
 
-def _case_frame(row: Mapping[Any, Any]) -> pd.DataFrame:
-    """The rows of one case. row : of the records' frame, with names."""
-    bins, reason = series_bins(row, BINS, "levels")
-    names = {name: row[name] for name in ("label", "abbr", "stand_in_for", "near", "distance")}
-    return with_case(bins, row, reason, **names, **_counts(bins))
-
-
-def _counts(bins: pd.DataFrame) -> dict[str, float | None]:
-    """How many levels there are, of each mode, and the rank correlations."""
-    columns = bins["columns_mean"].astype(float)
+def _counts(bins: pd.DataFrame) -> dict[str, float]:
+    """Return how many levels a case has, of each mode, and the rank correlations."""
+    columns, subcolumns, level = bins["columns_mean"], bins["subcolumns_mean"], bins["first"]
     if columns.isna().all():
         return {}
-    counts: dict[str, float | None] = {"depth": int(bins["last"].iloc[-1]) + 1}
-    subcolumns, level = bins["subcolumns_mean"].astype(float), bins["first"].astype(float)
-    for name, x, y in (
-        ("columns_fall", level, -columns),
-        ("subcolumns_rise", level, subcolumns),
-        ("inverse", columns, -subcolumns),
-    ):
-        numbers = trend(x.tolist(), y.tolist())
-        counts |= {f"{name}{end}": number for end, number in zip(ENDS, numbers, strict=True)}
+    counts = {"depth": bins["last"].iloc[-1] + 1}
+    pairs = {"columns_fall": (level, -columns), "subcolumns_rise": (level, subcolumns)}
+    for name, (x, y) in {**pairs, "inverse": (columns, -subcolumns)}.items():
+        counts |= {
+            f"{name}{end}": number for end, number in zip(ENDS, trend(x.tolist(), y.tolist()), strict=True)
+        }
     if (bins["first"] == bins["last"]).all():
-        counts["in_A"] = int((columns > MODES["A"]).sum())
-        counts["in_B"] = int(((columns > MODES["B"]) & (columns <= MODES["A"])).sum())
-        counts["in_C"] = int((columns <= MODES["B"]).sum())
+        counts["in_A"] = (columns > MODES["A"]).sum()
+        counts["in_B"] = columns.between(MODES["B"], MODES["A"], inclusive="right").sum()
+        counts["in_C"] = (columns <= MODES["B"]).sum()
     return counts
-
-
-def _place(part: pd.DataFrame) -> tuple[int, str]:
-    """The slides' matrix, others of the paper, the others."""
-    row = part.iloc[0].to_dict()
-    of_paper = isinstance(row.get("abbr"), str)
-    return (0 if row["label"] == SHOWN else 1 if of_paper else 2), str(row["label"])
 
 
 def _zoomed(rows: pd.DataFrame) -> float:
@@ -152,9 +126,9 @@ def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:
 
 def _write(axes: Axes, row: Mapping[Any, Any]) -> None:
     """The levels of each mode, and the rank correlations, where there are few columns."""
-    counted = f"{row['depth']:,} levels"
+    counted = f"{row['depth']:,.0f} levels"
     if not pd.isna(row["in_A"]):
-        counted += ": " + ", ".join(f"{mode} {row[f'in_{mode}']:,}" for mode in (*MODES, "C"))
+        counted += ": " + ", ".join(f"{mode} {row[f'in_{mode}']:,.0f}" for mode in (*MODES, "C"))
     signs = {"columns_fall": -1, "subcolumns_rise": 1, "inverse": -1}
     ranks = [f"{text} {signs[name] * row[name]:+.2f}" for name, text in TRENDS.items()]
     axes.text(
@@ -172,14 +146,14 @@ def _handles() -> list[Line2D]:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    "glu3",
     "GLU3.0",
     "columns and sub-columns along the levels",
     frame,
     draw,
     """Levels of glu3_relaxed: columns of each, and the most sub-columns of one of them (entries of its row of
     U right of the diagonal), as the slides have it for {shown}, without numbers. Above 2000 levels a band
-    shows least to most. Dotted: above it the authors' code takes mode A or B; C below. {prepared}""",
-    lambda frame: {"shown": SHOWN, "prepared": prepared_how(frame)},
+    shows least to most. Dotted: above it the authors' code takes mode A or B; C below.""",
+    lambda frame: {"shown": SHOWN},
     held=tuple(Held(CLAIM, name, (name,), only={"first": 0}, above=0.0) for name in TRENDS),
 )

@@ -2,127 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.dicts import dicts
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
-from reports.facts.records import Records
-from reports.frames.device import columns_of
-from reports.frames.glu3 import PAPER, prepared_how
-from reports.frames.seconds import add_columns, idle_series, seconds_how, timed_frame
+from reports.exhibit import Exhibit
+from reports.glu3.solutions import PARTS, PHASES, REST, unavailable, with_parts
+from reports.how import UNTRIED
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import SECONDS
-from reports.shapes.stacked import Part, add_own_shares, columns_of_parts, stacked_panel
-from reports.shapes.style import HATCHES, MARKERS, PALETTE
+from reports.shapes.stacked import add_own_shares, stacked_panel
+from reports.shapes.style import HATCHES, MARKERS
+from reports.verbs import with_groups
 
-REST = Part("rest", "conversion, rest", "#bbbbbb")
-MEASURED = (
-    Part("ordering", "ordering", PALETTE[3]),
-    Part("analysis", "ordering and symbolic at once", "#882255"),
-    Part("symbolic", "symbolic", PALETTE[0]),
-    Part("levels", "levels, A's values on F, index maps", PALETTE[1]),
-    Part("numeric", "numeric", PALETTE[4]),
-    Part("both", "symbolic and numeric at once", PALETTE[2]),
-    Part("triangular", "triangular solves", PALETTE[6]),
-    Part("refine", "refinement", PALETTE[5]),
-)
-PARTS = (*MEASURED, REST)
-_STAGES = {
-    "symbolic": ("symbolic",),
-    "levels": ("columns", "levels", "assemble"),
-    "numeric": ("numeric",),
-    "triangular": ("triangular",),
-    "refine": ("refine",),
-}
-_ANALYSED = {
-    "analysis": ("analysis",),
-    "numeric": ("numeric",),
-    "triangular": ("triangular",),
-    "refine": ("refine",),
-}
-# The phases that make up each part, by implementation: a phase inside another one counts in both.
-PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "lu_cpu": _STAGES,
-    "lu_gpu": _STAGES,
-    "superlu": {"both": ("factorise",), "triangular": ("triangular",), "refine": ("refine",)},
-    "klu": {
-        "ordering": ("analysis",),
-        "both": ("factorise",),
-        "triangular": ("triangular",),
-        "refine": ("refine",),
-    },
-    "pardiso": _ANALYSED,
-    "mumps": _ANALYSED,
-    "cusolver_rf": {
-        "both": ("to_host", "factorise", "traverse", "set_up", "analysis"),
-        "numeric": ("numeric",),
-        "triangular": ("triangular",),
-        "refine": ("refine",),
-    },
-    "umfpack": _ANALYSED,
-    "cholmod": _ANALYSED,
-    "direct_gpu": {
-        "symbolic": ("fronts",),
-        "levels": ("maps", "parts"),
-        "numeric": ("numeric",),
-        "triangular": ("inverses", "triangular"),
-        "refine": ("refine",),
-    },
-    "cudss": {
-        "ordering": ("separators", "reordering"),
-        "symbolic": ("symbolic",),
-        "numeric": ("numeric",),
-        "triangular": ("triangular",),
-        "refine": ("refine",),
-    },
-}
 # Not meant to be run on most matrices: CHOLMOD takes symmetric positive definite ones alone.
 FEW = ("cholmod", "cusolver_rf", "mumps")
-FRONTS, UNTRIED = "symbolic=bitfronts", ("not_run", "unavailable")
-SPAN = "the prepared matrix resident in memory to x resident there, without making b"
+FRONTS = "symbolic=bitfronts"
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case and machine: its seconds, those of each part and their share, and the residual by
-    norms (`bound` : the largest that passed the gate that held those). The rest is what no part has."""
-    frame = timed_frame(inputs)
-    parts = [seconds_by_part(inputs.records, row) for row in dicts(frame)]
-    add_columns(frame, parts, [*(part.seconds for part in PARTS), "residual", "bound"])
-    add_own_shares(frame, PARTS)
-    return columns_of(
-        frame, "implementation", "options", "n", "entries", "median", "low", "high", *columns_of_parts(PARTS),
-        "residual", "bound",
-    )  # fmt: skip
-
-
-def seconds_by_part(records: Records, row: Mapping[Any, Any]) -> dict[str, float]:
-    """The seconds of each part, medians as the whole is one, and the residual; nothing without a result."""
-    record = records.result(row["case"], row["machine"]) if row["status"] == "ok" else None
-    if record is None:
-        return {}
-    phases = PHASES[row["implementation"]]
-    medians = {name: float(np.median(values)) for name, values in record.phases.items() if values}
-    seconds = {
-        part.seconds: sum(medians.get(name, 0.0) for name in phases[part.name])
-        for part in MEASURED
-        if part.name in phases
-    }
-    seconds[REST.seconds] = max(0.0, row["median"] - sum(seconds.values()))
-    if record.verified is not None:
-        facts = (record.work or {}).get("facts") or {}
-        seconds["residual"] = facts.get("normwise_error", record.verified.value)
-        if record.verified.by_norms:
-            seconds["bound"] = record.verified.bound
-    return seconds
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per case: its seconds, those of each part and their share, and the residual."""
+    rows = with_groups(with_parts(cases))
+    add_own_shares(rows, PARTS)
+    return rows
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -167,23 +74,22 @@ def _gaps(frame: pd.DataFrame) -> str:
     total = run["label"].nunique()
     counts = run.groupby("series", sort=False)["label"].nunique()
     gaps = [f"{name} ({count})" for name, count in counts.items() if count < total]
-    return f"Not run on all {total} matrices: {', '.join(gaps)}. " if gaps else ""
+    return f" Not run on all {total} matrices: {', '.join(gaps)}." if gaps else ""
 
 
-def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    _, absent = idle_series(frame)
+def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    """Return what was not run, or could not be."""
+    absent = unavailable(frame)
     tried = frame.loc[~frame["status"].isin(UNTRIED), "options"]
     measured = tried.str.contains(FRONTS).any()
     return {
         "fronts": f"{FRONTS} is not the papers'{'' if measured else ', and not measured yet'}.",
-        "how": seconds_how(frame, SPAN),
-        "absent": (f"{absent}. " if absent else "") + _gaps(frame),
-        "prepared": prepared_how(frame),
+        "absent": (f" {absent}." if absent else "") + _gaps(frame),
     }
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    "glu3",
     "Beyond the papers",
     "each phase of a solution, beside other direct solvers",
     frame,
@@ -193,7 +99,8 @@ EXHIBIT = Exhibit(
     with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size, direct_gpu
     within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
     these, and cuDSS without ordering=given, order the matrix once more, SuperLU in today's records
-    alone. {how} {absent}{prepared}""",
-    _facts,
+    alone.{absent}""",
+    facts,
     one_run=True,
+    span="the prepared matrix resident in memory to x resident there, without making b",
 )

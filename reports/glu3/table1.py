@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
+from typing import Any
 
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.printed import printed_column
-from reports.frames.glu3 import milliseconds
 from reports.shapes.bars import times
-from reports.shapes.counts import Counted
-from reports.shapes.printed import Beside, Solutions
-from reports.shapes.tables import COUNT
+from reports.shapes.sheet import COUNT, Column, Sheet, plain
 from reports.table import timed, with_kernel_seconds
-from reports.verbs import beside, equality, first_failure, in_papers_order, inputs, of, over, wide
+from reports.verbs import beside, by_code, equality, first_failure, in_papers_order, inputs, over, wide
 
 PAPER, CLAIM, PRINT = "glu3", "table1_kernel_time", "glu3_table1_kernel_time"
 CODES = {
@@ -47,8 +46,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     calls = timed(cases, attrgetter("kernel_samples")).assign(ms=lambda rows: 1e3 * rows["median"])
     alone = with_kernel_seconds(cases).assign(ms=lambda rows: 1e3 * rows["median"])
-    codes = {short: of(calls, code) for short, code in CODES.items()}
-    kernels = {f"kernels_{short}": of(alone, CODES[short]) for short in RATIOS[""]}
+    codes = by_code(calls, CODES)
+    kernels = by_code(alone, {f"kernels_{short}": CODES[short] for short in RATIOS[""]})
     rows = wide(codes | kernels, ["ms"], inputs(cases)).join(codes["modes"].reindex(columns=FACTS))
     for prefix, (top, bottom) in RATIOS.items():
         rows = rows.join(over(codes[top], codes[bottom], (CALLED[top], CALLED[bottom])).add_prefix(prefix))
@@ -60,30 +59,27 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return in_papers_order(rows.assign(**{f"{name}_is": equality(rows, name) for name in ("n", "nz")}), PAPER)
 
 
+def _columns(group: str, form: Callable[[Any], str] = plain, /, **heads: str) -> list[Column]:
+    """Return columns under a heading, by the frame's column; a time says why it is none."""
+    whys = {value: f"status_{value[:-3]}" if value.endswith("_ms") else "" for value in heads}
+    return [Column(head, value, form, group, whys[value]) for value, head in heads.items()]
+
+
 EXHIBIT = Exhibit(
     PAPER,
     "GLU3.0, Table I",
     "kernel time of GLU2.0 and GLU3.0",
     frame,
-    Solutions(
+    Sheet(
         [
-            Counted("rows", 0.7, "", "n"),
-            Counted("nz", 0.7, "", "nz"),
-            Beside("GLU2.0", 0.7, "a call, ms", "fixed_ms", milliseconds, "status_fixed"),
-            Beside("GLU3.0", 0.7, "a call, ms", "modes_ms", milliseconds, "status_modes"),
-            Beside("batched", 0.7, "a call, ms", "batched_ms", milliseconds, "status_batched"),
-            Beside("GLU2.0", 0.7, "by a graph, ms", "graph_fixed_ms", milliseconds, "status_graph_fixed"),
-            Beside("GLU3.0", 0.7, "by a graph, ms", "graph_modes_ms", milliseconds, "status_graph_modes"),
-            Beside("GLU2.0", 0.7, "kernels alone, ms", "kernels_fixed_ms", milliseconds),
-            Beside("GLU3.0", 0.7, "kernels alone, ms", "kernels_modes_ms", milliseconds),
-            Beside("call", 0.6, "GLU3.0 over GLU2.0", "ratio", times, "pair"),
-            Beside("graph", 0.6, "GLU3.0 over GLU2.0", "graph_ratio", times),
-            Beside("kernels", 0.6, "GLU3.0 over GLU2.0", "kernels_ratio", times),
-            Beside("over\nLee's", 0.8, "", "over_lee", times),
-            Beside("batched,\nover GLU3.0", 0.8, "", "batched_ratio", times),
-            Beside("A", 0.4, "levels in mode", "levels_a", COUNT),
-            Beside("B", 0.4, "levels in mode", "levels_b", COUNT),
-            Beside("C", 0.4, "levels in mode", "levels_c", COUNT),
+            *_columns("", COUNT, n="rows", nz="nz"),
+            *_columns("a call, ms", fixed_ms="GLU2.0", modes_ms="GLU3.0", batched_ms="batched"),
+            *_columns("by a graph, ms", graph_fixed_ms="GLU2.0", graph_modes_ms="GLU3.0"),
+            *_columns("kernels alone, ms", kernels_fixed_ms="GLU2.0", kernels_modes_ms="GLU3.0"),
+            Column("call", "ratio", times, "GLU3.0 over GLU2.0", "pair"),
+            *_columns("GLU3.0 over GLU2.0", times, graph_ratio="graph", kernels_ratio="kernels"),
+            *_columns("", times, over_lee="over\nLee's", batched_ratio="batched,\nover GLU3.0"),
+            *_columns("levels in mode", COUNT, levels_a="A", levels_b="B", levels_c="C"),
         ]
     ),
     """Numeric factorisation of relaxed levels in float32. GLU2.0: blocks of 32 warps in every level (our
@@ -91,10 +87,9 @@ EXHIBIT = Exhibit(
     consecutive levels of at most 2048 columns in one launch. Three clocks. A call: medians between device
     events around it, launches from Python included. By a graph: the same, where a captured CUDA graph, kept
     from an earlier call of the pattern, launches all levels. Kernels alone: the sum of their durations by
-    CUPTI, in a run apart. The slides print "GPU
-    kernel runtimes" and do not say what they span; the timer of the authors' public code spans allocation,
-    copies and launches. So the call is held against the print, and the others stand beside. Lee's code is not
-    public.""",
+    CUPTI, in a run apart. The slides print "GPU kernel runtimes" and do not say what they span; the timer of
+    the authors' public code spans allocation, copies and launches. So the call is held against the print, and
+    the others stand beside. Lee's code is not public.""",
     held=(
         Held(CLAIM, "n", ("order",), "status_modes"),
         Held(CLAIM, "nz", ("nnz",), "status_modes"),

@@ -14,10 +14,10 @@ from reports.exhibit import Held
 from reports.exhibit import OldExhibit as Exhibit
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, among
-from reports.facts.series import series_bins
 from reports.facts.verdicts import Subset
 from reports.frames.arrays import PAPER, how
 from reports.frames.frontiers import joined, with_case, without_case
+from reports.series import series_bins
 from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
 from reports.shapes.multiples import Grid, Multiples

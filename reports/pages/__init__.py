@@ -1,1 +1,1 @@
-"""What is written from the figures and claims: the page, the ledger, the appendix, comparisons."""
+"""What is written from the figures and claims: the page, the ledger, packs, comparisons."""

@@ -14,11 +14,11 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
-from fillpath.record import Record, Status
+from fillpath.record import Record
 from reports.facts.records import Records
 from reports.pages import best_pools
 from reports.pages.best_choice import best_of
-from reports.pages.comparison import Comparison, Curve, LeftOut, Mean, Pair
+from reports.pages.comparison import Comparison, LeftOut, Mean, Pair
 
 EVERYTHING = "all"
 # The records of each machine by case.
@@ -57,30 +57,8 @@ def compare(
         means=tuple(_means(pairs)),
         scaled=tuple(_means([scaled for pair in pairs if (scaled := _at_equal_cores(pair))])),
         left_out=tuple(left_out.values()),
-        profiles=tuple(_profiles(machines, of, cases)),
         prices=prices,
     )
-
-
-def performance_profile(group: str, seconds_of: Mapping[str, Sequence[float | None]]) -> list[Curve]:
-    """The profile of each solver.
-
-    seconds_of : of each, its seconds case by case, None where it failed
-    """
-    names = list(seconds_of)
-    table = np.array([[np.inf if s is None else s for s in seconds_of[name]] for name in names], dtype=float)
-    best = table.min(axis=0)
-    # Solved by none: a failure of each.
-    ratios = np.divide(table, best, out=np.full_like(table, np.inf), where=np.isfinite(table))
-    steps = np.unique(np.append(ratios[np.isfinite(ratios)], 1.0))
-    n = table.shape[1]
-    return [
-        Curve(
-            group, name, tuple(steps.tolist()), tuple((row <= step).sum().item() / n for step in steps),
-            int((~np.isfinite(row)).sum()), n,
-        )
-        for name, row in zip(names, ratios, strict=True)
-    ]  # fmt: skip
 
 
 def _left_out(case: str, machines: Sequence[str], of: ByMachine) -> LeftOut | None:
@@ -155,30 +133,6 @@ def _mean(group: str, machine: str, pairs: Sequence[Pair]) -> Mean:
     ends = [[getattr(pair, end) for pair in pairs] for end in ("ratio", "low", "high")]
     ratio, low, high = (float(np.exp(np.mean(np.log(values)))) for values in ends)
     return Mean(group, machine, ratio, low, high, len(pairs))
-
-
-def _profiles(machines: Sequence[str], of: ByMachine, cases: Sequence[str]) -> list[Curve]:
-    """Of each group: on the cases of one input that every machine has tried."""
-    tried = [case for case in cases if _all_tried([of[name].get(case) for name in machines])]
-    names = {name for case in tried for name in _groups(case)[1:]}
-    listed = sorted(names, key=lambda name: (name == EVERYTHING, name))
-    groups = {name: [case for case in tried if name in _groups(case)[1:]] for name in listed}
-    if listed[1:] == [EVERYTHING]:
-        del groups[EVERYTHING]
-    return [
-        curve
-        for group, members in groups.items()
-        for curve in performance_profile(
-            group, {name: [of[name][case].median for case in members] for name in machines}
-        )
-    ]
-
-
-def _all_tried(records: Sequence[Record | None]) -> bool:
-    """Whether each machine tried the case, on one input, and none is suspect."""
-    untried = (Status.UNAVAILABLE, Status.NOT_RUN)
-    tried = all(r is not None and r.status not in untried and not r.suspect for r in records)
-    return tried and _stranger(records) is None
 
 
 def _groups(case: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The nouns of a comparison of machines: pairs, means, cases left out, profiles, beside best.py's."""
+"""The nouns of a comparison of machines: pairs, means, cases left out, beside best.py's."""
 
 from __future__ import annotations
 
@@ -71,23 +71,6 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A Dolan-More performance profile of a machine on a group's cases.
-
-    within : factors of the best machine's seconds
-    share : of the cases that every machine has tried, the share that it solves within each factor
-    failed : how many of the n cases have no result there; they hold the curve below 1
-    """
-
-    group: str
-    machine: str
-    within: tuple[float, ...]
-    share: tuple[float, ...]
-    failed: int
-    n: int
-
-
-@dataclass(frozen=True)
 class Comparison:
     """Machines against the first of them.
 
@@ -103,7 +86,6 @@ class Comparison:
     means: tuple[Mean, ...]
     scaled: tuple[Mean, ...]
     left_out: tuple[LeftOut, ...]
-    profiles: tuple[Curve, ...]
     prices: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -153,9 +153,6 @@ def _left_out(comparison: Comparison) -> list[str]:
         f"in no mean of the same implementation: {_count(len(comparison.left_out), 'case')}",
         *(line for line in counts if not line.startswith("  0 ")),
         *(f"  {left.case}: {left.machine}: {left.reason}" for left in failed),
-        "",
-        "solved of the cases that all have tried:",
-        *(f"  {c.group}, {c.machine}: {c.n - c.failed} of {c.n}" for c in comparison.profiles),
     ]
 
 

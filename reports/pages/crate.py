@@ -1,179 +1,158 @@
-"""The artefact as an RO-Crate: its files, and how each came about, in ro-crate-metadata.json.
+"""A pack as an RO-Crate: its files, and how they came about, by the profile of process runs.
 
-By the profile of process runs: an action is a run of fillpath on a machine, on matrices, with the files of
-its records as results; one more has drawn the figures and written the appendix. No record says who ran it.
+An action is a run of one version on the machine: on matrices, with the files of its records as results. One
+more drew the figures. No record says who ran it, and where a licence is not known, none is said.
 """
 
 from __future__ import annotations
 
-import shutil
+import json
+import mimetypes
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
 
+from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from fillpath.holdings import digest_of
+from fillpath.holdings import read_facts
 from fillpath.paths import results
+from fillpath.peers import peers
 from fillpath.record import Record
 from reports.facts.records import Records
-from reports.pages.crate_entities import (
-    LICENSES,
-    OWN_LICENSE,
-    compact,
-    entity,
-    environment,
-    license_of,
-    matrices,
-    software,
-    version_of,
-)
 
-VERSION = "1.1"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 # Of the profile's own vocabulary, which RO-Crate's context has not.
 TERMS = {name: f"https://w3id.org/ro/terms/workflow-run#{name}" for name in ("environment", "sha256")}
-FORMATS = {
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".jsonl": "application/x-ndjson",
-    ".md": "text/markdown",
-    ".npz": "application/zip",
-    ".svg": "image/svg+xml",
-    ".xz": "application/x-xz",
-}
-# Folders of the crate, written anew each time.
-RESULTS, FIGURES = "results", "figures"
+# Licences of fillpath with its results, and of the SuiteSparse Matrix Collection as a whole.
+OWN, COLLECTION = "https://spdx.org/licenses/BSD-3-Clause", "https://spdx.org/licenses/CC-BY-4.0"
+FORMATS = {"jsonl": "application/x-ndjson", "npz": "application/zip", "xz": "application/x-xz"}
+# What a folder's machine.json says of the machine, as the crate calls it.
+FACTS = {"cores": "cores", "memory": "memory in bytes", "os": "operating system", "arch": "architecture"}
+# No packages of Python's index.
+OTHERS = ("cuda", "nvidia-driver", "python")
+Files = Mapping[str, bytes]
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """How the figures and the appendix came about.
+def metadata(records: Records, stored: Files, drawn: Files, version: str, site: str) -> bytes:
+    """Return the metadata of a machine's pack.
 
-    figures : their files, to copy
+    records : of that machine alone
+    stored, drawn : what was measured, and what was just drawn from it, by their paths in the pack
     version : of fillpath
-    """
-
-    figures: Sequence[Path]
-    version: str
-    started: datetime
-    ended: datetime
-
-
-def write(
-    folder: Path,
-    documents: Sequence[Path],
-    files: Sequence[Path],
-    records: Records,
-    drawing: Drawing,
-    site: str,
-) -> Path:
-    """Copy results and figures into the artefact's folder, and describe all of it. Returns the metadata's
-    path.
-
-    folder : of the artefact
-    documents : in it already
-    files : below results/
     site : of the collection of matrices
     """
-    for name in (RESULTS, FIGURES):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    crate = ROCrate(version=VERSION)
+    crate = ROCrate(version="1.1")
     crate.metadata.extra_terms.update(TERMS)
-    _describe(crate)
-    written = [_add(crate, path, path.name) for path in documents]
-    stored = {
-        path: _add(crate, path, f"{RESULTS}/{path.relative_to(results()).as_posix()}") for path in files
-    }
-    folders = _folders(crate, stored)
-    runs: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
-    for record in (*records.earlier, *records.rows):
-        runs[record.machine, record.run_id, version_of(record)].append(record)
-    actions = [_measured(crate, *key, runs[key], stored, site) for key in sorted(runs)]
-    written += [_add(crate, path, f"{FIGURES}/{path.name}") for path in drawing.figures]
-    actions.append(_drawn(crate, drawing, folders, written))
-    crate.root_dataset["mentions"] = compact(actions)
-    crate.write(folder)
-    return folder / str(crate.metadata.id)
-
-
-def _describe(crate: ROCrate) -> None:
+    for licence in (OWN, COLLECTION):
+        _entity(crate, licence, "CreativeWork", name=licence.rpartition("/")[2], url=licence)
     root = crate.root_dataset
-    authors = entity(crate, "#authors", "Organization", name="The fillpath authors")
-    profile = entity(crate, PROFILE, "CreativeWork", name="Process Run Crate", version=PROFILE[-3:])
-    for id in LICENSES:
-        license_of(crate, id)
-    root["name"] = "fillpath: measurements of sparse factorisation, and the verdicts that they give"
-    root["description"] = (
-        "Records of every measurement with their provenance, the figures drawn from them, and the appendix "
-        "of an artefact evaluation. The checksums of all results are in SHA256SUMS."
-    )
-    root["license"] = license_of(crate, OWN_LICENSE)
-    root["author"] = authors
-    root["conformsTo"] = profile
+    root["name"] = f"fillpath on {' and '.join(records.machines())}: measurements of sparse factorisation"
+    root["description"] = "Records of every measurement with their provenance, and what was drawn from them."
+    root["license"] = crate.get(OWN)
+    root["author"] = _entity(crate, "#authors", "Organization", name="The fillpath authors")
+    root["conformsTo"] = _entity(crate, PROFILE, "CreativeWork", name="Process Run Crate", version="0.5")
+    inputs, outputs = ([_file(crate, *item) for item in files.items()] for files in (stored, drawn))
+    runs: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in (*records.earlier, *records.rows):
+        runs[record.run_id, version_text(record.commit, record.dirty)].append(record)
+    actions = [_measured(crate, *key, runs[key], site) for key in sorted(runs)]
+    if drawn:
+        tool, ended = _software(crate, "drawing", version, ()), datetime.now(UTC).isoformat()
+        facts = {"instrument": tool, "object": inputs, "result": outputs, "endTime": ended}
+        actions.append(_entity(crate, "#drawing", "CreateAction", name="Draw the figures", **facts))
+    root.append_to("mentions", actions, compact=True)
+    return json.dumps(crate.metadata.generate(), indent=1, sort_keys=True).encode()
 
 
-def _add(crate: ROCrate, path: Path, name: str) -> Entity:
-    """Add a file under that name, with its checksum."""
-    facts = {"name": path.name, "contentSize": str(path.stat().st_size), "sha256": digest_of(path)}
-    facts["encodingFormat"] = FORMATS.get(path.suffix, "text/plain")
-    return crate.add_file(path, name, properties=facts)
+def version_text(commit: str | None, dirty: bool | None) -> str:
+    """Return the version of fillpath: the commit, `+dirty` where files differed from it."""
+    return f"{commit or 'unknown'}{'+dirty' if dirty else ''}"
 
 
-def _folders(crate: ROCrate, stored: Mapping[Path, Entity]) -> list[Entity]:
-    """One dataset per machine, of its files."""
-    parts: dict[str, list[Entity]] = defaultdict(list)
-    for path, added in stored.items():
-        parts[path.relative_to(results()).parts[0]].append(added)
-    return [
-        crate.add_dataset(
-            dest_path=f"{RESULTS}/{machine}",
-            properties={
-                "name": f"Results of {machine}", "hasPart": compact(files),
-                "description": f"What was measured on {machine}, and the facts of that machine.",
-            },
-        )
-        for machine, files in parts.items()
-    ]  # fmt: skip
+def _entity(crate: ROCrate, id: str, type: str, **properties: Any) -> Entity:
+    """Return the entity of that id, added if it is not there, without the properties that are empty."""
+    if (entity := crate.get(id)) is None:
+        entity = crate.add(ContextEntity(crate, id, properties={"@type": type}))
+        for name, value in properties.items():
+            if value not in (None, []):
+                entity.append_to(name, value, compact=True)
+    return entity
 
 
-def _measured(
-    crate: ROCrate, machine: str, run: str, version: str, records: Sequence[Record],
-    stored: Mapping[Path, Entity], site: str,
-) -> Entity:  # fmt: skip
-    """The action of one run of a version on a machine."""
+def _file(crate: ROCrate, name: str, data: bytes) -> Entity:
+    facts = {"name": name, "contentSize": str(len(data)), "sha256": sha256(data).hexdigest()}
+    known = FORMATS.get(name.rpartition(".")[2]) or mimetypes.guess_type(name)[0]
+    facts["encodingFormat"] = known or "text/plain"
+    return crate.add_file(dest_path=name, properties=facts)
+
+
+def _measured(crate: ROCrate, run: str, version: str, records: Sequence[Record], site: str) -> Entity:
+    """Add the action of one run of a version."""
     cases = sorted({record.case for record in records})
-    files = [results() / machine / "records" / f"{case}.jsonl" for case in cases]
-    stages = sorted({case.partition(".")[0] for case in cases})
-    begun = [datetime.fromisoformat(record.started_at) for record in records]
-    ends = [start + timedelta(seconds=sum(r.seconds)) for start, r in zip(begun, records, strict=True)]
-    return entity(
-        crate, f"#run-{run}-{machine}-{version}", "CreateAction",
-        name=f"Measure {', '.join(stages)} on {machine}",
-        description=f"Run {run}: {len(records)} records of {len(cases)} cases. The end is that of the last "
-        "record's samples; that of the process is not recorded.",
-        instrument=software(crate, machine, version, records),
-        environment=environment(crate, machine, records),
-        startTime=_time(min(begun)), endTime=_time(max(ends)),
-        object=matrices(crate, records, site),
-        result=[stored[path] for path in files if path in stored],
-    )  # fmt: skip
+    stages = ", ".join(sorted({case.partition(".")[0] for case in cases}))
+    ends = [datetime.fromisoformat(r.started_at) + timedelta(seconds=sum(r.seconds)) for r in records]
+    inputs = [record.prepared for record in records if record.prepared and "checksum" in record.prepared]
+    sources = sorted({(each["source"], each["checksum"]) for each in inputs})
+    return _entity(
+        crate,
+        f"#run-{run}-{version}",
+        "CreateAction",
+        name=f"Measure {stages} on {records[0].machine}",
+        description=f"{len(records)} records of {len(cases)} cases; the end is that of the last sample.",
+        instrument=_software(crate, run, version, records),
+        environment=_environment(crate, records),
+        startTime=min(record.started_at for record in records),
+        endTime=max(ends).isoformat(),
+        object=[_matrix(crate, *source, site) for source in sources],
+        result=[file for case in cases if (file := crate.get(quote(f"records/{case}.jsonl")))],
+    )
 
 
-def _drawn(crate: ROCrate, drawing: Drawing, folders: Sequence[Entity], written: Sequence[Entity]) -> Entity:
-    """The action that drew the figures and wrote the appendix."""
-    return entity(
-        crate, "#drawing", "CreateAction",
-        name="Draw the figures and write the appendix",
-        description="Of every figure that any machine has a record of, and of every claim.",
-        instrument=software(crate, "figures", drawing.version, ()),
-        startTime=_time(drawing.started), endTime=_time(drawing.ended),
-        object=list(folders), result=list(written),
-    )  # fmt: skip
+def _software(crate: ROCrate, run: str, version: str, records: Sequence[Record]) -> Entity:
+    """Add fillpath of that version, with the libraries that the records of the run name."""
+    libraries: set[tuple[str, str | None]] = set()
+    for record in records:
+        libraries |= {*record.versions.items(), ("cuda", record.cuda), ("nvidia-driver", record.driver)}
+    used = [_library(crate, name, number) for name, number in sorted(libraries, key=str) if number]
+    facts = {"softwareVersion": version, "license": crate.get(OWN), "softwareRequirements": used}
+    return _entity(crate, f"#fillpath-{version}-{run}", "SoftwareApplication", name="fillpath", **facts)
 
 
-def _time(when: datetime) -> str:
-    return when.astimezone(UTC).isoformat(timespec="milliseconds")
+def _library(crate: ROCrate, name: str, version: str) -> Entity:
+    peer = peers().get(name)
+    is_package = name not in OTHERS and (peer is None or name in peer.packages)
+    id = f"pkg:pypi/{name}@{version}" if is_package else f"#{name}-{version}"
+    facts = {"softwareVersion": version, "url": peer.home if peer else None}
+    return _entity(crate, id, "SoftwareApplication", name=name, **facts)
+
+
+def _environment(crate: ROCrate, records: Sequence[Record]) -> list[Entity]:
+    """Add the machine that these records are of: one property per fact, as its folder and they know it."""
+    facts = read_facts(results() / records[0].machine)
+    known = [("machine", records[0].machine), *((name, facts.get(key)) for key, name in FACTS.items())]
+    for r in records:
+        known += [("host", r.host), ("processor", r.host_cpu), ("GPU", r.device)]
+    pairs = [{"name": name, "value": str(value)} for name, value in dict.fromkeys(known) if value]
+    ids = ["#" + quote("-".join(pair.values()), safe="") for pair in pairs]
+    return [_entity(crate, id, "PropertyValue", **pair) for id, pair in zip(ids, pairs, strict=True)]
+
+
+def _matrix(crate: ROCrate, source: str, checksum: str, site: str) -> Entity:
+    """Add a matrix of the collection, or of a generator, or a file of somebody's own."""
+    if "/" not in source:
+        origin = "Generated by fillpath" if ":" in source else "A file whose licence is not known"
+        facts = {"sha256": checksum, "description": f"{origin}; the checksum is of its content."}
+        return _entity(crate, f"#{source}-{checksum[:12]}", "CreativeWork", name=source, **facts)
+    address = f"{site}/MM/{source}.tar.gz"
+    if (archive := crate.get(address)) is None:
+        collection = _entity(crate, site, "CreativeWork", name="SuiteSparse Matrix Collection", url=site)
+        archive = crate.add_file(address, properties={"name": source, "encodingFormat": "application/gzip"})
+        archive["license"], archive["isPartOf"] = crate.get(COLLECTION), collection
+    if checksum not in archive.get("sha256", ()):
+        archive.append_to("sha256", checksum, compact=True)
+    return archive

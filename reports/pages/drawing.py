@@ -9,10 +9,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from fillpath.case import Case
 from fillpath.papers import paper_names
@@ -61,13 +60,11 @@ def make(
     sources: Sources,
     drawn: CasesByFigure,
     begin: Callable[[], None],
-    advance: Callable[[int, int], None] = lambda done, of: None,
 ) -> Result:
     """Judge the claims of these machines, and draw figures.
 
     drawn : the cases behind each figure to draw
     begin : what a process does first
-    advance : called with how much is done, and of how much, after each figure and each paper's claims
 
     Raises UnknownNameError for a machine without records.
     """
@@ -79,9 +76,6 @@ def make(
             for paper in paper_names()
         }
         pictures = {pair: pool.submit(_draw, *pair, cases) for pair, cases in drawn.items()}
-        futures: list[Future[Any]] = [*judgements.values(), *pictures.values()]
-        for done, _ in enumerate(as_completed(futures), start=1):
-            advance(done, len(futures))
         reasons: dict[tuple[str, str], list[str]] = {}
         standings: list[Standing] = []
         for (machine, _), future in judgements.items():

@@ -14,7 +14,7 @@ from reports.frames.roofline import Roof, roofs, spots
 from reports.pages.best_pictures import best_picture
 from reports.pages.compare import compare
 from reports.pages.comparison import Comparison
-from reports.pages.hardware_pictures import Occupied, profiles, rooflines
+from reports.pages.hardware_pictures import Occupied, rooflines
 from reports.shapes import style
 
 
@@ -44,7 +44,7 @@ def draw_comparisons(machines: Sequence[str], records: Records) -> list[Comparis
 
 
 def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> list[Path]:
-    """Write best.csv, ratios.csv, and best, profiles and rooflines (SVG, and PNG of a large one) into a
+    """Write best.csv, ratios.csv, and best and rooflines (SVG, and PNG of a large one) into a
     folder, and return their paths.
 
     Raises InputError for damaged ceilings.
@@ -56,15 +56,11 @@ def draw_comparison(comparison: Comparison, records: Records, folder: Path) -> l
 
 
 def draw_pairs(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write the CSVs, best and profiles, and return their paths."""
+    """Write the CSVs and best, and return their paths."""
     tables = {folder / "best.csv": comparison.best.frame(), folder / "ratios.csv": comparison.frame()}
     for path, table in tables.items():
         write_text(path, table.to_csv(index=False, lineterminator="\n"))
-    return [
-        *tables,
-        *_write(best_picture(comparison), folder, "best"),
-        *_write(profiles(comparison), folder, "profiles"),
-    ]
+    return [*tables, *_write(best_picture(comparison), folder, "best")]
 
 
 def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> list[Path]:

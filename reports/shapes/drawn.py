@@ -25,7 +25,7 @@ from fillpath.paths import CONFIG, ROOT, write_text
 _LIBRARIES = ("matplotlib", "numpy", "pandas")
 _ROOM = ROOT / "reports"
 # What is written of figures, and decides none.
-_OUTSIDE = ("pages", "site", "artifact")
+_OUTSIDE = ("pages", "site")
 
 
 def frame_text(frame: pd.DataFrame) -> str:

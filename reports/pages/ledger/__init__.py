@@ -1,7 +1,7 @@
 """The claim ledger: how every claim of config/claims/ stands on a machine, by the figures' own frames.
 
 `ledger` gives the standings, one list for whoever shows them: `table` writes it for people, `to_json` as
-config/schemas/ledger.json describes it; the page and the artefact's appendix take the same list.
+config/schemas/ledger.json describes it; the page and the README take the same list.
 """
 
 from reports.pages.ledger.document import to_json

@@ -1,4 +1,4 @@
-"""The ledger in words: the text of `fillpath claims`, and what the page and the appendix take of it."""
+"""The ledger in words: the text of `fillpath claims`, and what the page and packs take of it."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
 from fillpath import paths
 from fillpath.papers import paper_names
 from fillpath.twins import LIMITS as TWIN_LIMITS
@@ -15,7 +17,6 @@ from reports.facts.distance import LIMITS
 from reports.facts.standings import JUDGED, Standing, outcome_label
 from reports.pages.best_pools import PROBLEMS
 from reports.pages.comparison_text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described
-from reports.pages.environment import environment
 from reports.pages.hardware import comparison_folder
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
 from reports.pages.webpage.best_table import best_rows, best_sentences
@@ -52,7 +53,15 @@ def _place(standing: Standing) -> str:
     return f"{standing.claim.id}.{standing.machine}"
 
 
-_ENVIRONMENT = environment(HERE / "templates")
+# Values are escaped, and an unknown name is an error.
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(HERE / "templates"),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
 _ENVIRONMENT.filters |= {
     "address": address,
     "direction_and_size": direction_and_size,

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+import numpy as np
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from fillpath.paths import results
 from fillpath.series import read_bins
 
@@ -33,6 +35,34 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
         return None
     bins.insert(1, "last", [*(bins["first"].iloc[1:] - 1), n - 1])
     return bins
+
+
+def per_case(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row per bin of each case's series, with the columns of its case.
+
+    A case that has no such series is one row without numbers, whose `reason` says why.
+
+    names : columns of the bins
+    """
+    parts = [_bins(row, names) for row in dicts(rows[["machine", "status", "reason", "series_file"]])]
+    indices = np.repeat(rows.index, [len(part) for part in parts])
+    bins = pd.concat([pd.DataFrame(columns=[*names, "why"]), *parts]).set_axis(indices)
+    whole = rows.loc[indices].reset_index(drop=True).join(bins.reset_index(drop=True).astype("object"))
+    reason = whole["why"].fillna(whole["reason"])
+    return whole.assign(reason=reason).drop(columns="why").astype(dict.fromkeys(names, "float64"))
+
+
+def _bins(row: Row, names: Sequence[str]) -> pd.DataFrame:
+    """Return the bins of a case, or one without numbers, and why."""
+    nothing = pd.DataFrame([dict.fromkeys(names, None)])
+    if row["status"] != "ok":
+        return nothing.assign(why=None)
+    if not isinstance(row["series_file"], str):
+        return nothing.assign(why="its record names no series")
+    bins = read_series(row["machine"], row["series_file"])
+    if bins is None or not set(names) <= set(bins):
+        return nothing.assign(why=f"no {', '.join(names)} in {row['series_file']}")
+    return bins[list(names)].assign(why=None)
 
 
 def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tuple[pd.DataFrame, str]:

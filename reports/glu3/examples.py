@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 
 from fillpath import registry
 from fillpath.nouns import Array, Filled, Levels, Pattern
@@ -106,3 +107,38 @@ def factor_by(levels: Levels) -> Array:
 def _function(stage: str, name: str) -> Any:
     registry.load_all()
     return registry.lookup(stage, name).function
+
+
+def table() -> pd.DataFrame:
+    """Return entries, levels, dependencies and factors of the examples, as the figure has them."""
+    return pd.DataFrame([row for example in EXAMPLES for row in _rows(example)])
+
+
+def _rows(example: Example) -> list[dict[str, Any]]:
+    """Return all rows of an example, columns from 1."""
+    factor = filled(example)
+    dense, key = dense_of(factor), {"example": example.name}
+    rows: list[dict[str, Any]] = [
+        {"part": "entry", **key, "row": i + 1, "column": k + 1, "filled": not example.dense[i, k]}
+        for i, k in zip(*np.nonzero(dense), strict=True)
+    ]
+    right = factor_by(levels_of(filled(SLIDES), "GLU2.0"))
+    for method in METHODS:
+        levels, named = levels_of(factor, method), key | {"method": method}
+        rows += [
+            {"part": "level", **named, "column": k + 1, "level": level + 1}
+            for k, level in enumerate(level_of(levels))
+        ]
+        rows += [
+            {"part": "dependency", **named, "before": i + 1, "column": k + 1, "why": why}
+            for (i, k), why in dependencies(dense, method).items()
+        ]
+        if example is SLIDES:
+            values = factor_by(levels)
+            rows += [
+                {"part": "factor", **named, "row": i + 1, "column": k + 1, "value": value, "right": same}
+                for ((i, k), value), same in zip(
+                    np.ndenumerate(values), (values == right).ravel().tolist(), strict=True
+                )
+            ]
+    return rows

@@ -1,0 +1,43 @@
+"""What a colleague reads of a pack: figures, their numbers and a summary. Same records, same bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fillpath.case import Case
+from reports.facts.records import Records
+from reports.frames.roofline import roofs
+from reports.pages.drawing import Result
+from reports.pages.hardware import draw_rooflines
+from reports.pages.ledger.headline import headline
+from reports.pages.ledger.order import counts
+from reports.pages.ledger.text import HARDWARE_DIFFERS
+from reports.pages.webpage.machines import machine_parts
+
+
+def files(machine: str, records: Records, result: Result, site: Path) -> dict[str, bytes]:
+    """Return the summary, and each figure as SVG and CSV, by their paths.
+
+    records, result : of that machine alone
+    site : where its figures were drawn, and where the rooflines will be
+
+    Raises InputError for damaged ceilings.
+    """
+    folder = site / "figures"
+    if roofs(machine):
+        draw_rooflines([machine], records, folder)
+    # Not what is for the page alone: it has another ending before its last.
+    drawn = [path for path in sorted(folder.glob("*")) if path.suffixes in ([".svg"], [".csv"])]
+    pictures = {f"figures/{path.name}": path.read_bytes() for path in drawn}
+    return {"summary.txt": _summary(machine, records, result).encode(), **pictures}
+
+
+def _summary(machine: str, records: Records, result: Result) -> str:
+    """Return how the claims stand, what the machine is, and why a figure could not be judged or drawn."""
+    (part,) = machine_parts([machine], records.frame([Case.parse(record.case) for record in records.rows]))
+    rows = [*part.facts, *((label, str(count)) for _, label, count in counts(result.standings))]
+    rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
+    width = max(len(name) for name, _ in rows)
+    table = [f"{name:<{width}}  {value}" for name, value in rows]
+    sentences = [*headline(machine, result.standings), HARDWARE_DIFFERS]
+    return "\n".join([f"fillpath on {machine}", "", *sentences, "", *table, ""])
