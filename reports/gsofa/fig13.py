@@ -19,8 +19,7 @@ from reports.facts.verdicts import Subset
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import add_columns
-from reports.shapes.beside import BesidePrint
-from reports.shapes.marks import PanelRow, marks_of
+from reports.shapes.beside import BesidePrint, PanelRow, Step
 
 CLAIM = "fig13_bandwidth"
 DATA = subject("gsofa", CLAIM).data
@@ -32,7 +31,7 @@ NUMBERS = (
     "share_of_peak",
 )  # fmt: skip
 GB = 1e9
-SHARE, DRAM, L2 = "share", "through DRAM", "through L2"
+DRAM, L2 = "through DRAM", "through L2"
 
 
 def frame(inputs: Inputs) -> pd.DataFrame:
@@ -49,7 +48,11 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     rates = {abbr: 1e9 * float(value) for abbr, value in DATA["max"].items()}
     shares = dict.fromkeys(rates, float(SHARES["max"]))
     result = add_printed(result, "gsofa", {"paper_bytes_per_s": rates, "paper_share": shares})
-    return columns_of(result, "how", "told", *NUMBERS, "paper_bytes_per_s", "paper_share")
+    result["counted"], result["of_l2"] = result["how"] == COUNTED, result["l2_bytes_per_s"].notna()
+    ordered = in_papers_order(result, "gsofa")
+    return columns_of(
+        ordered, "how", "told", *NUMBERS, "counted", "of_l2", "paper_bytes_per_s", "paper_share"
+    )
 
 
 def _as_read(frame: pd.DataFrame) -> list[Subset]:
@@ -57,33 +60,12 @@ def _as_read(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(frame[frame["how"] != COUNTED])]
 
 
-def _marks(frame: pd.DataFrame) -> pd.DataFrame:
-    """The share of DRAM's peak of each matrix, and the bytes through DRAM and, where they were read, L2."""
-    rows = in_papers_order(frame, "gsofa").assign(
-        dram=lambda rows: rows["dram_bytes_per_s"] / GB, l2=lambda rows: rows["l2_bytes_per_s"] / GB
-    )
-    columns = {SHARE: "share_of_peak", DRAM: "dram", L2: "l2"}
-    marks = [
-        marks_of(
-            rows,
-            value,
-            "told",
-            step=step,
-            panel="measured on " + rows["where"],
-            hollow=rows["how"] == COUNTED,
-        )
-        for step, value in columns.items()
-    ]
-    whole = pd.concat(marks)
-    return whole[(whole["step"] != L2) | whole["value"].notna()]
-
-
 def _per_cent(share: float) -> str:
     return f"{100 * share:.2g}%"
 
 
 def _gigabytes(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+    return f"{rate / GB:,.0f}" if rate >= 100 * GB else f"{rate / GB:.3g}"
 
 
 def _read(row: Mapping[Any, Any]) -> dict[str, Any]:
@@ -110,30 +92,40 @@ def _rates(known: dict[str, Any]) -> dict[str, Any]:
     return known | rates | ({"share_of_peak": dram / peak} if dram is not None and peak else {})
 
 
-def _printed(step: str, numbers: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+def _printed(step: str, numbers: Mapping[str, Any], unit: float = 1.0) -> dict[str, dict[str, float]]:
     """Mean, largest and smallest. numbers : of the subject."""
     most = numbers["max"]
     most = most["AU"] if isinstance(most, Mapping) else most
-    return {
-        "mean": {step: numbers["mean"]},
-        "AU, the most": {step: most},
-        "the least": {step: numbers["min"]},
-    }
+    values = {"mean": numbers["mean"], "AU, the most": most, "the least": numbers["min"]}
+    return {name: {step: unit * value} for name, value in values.items()}
 
 
-ROWS = (
-    PanelRow("DRAM, share of the\ncard's peak", (SHARE,), _printed(SHARE, SHARES), even=None, form=_per_cent),
-    PanelRow(
-        "GB / second (log axis)", (DRAM, L2), _printed(DRAM, DATA), even=None, points=True, log=True,
-        form=_gigabytes,
-    ),
-)  # fmt: skip
+SHARE = PanelRow(
+    "DRAM, share of the\ncard's peak",
+    [Step(DRAM, "share_of_peak")],
+    _printed(DRAM, SHARES),
+    status="told",
+    hollow="counted",
+    even=None,
+    form=_per_cent,
+)
+RATE = PanelRow(
+    "GB / second (log axis)",
+    [Step(DRAM, "dram_bytes_per_s"), Step(L2, "l2_bytes_per_s", {"of_l2": True})],
+    _printed(DRAM, DATA, GB),
+    status="told",
+    hollow="counted",
+    even=None,
+    points=True,
+    log=True,
+    form=_gigabytes,
+)
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 13",
     "memory throughput",
     frame,
-    BesidePrint(ROWS, "printed: V100, peak 900 GB/s", _marks, "counted, not read"),
+    BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read"),
     """Bytes: {hows}. Hardware counters: of the implementation's kernels, read by ncu in a run of its own;
     counted: what the implementation asks for, wherever it finds it. Peak: from the card's memory clock and
     bus width. The paper reads nvprof on one V100 (900 GB/s). {gpu}""",

@@ -1,8 +1,8 @@
-"""Marks of a legend: what was measured as points, and what the paper prints as lines and stars."""
+"""Marks of a legend: what was measured as points, and what the paper prints as lines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -15,42 +15,26 @@ from reports.shapes.style import HATCHES, MARKERS
 
 Form = Callable[[float], str]
 PRINTED_LINE: dict[str, Any] = {"color": "#555555", "linewidth": 1.4, "linestyle": "--"}
-STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "color": "#ffffff", "markeredgecolor": "black"}
 # The largest over the smallest value from which on an axis is a log axis.
 MUCH = 8.0
 
 
-def gains_legend(
-    axes: Axes, frame: pd.DataFrame, more: Sequence[tuple[str, str]] = (), hollow: Collection[str] = ()
-) -> None:
-    """Above the panel: each series that was measured as a point, and more.
-
-    more : (kind, text), see `legend_mark`.
-    hollow : the series whose points are empty.
-    """
-    marks = [legend_mark(kind, text) for kind, text in more]
-    bars.place_legend(axes, [*point_handles(frame, hollow), *marks])
-
-
-def point_handles(frame: pd.DataFrame, hollow: Collection[str] = ()) -> list[Line2D]:
-    """A legend's marks of the series that were measured, as points, the hollow ones empty."""
-    looks = bars.look_of(frame)
+def gains_legend(axes: Axes, frame: pd.DataFrame) -> None:
+    """Draw a legend above the panel: each series that was measured as a point."""
     measured = set(frame.loc[frame["status"] == "ok", "series"])
-    return [
+    handles = [
         Line2D(
-            [], [], linestyle="none", markersize=8, color="white" if name in hollow else colour,
-            markeredgecolor=colour if name in hollow else "black",
-            markeredgewidth=2.0 if name in hollow else 1.0, marker=MARKERS[HATCHES.index(hatch)], label=name,
+            [], [], linestyle="none", marker=MARKERS[HATCHES.index(hatch)], markersize=8, color=colour,
+            markeredgecolor="black", label=name,
         )
-        for name, (colour, hatch) in looks.items()
+        for name, (colour, hatch) in bars.look_of(frame).items()
         if name in measured
     ]  # fmt: skip
+    bars.place_legend(axes, handles)
 
 
 def legend_mark(kind: str, text: str) -> Line2D | Patch:
-    """A legend's mark: star, line (or its style), dash, hollow, full or slot."""
-    if kind == "star":
-        return Line2D([], [], linestyle="none", label=text, **STAR)
+    """Return a legend's mark: line (or its style), dash, hollow, full or slot."""
     if kind in ("line", "--", ":"):
         return Line2D([], [], label=text, **(PRINTED_LINE | ({} if kind == "line" else {"linestyle": kind})))
     if kind == "dash":
