@@ -44,8 +44,7 @@ LOOKS: Mapping[str, Mapping[str, Any]] = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per bin of sources of each case; a single one without numbers, with the reason, where
-    there is no series.
+    """Return one row per bin of sources of each case, without a series a single one with the reason.
 
     average : of frontier_mean, over WINDOW of the sources around.
     ratio : largest over smallest average frontier of a source, 0 left out.
@@ -78,9 +77,9 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     for axes, rows in zip(places, panels, strict=False):
         axes.set_title(lines(rows.iloc[0].to_dict()).replace("\n", ", "), loc="left")
         _panel(axes, rows)
+    places[0].set_ylabel("average frontier of a source")
     for axes in places[len(panels) :]:
         axes.set_axis_off()
-    places[0].set_ylabel("average frontier of a source")
     if not panels:
         empty_panel(places[0], "not_run", "no case of it was measured")
     drawn = set(frame.loc[frame["frontier_mean"].notna(), "implementation"])
