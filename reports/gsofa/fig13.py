@@ -30,8 +30,10 @@ DRAM, L2 = "through DRAM", "through L2"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: bytes through DRAM and L2, seconds of the kernels that moved them, and the share
-    of the card's peak. `how` is `hardware counters`, or `counted` by the implementation."""
+    """Return one row per case: bytes through DRAM and L2, seconds of their kernels, the share of the peak.
+
+    `how` is `hardware counters`, or `counted` by the implementation.
+    """
     ok = cases["status"] == "ok"
     about = zip(cases["machine"], cases["case"], cases["key"], ok, strict=True)
     read = [read_counters(*each) if is_ok else None for *each, is_ok in about]
