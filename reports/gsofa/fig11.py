@@ -72,7 +72,8 @@ EXHIBIT = Exhibit(
     f"""{BASELINE}: the algorithm of GLU3.0's symbolic phase. The other sequential codes are not in the paper.
     Of other authors' codes: {NAMED["superlu_dist"]}, {NAMED[KLU]}. {{fastest}}The paper's: a V100, a POWER9.
     Two runs, or hosts: the two times are not of one, so their ratio is not taken. A dash: one of the two
-    codes has no time. With transfers: the way to the GPU and back is added to its seconds.""",
+    codes has no time. Means are geometric. With transfers: the way to the GPU and back is added to its
+    seconds.""",
     lambda frame: {"fastest": fastest_how(frame[f"{SEQUENTIAL}_code"], frame[f"{SEQUENTIAL}_untimed"])},
     held=(
         _held(BASELINE, ("mean", "largest", "smallest"), "seconds"),

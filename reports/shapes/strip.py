@@ -47,12 +47,11 @@ def ratio_lines(
     title: str,
     columns: Mapping[str, str],
     pair: str,
-    remark: str,
+    remark: str = "",
     mark: str = "",
 ) -> list[StripLine]:
-    """Return the ratios of a code over another: a title with their means, and a line for each column.
-
-    Without a ratio or a bound there is no line.
+    """Return the ratios of a code over another: a title with their means, and a line for each column; nothing
+    without the line of the first.
 
     rows : of the code
     columns : by what a line is called; the first is that of the ratios, whose number the title says
@@ -62,31 +61,31 @@ def ratio_lines(
     """
     (head, first), *others = columns.items()
     lines = number_line(rows, head, first, pair, mark)
-    if not any(set(line.cells.values()) - {"-"} for line in lines):
+    if not lines:
         return []
     means = [
         f"{times(geometric_mean(rows[column].dropna()))} {name}"
         for name, column in columns.items()
         if rows[column].notna().any() and not name.startswith(PRINTED)
     ]
-    whole = f"{', '.join(means)} (geometric mean of {rows[first].notna().sum()})" if means else "no ratio"
+    whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
     for name, column in others:
         # Only a ratio with an interval may be a bound.
         lines += number_line(rows, name, column, pair if f"{column}_low" in rows else "")
-    return [StripLine(title=f"{title}: {whole}; {remark}"), *lines]
+    return [StripLine(title="; ".join([f"{title}: {whole}", *([remark] if remark else [])])), *lines]
 
 
 def number_line(
     frame: pd.DataFrame, head: str, column: str, status: str = "", mark: str = ""
 ) -> list[StripLine]:
-    """Return a line of a column's ratios; none without a row.
+    """Return a line of a column's ratios; none without a ratio, a bound or a reason.
 
     status : the column that says `ok` or why a row has no ratio, empty where only those with one are meant
     mark : the column of what stands behind a ratio
     """
     rows = frame[frame[status or column].notna()]
     cells = {int(row["group"]): _cell(row, column, status, mark) for row in dicts(rows)}
-    return [StripLine(head, cells)] if cells else []
+    return [StripLine(head, cells)] if set(cells.values()) - {"-"} else []
 
 
 def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
