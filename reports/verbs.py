@@ -241,8 +241,10 @@ def beside(
     columns = columns[columns["abbr"].isin(known)]
     whole = frame.merge(columns, on="abbr", how="outer", sort=False)
     absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
-    whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
     texts = [name for name in whole if str(name).startswith("status") or str(name).endswith("pair")]
+    # Without a case a column is of no texts yet.
+    whole = whole.astype(dict.fromkeys(["label", *texts], "object"))
+    whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
     whole.loc[absent, texts] = "not_run"
     return whole
 
