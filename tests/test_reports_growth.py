@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from reports.frames.cost_growth import CODES, CUDSS, FRONTS
 
 from fillpath.record import Record, Status
-from reports.frames.cost_growth import CODES, CUDSS, FRONTS
 from reports.frames.sequential import FILLING, SEQUENTIAL, fastest, sequential_how, sequential_over
 from reports.gsofa import growth
 from tests.reports_fakes import Made, case_of, made_frame, measured, texts
