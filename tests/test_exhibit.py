@@ -27,13 +27,12 @@ from fillpath.paths import ROOT
 from fillpath.record import Status
 from fillpath.settings import Settings
 from reports import figures
-from reports.exhibit import Exhibit, Held
+from reports.claims.verdict import Outcome
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts import claims
 from reports.facts.entries import Entries
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
-from reports.facts.standings import Outcome
-from reports.facts.verdicts import Subset
 from reports.pages import webpage
 from reports.shapes import frame_csv
 from reports.shapes.tables import Column, Table, Words
@@ -45,7 +44,7 @@ SEVEN = ("RM", "BB", "EP", "BC", "LH", "G7", "MK")
 MODULE = '''
 """Figure 99: seconds of everything."""
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.frames.device import columns_of
 from reports.frames.seconds import timed_frame
 from reports.shapes.panels import Panels
@@ -284,7 +283,7 @@ def test_subsets_are_judged_apart() -> None:
 
     held = Held("fig14_maxid_ranges", "ratio", ("mean",), basis="seconds", subsets=subsets)
     first, second = held.verdicts(rows, "gsofa")
-    assert first.basis == "seconds, first" and first.measured and first.measured.value == 1.2
+    assert first.basis == "seconds, first" and first.value == 1.2
     assert second.basis == "seconds" and second.outcome is Outcome.UNTESTABLE and second.why == "for a reason"
 
 
@@ -298,13 +297,11 @@ def test_a_column_is_held_against_claims_row_by_row() -> None:
     held = Held("fig14_maxid_ranges", "ratio", ("mean", "largest"), only={"way": "a"})
     verdicts = held.verdicts(rows, "gsofa")
     assert [v.claim.rpartition(".")[2] for v in verdicts] == ["mean", "largest", "largest"], "and beside"
-    assert verdicts[0].measured is not None and verdicts[0].measured.value == 1.2
+    assert verdicts[0].value == 1.2
     seven = pd.concat([rows[:1].assign(label=name, abbr=name) for name in SEVEN])
     one = held.verdicts(seven, "gsofa")[0]
     assert one.doubt == "1 process of 5", "a frame that does not say has one"
     assert held.verdicts(seven.assign(ratio_processes=5, ratio_low=1.19, ratio_high=1.21), "gsofa")[0].firm
-    remark = Held("fig14_maxid_ranges", "ratio", remark=lambda own: f"{len(own)} rows", basis="ratios")
-    assert [v.numbers for v in remark.verdicts(rows, "gsofa")] == ["2 rows"]
 
 
 def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
@@ -340,7 +337,7 @@ def exhibit_of(caption: str = "", **given: Any) -> Exhibit:
         ),
         (Held("fig14_maxid_range", "ratio"), UnknownNameError, "no subject gsofa.fig14_maxid_range; did"),
         (
-            Held("fig14_maxid_range", "ratio", remark=lambda rows: ""), UnknownNameError,
+            Held("fig14_maxid_range", "ratio"), UnknownNameError,
             "no subject gsofa.fig14_maxid_range; did",
         ),
         (

@@ -14,10 +14,11 @@ from fillpath.errors import UnknownNameError
 from fillpath.papers import paper_names
 from fillpath.peers import peer
 from fillpath.record import Record, Status
+from reports.claims.verdict import JUDGED, Outcome, Scope
 from reports.facts.claim import Kind
 from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Outcome, Scope, Standing
+from reports.facts.standings import Standing
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
 from reports.pages.ledger import standing as judging
@@ -103,14 +104,12 @@ def test_the_papers_own_matrices_decide_and_stand_ins_stand_beside(
 ) -> None:
     standing = standings["h200", MEAN]
     assert standing.outcome is Outcome.REPRODUCED and standing.doubt == "1 process of 5"
-    assert standing.verdict is not None and standing.verdict.measured is not None
-    assert standing.verdict.measured.value == pytest.approx(1.14) and standing.verdict.measured.n == 7
-    assert standing.verdict.measured.low < 1.14 < standing.verdict.measured.high
+    assert standing.verdict is not None
+    assert standing.verdict.value == pytest.approx(1.14) and standing.verdict.n == 7
+    assert standing.verdict.low < 1.14 < standing.verdict.high
     (instead,) = standing.also
     assert instead.outcome is Outcome.INCONCLUSIVE and instead.scope is Scope.STAND_INS
-    assert instead.measured is not None and instead.measured.value == pytest.approx(0.5), (
-        "the far one is not in it"
-    )
+    assert instead.value == pytest.approx(0.5), "the far one is not in it"
     assert standing.label == ("reproduced on 7 of 13 (indicative); inconclusive on stand-ins for 1 of 13")
     far = [other.numbers for other in standing.beside if other.outcome is Outcome.BESIDE]
     assert any("9x (circuit:4000)" in numbers for numbers in far)
@@ -148,7 +147,7 @@ def test_the_headline_is_about_performance_and_counts_kinds_apart(
 
 def test_what_was_not_run_says_what_is_missing(standings: dict[tuple[str, str], Standing]) -> None:
     mean = standings["laptop", MEAN]
-    assert mean.outcome is Outcome.NOT_RUN and mean.verdict is not None and mean.verdict.measured is None
+    assert mean.outcome is Outcome.NOT_RUN and mean.verdict is not None and mean.verdict.n == 0
     missing = {lack.kind: lack.what for lack in mean.missing}
     assert any("gsofa" in what for what in missing["GPU"])
     here = {lack.kind: lack.what for lack in standings["h200", MEAN].missing}
@@ -192,7 +191,7 @@ def test_what_cannot_be_tested_says_why(standings: dict[tuple[str, str], Standin
 
 def test_nothing_is_judged_without_a_measured_number(standings: dict[tuple[str, str], Standing]) -> None:
     for standing in standings.values():
-        has_number = standing.verdict is not None and standing.verdict.measured is not None
+        has_number = standing.verdict is not None and standing.verdict.n
         assert has_number or standing.outcome not in JUDGED
         assert standing.missing or standing.outcome is not Outcome.NOT_RUN, standing.claim.id
 

@@ -185,15 +185,13 @@ def test_table2_is_judged_on_the_same_matrices_and_stand_ins_apart() -> None:
     frame = frame_of(table2.EXHIBIT.frame, *levelled(), *levelled(STAND_IN))
     found = verdicts_of(table2.EXHIBIT, frame, "table2_levelization")
     own = found["geometric", "PAPER"]
-    assert own.factor == pytest.approx(8 / 87.1) and own.measured.n == 1
+    assert own.factor == pytest.approx(8 / 87.1) and own.n == 1
     assert own.outcome == "inconclusive", "one matrix makes no mean"
     each = found["each", "PAPER"]
     assert each.outcome == "deviates" and each.numbers.startswith("0 of 1 within 25% of the print")
     counts = verdicts_of(table2.EXHIBIT, frame, "counts")
     assert {v.outcome for (name, _), v in counts.items() if name != "relaxed_over_exact"} == {"reproduced"}
     assert {scope for name, scope in counts if name != "relaxed_over_exact"} == {"PAPER"}
-    closed = [v for v in table2.EXHIBIT.verdicts(frame) if "third loop" in v.basis]
-    assert {v.outcome for v in closed} == {"beside the print"} and closed[0].numbers.startswith("2x")
 
 
 def test_one_large_ratio_carries_no_verdict_on_table2() -> None:
@@ -316,14 +314,13 @@ def test_table1_is_of_seconds_between_events_in_one_run() -> None:
     ]  # fmt: skip
     words = table1.EXHIBIT.words(frame)
     assert "Lee's code is not public" in words and "`fillpath durations` has not timed them here" in words
-    order, nnz, geometric, each, graph, batched = table1.EXHIBIT.verdicts(frame)
+    order, nnz, geometric, each, graph = table1.EXHIBIT.verdicts(frame)
     assert graph.outcome == "beside the print" and graph.basis == "seconds of the call by a graph"
     assert [v.claim.rpartition(".")[2] for v in (order, nnz)] == ["order", "nnz"]
     assert (geometric.factor, each.factor) == pytest.approx((3 / 1.1, 3 / 1.1))
     assert geometric.basis == "seconds of the call, launches included, of GLU2.0 over GLU3.0"
     assert geometric.outcome == "inconclusive" and each.outcome == "deviates", "one matrix makes no mean"
-    assert each.direction == "as printed" and each.magnitude == "larger"
-    assert batched.outcome == "beside the print" and batched.measured is None
+    assert each.direction == "as printed" and each.size == "larger"
     lee = claim("glu3", "table1_kernel_time", "lee_geometric")
     assert lee.value == 4.8 and "not public" in lee.needs
 
@@ -342,7 +339,7 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
     assert line.cells[8:13] == ["2.000", "0.500", "3x", "4x", "4x"]
     assert "the sum of their durations by CUPTI" in table1.EXHIBIT.words(frame)
     kernels = next(v for v in table1.EXHIBIT.verdicts(frame) if v.basis == "durations of kernels")
-    assert kernels.outcome == "beside the print" and kernels.measured is not None
+    assert kernels.outcome == "beside the print" and kernels.n
     judged = [verdict for verdict in table1.EXHIBIT.verdicts(frame) if verdict.basis != kernels.basis]
     assert judged == [verdict for verdict in before if verdict.basis != kernels.basis]
 
@@ -489,10 +486,9 @@ def test_dependencies_are_drawn_with_and_without_records() -> None:
     assert "1.1x" in drawn and "not run" not in drawn
     assert "wrong: marked" in drawn and drawn.count("right") == 2
     assert "an illustration" in dependencies.EXHIBIT.words(frame)
-    _, wrong, pivots = dependencies.EXHIBIT.verdicts(frame)
+    (wrong,) = dependencies.EXHIBIT.verdicts(frame)
     assert wrong.claim == "glu3.glu1_is_wrong.last_pivot" and wrong.outcome == "derived"
     assert wrong.why.endswith(": the two agree")
-    assert "last pivot 0 by GLU1.0, 1 by GLU2.0" in pivots.numbers
     assert dependencies.EXHIBIT.picture(frame_of(dependencies.EXHIBIT.frame)).axes
 
 

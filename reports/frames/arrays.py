@@ -11,11 +11,11 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.dicts import dicts
+from reports.exhibit import Subset
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.facts.records import Records
-from reports.facts.verdicts import Subset
 from reports.frames.seconds import RATIO, STAND_INS, groups_of, prepared_how, seconds_how
 from reports.shapes.ratios import BASELINE
 

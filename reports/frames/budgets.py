@@ -8,8 +8,8 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.options import Option
+from reports.exhibit import Subset
 from reports.facts.records import Records
-from reports.facts.verdicts import Subset
 from reports.frames.device import MEMORY, columns_of, gpu_caption, option_of, without
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import RATIO

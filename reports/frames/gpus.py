@@ -13,15 +13,12 @@ import pandas as pd
 from fillpath.case import Case
 from fillpath.dicts import dicts
 from fillpath.record import Record
+from reports.exhibit import Subset
 from reports.facts.inputs import Inputs
-from reports.facts.numbers import spread
 from reports.facts.records import Records
-from reports.facts.standings import Point
-from reports.facts.verdicts import Subset
 from reports.frames.device import add_printed, columns_of, device_frame
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import RATIO, add_columns, groups_of, ratio_of
-from reports.shapes.bars import times
 
 SEVERAL = ("gsofa_multi", "fill2_multi")
 FACTS = ("workers", "load_balance", "simulated")
@@ -118,12 +115,6 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
         return [Subset(frame, "{}, not run".format)]
     of_rows = pd.Series(list(map(_kind, frame["case"])), index=frame.index, dtype="object")
     return [Subset(frame[of_rows == kind], f"{{}}, {kind}".format) for kind in kinds]
-
-
-def spread_of_ratios(rows: pd.DataFrame) -> str:
-    """The ratios of all these matrices: those of a claim are of matrices near the paper's alone."""
-    pairs = zip(rows["label"], rows["ratio"].astype(float), strict=True)
-    return spread([Point(str(label), None, ratio, ratio, ratio) for label, ratio in pairs], times, True)
 
 
 def panels_of(frame: pd.DataFrame) -> list[pd.DataFrame]:

@@ -10,8 +10,8 @@ import pandas as pd
 from fillpath.dicts import dicts
 from impl.symbolic.gsofa_device import THREADS
 from reports.facts.inputs import Inputs
+from reports.facts.means import trend
 from reports.facts.naming import add_names, among
-from reports.facts.trend import trend
 from reports.frames.frontiers import BINS, bins_of
 
 # Vertices that a block of gsofa expands at a step at most.

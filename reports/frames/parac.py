@@ -14,11 +14,11 @@ from fillpath.dicts import Row, dicts
 from fillpath.paths import results
 from fillpath.processes import Rounds, Samples
 from fillpath.record import Record
+from reports.exhibit import Subset
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column
 from reports.facts.records import Records
-from reports.facts.verdicts import Subset
 from reports.frames.device import device_frame
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import STAND_INS, add_columns, groups_of, idle_series, slots_how

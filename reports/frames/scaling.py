@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from reports.exhibit import Subset
 from reports.facts.means import geometric_mean
-from reports.facts.verdicts import Subset
 from reports.frames.parac import by_threads
-from reports.shapes import bars
 
 EXCEPTION = "com-LiveJournal"
 # What most matrices are said to reach. A matrix does within 25 % of it: it is as near, and has at least this.
@@ -38,12 +37,6 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     nothing = untried.drop_duplicates("label").assign(threads=np.nan)
     whole = pd.concat([pd.DataFrame(rows, columns=frame.columns), nothing], ignore_index=True)
     return by_threads(whole.astype(frame.dtypes.to_dict() | {"threads": "float64"}), "threads")
-
-
-def mean_of(rows: pd.DataFrame) -> str:
-    """The geometric mean of the speed-ups."""
-    noun = "matrix" if len(rows) == 1 else "matrices"
-    return f"{bars.times(geometric_mean(rows['ratio']))} on {len(rows)} {noun}, printed {PRINTED:g}x on most"
 
 
 def _apart(frame: pd.DataFrame) -> pd.Series[bool]:

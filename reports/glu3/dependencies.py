@@ -16,11 +16,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from fillpath.dicts import dicts, grouped
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points, remark
 from reports.frames import examples
 from reports.frames.device import device_frame
 from reports.frames.examples import DOUBLE, EXAMPLES, LEFT, METHODS, SLIDES, UPPER
@@ -90,26 +90,10 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def verdicts(frame: pd.DataFrame) -> list[Verdict]:
-    """Whether GLU1.0's levels give a wrong factor of the slides' matrix, and the others' the right one; how
-    many dependencies each method has on the examples."""
+    """Whether GLU1.0's levels give a wrong factor of the slides' matrix."""
     factors = frame[frame["part"] == "factor"]
     last = factors[(factors["row"] == 3) & (factors["column"] == 3)].set_index("method")["value"]
-    pivots = ", ".join(f"{last[name]:g} by {name}" for name in METHODS)
-    edges = frame[frame["part"] == "dependency"].groupby(["example", "method"], sort=False).size()
-    counts = "; ".join(
-        f"{example.name}: " + ", ".join(f"{name} {edges[example.name, name]}" for name in METHODS)
-        for example in EXAMPLES
-    )
-    pivot = float(last["GLU1.0"])
-    point = Point("by GLU1.0", None, pivot, pivot, pivot)
-    return [
-        remark(f"{PAPER}.{GRAPHS}", "dependencies of the examples, an illustration", counts),
-        judge_points(claim(PAPER, WRONG, "last_pivot"), [point]),
-        remark(
-            f"{PAPER}.{WRONG}", "factor of the slides' matrix, columns of a level in descending order",
-            f"last pivot {pivots}; printed 0 by GLU1.0, 1 serially",
-        ),
-    ]  # fmt: skip
+    return [judge_numbers(claim(PAPER, WRONG, "last_pivot"), {"by GLU1.0": float(last["GLU1.0"])})]
 
 
 def _example_rows(example: examples.Example) -> list[dict[str, Any]]:

@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 from fillpath.dicts import dicts
 from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
+from reports.facts.means import trend
 from reports.facts.naming import add_names
 from reports.facts.series import series_bins
-from reports.facts.trend import trend
 from reports.frames.frontiers import joined, with_case, without_case
 from reports.frames.glu3 import PAPER, prepared_how
 from reports.shapes.axes import empty_panel

@@ -18,7 +18,7 @@ from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, add_printed, device_frame
 from reports.frames.glu3 import KERNELS, PAPER, milliseconds, prepared_how
 from reports.frames.variant_table import VariantTable
-from reports.frames.variants import finished, spanning
+from reports.frames.variants import finished
 from reports.shapes.bars import times
 from reports.shapes.counts import Counted, equality
 from reports.shapes.printed import Beside, Solutions
@@ -165,10 +165,6 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "kernels_ratio", ("geometric",), "kernels_pair", "durations of kernels", beside=True),
         Held(
             CLAIM, "graph_ratio", ("geometric",), "graph_pair", "seconds of the call by a graph", beside=True
-        ),
-        Held(
-            CLAIM, "batched_ratio", status="batched_pair", basis="seconds of the call, glu3 over batched",
-            remark=lambda rows: f"{spanning(rows, 'batched_ratio')}, not in the paper",
         ),
     ),
     one_run=True,

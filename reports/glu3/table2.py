@@ -12,7 +12,7 @@ from reports.facts.printed import printed_column
 from reports.frames.device import add_printed, device_frame
 from reports.frames.glu3 import KERNELS, LEVELS, PAPER, milliseconds, prepared_how
 from reports.frames.variant_table import VariantTable
-from reports.frames.variants import finished, spanning
+from reports.frames.variants import finished
 from reports.shapes.bars import times
 from reports.shapes.counts import Counted, equality
 from reports.shapes.printed import Beside, Solutions
@@ -113,11 +113,6 @@ EXHIBIT = Exhibit(
     held=(
         Held(CLAIM, "ratio", ("geometric", "each"), "pair", "seconds, exact over relaxed"),
         Held(CLAIM, "ratio", ("order_of_magnitude",), "pair", above=10.0),
-        Held(
-            CLAIM, "closed_ratio", status="closed_pair",
-            basis="seconds, exact without its third loop over relaxed",
-            remark=lambda rows: f"{spanning(rows, 'closed_ratio')}, not in the paper",
-        ),
         *(Held(EXACT_COUNTS, name, (name,), "status_relaxed") for name in TARGETS),
         Held(EXACT_COUNTS, "levels_ratio", ("relaxed_over_exact",), "status_relaxed"),
     ),

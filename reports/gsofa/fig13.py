@@ -8,13 +8,12 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.probes import read_counters
 from reports.facts.records import DRAM_PEAK
-from reports.facts.verdicts import Subset
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of, device_frame, gpu_caption
 from reports.frames.order import in_papers_order
 from reports.frames.seconds import add_columns

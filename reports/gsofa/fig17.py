@@ -16,7 +16,6 @@ from reports.frames.gpus import (
     panels_of,
     printed_columns,
     simulated_how,
-    spread_of_ratios,
     with_option,
 )
 from reports.shapes.beside import BesidePrint
@@ -93,18 +92,9 @@ EXHIBIT = Exhibit(
         "gpu": gpu_caption(frame, "gsofa"),
     },
     # Beside the print: no machine here has 36 GPUs.
-    held=(
-        *(
-            Held(CLAIM, "ratio", names, "pair", "seconds", {"what": what}, by_kind, beside=True)
-            for what, names in JUDGED.items()
-        ),
-        *(
-            Held(
-                CLAIM, "ratio", (), "pair", f"seconds, {what}", {"what": what}, by_kind,
-                remark=spread_of_ratios,
-            )
-            for what in JUDGED
-        ),
+    held=tuple(
+        Held(CLAIM, "ratio", names, "pair", "seconds", {"what": what}, by_kind, beside=True)
+        for what, names in JUDGED.items()
     ),
     one_run=True,
     topic="scheduling of sources over nodes and GPUs",

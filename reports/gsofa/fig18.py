@@ -16,7 +16,7 @@ from reports.facts.inputs import Inputs
 from reports.facts.probes import read_fault_repeats
 from reports.facts.records import Records
 from reports.frames.device import NOT_MEASURED, gpu_caption
-from reports.frames.gpus import by_kind, gain_frame, panels_of, printed_columns, spread_of_ratios, with_option
+from reports.frames.gpus import by_kind, gain_frame, panels_of, printed_columns, with_option
 from reports.frames.seconds import add_columns
 from reports.shapes.beside import BesidePrint
 from reports.shapes.marks import PanelRow, marks_of
@@ -134,13 +134,6 @@ EXHIBIT = Exhibit(
     lambda frame: {"saved": SAVED["mean_percent"], "gpu": gpu_caption(frame, "gsofa", timed=False)},
     # Beside the print: no host here has the paper's six cards.
     held=(
-        *(
-            Held(
-                CLAIM, "ratio", (), "pair", f"{BASIS}, {what}", {"what": what}, by_kind,
-                remark=spread_of_ratios,
-            )
-            for what in (ADVICE, SEPARATION)
-        ),
         Held(
             CLAIM, "ratio", ("advice_mean", "advice_largest", "advice_fewer"), "pair", BASIS,
             {"what": ADVICE}, by_kind, beside=True,

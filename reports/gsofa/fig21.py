@@ -15,7 +15,6 @@ from reports.frames.gpus import (
     panels_of,
     printed_columns,
     simulated_how,
-    spread_of_ratios,
     with_option,
 )
 from reports.frames.seconds import RATIO
@@ -72,18 +71,9 @@ EXHIBIT = Exhibit(
     {simulated}{gpu}""",
     lambda frame: {"simulated": simulated_how(frame), "gpu": gpu_caption(frame, "gsofa")},
     # Beside the print: no machine here has 36 GPUs.
-    held=(
-        *(
-            Held(CLAIM, "ratio", names, "pair", "seconds", {"what": size}, by_kind, beside=True)
-            for size, names in JUDGED.items()
-        ),
-        *(
-            Held(
-                CLAIM, "ratio", (), "pair", f"seconds, {CHUNKS}{size}", {"what": size}, by_kind,
-                remark=spread_of_ratios,
-            )
-            for size in SIZES
-        ),
+    held=tuple(
+        Held(CLAIM, "ratio", names, "pair", "seconds", {"what": size}, by_kind, beside=True)
+        for size, names in JUDGED.items()
     ),
     one_run=True,
     topic="size of the chunks of sources",

@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
-from reports.facts.verdicts import Subset
 from reports.frames.device import GSOFA
 from reports.frames.growth import GPU_STEP, WINDOW, growth_frame
 from reports.shapes.axes import empty_panel

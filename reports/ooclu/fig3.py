@@ -10,11 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, among
 from reports.facts.series import series_bins
-from reports.facts.verdicts import Subset
 from reports.frames.arrays import PAPER, how
 from reports.frames.frontiers import joined, with_case, without_case
 from reports.shapes.axes import empty_panel

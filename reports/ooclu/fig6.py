@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from fillpath.dicts import Row, dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
-from reports.facts.verdicts import Subset
 from reports.frames import arrays
 from reports.frames.arrays import OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, by_regime, printed_range
 from reports.frames.device import add_printed, columns_of, pair_frame

@@ -10,10 +10,9 @@ from matplotlib.patches import Patch
 
 from fillpath.case import Case
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
-from reports.facts.verdicts import Subset
 from reports.frames import budgets
 from reports.frames.arrays import LARGEST, PAPER, how, is_out_of_core, stand_in_among
 from reports.frames.budgets import BUDGET

@@ -7,19 +7,17 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.axes import Axes
 
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
-from reports.facts.numbers import spanned
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.frames import dense_columns
 from reports.frames.arrays import PAPER, how, over_baseline, printed_range
 from reports.frames.dense_columns import CLAIM, FREE, LIMITED, SEARCHED
 from reports.frames.device import columns_of, pair_frame
 from reports.frames.seconds import RATIO, beside
 from reports.shapes import bars
-from reports.shapes.bars import times
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
 
@@ -71,16 +69,10 @@ def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
     return {"here": _columns(limited), "printed": _columns(printed), "how": how(frame, SPAN)}
 
 
-def _alone(rows: pd.DataFrame) -> str:
-    """What blocks alone give, as measured."""
-    return f"{spanned(rows, 'blocks_alone', times)}, not in the paper"
-
-
 def by_blocks(frame: pd.DataFrame) -> list[Verdict]:
     """What the printed numbers of blocks give at most of what is printed."""
     ratios = {name: BLOCKS / blocks for name, (_, _, blocks) in dense_columns.printed_sizes().items()}
-    points = [Point(name, name, ratio, ratio, ratio) for name, ratio in ratios.items()]
-    return [judge_points(claim(PAPER, CLAIM, "by_blocks"), points)]
+    return [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), ratios)]
 
 
 EXHIBIT = Exhibit(
@@ -99,10 +91,6 @@ EXHIBIT = Exhibit(
             only={"variant": LIMITED},
         ),
         Held(CLAIM, "search_over", ("slower_access",), "pair", only={"variant": FREE}),
-        Held(
-            CLAIM, "blocks_alone", status="pair", only={"variant": LIMITED}, remark=_alone,
-            basis="seconds, dense columns, as many as printed over as many as fit",
-        ),
         by_blocks,
     ),
     one_run=True,

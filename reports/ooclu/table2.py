@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim, subject
 from reports.facts.inputs import Inputs
 from reports.facts.printed import abbreviations, printed_column
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.frames.arrays import MATRICES, PAPER, SHARE, WORD, WORDS, add_memory, how, the_seven
 from reports.frames.device import MEMORY, add_printed, columns_of, device_frame, total
 from reports.shapes.printed import Beside, Solutions
@@ -66,8 +66,7 @@ def _column(name: str) -> Mapping[str, float | None]:
 def _judged(name: str, inside: set[str]) -> Verdict:
     """By how many of the claim's matrices are inside."""
     printed = claim(PAPER, IN_WORDS, name)
-    counts = {abbr: float(abbr in inside) for abbr in printed.matrices or ()}
-    return judge_points(printed, [Point(abbr, abbr, count, count, count) for abbr, count in counts.items()])
+    return judge_numbers(printed, {abbr: float(abbr in inside) for abbr in printed.matrices or ()})
 
 
 def _gigabytes(count: float) -> str:

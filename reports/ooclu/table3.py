@@ -9,11 +9,9 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import Row
-from reports.exhibit import Exhibit, Held
-from reports.facts.claims import claim
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.inputs import Inputs
 from reports.facts.printed import printed_column
-from reports.facts.verdicts import Subset
 from reports.frames import arrays
 from reports.frames.device import NOT_MEASURED, add_printed, columns_of
 from reports.frames.page_faults import counted_frame
@@ -82,24 +80,9 @@ def _some_left(frame: pd.DataFrame) -> list[Subset]:
     return arrays.by_regime(frame[~_none_left(frame)], "both")
 
 
-def _without_any(frame: pd.DataFrame) -> list[Subset]:
-    rows = frame[_none_left(frame)]
-    return [Subset(rows, f"{{}}, {regime}".format) for regime, rows in arrays.regimes_of(rows, "both")]
-
-
 def _none_left(frame: pd.DataFrame) -> pd.Series[bool]:
     """Where no fault group is left with prefetching."""
     return (frame["both"] == "ok") & frame["reduction"].isna()
-
-
-def _no_group(rows: pd.DataFrame) -> str:
-    noun = "matrix" if len(rows) == 1 else "matrices"
-    return f"no group is left with prefetching on {len(rows)} {noun}, printed {_reductions()}"
-
-
-def _reductions() -> str:
-    numbers = claim(arrays.PAPER, CLAIM, "reduction").by_matrix.values()
-    return f"{min(numbers):.2g}x to {max(numbers):.2g}x"
 
 
 def _numbers(ways: Mapping[str, Row]) -> dict[str, Any]:
@@ -179,10 +162,6 @@ EXHIBIT = Exhibit(
     },
     held=(
         Held(CLAIM, "reduction", ("reduction",), "both", subsets=_some_left),
-        Held(
-            CLAIM, "groups", status="both", basis="fault groups without prefetching over with",
-            subsets=_without_any, remark=_no_group,
-        ),
         *(
             Held(CLAIM, column, (name,), status, subsets=partial(arrays.by_regime, status=status))
             for name, (column, status) in COLUMNS.items()

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.facts.inputs import Inputs
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.frames import dense_columns
 from reports.frames.arrays import PAPER, how
 from reports.frames.dense_columns import REAL
@@ -64,8 +64,7 @@ def blocks(frame: pd.DataFrame) -> list[Verdict]:
     memory = dense_columns.blocks_printed()[0]
     sizes = dense_columns.printed_sizes()
     counts = {name: memory // (REAL * order) for name, (order, _, _) in sizes.items()}
-    points = [Point(name, name, count, count, count, sizes[name][2]) for name, count in counts.items()]
-    return [judge_points(claim(PAPER, CLAIM, "blocks"), points)]
+    return [judge_numbers(claim(PAPER, CLAIM, "blocks"), counts)]
 
 
 EXHIBIT = Exhibit(

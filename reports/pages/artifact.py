@@ -16,9 +16,10 @@ from fillpath.paths import BASE, PAGE, ROOT, bytes_text, results, write_text
 from fillpath.record import Record
 from fillpath.registry import lookup
 from fillpath.settings import PROCESSES
+from reports.claims.verdict import JUDGED
 from reports.facts.entries import printed_name
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Standing
+from reports.facts.standings import Standing
 from reports.pages.environment import environment
 from reports.pages.ledger.order import ClaimRow, claim_rows, counts, machines_of
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text

@@ -18,8 +18,9 @@ from fillpath.case import Case
 from fillpath.dicts import dicts
 from fillpath.papers import paper_names
 from fillpath.record import Status
+from reports.claims.verdict import JUDGED
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Standing
+from reports.facts.standings import Standing
 from reports.figures import exhibits, stem
 from reports.frames.roofline import roofs
 from reports.pages import ledger

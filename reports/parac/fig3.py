@@ -16,7 +16,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.inputs import Inputs
 from reports.frames.device import columns_of
 from reports.frames.parac import ORDERINGS, PAPER, cores_of, ordered_how, sorted_orderings
-from reports.frames.scaling import NEAR, REACHED, by_matrix, exception, mean_of, most_matrices
+from reports.frames.scaling import NEAR, REACHED, by_matrix, exception, most_matrices
 from reports.frames.seconds import RATIO, add_columns, ratio_of, seconds_how, timed_frame
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
@@ -204,10 +204,6 @@ EXHIBIT = Exhibit(
     facts,
     held=(
         Held(CLAIM, "nearness", ("tenfold",), "pair", subsets=most_matrices, above=NEAR),
-        Held(
-            CLAIM, "ratio", status="pair", basis="geometric mean of the speed-ups", subsets=most_matrices,
-            remark=mean_of,
-        ),
         Held(CLAIM, "ratio", ("livejournal",), "pair", subsets=exception, above=REACHED),
         Held(CLAIM, "ratio", ("density",), "pair", subsets=by_matrix, against="density"),
     ),

@@ -14,9 +14,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.inputs import Inputs
-from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, device_frame
 from reports.frames.orderings import ByOrdering, across_orderings, in_one_run
 from reports.frames.parac import MUCH, PAPER, SAME, ordered_how, short_names, sorted_orderings
@@ -86,16 +85,6 @@ def _together(by_ordering: ByOrdering) -> Mapping[str, float]:
 
 def _amd_over_slowest(by_ordering: ByOrdering) -> Mapping[str, Any]:
     return in_one_run(by_ordering, "amd", max, inverse=True)
-
-
-def _spread(rows: pd.DataFrame) -> str:
-    """How much lower the actual tree is, by ordering, and how far the fill depends on it."""
-    most = min(dicts(rows), key=lambda row: row["alike"])
-    return (
-        f"tree {bars.times(rows['shrinks_least'].min())} lower at least, with nnz-sort and random "
-        f"{bars.times(rows['others_shrink'].min())} more at least than with AMD; fill at most "
-        f"{bars.times(1 / most['alike'])} apart ({most['label']})"
-    )
 
 
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
@@ -185,6 +174,5 @@ EXHIBIT = Exhibit(
         Held(CLAIM, "path", ("amd_path",), subsets=by_matrix),
         Held(CLAIM, "ratio", ("amd_slowest",), "pair", subsets=on_gpu),
         Held(CLAIM, "alike", ("fill",), subsets=by_matrix, above=1 / SAME),
-        Held(CLAIM, "alike", basis="by how much", subsets=by_matrix, remark=_spread),
     ),
 )

@@ -9,9 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.inputs import Inputs
-from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of
 from reports.frames.orderings import ByOrdering, across_orderings, in_one_run
 from reports.frames.parac import (

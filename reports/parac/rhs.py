@@ -12,10 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fillpath.dicts import dicts
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.inputs import Inputs
 from reports.facts.means import geometric_mean
-from reports.facts.verdicts import Subset
 from reports.frames.device import columns_of, option_of
 from reports.frames.order import in_papers_order
 from reports.frames.parac import PAPER, SAME, short_names, solved_frame, solved_how, tried
@@ -146,17 +145,6 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(pd.DataFrame(rows, columns=peers.columns))]
 
 
-def _spans(rows: pd.DataFrame) -> str:
-    """Between which matrices the ratios of each method lie, and in how many pairs ParAC's is the less."""
-    less = rows["less"].dropna()
-    texts = [f"ParAC less sensitive in {int((less > 1).sum())} of {len(less)} pairs"]
-    for method, of_method in rows.groupby("series", sort=False):
-        ordered = dicts(of_method.sort_values("ratio"))
-        ends = [f"{bars.times(row['ratio'])} {row['label']}" for row in (ordered[0], ordered[-1])]
-        texts.append(f"{method} {' to '.join(dict.fromkeys(ends))}")
-    return "; ".join(texts)
-
-
 EXHIBIT = Exhibit(
     PAPER,
     "ParAC",
@@ -170,6 +158,5 @@ EXHIBIT = Exhibit(
     held=(
         Held(CLAIM, "ratio", ("ichol",), above=SAME, subsets=by_matrix),
         Held(CLAIM, "less", ("less_sensitive",), subsets=by_matrix),
-        Held(CLAIM, "ratio", basis="iterations, b at random over b = L x", remark=_spans),
     ),
 )

@@ -8,11 +8,10 @@ from typing import Any
 import pandas as pd
 
 from fillpath.dicts import Row
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.inputs import Inputs
 from reports.facts.naming import listed
 from reports.facts.printed import printed_column
-from reports.facts.verdicts import Subset
 from reports.frames.parac import CPU, PAPER, RULE, by_threads, of_span, ordered_how, over, printed_sum
 from reports.frames.seconds import ratio_of
 from reports.frames.solutions import beside_print, matrices_frame, numbers_of
