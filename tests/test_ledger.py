@@ -29,16 +29,13 @@ PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
 WORK = {"edges": 10**9, "fills": 10**6, "facts": {"concurrent_sources": 4.0}}
 # Seven of GSoFA's own matrices, more than half of them; one near enough to stand in for TT, one not.
-OWN = ("bcsstk18", "epb2", "bbmat", "g7jac200sc", "dielFilterV2real", "stomach", "audikw_1")
+OWN = {
+    "bcsstk18": "HB", "epb2": "Averous", "bbmat": "Simon", "g7jac200sc": "Hollinger",
+    "dielFilterV2real": "Dziekonski", "stomach": "Norris", "audikw_1": "GHS_psdef",
+}  # fmt: skip
 NEAR, FAR = "circuit,30000", "circuit,4000"
 MATRICES = (
-    Made("bcsstk18", "HB", "bcsstk18"),
-    Made("epb2", "Averous", "epb2"),
-    Made("bbmat", "Simon", "bbmat"),
-    Made("g7jac200sc", "Hollinger", "g7jac200sc"),
-    Made("dielFilterV2real", "Dziekonski", "dielFilterV2real"),
-    Made("stomach", "Norris", "stomach"),
-    Made("audikw_1", "GHS_psdef", "audikw_1"),
+    *(Made(name, group, name) for name, group in OWN.items()),
     Made("rma10", "Bova", "rma10", papers=("gsofa",)),
     Made("twotone", "ATandT", "twotone", papers=("gsofa",), order=120750, nnz=1206265, kind="circuit"),
     Made(NEAR, "", "circuit:30000", ("twotone",), order=30000, nnz=250000, kind="circuit"),

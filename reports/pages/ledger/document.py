@@ -59,23 +59,15 @@ def _claim(claim: Claim) -> Mapping[str, Any]:
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return the verdict as JSON values, with the numbers behind it."""
-    names = (
-        "claim",
-        "basis",
-        "machine",
-        "scope",
-        "doubt",
-        "outcome",
-        "direction",
-        "factor",
-        "numbers",
-        "why",
-    )
+    names = ("claim", "basis", "machine", "scope", "doubt", "outcome", "direction")
     return {
-        **{name: getattr(verdict, name) for name in (*names, "word", "text")},
+        **{name: getattr(verdict, name) for name in names},
         "magnitude": verdict.size,
+        "factor": verdict.factor,
+        "numbers": verdict.numbers,
         "measured": _measured(verdict) if verdict.n else None,
         "excluded": [{"label": label, "reason": reason} for label, reason in verdict.left_out],
+        **{name: getattr(verdict, name) for name in ("why", "word", "text")},
     }
 
 
