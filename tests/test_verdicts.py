@@ -19,7 +19,7 @@ from fillpath.twins import twins
 from reports.claims.judge import judge, judge_pairs
 from reports.claims.parts import ABOVE, ACROSS, BELOW, WITHIN, band, directions, places
 from reports.claims.points import Column
-from reports.claims.verdict import Direction, Outcome, Scope, Verdict
+from reports.claims.verdict import Direction, Outcome, Scope, Size, Verdict
 from reports.facts.claim import Claim, Kind
 from reports.facts.claims import claim, claims, find_claim
 from reports.facts.distance import Distance, Features
@@ -41,18 +41,14 @@ ORDER = claim("gsofa", "table1_matrices", "order")
 THREE = ("BB", "BC", "EP")
 NAMES, LARGE = COUNT.matrices or (), (RANGE.matrices or ())[:3]
 WORDS = replace(COUNT, kind=Kind.WORDS, count=None, tolerance=None)
-MOST, ALL, NONE = (
-    replace(WORDS, value=1.0),
-    replace(WORDS, value=1.0, tolerance=0.0),
-    replace(WORDS, value=0.0),
-)
+MOST, NONE = (replace(WORDS, value=value) for value in (1.0, 0.0))
+ALL = replace(MOST, tolerance=0.0)
 RISES = replace(MOST, aggregate="trend", neutral=0.0, matrices=None)
 DERIVED = replace(ORDER, derived="8 GB over 4 n")
 OF_THREE = replace(COUNT, matrices=THREE)
 ABOVE_ONE = replace(GEOMETRIC, tolerance=None, matrices=THREE, by_matrix={})
 WIDE = replace(RANGE, span=(1.1, 30.0), matrices=("a", "b", "c"))
 VALUE = Column("value")
-R, D, C, I = Outcome.REPRODUCED, Outcome.DEVIATES, Outcome.CONTRADICTED, Outcome.INCONCLUSIVE  # noqa: E741
 
 
 def row(
@@ -140,9 +136,9 @@ def test_no_interval_that_leaves_its_band_is_reproduced(
     judged = only([row(value, "LH") | ends], unsided).outcome
     (least,), (most,) = band(np.array([printed]), None, tolerance)
     leaves = value - below < least * (1 - 1e-6) or value + above > most * (1 + 1e-6)
-    assert not (leaves and judged is R)
+    assert not (leaves and judged == "reproduced")
     apart = value + above < least * (1 - 1e-6) or value - below > most * (1 + 1e-6)
-    assert not apart or judged is D
+    assert not apart or judged == "deviates"
 
 
 TWO = ("onetone2", "circuit_2")
@@ -190,7 +186,7 @@ PLANTED: list[tuple[str, Claim, list[Row], str]] = [
         "deviates|direction unresolved|1 of 2 in the printed direction",
     ),
     ("each, all against", EACH, own(0.9, 0.5, names=TWO), "contradicted"),
-    ("either side", HYPRE, as_printed(HYPRE, "parabolic_fem", "com-LiveJournal"), "reproduced|2 of 2 in the"),
+    ("either side", HYPRE, as_printed(HYPRE, "parabolic_fem", "com-LiveJournal"), "reproduced|(0.5694x"),
     (
         "a part against that part", GEOMETRIC, as_printed(GEOMETRIC, *TWO, "rajat12"),
         "reproduced|geometric mean 2.705x|, 2.705x of the same",
@@ -240,14 +236,14 @@ PLANTED: list[tuple[str, Claim, list[Row], str]] = [
     ("no doubt", MEAN, own(*[1.14] * 3, around=0.1, processes=1), "inconclusive|!indicative"),
     (
         "not comparable", replace(MEAN, not_comparable="one queue here"), own(*[1.14] * 3),
-        "not comparable: one queue here: geometric mean 1.14x|!indicative|!direction",
+        "not comparable: one queue here: geometric mean 1.14x|!indicative",
     ),
     ("derived", DERIVED, [row(38744.0)], "derived|8 GB over 4 n: the two agree|!indicative"),
     ("derived, and wrong", DERIVED, [row(7.0)], "derived|8 GB over 4 n: the two do not agree|!indicative"),
     ("nothing", MEAN, [row(None)], "not run: printed mean 1.14x"),
     (
         "a bound decides", ABOVE_ONE, EFFECT,
-        "reproduced|indicative|> 70x EP|1 of 3 a bound, of a call that a limit of time ended: the bound d",
+        "reproduced|indicative|geometric mean > 9.|> 70x EP|1 of 3 a bound, of a call|: the bound decides",
     ),
     ("above a size", replace(ABOVE_ONE, tolerance=0.25, value=2.0), EFFECT, "larger than the print, "),
     (
@@ -280,9 +276,9 @@ def test_the_interval_of_a_mean_is_what_the_intervals_of_its_points_allow() -> N
 def test_what_is_no_ratio_is_in_no_mean(wrong: float) -> None:
     """A mean of 0, 1.71 and 1.71 is 1.14, and none of ratios."""
     verdict = only([*own(1.14, 1.14, 1.14), row(wrong, "RM")])
-    assert verdict.n == 3 and verdict.outcome is R
+    assert verdict.n == 3 and verdict.outcome == "reproduced"
     assert verdict.left_out == ((f"RM of {wrong}", "no number"),)
-    assert only(own(wrong, 1.71, 1.71)).outcome is I
+    assert only(own(wrong, 1.71, 1.71)).outcome == "inconclusive"
 
 
 def test_no_claim_judges_an_arithmetic_mean_of_ratios() -> None:
@@ -293,7 +289,7 @@ def test_the_papers_matrices_and_stand_ins_are_judged_apart_and_never_merged() -
     near = [row(value, None, near=name) for value, name in ((0.5, "RM, LH"), (0.6, "LH"), (0.7, "EP"))]
     paper, instead = verdicts([*own(1.17, 1.11, 1.14), *near, row(None, "RM")])
     assert [paper.scope, instead.scope] == [Scope.PAPER, Scope.STAND_INS]
-    assert paper.outcome is R and paper.firm and paper.word == "reproduced on 3 of 5"
+    assert paper.outcome == "reproduced" and paper.firm and paper.word == "reproduced on 3 of 5"
     assert paper.left_out == (("RM of None", "timeout"),)
     assert instead.word == "contradicted on stand-ins for 3 of 5 (indicative)"
     assert instead.value == pytest.approx(np.prod([0.5, 0.6, 0.7]) ** (1 / 3)) and not instead.firm
@@ -315,9 +311,7 @@ def test_twins_are_judged_apart_and_say_how_far_the_worst_of_them_is() -> None:
     assert verdict.scope is Scope.TWINS and verdict.word == "reproduced on twins of 3 of 5 (indicative)"
     assert max(known.values(), key=lambda twin: twin.distance) is known["lhr71c"]
     assert verdict.doubt == f"on twins, the farthest of 3 the {known['lhr71c'].text}"
-    assert (
-        known["rma10"].text == "twin of rma10: order 1.00x, entries a row 1.02x, symmetry +0.00, fill 1.17x"
-    )
+    assert known["rma10"].text.endswith("order 1.00x, entries a row 1.02x, symmetry +0.00, fill 1.17x")
     lhr71c = replace(claim("gsofa", "fig12_vs_superlu_dist", "one_node"), matrices=("LH",))
     (alone,) = verdicts([row(0.971, None, near="LH", matrix=known["lhr71c"].nearest)], lhr71c)
     assert alone.doubt == f"on twins, {known['lhr71c'].text}" and not alone.firm
@@ -344,14 +338,8 @@ def test_a_distance_is_of_kind_order_density_fill_and_symmetry() -> None:
     assert not dcop.near and dcop.text == "HM: n 0.00084x, nnz/n 1.3x, fill 0.012x, symmetry +0.9, circuit"
     twin = Features("circuit", 5e5, 4.2, fill=20.0, symmetry=0.1)
     assert Distance.between("HM", twin, hamrle).near
-    changes: dict[str, Any] = {
-        "order": 1e5,
-        "density": 9.0,
-        "fill": 5.0,
-        "symmetry": 0.5,
-        "kind": "structural",
-    }
-    for name, value in changes.items():
+    changes: dict[str, Any] = {"order": 1e5, "density": 9.0, "fill": 5.0, "symmetry": 0.5}
+    for name, value in {**changes, "kind": "structural"}.items():
         assert not Distance.between("HM", replace(twin, **{name: value}), hamrle).near, name
     unknown = replace(twin, fill=None, symmetry=None)
     assert Distance.between("HM", unknown, hamrle).near, "what is not known excludes nothing"
@@ -398,23 +386,25 @@ def test_a_pair_is_reproduced_together_or_not_at_all() -> None:
     assert with_.pair == without.name
     after = only([row(0.00067, "PR")], replace(with_, tolerance=0.25))
     before, effect = only([row(0.0047, "PR")], without), only([row(0.22, "PR")], without)
-    assert after.outcome is R and before.outcome is D
+    assert after.outcome == "reproduced" and before.outcome == "deviates"
     judged = judge_pairs([before, after])[1]
-    assert judged.outcome is D and "reinitialisation_without" in judged.why
-    assert {v.outcome for v in judge_pairs([effect, after])} == {R}
-    assert judge_pairs([after])[0].outcome is I, "without the other nothing is known"
+    assert judged.outcome == "deviates" and "reinitialisation_without" in judged.why
+    assert {v.outcome for v in judge_pairs([effect, after])} == {"reproduced"}
+    assert judge_pairs([after])[0].outcome == "inconclusive", "without the other nothing is known"
 
 
 def test_what_cannot_test_a_claim_is_not_judged_by_it() -> None:
     verdict = only(own(0.5, 0.5, 0.5), MEAN, Column("value", untestable="2 of the 16 threads"))
-    assert verdict.outcome is Outcome.UNTESTABLE and verdict.why == "2 of the 16 threads"
-    assert verdict.direction is Direction.NONE
+    assert (verdict.outcome, verdict.why) == (Outcome.UNTESTABLE, "2 of the 16 threads")
+    shown = only(own(1.14, 1.14, 1.14), replace(MEAN, not_comparable="one queue here"))
+    assert {(v.direction, v.size) for v in (verdict, shown)} == {(Direction.NONE, Size.NONE)}
     assert verdicts([row(None)], MEAN, Column("value", beside=True)) == []
+    assert only([row(None)]).key == f"verdict gsofa.fig14_maxid_ranges.mean ({MEAN.metric})"
 
 
 def test_machines_are_judged_apart() -> None:
     found = verdicts([*own(1.0, 1.0, 1.0, machine="b"), *own(1.14, 1.14, 1.14, machine="a")])
-    assert [(v.machine, v.outcome) for v in found] == [("a", R), ("b", C)]
+    assert [(v.machine, v.outcome) for v in found] == [("a", "reproduced"), ("b", "contradicted")]
     assert len({verdict.key for verdict in found}) == 2
 
 

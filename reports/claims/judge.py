@@ -16,16 +16,7 @@ import pandas as pd
 from fillpath.settings import PROCESSES
 from reports.claims import words
 from reports.claims.parts import direction_of, factor_of, few_of, outcome_of, parts_of, size_of, whole_of
-from reports.claims.points import (
-    EXTREMES,
-    FAR,
-    Column,
-    LeftOut,
-    points,
-    scopes,
-    too_far,
-    without_number,
-)
+from reports.claims.points import EXTREMES, FAR, Column, LeftOut, points, scopes, too_far, without_number
 from reports.claims.verdict import CONCLUSIVE, JUDGED, Direction, Outcome, Scope, Size, Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import find_claim
@@ -44,12 +35,10 @@ def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
     ok, without = rows[rows["has"]], without_number(rows)
     far = ok[ok["kind"] == FAR]
     names = sorted({name for name in ok["machine"] if isinstance(name, str)})
-    machines = [ok[ok["machine"] == name] for name in names] if len(names) > 1 else [ok][: len(names)]
     verdicts = [
-        _verdict(claim, part, scope, column, left_out)
-        for there in machines
-        for scope, part in scopes(there, claim)
-        for left_out in [_left_out(claim, far, part, scope, without)]
+        _verdict(claim, part, scope, column, _left_out(claim, far, part, scope, without))
+        for name in names
+        for scope, part in scopes(ok[ok["machine"] == name], claim)
     ]
     others = [] if column.beside else _others(far, claim, column)
     if column.beside or any(verdict.outcome is not Outcome.BESIDE for verdict in verdicts):
