@@ -94,7 +94,8 @@ def _draw_lines(axes: Axes, rows: pd.DataFrame) -> None:
         stands_for = f", for {abbr}" if abbr and pd.isna(line["abbr"].iloc[0]) else ""
         names.append(f"{label} {ys[-1]:.3g}x{stands_for}")
     how = f"simulated: {' and '.join(rows['by'].unique())} in turn" if simulated else "measured"
-    axes.set_title(textwrap.fill(f"{how} on {where(rows)}", 36), loc="left", fontsize=NORMAL)
+    heading = textwrap.fill(f"{how} on {where(rows)}", 36, break_on_hyphens=False)
+    axes.set_title(heading, loc="left", fontsize=NORMAL)
     write_names(axes, ends, names)
 
 

@@ -90,7 +90,7 @@ def _states(rows: pd.DataFrame, panel: Panel) -> list[str]:
     if panel.low != "low":
         return words.tolist()
     stopped = (words == "timeout") & rows["low"].notna()
-    return words.mask(stopped, "> " + rows["low"].map(seconds)).tolist()
+    return words.mask(stopped, "> " + rows["low"].map(seconds).astype("object")).tolist()
 
 
 def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:

@@ -150,7 +150,8 @@ class BesidePrint:
                 draw_marks(axes, row, each, looks)
         for axes, heading, size in zip(grid[0], (self.printed_on, *parts), sizes, strict=True):
             wide = int(LETTERS * size * (inches - SIDES) / sum(sizes))
-            axes.set_title(textwrap.fill(heading, max(14, wide)), loc="left", fontsize=NORMAL)
+            lines = textwrap.wrap(heading, max(14, wide), break_on_hyphens=False)
+            axes.set_title("\n".join(lines), loc="left", fontsize=NORMAL)
         self._name_groups(grid[-1], names, list(parts.values()))
         legend_above(figure, self._handles(looks, marks))
         return figure
