@@ -247,6 +247,8 @@ def beside(
     columns = columns[columns["abbr"].isin(known)]
     whole = frame.merge(columns, on="abbr", how="outer", sort=False)
     absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
+    # A frame without a row may have numbers in place of texts.
+    whole = whole.astype(dict.fromkeys(["label", *_statuses(whole)], "object"))
     whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
     whole.loc[absent, _statuses(whole)] = "not_run"
     return whole
