@@ -255,7 +255,7 @@ def beside(
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
-    return [name for name in frame if str(name).startswith("status") or str(name).endswith("pair")]
+    return [str(name) for name in frame if str(name).startswith("status") or str(name).endswith("pair")]
 
 
 def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
