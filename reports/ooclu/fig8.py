@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.ooclu.arrays import PAPER, over_baseline, printed_range
 from reports.ooclu.storages import (
     CLAIM,
@@ -61,39 +61,27 @@ def _ends(counts: pd.Series[float]) -> str:
 def by_blocks(frame: pd.DataFrame) -> list[Verdict]:
     """Return what the printed numbers of blocks give at most of what is printed."""
     ratios = BLOCKS / printed_sizes()["blocks"]
-    points = [Point(str(name), str(name), ratio, ratio, ratio) for name, ratio in ratios.items()]
-    return [judge_points(claim(PAPER, CLAIM, "by_blocks"), points)]
+    return [
+        judge_numbers(
+            claim(PAPER, CLAIM, "by_blocks"), {str(name): float(ratio) for name, ratio in ratios.items()}
+        )
+    ]
 
 
+DASHED = f"{BLOCKS} blocks over those of dense columns"
+OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
+BASIS = "seconds, dense columns over binary search"
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 8",
     "dense columns and binary search",
     frame,
-    Panels(
-        [
-            Over(
-                SEARCHED,
-                printed_range(CLAIM),
-                dash="dash",
-                dashed=f"{BLOCKS} blocks over those of dense columns",
-            )
-        ],
-        height=7.0,
-        shown=drawn,
-    ),
+    Panels([OVER], 7.0, drawn),
     """Seconds of glu3 over those with a binary search, which stand above its bars: with about as many dense
     columns as printed ({here} here, {printed} in the paper), and, not in the paper, with as many as fit.""",
     facts,
     held=(
-        Held(
-            CLAIM,
-            "ratio",
-            ("range",),
-            "pair",
-            "seconds, dense columns over binary search",
-            only={"way": LIMITED},
-        ),
+        Held(CLAIM, "ratio", ("range",), "pair", BASIS, only={"way": LIMITED}),
         Held(CLAIM, "search_over", ("slower_access",), "pair", only={"way": FREE}),
         by_blocks,
     ),
