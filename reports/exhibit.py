@@ -153,9 +153,9 @@ class Exhibit:
 
         rows : of the cases, as `Records.frame` has them; None leaves out how they were measured
         """
-        text, facts = " ".join(self.caption.split()), self.facts(frame)
+        facts = self.facts(frame)
         try:
-            caption = string.Formatter().vformat(text, (), facts)
+            caption = " ".join(string.Formatter().vformat(self.caption, (), facts).split())
         except KeyError as error:
             name = str(error.args[0])
             hint = suggest(name, facts)

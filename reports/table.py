@@ -37,11 +37,11 @@ _NAMES = ("label", "abbr", "stand_in_for", "near", "distance", "stands_for", "ki
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
 _RECORD = (
-    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect",
+    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "threads_used", "device", "suspect",
 )  # fmt: skip
 _NUMBERS = (
-    *_PREPARED, *_WORK, "peak_memory", "transfers", "card", DRAM_PEAK, "samples", "verified_value",
-    "verified_bound",
+    *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
+    "verified_value", "verified_bound",
 )  # fmt: skip
 _TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by", "verified_method")
 COLUMNS = (

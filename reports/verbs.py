@@ -235,7 +235,7 @@ def attach(rows: pd.DataFrame, code: str, columns: pd.DataFrame) -> pd.DataFrame
 
 
 def beside(
-    frame: pd.DataFrame, paper: str, printed: Mapping[str, Mapping[str, float | None]]
+    frame: pd.DataFrame, paper: str, printed: pd.DataFrame | Mapping[str, Mapping[str, float | None]]
 ) -> pd.DataFrame:
     """Return the frame with what is printed of each matrix, and a `not_run` row for a matrix without cases.
 
@@ -247,13 +247,15 @@ def beside(
     columns = columns[columns["abbr"].isin(known)]
     whole = frame.merge(columns, on="abbr", how="outer", sort=False)
     absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
+    # Without a case a column is of no texts yet.
+    whole = whole.astype(dict.fromkeys(["label", *_statuses(whole)], "object"))
     whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
     whole.loc[absent, _statuses(whole)] = "not_run"
     return whole
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
-    return [name for name in frame if str(name).startswith("status") or str(name).endswith("pair")]
+    return [name for name in map(str, frame) if name.startswith("status") or name.endswith("pair")]
 
 
 def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:

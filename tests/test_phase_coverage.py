@@ -33,7 +33,7 @@ from tests.test_laplacian import grid as laplacian_grid
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {
-    "reports/frames/parac.py",
+    "reports/parac/solution.py",
     "reports/frames/phase_sums.py",
     "reports/ooclu/fig6.py",
     "reports/table.py",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from reports.frames.parac import CPU, ENOUGH, GPU, over, printed_sum
 
 from benchmarks.checks.trees import depths
 from benchmarks.runs.cases import figure_cases
@@ -25,7 +26,6 @@ from reports.facts.claims import claim
 from reports.facts.naming import label, printed_label, stand_in
 from reports.facts.printed import abbreviation, abbreviations, printed_column
 from reports.facts.records import Records
-from reports.frames.parac import CPU, ENOUGH, GPU, over, printed_sum
 from reports.frames.variants import variant_of
 from reports.parac import breakeven, fig3, fig4, orderings, quality, rhs, seeds, table1, table2, table3
 from reports.parac.breakeven import ALWAYS, NEVER

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fillpath.options import Option
+from reports.exhibit import Held
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
@@ -129,23 +131,29 @@ def by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:
     ] or [Subset(frame)]
 
 
+def held_in_regimes(subject: str, value: str, claim: str, status: str, **more: Any) -> Held:
+    """Return what holds a claim against the rows of each regime apart."""
+    return Held(subject, value, (claim,), status, subsets=partial(by_regime, status=status), **more)
+
+
 def _in_regime(regime: str, basis: str) -> str:
     return basis.replace(OVERSUBSCRIBED, regime)
 
 
-def labelled(frame: pd.DataFrame, memory: bool = False) -> pd.DataFrame:
-    """Return the frame as a picture names matrices: with nnz/n, and one only of what each stands in for.
-
-    memory : with that of the arrays of all rows, and its regime
-    """
+def labelled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame as a picture names matrices: with nnz/n, and one only of what each stands in for."""
     labels = frame["label"] + _text(frame["nnz_per_row"], ", nnz/n {:.3g}")
-    if memory:
-        regimes = frame["regime"].where(frame["managed_bytes"].notna(), "").map(" ({})".format)
-        labels += _text(frame["managed_bytes"] / 1e9, "\n{:.2g} GB") + regimes.replace(" ()", "")
     return frame.assign(label=labels, stand_in_for=frame["stand_in_for"].map(_first, na_action="ignore"))
 
 
-def _text(values: pd.Series[float], form: str) -> pd.Series[str]:
+def labelled_with_memory(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return `labelled` with the bytes of the arrays of all rows, and their regime."""
+    rows, regimes = labelled(frame), frame["regime"].where(frame["regime"] != "")
+    memory = _text(frame["managed_bytes"] / 1e9, "\n{:.2g} GB") + _text(regimes, " ({})")
+    return rows.assign(label=rows["label"] + memory)
+
+
+def _text(values: pd.Series[Any], form: str) -> pd.Series[str]:
     return values.astype("object").map(form.format, na_action="ignore").fillna("")
 
 

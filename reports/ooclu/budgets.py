@@ -18,6 +18,8 @@ from reports.shapes.style import PALETTE
 from reports.verbs import fact, of, on, over, with_groups
 
 NONE = "none"
+WHISKERS: dict[str, Any] = {"elinewidth": 1.4, "capsize": 3, "ecolor": "black", "linestyle": "none"}
+GRID = Grid(across=3, width=14.0, height=4.2, top=1.4)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -49,8 +51,7 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
         bars.draw_slot(axes, float(str(x)), 0.8, why)
     for full, points in ok.groupby(ok["binds"] == 1):
         whiskers = [points["ratio"] - points["ratio_low"], points["ratio_high"] - points["ratio"]]
-        lines = {"elinewidth": 1.4, "capsize": 3, "ecolor": "black", "linestyle": "none"}
-        axes.errorbar(points.index, points["ratio"], whiskers, **lines, **_marker(bool(full)))
+        axes.errorbar(points.index, points["ratio"], whiskers, **WHISKERS, **_marker(bool(full)))
     for x, ratio, high in zip(ok.index, ok["ratio"], ok["ratio_high"], strict=True):
         bars.write_upwards(axes, x, high, bars.times(ratio), 6)
     axes.plot(last, 1.0, **_marker(launches > 1))
@@ -94,12 +95,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, beyond the paper",
     "out_of_core under a budget of device memory",
     frame,
-    Multiples(
-        draw,
-        "seconds over those\nwithout a budget",
-        Grid(across=3, width=14.0, height=4.2, top=1.4),
-        marks=marks,
-    ),
+    Multiples(draw, "seconds over those\nwithout a budget", GRID, marks),
     """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
     chunk of rows; empty: one, or not known. Dashed: gsofa without a budget, over the same. The paper varies
     no budget.""",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.naming import listed
 from reports.facts.printed import abbreviations
-from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, by_regime, labelled, printed_range
-from reports.ooclu.chains import DIRECT, DIRECT_HOW, FRONTS, NUMERIC, PARTS, chain, compared, direct
+from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, held_in_regimes, labelled, printed_range
+from reports.ooclu.chains import ADDED, DIRECT, FRONTS, PARTS, chain, compared, direct
 from reports.shapes.bars import times
 from reports.shapes.stacked import Stacked
 from reports.verbs import fastest, mean, of, over
@@ -59,27 +56,13 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def _over(way: str, claim: str, **more: Any) -> Held:
-    """Hold how much longer it takes than out_of_core, on matrices whose arrays do not fit, as the paper's."""
-    regimes = partial(by_regime, status="pair")
-    basis = f"seconds end to end, {way}, over out_of_core, oversubscribed" if "beside" in more else ""
-    return Held(CLAIM, "ratio", (claim,), "pair", basis, only={"way": way}, subsets=regimes, **more)
+def _beside(way: str) -> Held:
+    basis = f"seconds end to end, {way}, over out_of_core, oversubscribed"
+    return held_in_regimes(CLAIM, "ratio", "range", "pair", basis=basis, only={"way": way}, beside=True)
 
 
-def _numeric(way: str, basis: str = "") -> Held:
-    """Hold where the numeric phase has less than half of the seconds; beside the print with a basis."""
-    regimes = partial(by_regime, status="status")
-    return Held(
-        "numeric_share",
-        "before_numeric",
-        basis=basis,
-        only={"way": way},
-        subsets=regimes,
-        above=0.5,
-        beside=bool(basis),
-    )
-
-
+OF, NUMERIC = {"way": PARALLEL}, "numeric_share"
+ON_THE_CPU = f"matrices on which the numeric phase is less than half of {PARALLEL}, oversubscribed"
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 4",
@@ -89,20 +72,19 @@ EXHIBIT = Exhibit(
     f"""Ordered by nnz/n. Stages over the seconds of the baseline; above each group of bars the ratio of the
     first two, the baseline's seconds over those of out_of_core. {{moved}}The paper's baseline is a parallel
     CPU code modified from GLU3.0: fill2_cpu, with levels by {ON_CPU}, stands for it; sequential codes are in
-    the CSV. {{sequential}}{DIRECT_HOW} Each other bar adds records of stages of one run (numeric: {NUMERIC});
-    time between stages is in none.""",
+    the CSV. {{sequential}}{ADDED}""",
     facts,
     held=(
-        _over(PARALLEL, "range"),
-        _over(SEQUENTIAL, "range", beside=True),
-        _over(FASTEST, "range", beside=True),
-        Held(CLAIM, "ratio", ("density",), "pair", only={"way": PARALLEL}, against="nnz_per_row"),
-        _over(PARALLEL, "several_fold", above=2.0),
-        _numeric(OUT_OF_CORE),
-        _numeric(
-            PARALLEL, f"matrices on which the numeric phase is less than half of {PARALLEL}, oversubscribed"
+        held_in_regimes(CLAIM, "ratio", "range", "pair", only=OF),
+        _beside(SEQUENTIAL),
+        _beside(FASTEST),
+        Held(CLAIM, "ratio", ("density",), "pair", only=OF, against="nnz_per_row"),
+        held_in_regimes(CLAIM, "ratio", "several_fold", "pair", only=OF, above=2.0),
+        held_in_regimes(NUMERIC, "before_numeric", "small", "status", only={"way": OUT_OF_CORE}, above=0.5),
+        held_in_regimes(
+            NUMERIC, "before_numeric", "small", "status", basis=ON_THE_CPU, only=OF, above=0.5, beside=True
         ),
-        Held("levels_on_gpu", "levels_ratio", status="levels_pair", only={"way": PARALLEL}),
+        Held("levels_on_gpu", "levels_ratio", status="levels_pair", only=OF),
     ),
     one_run=True,
 )

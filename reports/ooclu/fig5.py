@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
-from reports.ooclu.arrays import (
-    OUT_OF_CORE,
-    PAPER,
-    PLAIN,
-    PREFETCHED,
-    REGIMES,
-    by_density,
-    by_regime,
-    labelled,
-    printed_range,
-    the_seven,
-)
-from reports.ooclu.chains import DIRECT, DIRECT_HOW, FRONTS, NUMERIC, PARTS, chain, compared, direct
+from reports.exhibit import Exhibit
+from reports.ooclu import arrays
+from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
+from reports.ooclu.chains import ADDED, DIRECT, FRONTS, PARTS, chain, compared, direct
 from reports.shapes.stacked import Stacked
 
 CLAIM = "fig5_vs_unified_memory"
@@ -34,35 +22,23 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         FRONTS: chain(cases, "bitfronts_gpu"),
         DIRECT: direct(cases),
     }
-    return by_density(compared(cases, ways), the_seven())
+    return arrays.by_density(compared(cases, ways), arrays.the_seven())
 
 
+WAYS, RANGE = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT), arrays.printed_range(CLAIM)
+OF = {"way": PREFETCHED}
 EXHIBIT = Exhibit(
-    PAPER,
+    arrays.PAPER,
     "PPoPP'23, Figure 5",
     "end to end, out of core and unified memory",
     frame,
-    Stacked(
-        (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT),
-        PARTS,
-        printed_range(CLAIM),
-        partial(labelled, memory=True),
-    ),
+    Stacked(WAYS, PARTS, RANGE, arrays.labelled_with_memory),
     f"""Ordered by nnz/n. Stages over the seconds with unified memory; above each group of bars the ratio of
     the first two, these over the seconds of out_of_core. Only their symbolic phase differs; without
-    prefetching it is in the CSV. {REGIMES} {DIRECT_HOW} Each other bar adds records of stages of one run
-    (numeric: {NUMERIC}); time between stages is in none.""",
-    held=tuple(
-        Held(
-            CLAIM,
-            "ratio",
-            (claim,),
-            "pair",
-            only={"way": PREFETCHED},
-            subsets=partial(by_regime, status="pair"),
-            against=against,
-        )
-        for claim, against in (("range", ""), ("density", "nnz_per_row"))
+    prefetching it is in the CSV. {arrays.REGIMES} {ADDED}""",
+    held=(
+        held_in_regimes(CLAIM, "ratio", "range", "pair", only=OF),
+        held_in_regimes(CLAIM, "ratio", "density", "pair", only=OF, against="nnz_per_row"),
     ),
     one_run=True,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,21 +12,8 @@ from fillpath.processes import representative
 from fillpath.record import Record
 from reports.exhibit import Exhibit, Held
 from reports.facts.verdicts import Subset
-from reports.ooclu.arrays import (
-    OUT_OF_CORE,
-    PAPER,
-    PLAIN,
-    PREFETCHED,
-    REGIMES,
-    SYMBOLIC,
-    WAYS,
-    by_density,
-    by_regime,
-    labelled,
-    over_baseline,
-    printed_range,
-    the_seven,
-)
+from reports.ooclu import arrays
+from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
 from reports.verbs import on
@@ -44,12 +30,12 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     pages_share, release_share : of its seconds, in per cent, what moving pages ahead and releasing the arrays
         take; unknown where no phase says it
     """
-    rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
-    rows = over_baseline(rows, OUT_OF_CORE, "out of core").assign(series=rows["way"])
+    rows = cases.assign(way=cases["variant"].map(arrays.WAYS)).dropna(subset="way")
+    rows = arrays.over_baseline(rows, OUT_OF_CORE, "out of core").assign(series=rows["way"])
     prefetched = on(rows, rows[rows["way"] == PREFETCHED])[["ratio", "ratio_processes"]]
     rows = rows.join(prefetched[rows["way"] == PLAIN].add_prefix("prefetched_"))
     shares = {name: rows["runs"].map(partial(_share, phase=phase)) for name, phase in SHARES.items()}
-    return by_density(rows.assign(**shares), the_seven())
+    return arrays.by_density(rows.assign(**shares), arrays.the_seven())
 
 
 def _share(runs: Sequence[Record], phase: str) -> float:
@@ -74,34 +60,27 @@ def least_steps(frame: pd.DataFrame) -> list[Subset]:
     plain = frame[(frame["way"] == PLAIN) & frame["prefetched_ratio"].notna()]
     steps = plain["prefetched_ratio"].clip(upper=plain["ratio"] / plain["prefetched_ratio"])
     processes = plain[["ratio_processes", "prefetched_ratio_processes"]].min(axis=1)
-    return by_regime(plain.assign(least_step=steps, least_step_processes=processes), "pair")
+    return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes), "pair")
 
 
-def _held(claim: str, way: str, **more: Any) -> Held:
-    regimes = partial(by_regime, status="pair")
-    return Held(CLAIM, "ratio", (claim,), "pair", only={"way": way}, subsets=regimes, **more)
-
-
+PREFETCHED_OVER = Over(OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched")
+OF, BY_DENSITY = {"way": PREFETCHED}, "nnz_per_row"
 EXHIBIT = Exhibit(
-    PAPER,
+    arrays.PAPER,
     "PPoPP'23, Figure 6",
     "the symbolic phase, out of core and in unified memory",
     frame,
-    Panels(
-        [Over(OUT_OF_CORE, printed_range(CLAIM), ", of prefetched")],
-        height=7.5,
-        shown=partial(labelled, memory=True),
-    ),
+    Panels([PREFETCHED_OVER], 7.5, arrays.labelled_with_memory),
     f"""Seconds over those of out_of_core, which stand above its bars, by nnz/n. Unified memory's include
     allocating the arrays, making their pages and releasing them, except where arrays are kept; out_of_core
-    has its memory from a pool. {{shares}}{REGIMES}""",
+    has its memory from a pool. {{shares}}{arrays.REGIMES}""",
     facts,
     held=(
-        _held("range", PREFETCHED),
+        held_in_regimes(CLAIM, "ratio", "range", "pair", only=OF),
         Held(CLAIM, "least_step", ("order",), "pair", subsets=least_steps),
-        _held("density", PLAIN, against="nnz_per_row"),
-        _held("density_prefetched", PREFETCHED, against="nnz_per_row"),
+        held_in_regimes(CLAIM, "ratio", "density", "pair", only={"way": PLAIN}, against=BY_DENSITY),
+        held_in_regimes(CLAIM, "ratio", "density_prefetched", "pair", only=OF, against=BY_DENSITY),
     ),
     one_run=True,
-    span=SYMBOLIC,
+    span=arrays.SYMBOLIC,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -21,6 +23,10 @@ MOST = float(subject(PAPER, CLAIM).data["max_percent"])
 # Of a pair of bars: how wide each is, and how far apart their middles are.
 WIDTH, APART = 0.4, 0.42
 NAIVE, DYNAMIC = ("naive", PALETTE[1], HATCHES[1]), ("dynamic assignment", PALETTE[0], HATCHES[0])
+
+EDGE: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.6}
+WHISKERS: dict[str, Any] = {"linestyle": "none", "color": "black", "capsize": 3}
+ABOVE: dict[str, Any] = {"ha": "center", "va": "top", "weight": "bold", "bbox": bars.GROUND}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -64,16 +70,13 @@ def draw(axes: Axes, frame: pd.DataFrame) -> None:
     naive = ok.assign(over_naive=1.0, over_naive_high=1.0)
     dynamic = ok.assign(median=ok["other_median"])
     for rows, look, aside in ((naive, NAIVE, -APART / 2), (dynamic, DYNAMIC, APART / 2)):
-        style = {"color": look[1], "hatch": look[2], "edgecolor": "black", "linewidth": 0.6}
-        axes.bar(rows["group"] + aside, rows["over_naive"], WIDTH, **style)
+        axes.bar(rows["group"] + aside, rows["over_naive"], WIDTH, color=look[1], hatch=look[2], **EDGE)
         for x, end, took in zip(rows["group"], rows["over_naive_high"], rows["median"], strict=True):
             bars.write_upwards(axes, x + aside, end, bars.seconds(took))
     value, low, high = (ok[f"over_naive{end}"] for end in ("", "_low", "_high"))
-    whiskers = {"linestyle": "none", "color": "black", "capsize": 3}
-    axes.errorbar(ok["group"] + APART / 2, value, [value - low, high - value], **whiskers)
-    above = {"ha": "center", "va": "top", "weight": "bold", "bbox": bars.GROUND}
+    axes.errorbar(ok["group"] + APART / 2, value, [value - low, high - value], **WHISKERS)
     for group, gain in zip(ok["group"], ok["gain"], strict=True):
-        axes.text(group, 0.98, f"{gain:+.3g}%", transform=axes.get_xaxis_transform(), **above)
+        axes.text(group, 0.98, f"{gain:+.3g}%", transform=axes.get_xaxis_transform(), **ABOVE)
     axes.axhline(1 / (1 + MOST / 100), **PRINTED_LINE)
     axes.set(ylim=(0, 1.45), ylabel="seconds over those of\nthe naive implementation")
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
@@ -91,14 +94,7 @@ EXHIBIT = Exhibit(
     where the naive one takes several launches; above, the gain: naive over dynamic, less 1. The paper names
     no matrix.""",
     held=(
-        Held(
-            CLAIM,
-            "gain",
-            ("largest",),
-            "pair",
-            "seconds where the budget binds",
-            subsets=where_binding,
-        ),
+        Held(CLAIM, "gain", ("largest",), "pair", "seconds where the budget binds", subsets=where_binding),
         Held(CLAIM, "gain", ("faster",), "pair", above=0.0, subsets=least),
     ),
     one_run=True,

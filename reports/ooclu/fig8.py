@@ -65,35 +65,20 @@ def by_blocks(frame: pd.DataFrame) -> list[Verdict]:
     return [judge_points(claim(PAPER, CLAIM, "by_blocks"), points)]
 
 
+DASHED = f"{BLOCKS} blocks over those of dense columns"
+OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
+BASIS = "seconds, dense columns over binary search"
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 8",
     "dense columns and binary search",
     frame,
-    Panels(
-        [
-            Over(
-                SEARCHED,
-                printed_range(CLAIM),
-                dash="dash",
-                dashed=f"{BLOCKS} blocks over those of dense columns",
-            )
-        ],
-        height=7.0,
-        shown=drawn,
-    ),
+    Panels([OVER], 7.0, drawn),
     """Seconds of glu3 over those with a binary search, which stand above its bars: with about as many dense
     columns as printed ({here} here, {printed} in the paper), and, not in the paper, with as many as fit.""",
     facts,
     held=(
-        Held(
-            CLAIM,
-            "ratio",
-            ("range",),
-            "pair",
-            "seconds, dense columns over binary search",
-            only={"way": LIMITED},
-        ),
+        Held(CLAIM, "ratio", ("range",), "pair", BASIS, only={"way": LIMITED}),
         Held(CLAIM, "search_over", ("slower_access",), "pair", only={"way": FREE}),
         by_blocks,
     ),

@@ -15,11 +15,8 @@ CLAIM = "fig8_binary_search"
 # Bytes of a number: the paper's are float32, and so are those of the cases.
 REAL = 4
 SEARCH, DENSE = "glu3.storage=csc_search", "glu3.storage=dense_column"
-SEARCHED, LIMITED, FREE = (
-    "binary search",
-    "dense columns, as many as printed",
-    "dense columns, as many as fit",
-)
+SEARCHED, FREE = "binary search", "dense columns, as many as fit"
+LIMITED = "dense columns, as many as printed"
 
 
 def printed_sizes() -> pd.DataFrame:
@@ -51,7 +48,7 @@ def stored(cases: pd.DataFrame) -> pd.DataFrame:
         stand_in_for=instead.astype("object"),
         budget_blocks=rows["budget_bytes"] // (REAL * rows["n"]),
     )
-    return rows[way != ""]
+    return rows.query("way != ''")
 
 
 def with_printed(rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.printed import printed_column
 from reports.facts.verdicts import Subset
-from reports.ooclu.arrays import (
-    FAULTS,
-    OUT_OF_CORE,
-    PAPER,
-    PLAIN,
-    PREFETCHED,
-    REGIMES,
-    by_regime,
-    the_seven,
-)
+from reports.ooclu import arrays
+from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, held_in_regimes
 from reports.ooclu.page_faults import counted
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.table import NOT_MEASURED
@@ -61,14 +51,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     known = rows.groupby(["matrix", "preparation"], sort=False)
     first = known[["status", "card", "nnz_per_row", "managed_bytes", "regime"]].first()
     links = pd.concat([part["link_bytes_per_second"] for part in (ours, plain, ahead)], axis=1)
-    parts = [
-        _faults(plain, ""),
-        _faults(ahead, "prefetched_"),
-        _movement(ours, links.bfill(axis=1).iloc[:, 0]),
-    ]
-    table = inputs(rows).join(first).join(parts)
+    moved = _movement(ours, links.bfill(axis=1).iloc[:, 0])
+    table = inputs(rows).join(first).join(_faults(plain, "")).join(_faults(ahead, "prefetched_")).join(moved)
     printed = {f"paper_{name}": printed_column(PAPER, FAULTS, column) for name, column in PRINTED.items()}
-    table = in_papers_order(beside(table, PAPER, printed), PAPER, the_seven())
+    table = in_papers_order(beside(table, PAPER, printed), PAPER, arrays.the_seven())
     told = table.filter(regex="told$").fillna("not_run")
     shares = ["share_told", "prefetched_share_told", "out_of_core_told"]
     least = table[["share", "prefetched_share"]].min(axis=1, skipna=False)
@@ -115,11 +101,7 @@ def _reduction(table: pd.DataFrame, prefix: str) -> pd.Series[float]:
 
 def some_left(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each regime, without those in which prefetching leaves no fault."""
-    return by_regime(frame[(frame["both"] != "ok") | frame["reduction"].notna()], "both")
-
-
-def _held(column: str, claim: str, status: str, **more: str) -> Held:
-    return Held(CLAIM, column, (claim,), status, subsets=partial(by_regime, status=status), **more)
+    return arrays.by_regime(frame[(frame["both"] != "ok") | frame["reduction"].notna()], "both")
 
 
 PER_CENT, TIMES = "{:.1f}".format, "{:.2f}x".format
@@ -146,12 +128,12 @@ EXHIBIT = Exhibit(
     f"""Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, on the
     right over calls without it. Time: servicing, added up, over the counted call; none where groups overlap
     to more than 100 %. Movement: the input and the spilled queue entries ({ENTRY} bytes each) at a pinned
-    copy's rate, over out_of_core's median. {REGIMES}""",
+    copy's rate, over out_of_core's median. {arrays.REGIMES}""",
     held=(
         Held(CLAIM, "reduction", ("reduction",), "both", subsets=some_left),
-        *(_held(column, claim, status) for claim, (column, status) in COLUMNS.items()),
+        *(held_in_regimes(CLAIM, column, claim, status) for claim, (column, status) in COLUMNS.items()),
         Held(CLAIM, "movement", ("movement",), "out_of_core_told"),
-        _held("share", "density", "share_told", against="nnz_per_row"),
-        _held("over_movement", "above_movement", "all_told"),
+        held_in_regimes(CLAIM, "share", "density", "share_told", against="nnz_per_row"),
+        held_in_regimes(CLAIM, "over_movement", "above_movement", "all_told"),
     ),
 )

@@ -8,16 +8,9 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.facts.standings import Point, Verdict
 from reports.facts.verdicts import judge_points
+from reports.ooclu import storages
 from reports.ooclu.arrays import PAPER
-from reports.ooclu.storages import (
-    LIMITED,
-    REAL,
-    blocks_printed,
-    printed_sizes,
-    shortly,
-    stored,
-    with_printed,
-)
+from reports.ooclu.storages import REAL, blocks_printed, printed_sizes
 from reports.shapes.bars import times
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import fact
@@ -34,9 +27,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     computed_blocks : the columns of n float32 that 8.0e9 bytes hold
     scratch_columns : the most that a launch used
     """
-    rows = stored(cases)
-    rows = rows[rows["way"] == LIMITED]
-    rows = with_printed(rows.assign(scratch_columns=fact(rows, "scratch_columns")))
+    rows = storages.stored(cases)
+    rows = rows[rows["way"] == storages.LIMITED]
+    rows = storages.with_printed(rows.assign(scratch_columns=fact(rows, "scratch_columns")))
     absent = rows["paper_blocks"].notna() & (rows["status"] == "not_run")
     computed = BYTES // (REAL * rows["paper_order"])
     return rows.assign(computed_blocks=computed, status=rows["status"].mask(absent, "printed"))
@@ -45,7 +38,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows as they are drawn: without the budget of a case that has no record."""
     gigabytes = (frame["budget_bytes"] / 1e9).where(frame["n"].notna())
-    return shortly(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
+    return storages.shortly(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
 
 
 def blocks(frame: pd.DataFrame) -> list[Verdict]:

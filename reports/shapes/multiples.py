@@ -49,7 +49,7 @@ class Multiples:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         parts = [rows for _, rows in frame.groupby("label", sort=False)]
-        panels = [(lines(rows.iloc[0]).replace("\n", ", "), rows) for rows in parts]
+        panels = [(lines(rows.iloc[0].to_dict()).replace("\n", ", "), rows) for rows in parts]
         figure, axes = draw_grid(title, panels, self.panel, self.grid)
         legend_above(figure, [legend_mark(kind, text) for kind, text in self.marks(frame)])
         for left in axes[:: self.grid.across]:

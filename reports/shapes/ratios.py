@@ -42,7 +42,7 @@ class Over:
         ratios = {name: frame[name].mask(baseline, 1.0) for name in ("ratio", "ratio_low", "ratio_high")}
         rows = frame.assign(**ratios, pair=frame["pair"].mask(baseline, frame["status"]))
         label = f"seconds over those\nof {self.name}"
-        bars.bar_panel(axes, rows, bars.Panel(*ratios, label, "pair", log=False))
+        bars.bar_panel(axes, rows, bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", log=False))
         places, width = bars.positions(rows)
         ok = rows.assign(x=places)[rows["pair"] == "ok"]
         if _scale(axes, ok, self.printed):

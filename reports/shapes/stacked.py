@@ -43,27 +43,17 @@ class Part:
         return f"share_{self.name}"
 
 
-def columns_of_parts(parts: Sequence[Part]) -> list[str]:
-    """Return the columns of seconds, and those that `with_shares` adds."""
-    return [*(part.seconds for part in parts), *(part.share for part in parts), STATUS]
-
-
-def add_own_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
-    """Add the shares of the parts in their sum. frame : as `with_shares` has it."""
-    whole = frame[[part.seconds for part in parts]].sum(axis=1, min_count=1)
-    shares = with_shares(frame, parts, whole)
-    for part in parts:
-        frame[part.share] = shares[part.share]
-    frame[STATUS] = frame["status"].astype("object")
-
-
-def with_shares(frame: pd.DataFrame, parts: Sequence[Part], over: pd.Series[float]) -> pd.DataFrame:
+def with_shares(
+    frame: pd.DataFrame, parts: Sequence[Part], over: pd.Series[float] | None = None
+) -> pd.DataFrame:
     """Return the frame with `share_<part>`, the seconds of a part over those of what the row is held against,
     and `stack`, which says `ok` or why a row has no bar.
 
     frame : with `status` and the columns of seconds
-    over : seconds, unknown where there is no such thing
+    over : seconds, unknown where there is no such thing; None for the sum of the row's parts
     """
+    if over is None:
+        over = frame[[part.seconds for part in parts]].sum(axis=1, min_count=1)
     shares = {part.share: (frame[part.seconds] / over).astype("float64") for part in parts}
     nothing = (frame["status"] == "ok") & over.isna()
     status = frame["status"].astype("object").mask(nothing, "nothing_to_compare")
@@ -75,13 +65,13 @@ def stacked_panel(
     frame: pd.DataFrame,
     parts: Sequence[Part],
     label: str,
-    text: Callable[[float], str],
+    text: Callable[[float], str] | None = None,
     more: Sequence[Artist] = (),
 ) -> None:
     """Draw the shares, hatched as the series is elsewhere in the figure.
 
     label : of the axis
-    text : above a bar, of its seconds
+    text : above a bar, of its seconds; None for nothing
     more : of the legend, after the parts that are drawn
     """
     looks = bars.look_of(frame)
@@ -99,8 +89,9 @@ def stacked_panel(
             there["x"], height, 0.92 * width, bottom=tops.loc[height.index, part.share] - height,
             color=part.colour, hatch=there["hatch"].tolist(), edgecolor="black", linewidth=0.6,
         )  # fmt: skip
-    for x, top, seconds in zip(drawn["x"], tops.iloc[:, -1], drawn["median"], strict=True):
-        bars.write_upwards(axes, x, top, text(seconds))
+    if text:
+        for x, top, seconds in zip(drawn["x"], tops.iloc[:, -1], drawn["median"], strict=True):
+            bars.write_upwards(axes, x, top, text(seconds))
     axes.set_ylim(0, TOP * max([1.0, *tops.iloc[:, -1]]))
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_ylabel(label)
