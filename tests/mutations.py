@@ -357,9 +357,9 @@ MUTATIONS = (
         "test_processes.py::test_the_interval_is_of_processes_and_not_of_their_samples",
     ),
     Mutation(
-        "a bound's interval is inverted", "reports/frames/seconds.py",
-        'least = float(top["low"] / bottom["high"])', 'least = float(top["low"] / bottom["low"])',
-        "test_reports_gsofa.py::test_a_stopped_baseline_bounds_the_ratio",
+        "a bound's interval is inverted", "reports/verbs.py",
+        'least, most = (a["low"] / b["high"]).where(more)', 'least, most = (a["low"] / b["low"]).where(more)',
+        "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
     ),
     Mutation(
         "numbers of two machines are paired", "reports/frames/seconds.py",
