@@ -61,7 +61,7 @@ def test_of_cudss_the_symbolic_phase_is_drawn(symbolic: list[float], status: str
     record = replace(measured("gsofa", 9.0), case="solve.cudss@G2_circuit.mc64+amd", phases=phases)
     (row,) = frame_of(record).to_dict("records")
     assert (row["code"], row["status"]) == (growth.CUDSS, status)
-    assert median is None or row["median"] == pytest.approx(median) and row["low"] <= median <= row["high"]
+    assert median is None or (row["median"] == pytest.approx(median) and row["low"] <= median <= row["high"])
 
 
 def test_a_size_alone_has_no_exponent_and_what_failed_is_said() -> None:

@@ -329,7 +329,7 @@ def test_what_a_figure_decides(
 ) -> None:
     verdicts = figure.EXHIBIT.verdicts(frame_of(figure, *records))
     of_claim = [v for v in verdicts if v.claim.endswith(claim) and basis in v.basis]
-    (verdict,) = [v for v in of_claim if v.measured] or of_claim
+    (verdict,) = [v for v in of_claim if v.n] or of_claim
     assert {name: getattr(verdict, name) for name in expected} == expected
 
 
@@ -450,6 +450,6 @@ def test_table_1_has_the_papers_own_matrices_before_stand_ins() -> None:
 def test_table_1_counts_what_is_known_of_the_input() -> None:
     wrong = replace(made_record(Case("symbolic", "fill1_pruned", "bcsstk18", METIS), 12), status=Status.OK)
     verdicts = table1.EXHIBIT.verdicts(frame_of(table1, wrong))
-    assert {v.claim.rpartition(".")[2]: str(v.outcome) for v in verdicts if v.measured} == {
+    assert {v.claim.rpartition(".")[2]: str(v.outcome) for v in verdicts if v.n} == {
         "order": "deviates", "nnz": "deviates", "fillins_per_nnz": "reproduced",
     }  # fmt: skip

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from fillpath.record import Record, Status
+from reports.claims.verdict import JUDGED
 from reports.facts.claims import claims_of, subject
 from reports.facts.printed import printed_table
-from reports.facts.standings import JUDGED
 from reports.gsofa import fig5, speed, table2, table3
 from reports.gsofa.space import WORD, printed_words
 from tests.reports_fakes import (
@@ -90,7 +90,7 @@ def test_constants_of_our_own_data_structures_are_shown_and_not_judged() -> None
     exhibits = {"fig5_auxiliary_memory": fig5, "table2_space": table2, "table3_queue_usage": table3}
     for id, exhibit in exhibits.items():
         verdicts = exhibit.EXHIBIT.verdicts(frame_of(exhibit.EXHIBIT, *records))
-        numbers = [v for v in verdicts if v.claim.startswith(f"gsofa.{id}.") and v.measured]
+        numbers = [v for v in verdicts if v.claim.startswith(f"gsofa.{id}.") and v.n]
         shown = [v for v in numbers if v.outcome == "not comparable"]
         assert shown and not any(v.outcome in JUDGED for v in numbers)
         assert all(claim.not_comparable == v.why for v in shown for claim in claims_of("gsofa", id))
@@ -105,7 +105,7 @@ def test_that_saving_memory_costs_no_time_can_fail(after: float, outcome: str) -
         for record in (measured(OFF, 1.0, matrix, **narrow), measured(ON, 1.0, matrix, seconds=[after] * 3))
     ]
     verdicts = fig5.EXHIBIT.verdicts(frame_of(fig5.EXHIBIT, *records))
-    (verdict,) = (v for v in verdicts if v.claim == "gsofa.fig5_similar_performance.mean" and v.measured)
+    (verdict,) = (v for v in verdicts if v.claim == "gsofa.fig5_similar_performance.mean" and v.n)
     assert verdict.outcome == outcome
 
 

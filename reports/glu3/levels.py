@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.trend import trend
+from reports.facts.means import trend
 from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.groups import lines

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.exhibit import Exhibit, Held
-from reports.facts.verdicts import Subset
+from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import first_names
 from reports.parac.solution import PAPER, RULE, SAME, SPAN, solved
 from reports.shapes import bars
