@@ -33,7 +33,6 @@ from tests.test_laplacian import grid as laplacian_grid
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {
-    "reports/parac/solution.py",
     "reports/frames/phase_sums.py",
     "reports/glu3/phases.py",
     "reports/glu3/raw.py",

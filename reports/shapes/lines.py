@@ -95,9 +95,9 @@ class Lines:
             _write_failures(axes, frame[frame["series"] == name])
         if len(drawn):
             self._scale(panels[0], drawn)
-        for axes, name in zip(panels, self.panels, strict=True):
-            ends = drawn[(drawn["series"] == name) & drawn["most"]]
-            write_ends(axes, self.x, ends, ends[self.written].map(bars.times))
+            for axes, name in zip(panels, self.panels, strict=True):
+                ends = drawn[(drawn["series"] == name) & drawn["most"]]
+                write_ends(axes, self.x, ends, ends[self.written].map(bars.times))
         panels[0].set_ylabel(self.label)
         names = {row["label"]: lines(row).replace("\n", ", ") for row in firsts.to_dict("records")}
         named = [
