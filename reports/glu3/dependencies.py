@@ -34,7 +34,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     codes = by_code(cases, {"exact": "glu2", "relaxed": "glu3_relaxed"})
     rows = wide(codes, ["dependencies", "double_u"], inputs(cases)).assign(part="matrix")
-    rows["status"] = first_failure(rows[["status_exact", "status_relaxed"]])
+    rows["status"] = first_failure(pd.concat([rows.pop("status_exact"), rows.pop("status_relaxed")], axis=1))
     both = rows["status"] == "ok"
     rows["ratio"] = (rows["relaxed_dependencies"] / rows["exact_dependencies"].replace(0, np.nan)).where(both)
     return pd.concat([examples.table().assign(status="computed"), rows.reset_index()], ignore_index=True)
