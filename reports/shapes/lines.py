@@ -19,7 +19,7 @@ from reports.shapes.labels import legend_above
 from reports.shapes.style import MARKERS, PALETTE, SMALL, headline, new_figure
 
 # Inches from a text at a line's end to the next.
-LINE = 0.3
+LINE = 0.35
 # One number's seconds over the numbers.
 EVEN: dict[str, Any] = {"color": "#777777", "linestyle": ":", "linewidth": 1.0}
 
