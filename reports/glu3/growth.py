@@ -77,8 +77,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         peak_of=np.where(code == HOST, "host", "gpu"),
         flops=fact(rows, "flops"),
     )
-    machines = rows["machine"].dropna().unique()
-    peaks = {roof.kind: roof.flops / 1e9 for name in machines for roof in roofs(name)}
+    peaks = {roof.kind: roof.flops / 1e9 for name in set(rows["machine"].dropna()) for roof in roofs(name)}
     rows["peak"] = rows["peak_of"].map(peaks).astype(float)
     return pd.concat([_of_span(rows, span) for span in LABELS], ignore_index=True)
 
@@ -93,10 +92,9 @@ def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
         # A peer's own order is within its seconds: to it any order is as good as the raw matrix's.
         part = add_way(part, part["code"] != CUDSS)
     elif span != WHOLE:
-        of_phase = timed(
-            part[part["stage"] != NUMERIC], phases(TRIANGULAR if span == TRIANGULAR else NUMERIC)
-        )
-        part = pd.concat([of_phase, part[part["stage"] == NUMERIC]]).loc[part.index]
+        is_stage = part["stage"] == NUMERIC
+        of_phase = timed(part[~is_stage], phases(TRIANGULAR if span == TRIANGULAR else NUMERIC))
+        part = pd.concat([of_phase, part[is_stage]]).loc[part.index]
         part[list(SECONDS)] = part[list(SECONDS)].where(part["status"] == "ok")
     if span == RATE:
         median, low, high = (part["flops"] / part[name] / 1e9 for name in ("median", "high", "low"))
