@@ -261,7 +261,7 @@ def test_claims_are_judged(figure: Any, given: Any, names: str, outcomes: str, s
         found = [verdict for verdict in verdicts if verdict.claim == f"glu3.{name}"]
         assert ", ".join(v.outcome for v in found) == outcomes
         assert {v.scope and v.scope.name for v in found} <= {"PAPER", None}
-        text = "\n".join(f"{v.basis}; {v.numbers}; {v.direction}, {v.magnitude}; {v.why}" for v in found)
+        text = "\n".join(f"{v.basis}; {v.numbers}; {v.direction}, {v.size}; {v.why}" for v in found)
         assert [each for each in said.split("|") if each not in text] == []
 
 
