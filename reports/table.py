@@ -217,14 +217,15 @@ def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.
 
 def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the seconds of their kernels alone, which `fillpath durations` collected in a run
-    apart. They make a ratio where they are of one host."""
+    apart. They make a ratio where they are of one host. A stopped call says nothing of them."""
     ok = rows["status"] == "ok"
     asked = zip(rows["machine"], rows["case"], rows["key"], ok, strict=True)
     read = [read_kernel_seconds(*about) if is_ok else None for *about, is_ok in asked]
     rounds = [None if each is None else Rounds((1,), (each.seconds,)) for each in read]
     hosts = [None if each is None else each.host for each in read]
     host = pd.Series(hosts, rows.index, dtype="object")
-    return with_rounds(rows, rounds).assign(run_id="durations", host=host)
+    called: dict[str, pd.Series[Any]] = {name: rows[name].where(ok) for name in SECONDS}
+    return with_rounds(rows.assign(**called), rounds).assign(run_id="durations", host=host)
 
 
 def cores_of(machine: str) -> float:
