@@ -44,8 +44,10 @@ _NUMBERS = (
     "verified_bound",
 )  # fmt: skip
 _TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by", "verified_method")
+# Columns of samples and records, which no file has.
+OBJECTS = ("rounds", "runs")
 COLUMNS = (
-    *_CASE, *_NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", "rounds", "runs",
+    *_CASE, *_NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", *OBJECTS,
 )  # fmt: skip
 
 
@@ -54,7 +56,7 @@ def case_table(records: Records, cases: Sequence[Case], entries: Entries, paper:
 
     records : of one machine, which cases without a record are of, too
     entries : the catalogue's
-    paper : whose figures name the matrices
+    paper : whose figures name the matrices; empty for the catalogue's names alone
     """
     rows = [_row(case, records) for case in dict.fromkeys(cases)]
     counted = sorted({name for row in rows for name in row["facts"]})
