@@ -17,9 +17,9 @@ from fillpath.record import Record, Status
 from fillpath.series import read_bins, series_path, write_series
 from reports.facts.claims import subject
 from reports.facts.records import Records
-from reports.series import read_series
 from reports.frames import ranks
 from reports.gsofa import fig4, fig5, fig10, fig11, fig12, table1, table2, table3
+from reports.series import read_series
 from tests.reports_fakes import (
     ENTRIES,
     HALF_OF_GSOFA,
@@ -210,7 +210,7 @@ def test_fill2_on_the_gpu_is_held_against_fill2_on_the_cpu(fill2_gpu: float, dir
     # Three records a matrix; one matrix less than half decides nothing.
     for rows, became in ((records, outcome), (records[3:], "inconclusive")):
         verdicts = fig10.EXHIBIT.verdicts(frame_of(fig10.EXHIBIT, *rows))
-        (verdict,) = (v for v in verdicts if v.claim == "gsofa.fig10_fill2_gpu_vs_cpu.mean" and v.measured)
+        (verdict,) = (v for v in verdicts if v.claim == "gsofa.fig10_fill2_gpu_vs_cpu.mean" and v.n)
         assert verdict.direction == direction and verdict.outcome == became
 
 
@@ -328,7 +328,7 @@ def test_that_the_speedup_grows_with_the_work_can_fail(seconds: float, outcome: 
         )
     ]
     verdicts = fig11.EXHIBIT.verdicts(frame_of(fig11.EXHIBIT, *records))
-    (verdict,) = (v for v in verdicts if v.claim.endswith("with_work") and v.measured)
+    (verdict,) = (v for v in verdicts if v.claim.endswith("with_work") and v.n)
     assert verdict.outcome == outcome
 
 
@@ -373,7 +373,7 @@ def test_one_gpu_of_figure_12_stands_beside_the_print_and_six_of_one_host_are_ju
         best = replace(on_ranks(2, 5.0), phases={"symbolic": [5.0] * 3})
         frame = frame_of(fig12.EXHIBIT, *one[:2], best, six)
         (verdict,) = (v for v in fig12.EXHIBIT.verdicts(frame) if "six GPUs" in v.basis)
-        assert verdict.measured and verdict.measured.points[0].value == pytest.approx(5 / seconds)
+        assert verdict.points["value"].iloc[0] == pytest.approx(5 / seconds)
         assert str(verdict.outcome) == outcome and verdict.doubt, "of one process"
         assert "six GPUs" in texts(fig12.EXHIBIT.picture(frame).axes[0])
 
@@ -518,6 +518,6 @@ def test_table_1_has_the_papers_own_matrices_before_stand_ins() -> None:
 def test_table_1_counts_what_is_known_of_the_input() -> None:
     wrong = replace(made_record(Case("symbolic", "fill1_pruned", "bcsstk18", METIS), 12), status=Status.OK)
     verdicts = table1.EXHIBIT.verdicts(frame_of(table1.EXHIBIT, wrong))
-    assert {v.claim.rpartition(".")[2]: str(v.outcome) for v in verdicts if v.measured} == {
+    assert {v.claim.rpartition(".")[2]: str(v.outcome) for v in verdicts if v.n} == {
         "order": "deviates", "nnz": "deviates", "fillins_per_nnz": "reproduced",
     }  # fmt: skip

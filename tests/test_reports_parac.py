@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from reports.frames.parac import CPU, ENOUGH, GPU, over, printed_sum
 
 from benchmarks.checks.trees import depths
 from benchmarks.runs.cases import figure_cases
@@ -25,7 +26,6 @@ from reports.facts.claims import claim
 from reports.facts.naming import label, printed_label, stand_in
 from reports.facts.printed import abbreviation, abbreviations, printed_column
 from reports.facts.records import Records
-from reports.frames.parac import CPU, ENOUGH, GPU, over, printed_sum
 from reports.frames.variants import variant_of
 from reports.parac import breakeven, fig3, fig4, orderings, quality, rhs, seeds, table1, table2, table3
 from reports.parac.breakeven import ALWAYS, NEVER
@@ -347,11 +347,10 @@ def test_fig3_is_over_one_thread_and_leaves_out_more_threads_than_cores(
     assert "1 cases of more threads" in fig3.EXHIBIT.words(frame)
     verdicts = {v.claim.rpartition(".")[2]: v for v in fig3.EXHIBIT.verdicts(frame)}
     assert verdicts["tenfold"].outcome == "inconclusive" and verdicts["tenfold"].numbers.startswith("0 of 1")
-    assert verdicts["fig3_cpu_scaling"].numbers == "16x on 1 matrix, printed 10x on most"
     (tmp_path / "box" / "machine.json").write_text(json.dumps({"cores": 4}))
-    few, mean = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records))[:2]
+    few = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records))[0]
     assert few.outcome == "cannot be tested here" and few.why == "fewer than 16 threads"
-    assert few.basis.endswith(", 4 threads") and mean.numbers.startswith("4x")
+    assert few.basis.endswith(", 4 threads")
 
 
 def test_fig3_tells_many_matrices_apart_and_names_what_failed() -> None:
@@ -378,9 +377,8 @@ def test_fig3_names_a_point_without_a_line_and_what_is_in_one_ordering_only() ->
 
 def test_fig3_counts_a_matrix_once_whatever_the_orderings() -> None:
     records = [*scaled({1: 8.0, 16: 1.0}), *scaled({1: 8.0, 16: 0.25}, "amd")]
-    most, mean = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records))[:2]
-    assert most.measured is not None and (most.measured.n, most.measured.value) == (1, 0)
-    assert mean.numbers.startswith("16x on 1 matrix")
+    most = fig3.EXHIBIT.verdicts(frame_of(fig3.EXHIBIT.frame, *records))[0]
+    assert (most.n, most.value) == (1, 0)
 
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(2.0, "reproduced"), (0.6, "contradicted")])
@@ -395,7 +393,7 @@ def test_fig3_holds_the_exception_apart_from_most(seconds: float, outcome: str) 
     verdicts = {
         v.claim.rpartition(".")[2]: v for v in fig3.EXHIBIT.verdicts(frame) if v.outcome != "beside the print"
     }
-    most = verdicts["tenfold"].measured
+    most = verdicts["tenfold"]
     assert most is not None and (most.n, most.value) == (5, 1)
     assert str(verdicts["livejournal"].outcome) == outcome
 
@@ -481,8 +479,6 @@ def by_orderings(numbers: dict[str, tuple[int, int, int, int]]) -> list[Record]:
 def test_fig4_reproduces_what_the_paper_says_of_its_orderings() -> None:
     frame = frame_of(fig4.EXHIBIT.frame, *by_orderings(AS_PRINTED))
     assert set(outcomes(fig4.EXHIBIT, frame).values()) == {"reproduced"}
-    remark = fig4.EXHIBIT.verdicts(frame)[-1]
-    assert "tree 2x lower at least" in remark.numbers and "fill at most 1.15x apart" in remark.numbers
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -613,9 +609,8 @@ def test_a_right_hand_side_alone_is_no_pair() -> None:
 
 
 def test_right_hand_sides_count_a_matrix_once() -> None:
-    judged = [v for v in rhs.EXHIBIT.verdicts(right_hand_sides()) if v.measured]
-    assert [v.measured.n for v in judged if v.measured] == [len(FIVE)] * 2
-    assert any("in 10 of 10 pairs" in v.numbers for v in rhs.EXHIBIT.verdicts(right_hand_sides()))
+    judged = [v for v in rhs.EXHIBIT.verdicts(right_hand_sides()) if v.n]
+    assert [v.n for v in judged] == [len(FIVE)] * 2
 
 
 def test_right_hand_sides_of_an_insensitive_ichol_contradict_the_text() -> None:
@@ -651,8 +646,6 @@ def test_seeds_are_judged_by_how_far_their_iterations_lie_apart(factor: float, o
     ]  # fmt: skip
     frame = frame_of(seeds.EXHIBIT.frame, *records)
     assert outcomes(seeds.EXHIBIT, frame) == {"iterations": outcome}
-    remark = seeds.EXHIBIT.verdicts(frame)[-1]
-    assert f"seconds at most {factor}x apart" in remark.numbers and remark.outcome == "beside the print"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from reports.glu3.solutions import unavailable, with_parts
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import SECONDS
-from reports.shapes.stacked import Part, add_own_shares, stacked_panel
+from reports.shapes.stacked import Part, stacked_panel, with_shares
 from reports.table import phase_medians
 from reports.verbs import fact, with_groups
 
@@ -53,8 +53,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = add_way(rows, is_prepared)
     series = rows["series"] + (", " + rows["ordering"]).where(is_prepared, "")
     rows = with_groups(rows.assign(series=series, preparation="")).assign(preparation=rows["preparation"])
-    add_own_shares(rows, PARTS)
-    return rows
+    return with_shares(rows, PARTS)
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -68,7 +67,7 @@ def _whole(axes: Axes, frame: pd.DataFrame) -> None:
 
 
 def _shares(axes: Axes, frame: pd.DataFrame) -> None:
-    stacked_panel(axes, frame, PARTS, "share of its seconds", lambda row: "")
+    stacked_panel(axes, frame, PARTS, "share of its seconds")
     axes.set_ylim(0, 1.0)
 
 

@@ -2,13 +2,13 @@
 with its exponent of n at the end, and points for all other matrices.
 
 A frame has one row per code and matrix: `code`, `family`, `n`, `median`, `low`, `high`, `exponent`, `status`,
-`label`, `machine`.
+`label`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from reports.laws import POINTS
 from reports.shapes import bars
 from reports.shapes.style import MARKERS, PALETTE, SMALL
 
-# The family of what is drawn as points.
-POINTS = "real matrices"
 # Inches that two exponents are apart at least; of the axis of n, what two names are; of what the points take,
 # the room for names below them.
 LINE, APART, ROOM = 0.35, 0.045, 0.3
@@ -55,13 +54,6 @@ class Codes:
         note = f", {self.notes[code]}" if code in self.notes else ""
         look = self.look(code)
         return Line2D([], [], **look, linewidth=1.8, markeredgecolor="black", label=f"{code}{note}")
-
-
-def lines_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """The measured rows of each code on each family of generated matrices and machine, by n."""
-    timed = frame[(frame["status"] == "ok") & (frame["family"] != POINTS)].sort_values("n")
-    for _, part in timed.groupby(["code", "family", "machine"], sort=False):
-        yield part
 
 
 def draw_panels(
@@ -108,7 +100,8 @@ def _points(axes: Axes, rows: pd.DataFrame, codes: Codes, joined: bool) -> None:
 
 def _write_exponents(axes: Axes, rows: pd.DataFrame) -> None:
     """Right of the lines' ends, one above the other where these are close."""
-    ends = [part.iloc[-1] for part in lines_of(rows) if pd.notna(part["exponent"].iloc[0])]
+    known = rows[rows["exponent"].notna()].sort_values("n")
+    ends = [part.iloc[-1] for _, part in known.groupby("code", sort=False)]
     low, high = axes.get_ylim()
     gap, least = (high / low) ** (LINE / _height(axes)), 0.0
     for end in sorted(ends, key=lambda row: float(row["median"])):
