@@ -37,7 +37,7 @@ _NAMES = ("label", "abbr", "stand_in_for", "near", "distance", "stands_for", "ki
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
 _RECORD = (
-    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "threads_used", "device", "suspect",
+    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect",
 )  # fmt: skip
 _NUMBERS = (
     *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
@@ -88,6 +88,7 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
         "verified_value": verified.value if verified else None,
         "verified_bound": verified.bound if verified else None,
         "current": records.current.get(record.key),
+        "threads_used": record.threads_used,
         "card": gpu.get("memory"),
         DRAM_PEAK: gpu.get("peak_bytes_per_second"),
     }
