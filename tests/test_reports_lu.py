@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from reports.frames.end_to_end import DIRECT
 
 from benchmarks.runs.cases import figure_cases, suite_cases
 from benchmarks.runs.experiments import experiments
@@ -25,7 +26,6 @@ from reports.facts.claims import claim
 from reports.facts.printed import printed_table
 from reports.frames import arrays, budgets
 from reports.frames import dense_columns as large
-from reports.frames.end_to_end import DIRECT
 from reports.glu3 import phases
 from reports.glu3.phases import PARTS, PHASES
 from reports.ooclu import fig4, fig5, fig8, kahn, table4

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from reports.frames.page_faults import BLOCK, first_touches
 
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.experiments import experiments
@@ -28,7 +29,6 @@ from reports.facts.printed import abbreviation, abbreviations, printed_table
 from reports.facts.records import Records
 from reports.frames import arrays
 from reports.frames import dense_columns as large
-from reports.frames.page_faults import BLOCK, first_touches
 from reports.ooclu import budgets, faults, fig3, fig6, fig7, table2, table3
 from reports.ooclu.faults import PRINT
 from reports.shapes import labels, style
