@@ -128,9 +128,9 @@ MUTATIONS = (
         "test_preparation.py::test_many_solutions_take_the_order_of_the_least_estimate",
     ),
     Mutation(
-        "the way from the raw matrix counts transfers twice", "reports/frames/preparation.py",
+        "the way from the raw matrix counts transfers twice", "reports/glu3/preparation.py",
         '0.0) + moved', '0.0) + 2 * moved',
-        "test_reports_raw.py::test_preparation_transfers_and_solution_add_up_once",
+        "test_reports_glu3.py::test_preparation_transfers_and_solution_add_up_once",
     ),
     Mutation(
         "a prepared matrix of another seed is taken", "fetch/prepare.py",
@@ -372,15 +372,14 @@ MUTATIONS = (
         "test_processes.py::test_the_interval_is_of_processes_and_not_of_their_samples",
     ),
     Mutation(
-        "a bound's interval is inverted", "reports/frames/seconds.py",
-        'least = float(top["low"] / bottom["high"])', 'least = float(top["low"] / bottom["low"])',
-        "test_reports_gsofa.py::test_a_stopped_baseline_bounds_the_ratio",
+        "a bound's interval is inverted", "reports/verbs.py",
+        'least, most = (a["low"] / b["high"]).where(more)', 'least, most = (a["low"] / b["low"]).where(more)',
+        "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
     ),
     Mutation(
-        "numbers of two machines are paired", "reports/frames/seconds.py",
-        'by: Sequence[str] = ("matrix", "preparation", "machine"),',
-        'by: Sequence[str] = ("matrix", "preparation"),',
-        "test_reports_gpu.py::test_a_number_beside_a_row_is_of_its_own_input_and_machine",
+        "numbers of two runs are paired", "reports/verbs.py",
+        'same_run = a["run_id"] == b["run_id"]', 'same_run = a["run_id"] == a["run_id"]',
+        "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
     ),
     Mutation(
         "a mean of ratios is arithmetic", "reports/claims/parts.py",

@@ -34,7 +34,7 @@ def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> p
     """
     first = rows.drop_duplicates("label").set_index("label")
     statuses = rows.pivot(index="label", columns="preparation", values="status")
-    statuses = statuses.reindex(index=first.index, columns=list(needed)).fillna("not_run")
+    statuses = statuses.reindex(index=first.index, columns=list(needed)).astype("object").fillna("not_run")
     failed = statuses != "ok"
     named = statuses.mask(failed, statuses.apply(lambda column: f"{ORDERINGS[column.name]} " + column))
     return first.assign(status=first_failure(named).mask(failed.all(axis=1), statuses[needed[0]]))
