@@ -41,7 +41,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = with_parts(with_preparation(cases))
     before = phase_medians(rows.assign(runs=rows["before_runs"]), _PREPARED)
     for name in before:
-        rows[name] = before[name].add(fact(rows, str(name)), fill_value=0.0)
+        rows[name] = before[name].add(fact(rows, str(name)), fill_value=0.0).where(rows["status"] == "ok")
     rows = rows.assign(
         seconds_transfer=rows["transfers"],
         solution=rows["median"],
