@@ -32,9 +32,9 @@ from fillpath.record import (
 )
 from fillpath.settings import PROCESSES, Settings, settings
 from reports import figures
+from reports.claims.verdict import Outcome, Scope
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
-from reports.facts.standings import Outcome, Scope
 from reports.frames.seconds import ratio_of, seconds_how, with_transfers
 from reports.pages.compare import compare
 from tests.reports_fakes import ENTRIES, measured

@@ -30,28 +30,13 @@ from reports.frames.roofline import Roof
 from reports.glu3 import dependencies, examples, growth, levels, phases, raw, table1, table2
 from reports.table import case_table
 from tests.dependencies import depends, longest_paths
-from tests.reports_fakes import made_frame, made_record, texts, unavailable
+from tests.reports_fakes import AROUND, made_frame, says, texts, told, unavailable
+from tests.reports_fakes import record_of as measured
 
 ENTRIES, FIGURES = catalogue.entries(), {e.figure for e in experiments() if e.paper == "glu3"}
 FIVE = ("rajat12", "circuit_2", "memplus", "onetone2", "rajat27")
-AROUND, TIMEOUT = np.array([0.9, 1.0, 1.2]), {"status": Status.TIMEOUT}
+TIMEOUT = {"status": Status.TIMEOUT}
 RULES = {"GLU1.0": "upper", "GLU2.0": "exact", "GLU3.0": "relaxed"}
-
-
-def measured(case: str, seconds: float, facts: Any = None, **changes: Any) -> Record:
-    """An ok record: three samples around each median."""
-    record, entry = made_record(Case.parse(case), 1), catalogue.lookup(Case.parse(case).matrix)
-    prepared = {**(record.prepared or {}), "n": entry.order, "entries": entry.nnz_with_zeros}
-    parts = {phase: (each * AROUND).tolist() for phase, each in changes.pop("phases", {}).items()}
-    work = {"edges": None, "fills": None, "facts": facts or {}}
-    made = {
-        "host": "here",
-        "prepared": prepared,
-        "seconds": (seconds * AROUND).tolist(),
-        "phases": parts,
-        "work": work,
-    }
-    return replace(record, **{"status": Status.OK, **made, **changes})
 
 
 def but(records: Sequence[Record], **of_first: Any) -> list[Record]:
@@ -237,8 +222,7 @@ OTHERS = f"Not measured there: {', '.join([*growth.NAMES.values()][1:])}."
 def test_rows_say_what_was_measured(figure: Any, given: Any, where: str, expected: str) -> None:
     frame = frame_of(figure, given)
     row = frame[(frame == where).any(axis=1)].iloc[0]
-    known = [(name, row[name]) for name in (each.partition("=")[0] for each in expected.split("|"))]
-    assert "|".join(f"{k}={v:.5g}" if isinstance(v, float) else f"{k}={v}" for k, v in known) == expected
+    assert says(row, expected) == expected
 
 
 def test_preparation_transfers_and_solution_add_up_once() -> None:
@@ -341,13 +325,7 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
 )
 def test_it_is_said_what_was_measured(figure: Any, given: Any, said: str, unsaid: str) -> None:
     records = given() if callable(given) else given
-    rows = Records(tuple(records)).frame([Case.parse(record.case) for record in records])
-    frame = frame_of(figure, records)
-    picture = figure.EXHIBIT.picture(frame)
-    drawn = [f"\n{texts(axes)}\n{axes.get_ylabel()}" for axes in picture.axes]
-    lines = picture.cells.lines if figure in (table1, table2) else []
-    whole = "\n".join([*drawn, *(", ".join(each) for line in lines for each in (line.cells, line.below))])
-    whole += figure.EXHIBIT.words(frame, rows)
+    whole = told(figure, frame_of(figure, records), records)
     assert [each for each in said.split("|") if each not in whole] == [] and unsaid not in whole
 
 

@@ -77,12 +77,11 @@ def _gaps(frame: pd.DataFrame) -> str:
 
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     """Return what was not run, or could not be."""
-    absent = unavailable(frame)
     tried = frame.loc[~frame["status"].isin(UNTRIED), "options"]
     measured = tried.str.contains(FRONTS).any()
     return {
         "fronts": f"{FRONTS} is not the papers'{'' if measured else ', and not measured yet'}.",
-        "absent": (f" {absent}." if absent else "") + _gaps(frame),
+        "absent": unavailable(frame) + _gaps(frame),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -71,12 +70,6 @@ def _shares(axes: Axes, frame: pd.DataFrame) -> None:
     axes.set_ylim(0, 1.0)
 
 
-def facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    """Return what could not be run."""
-    absent = unavailable(frame)
-    return {"absent": f" {absent}." if absent else ""}
-
-
 EXHIBIT = Exhibit(
     "glu3",
     "Beyond the papers",
@@ -86,7 +79,7 @@ EXHIBIT = Exhibit(
     """A x = b for a matrix that comes unordered: sums of medians, each measured alone. lu_cpu and direct_gpu
     are given a prepared matrix, and its preparation is added, on all cores; the order stands in the legend.
     Peers take the matrix as it comes and order it themselves.{absent}""",
-    facts,
+    lambda frame: {"absent": unavailable(frame)},
     topic="From the raw matrix to x (beyond the papers)",
     one_run=True,
     span="preparation, transfers and solution, without making b",

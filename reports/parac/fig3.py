@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
-from reports.facts.verdicts import Subset
+from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import ORDERINGS, in_order
 from reports.parac.solution import PAPER, by_threads
 from reports.shapes.lines import Lines

@@ -8,8 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.exhibit import Exhibit, Held
-from reports.facts.verdicts import Subset
+from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import first_names, in_order, over_others
 from reports.parac.solution import PAPER, PARTS, RULE, SPAN, by_threads, solved
 from reports.shapes import bars
