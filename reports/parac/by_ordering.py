@@ -23,7 +23,9 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
 
 def first_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows for a picture: without preparations, and of what a matrix stands in for the first."""
-    return frame.assign(preparation=None, stand_in_for=frame["stand_in_for"].str.split(", ").str[0])
+    return frame.assign(
+        preparation=None, stand_in_for=frame["stand_in_for"].astype("object").str.split(", ").str[0]
+    )
 
 
 def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> pd.DataFrame:

@@ -138,6 +138,6 @@ def _ring(axes: Axes, x: float, row: pd.Series[Any], colour: str) -> None:
 
 def _write_failures(axes: Axes, rows: pd.DataFrame) -> None:
     """Write the matrices without a line, and why."""
-    failed = rows[~rows["status"].isin(["ok", *UNTRIED])]
+    failed = rows.loc[~rows["status"].isin(["ok", *UNTRIED]), ["label", "status"]].astype(str)
     texts = (failed["label"] + ": " + failed["status"].str.replace("_", " ")).unique()
     axes.text(0.02, 0.02, "\n".join(texts), transform=axes.transAxes, fontsize=SMALL, va="bottom")
