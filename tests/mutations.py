@@ -130,7 +130,7 @@ MUTATIONS = (
     Mutation(
         "the way from the raw matrix counts transfers twice", "reports/glu3/preparation.py",
         '0.0) + moved', '0.0) + 2 * moved',
-        "test_reports_raw.py::test_preparation_transfers_and_solution_add_up_once",
+        "test_reports_glu3.py::test_preparation_transfers_and_solution_add_up_once",
     ),
     Mutation(
         "a prepared matrix of another seed is taken", "fetch/prepare.py",

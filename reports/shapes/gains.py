@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -13,7 +12,6 @@ from matplotlib.patches import Patch
 from reports.shapes import bars
 from reports.shapes.style import HATCHES, MARKERS
 
-Form = Callable[[float], str]
 PRINTED_LINE: dict[str, Any] = {"color": "#555555", "linewidth": 1.4, "linestyle": "--"}
 # The largest over the smallest value from which on an axis is a log axis.
 MUCH = 8.0
