@@ -37,9 +37,9 @@ from reports.claims.verdict import Outcome, Scope
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.how import how
+from reports.pages.compare import compare
 from reports.table import case_table
 from reports.verbs import over
-from reports.pages.compare import compare
 from tests.reports_fakes import ENTRIES, measured
 
 SECONDS = st.floats(1e-6, 1e3)
