@@ -128,9 +128,9 @@ MUTATIONS = (
         "test_preparation.py::test_many_solutions_take_the_order_of_the_least_estimate",
     ),
     Mutation(
-        "the way from the raw matrix counts transfers twice", "reports/frames/preparation.py",
+        "the way from the raw matrix counts transfers twice", "reports/glu3/preparation.py",
         '0.0) + moved', '0.0) + 2 * moved',
-        "test_reports_raw.py::test_preparation_transfers_and_solution_add_up_once",
+        "test_reports_glu3.py::test_preparation_transfers_and_solution_add_up_once",
     ),
     Mutation(
         "a prepared matrix of another seed is taken", "fetch/prepare.py",
@@ -198,6 +198,21 @@ MUTATIONS = (
         "today's verdicts on old records are not read", "reports/facts/records.py",
         "return [[regated.applied(record, rows)", "return [[record",
         "test_regated.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
+    ),
+    # The table of cases.
+    Mutation(
+        "a ratio is of two hosts", "reports/verbs.py", "one = same_run & ~hosts", "one = same_run",
+        "test_table.py::test_a_ratio_is_that_of_medians_or_says_why_there_is_none",
+    ),
+    Mutation(
+        "a stopped call bounds a phase", "reports/table.py",
+        'stopped = swapped & (rows["status"] != "ok")', "stopped = swapped & False",
+        "test_table.py::test_seconds_of_phases_say_where_a_record_has_none_and_nothing_of_a_stopped_call",
+    ),
+    Mutation(
+        "a case without a record has no machine", "reports/table.py",
+        '{"machine": records.machine,', '{"machine": None,',
+        "test_table.py::test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machine",
     ),
     Mutation(
         "the last result is not checked", "benchmarks/engine/worker.py",
@@ -357,31 +372,30 @@ MUTATIONS = (
         "test_processes.py::test_the_interval_is_of_processes_and_not_of_their_samples",
     ),
     Mutation(
-        "a bound's interval is inverted", "reports/frames/seconds.py",
-        'least = float(top["low"] / bottom["high"])', 'least = float(top["low"] / bottom["low"])',
-        "test_reports_gsofa.py::test_a_stopped_baseline_bounds_the_ratio",
+        "a bound's interval is inverted", "reports/verbs.py",
+        'least, most = (a["low"] / b["high"]).where(more)', 'least, most = (a["low"] / b["low"]).where(more)',
+        "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
     ),
     Mutation(
-        "numbers of two machines are paired", "reports/frames/seconds.py",
-        'by: Sequence[str] = ("matrix", "preparation", "machine"),',
-        'by: Sequence[str] = ("matrix", "preparation"),',
-        "test_reports_gpu.py::test_a_number_beside_a_row_is_of_its_own_input_and_machine",
+        "numbers of two runs are paired", "reports/verbs.py",
+        'same_run = a["run_id"] == b["run_id"]', 'same_run = a["run_id"] == a["run_id"]',
+        "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
     ),
     Mutation(
-        "a mean of ratios is arithmetic", "reports/facts/comparison.py",
-        "return geometric_mean([max(value, 0.0) for value in values])", "return float(np.mean(values))",
+        "a mean of ratios is arithmetic", "reports/claims/parts.py",
+        "return geometric_mean(np.maximum(numbers, 0.0))", "return float(np.mean(numbers))",
         "test_recompute.py::test_the_page_has_the_numbers_that_the_records_give",
     ),
     Mutation(
-        "an interval across the edge deviates", "reports/facts/intervals.py",
-        "return Place.ABOVE if self.low > high + slack else Place.ACROSS",
-        "return Place.ABOVE if self.high > high + slack else Place.ACROSS",
-        "test_verdicts.py::test_an_interval_across_the_bands_edge_is_inconclusive",
+        "an interval across the edge deviates", "reports/claims/parts.py",
+        "[within, high < least - slack, low > most + slack]",
+        "[within, high < least - slack, high > most + slack]",
+        "test_verdicts.py::test_each_planted_number_is_judged_by_its_rule",
     ),
     Mutation(
-        "a verdict on a time is firm by one process", "reports/facts/verdicts.py",
-        "if measured.processes < PROCESSES:", "if measured.processes < 1:",
-        "test_verdicts.py::test_a_time_is_firm_by_five_processes_whose_interval_is_narrower_than_the_band",
+        "a verdict on a time is firm by one process", "reports/claims/judge.py",
+        "if processes < PROCESSES:", "if processes < 1:",
+        "test_verdicts.py::test_each_planted_number_is_judged_by_its_rule",
     ),
     Mutation(
         "machines are compared on different inputs", "reports/pages/compare.py",

@@ -259,7 +259,7 @@ def test_throughput_is_the_counters_bytes_over_their_own_seconds() -> None:
     assert "log axis" in printed_rate.get_ylabel() and rate.get_yscale() == "log"
     assert "Bytes: hardware counters" in fig13.EXHIBIT.words(frame)
     mean, *_ = fig13.EXHIBIT.verdicts(frame)
-    assert mean.outcome == "inconclusive" and mean.magnitude == "smaller", "1 of 13 is no mean"
+    assert mean.outcome == "inconclusive" and mean.size == "smaller", "1 of 13 is no mean"
     assert mean.factor == pytest.approx(0.25 / 0.43)
 
 

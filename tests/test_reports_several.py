@@ -16,10 +16,9 @@ from benchmarks.runs.cases import figure_cases
 from fillpath.case import Case
 from fillpath.record import Record, Status
 from fillpath.settings import Settings
+from reports.claims.judge import judge_numbers
 from reports.facts.claims import claim
 from reports.facts.records import Records
-from reports.facts.standings import Point
-from reports.facts.verdicts import judge_points
 from reports.figures import exhibit
 from reports.gsofa.fig19 import COLOURS
 from tests.reports_fakes import ENTRIES, made_record, names, texts
@@ -100,9 +99,8 @@ def test_which_matrices_drop_is_a_claim_that_six_nodes_are_needed_for() -> None:
 @pytest.mark.parametrize(("ratio", "outcome"), [(0.8, "reproduced"), (1.2, "contradicted")])
 def test_a_gain_where_none_is_printed_contradicts(ratio: float, outcome: str) -> None:
     drops = claim("gsofa", "fig17_source_scheduling", "inter_node_drops")
-    gains = float(ratio > 1)
-    points = [Point(abbr, abbr, gains, gains, gains, processes=5) for abbr in drops.matrices or ()]
-    assert judge_points(drops, points).outcome == outcome
+    gains = dict.fromkeys(drops.matrices or (), float(ratio > 1))
+    assert judge_numbers(drops, gains).outcome == outcome
 
 
 BY_FILL2 = {"fill2_multi.virtual_gpus=6": 66.0, "fill2_multi.nodes=44.virtual_gpus=6": 2.0}
@@ -156,6 +154,9 @@ def test_a_stand_in_has_the_colour_of_its_matrix() -> None:
         (_, axes) = exhibit("gsofa", "fig19").picture(of_none.assign(stand_in_for=f"RM, {abbr}")).axes
         assert colour in [line.get_color() for line in axes.lines if line.get_marker() == "s"]
         assert any(text.endswith(f"for {abbr}") for text in texts(axes).splitlines())
+    both = pd.concat([of_none.assign(stand_in_for="AU"), of_none.assign(label="alone", stand_in_for=None)])
+    (_, axes) = exhibit("gsofa", "fig19").picture(both).axes
+    assert {"bcsstk18 (BC) 33x, for AU", "alone 33x"} <= set(texts(axes).splitlines())
 
 
 CHUNKS = {f"gsofa_multi.gpus=4{size}": seconds for size, seconds in ((".maxsup=64", 2.0), ("", 3.0))}

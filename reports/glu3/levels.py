@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.trend import trend
+from reports.facts.means import trend
 from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.groups import lines
@@ -70,7 +70,8 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         else:
             near.set_title("zoomed in", loc="left")
             _panel(whole, rows, float(rows["columns_max"].max()))
-            _panel(near, rows, _zoomed(rows))
+            # Up to the most sub-columns, and to where mode B begins.
+            _panel(near, rows, max(float(rows["subcolumns_max"].max()), 2.0 * MODES["B"]))
             _write(whole, row)
     if not panels:
         for each in axes.ravel():
@@ -96,11 +97,6 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
         counts["in_B"] = columns.between(MODES["B"], MODES["A"], inclusive="right").sum()
         counts["in_C"] = (columns <= MODES["B"]).sum()
     return counts
-
-
-def _zoomed(rows: pd.DataFrame) -> float:
-    """Up to the most sub-columns, and to where mode B begins."""
-    return max(float(rows["subcolumns_max"].max()), 2.0 * MODES["B"])
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fillpath.options import Option
-from reports.facts.verdicts import Subset
+from reports.exhibit import Subset
 from reports.gsofa.printed import printed_values
 from reports.gsofa.space import MEMORY
 from reports.shapes.beside import BesidePrint, PanelRow, Step

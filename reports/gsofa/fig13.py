@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
 from reports.facts.naming import listed
 from reports.facts.probes import read_counters
 from reports.facts.records import DRAM_PEAK
-from reports.facts.verdicts import Subset
 from reports.gsofa.printed import per_cent
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.table import NOT_MEASURED

@@ -13,11 +13,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from impl.symbolic.gsofa_device import THREADS
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
+from reports.facts.means import trend
 from reports.facts.naming import among
-from reports.facts.trend import trend
-from reports.facts.verdicts import Subset
 from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.groups import lines

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.record import Record
-from reports.facts.verdicts import Subset
+from reports.exhibit import Subset
 from reports.how import UNTRIED
 from reports.shapes.beside import BesidePrint, PanelRow
 from reports.table import KEY, timed

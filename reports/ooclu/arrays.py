@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from fillpath.options import Option
-from reports.exhibit import Held
+from reports.exhibit import Held, Subset
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
-from reports.facts.verdicts import Subset
 from reports.shapes.ratios import BASELINE
 from reports.verbs import beside, fact, on, option, over, with_groups, without
 

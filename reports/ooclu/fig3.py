@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.naming import among
-from reports.facts.verdicts import Subset
 from reports.ooclu.arrays import PAPER
 from reports.series import per_case
 from reports.shapes.axes import empty_panel

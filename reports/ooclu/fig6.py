@@ -10,8 +10,7 @@ import pandas as pd
 
 from fillpath.processes import representative
 from fillpath.record import Record
-from reports.exhibit import Exhibit, Held
-from reports.facts.verdicts import Subset
+from reports.exhibit import Exhibit, Held, Subset
 from reports.ooclu import arrays
 from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
 from reports.shapes.panels import Panels

@@ -8,9 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
-from reports.facts.verdicts import Subset
 from reports.ooclu.arrays import LARGEST, PAPER, SYMBOLIC, budgeted, standing_in
 from reports.shapes import bars
 from reports.shapes.gains import PRINTED_LINE, legend_mark

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.ooclu.arrays import PAPER, over_baseline, printed_range
 from reports.ooclu.storages import (
     CLAIM,
@@ -61,8 +61,11 @@ def _ends(counts: pd.Series[float]) -> str:
 def by_blocks(frame: pd.DataFrame) -> list[Verdict]:
     """Return what the printed numbers of blocks give at most of what is printed."""
     ratios = BLOCKS / printed_sizes()["blocks"]
-    points = [Point(str(name), str(name), ratio, ratio, ratio) for name, ratio in ratios.items()]
-    return [judge_points(claim(PAPER, CLAIM, "by_blocks"), points)]
+    return [
+        judge_numbers(
+            claim(PAPER, CLAIM, "by_blocks"), {str(name): float(ratio) for name, ratio in ratios.items()}
+        )
+    ]
 
 
 DASHED = f"{BLOCKS} blocks over those of dense columns"

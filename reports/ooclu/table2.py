@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim, subject
 from reports.facts.printed import abbreviations, printed_column
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.ooclu.arrays import MATRICES, PAPER, WORD, WORDS, managed_bytes, the_seven, with_regime
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import beside, fact, in_papers_order
@@ -48,7 +48,7 @@ def _judged(name: str, inside: pd.Index[str]) -> Verdict:
     """Return by how many of the claim's matrices are inside."""
     printed = claim(PAPER, IN_WORDS, name)
     counts = {abbr: float(abbr in inside) for abbr in printed.matrices or ()}
-    return judge_points(printed, [Point(abbr, abbr, count, count, count) for abbr, count in counts.items()])
+    return judge_numbers(printed, counts)
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.printed import printed_column
-from reports.facts.verdicts import Subset
 from reports.ooclu import arrays
 from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, held_in_regimes
 from reports.ooclu.page_faults import counted

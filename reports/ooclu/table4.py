@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.ooclu import storages
 from reports.ooclu.arrays import PAPER
 from reports.ooclu.storages import REAL, blocks_printed, printed_sizes
@@ -43,12 +43,12 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
 
 def blocks(frame: pd.DataFrame) -> list[Verdict]:
     """Return whether 8.0e9 bytes give the printed blocks, from which they were inferred."""
-    points = [
-        Point(name, name, count, count, count, printed)
-        for name, order, printed in printed_sizes()[["order", "blocks"]].itertuples()
-        for count in (blocks_printed()[0] // (REAL * order),)
+    counts = blocks_printed()[0] // (REAL * printed_sizes()["order"])
+    return [
+        judge_numbers(
+            claim(PAPER, CLAIM, "blocks"), {str(name): float(count) for name, count in counts.items()}
+        )
     ]
-    return [judge_points(claim(PAPER, CLAIM, "blocks"), points)]
 
 
 EXHIBIT = Exhibit(

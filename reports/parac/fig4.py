@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reports.exhibit import Exhibit, Held
-from reports.facts.verdicts import Subset
+from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import by_matrix, first_names, in_order, over_others
 from reports.parac.solution import MUCH, PAPER, SAME
 from reports.shapes import bars

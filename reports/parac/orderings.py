@@ -8,8 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.exhibit import Exhibit, Held
-from reports.facts.verdicts import Subset
+from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import first_names, in_order, over_others
 from reports.parac.solution import PAPER, PARTS, RULE, SPAN, by_threads, solved
 from reports.shapes import bars
@@ -51,7 +50,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     devices = [name for name in PANELS if (frame["implementation"] == name).any()] or [CPU]
     panels = [partial(_panel, name=name) for name in devices]
     figure = Panels(panels, 2.2 + 3.4 * len(devices), first_names, 14.0)(frame, title)
-    bars.legend(figure.axes[0], frame, {})
+    bars.legend(figure.axes[0], frame)
     return figure
 
 

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports.exhibit import Exhibit, Held
-from reports.facts.verdicts import Subset
+from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import first_names
 from reports.parac.solution import PAPER, RULE, SAME
 from reports.shapes import bars

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fillpath.processes import Rounds
-from reports.facts.verdicts import Subset
+from reports.exhibit import Subset
 from reports.shapes.sheet import COUNT, Column, plain
 from reports.table import phases, timed
 
