@@ -410,10 +410,9 @@ def test_claims_are_judged(figure: Any, given: Any, claims: str, outcomes: str, 
         # Beside the print stand other codes, and matrices too far to weigh.
         whole = ", ".join(v.outcome for v in found)
         assert whole == outcomes or (BESIDE not in outcomes and whole.replace(BESIDE, "") == outcomes)
-        counts = [f"n={v.measured.n}" for v in found if v.measured]
-        reasons = [excluded.reason for v in found for excluded in v.excluded]
-        shown = [f"{v.basis}; {v.numbers}; {v.why}; {v.word}; firm={v.firm}" for v in found]
-        assert [each for each in said.split("|") if each not in "\n".join([*counts, *reasons, *shown])] == []
+        reasons = [reason for v in found for _, reason in v.left_out]
+        shown = [f"{v.basis}; {v.numbers}; {v.why}; {v.word}; n={v.n}; firm={v.firm}" for v in found]
+        assert [each for each in said.split("|") if each not in "\n".join([*reasons, *shown])] == []
 
 
 def test_a_misprint_of_blocks_would_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -295,7 +295,7 @@ def test_claims_are_judged(figure: Any, given: Any, claims: str, outcomes: str, 
     for name in claims.split():
         found = [verdict for verdict in verdicts if verdict.claim.rpartition(".")[2] == name]
         assert ", ".join(v.outcome for v in found) == outcomes
-        reasons = [excluded.reason for v in found for excluded in v.excluded]
+        reasons = [reason for v in found for _, reason in v.left_out]
         texts = [*reasons, *(f"{v.basis}; {v.numbers}; {v.why}; firm={v.firm}" for v in found)]
         assert [each for each in said.split("|") if each not in "\n".join(texts)] == []
 
@@ -316,8 +316,8 @@ def test_what_several_ratios_say_is_of_the_least_of_their_processes(turned: int)
     ways = frame_of(fig6, three()).assign(ratio_processes=several, prefetched_ratio_processes=few)
     for figure, frame in ((fig7, pair.assign(gain_processes=[several, few])), (fig6, ways)):
         verdicts = figure.EXHIBIT.verdicts(frame)
-        (found,) = (v.measured for v in verdicts if v.measured and v.claim.endswith(("faster", "order")))
-        assert found.processes == 2
+        (found,) = (v for v in verdicts if v.n and v.claim.endswith(("faster", "order")))
+        assert found.points["processes"].tolist() == [2]
 
 
 NOTHING, FIRST = "Nothing of it was measured here.", "1.09 to 1.31 times|rank correlation +0.82"
