@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.runs.cases import figure_cases
+from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
@@ -23,6 +24,7 @@ from reports.pages.ledger import ledger
 from reports.shapes import style
 from tests.shared import once
 
+AROUND = np.array([0.9, 1.0, 1.2])
 METIS = Preparation(ordering="metis")
 
 
@@ -250,6 +252,21 @@ def standings(tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
     return once(tmp_path_factory, "made-up", lambda: ledger("made-up", RECORDS, ENTRIES, made_cases))
 
 
+def record_of(case: str, median: float, facts: Any = None, **changes: Any) -> Record:
+    """An ok record of the catalogue's order and entries: three samples around each median."""
+    record, entry = made_record(Case.parse(case), 1), catalogue.lookup(Case.parse(case).matrix)
+    prepared = {**(record.prepared or {}), "n": entry.order, "entries": entry.nnz_with_zeros}
+    parts = {phase: (each * AROUND).tolist() for phase, each in changes.pop("phases", {}).items()}
+    made = {
+        "host": "here",
+        "prepared": prepared,
+        "seconds": (median * AROUND).tolist(),
+        "phases": parts,
+        "work": {"edges": None, "fills": None, "facts": facts or {}},
+    }
+    return replace(record, **{"status": Status.OK, **made, **changes})
+
+
 def counting(**facts: float | None) -> dict[str, Any]:
     """The work of a record with these facts in place of FACTS' own; None leaves one out."""
     known = {name: value for name, value in {**FACTS, **facts}.items() if value is not None}
@@ -289,6 +306,22 @@ def texts(axes: Any) -> str:
 
 def names(axes: Any) -> list[str]:
     return [label.get_text() for label in axes.get_xticklabels()]
+
+
+def says(row: Mapping[Any, Any], expected: str) -> str:
+    """`name=value|...` of what a row has under these names."""
+    known = [(name, row[name]) for name in (each.partition("=")[0] for each in expected.split("|"))]
+    return "|".join(f"{k}={v:.5g}" if isinstance(v, float) else f"{k}={v}" for k, v in known)
+
+
+def told(figure: Any, frame: pd.DataFrame, records: Sequence[Record]) -> str:
+    """All texts of a figure's picture and caption; of a table a line `cell, cell, ...` for each row."""
+    rows = Records(tuple(records)).frame([Case.parse(record.case) for record in records])
+    picture = figure.EXHIBIT.picture(frame)
+    drawn = [f"\n{texts(axes)}\n{axes.get_ylabel()}" for axes in picture.axes]
+    lines = picture.cells.lines if hasattr(picture, "cells") else []
+    cells = [", ".join(each) for line in lines for each in (line.cells, line.below)]
+    return "\n".join([*drawn, *cells]) + figure.EXHIBIT.words(frame, rows)
 
 
 def one(frame: pd.DataFrame) -> Mapping[Any, Any]:

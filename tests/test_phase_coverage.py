@@ -33,13 +33,11 @@ from tests.test_laplacian import grid as laplacian_grid
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {
-    "reports/parac/solution.py",
-    "reports/frames/phase_sums.py",
     "reports/ooclu/fig6.py",
     "reports/table.py",
 }
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
-# the phase that a roofline is of, and cuDSS's symbolic one.
+# and the phase that a roofline is of.
 SINGLE = {
     "reports/gsofa/gpus.py",
     "reports/facts/record_rows.py",

@@ -30,27 +30,12 @@ from reports.frames.roofline import Roof
 from reports.glu3 import dependencies, examples, growth, levels, phases, raw, table1, table2
 from reports.table import case_table
 from tests.dependencies import depends, longest_paths
-from tests.reports_fakes import made_frame, made_record, texts, unavailable
+from tests.reports_fakes import AROUND, made_frame, says, texts, told, unavailable
+from tests.reports_fakes import record_of as measured
 
 ENTRIES, FIGURES = catalogue.entries(), {e.figure for e in experiments() if e.paper == "glu3"}
 FIVE = ("rajat12", "circuit_2", "memplus", "onetone2", "rajat27")
-AROUND, TIMEOUT = np.array([0.9, 1.0, 1.2]), {"status": Status.TIMEOUT}
-
-
-def measured(case: str, seconds: float, facts: Any = None, **changes: Any) -> Record:
-    """An ok record: three samples around each median."""
-    record, entry = made_record(Case.parse(case), 1), catalogue.lookup(Case.parse(case).matrix)
-    prepared = {**(record.prepared or {}), "n": entry.order, "entries": entry.nnz_with_zeros}
-    parts = {phase: (each * AROUND).tolist() for phase, each in changes.pop("phases", {}).items()}
-    work = {"edges": None, "fills": None, "facts": facts or {}}
-    made = {
-        "host": "here",
-        "prepared": prepared,
-        "seconds": (seconds * AROUND).tolist(),
-        "phases": parts,
-        "work": work,
-    }
-    return replace(record, **{"status": Status.OK, **made, **changes})
+TIMEOUT = {"status": Status.TIMEOUT}
 
 
 def but(records: Sequence[Record], **of_first: Any) -> list[Record]:
@@ -207,8 +192,7 @@ OTHERS = f"Not measured there: {', '.join([*growth.NAMES.values()][1:])}."
 def test_rows_say_what_was_measured(figure: Any, given: Any, where: str, expected: str) -> None:
     frame = frame_of(figure, given)
     row = frame[(frame == where).any(axis=1)].iloc[0]
-    known = [(name, row[name]) for name in (each.partition("=")[0] for each in expected.split("|"))]
-    assert "|".join(f"{k}={v:.5g}" if isinstance(v, float) else f"{k}={v}" for k, v in known) == expected
+    assert says(row, expected) == expected
 
 
 def test_preparation_transfers_and_solution_add_up_once() -> None:
@@ -277,24 +261,36 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
     ("figure", "given", "said"),
     [
         (table2, pair(), f"It takes 2x as long as GLU3.0, the three loops 8x|not {NOTHING}"),
-        (table2, FORTY, "rajat12, 13,948 =, 37 =, 40 \N{NOT EQUAL TO}, 8, 1, 2, not run, 8x, 2x"),
-        (table2, FORTY, "printed, 13,948, 37, 39, 3.05, 0.035, , , 87.1x, |Not measured: ASIC_100ks"),
+        (
+            table2,
+            FORTY,
+            "rajat12, 13,948 =, 37 =, 40 \N{NOT EQUAL TO}, 8, 1, 2, not run, 8x, 2x|"
+            "printed, 13,948, 37, 39, 3.05, 0.035, , , 87.1x, |Not measured: ASIC_100ks",
+        ),
         # The search without its third loop finds the same levels.
         (table2, LATE, "13,948 =, 37 =, 39 =, timeout, 1, 2, not run, glu2 timeout, 2x"),
         (table2, APART, ", two runs, 2x|, 87.1x, |not 8x"),
         (table2, none_there(pair()), f"{NOTHING}|onetone2, rajat12, |not It takes"),
-        (table1, FACTORED, "rajat12, 1,879 =, 12,926 =, 6, 2, 0.5, 4, 1, not measured, not measured, 3x"),
-        (table1, FACTORED, ", 3x, 4x, -, not testable, 4x, 1, 8, 30|Lee's code is not public"),
-        (table1, FACTORED, "printed, 1,879, 12,926, 2.45, 2.24, , , , , , 1.1x, , , 1x, , , , "),
+        (
+            table1,
+            FACTORED,
+            "rajat12, 1,879 =, 12,926 =, 6, 2, 0.5, 4, 1, not measured, not measured, 3x, 4x, -, not testable"
+            "|, 4x, 1, 8, 30|printed, 1,879, 12,926, 2.45, 2.24, , , , , , 1.1x, , , 1x, , , , |"
+            "Lee's code is not public",
+        ),
         (table1, NO_EVENTS, "=, not measured, 2, 0.5, 4, 1, |, glu2.static pivoting=true not measured, 4x"),
         (table1, with_durations, "4, 1, 2, 0.5, 3x, 4x, 4x, |the sum of their durations by CUPTI"),
         (table1, none_there(FACTORED), NOTHING),
         (table1, [], NOTHING),
-        (levels, ADDER, "adder_dcop_05, stand-in: ASIC_100ks, ASIC_320ks, ASIC_680ks|: ASIC_100ks."),
-        (levels, ADDER, "have it for ASIC_100ks|6 levels: A 2, B 2, C 2|columns with sub-columns -0.14"),
-        (levels, DEEP, "5,000 levels, rank correlation"),
+        (
+            levels,
+            ADDER,
+            "adder_dcop_05, stand-in: ASIC_100ks, ASIC_320ks, ASIC_680ks|Not measured: ASIC_100ks."
+            "|as the slides have it for ASIC_100ks|6 levels: A 2, B 2, C 2|columns with sub-columns -0.14",
+        ),
+        (levels, DEEP, "5,000 levels\n"),
         (levels, NO_SERIES, "names no series|not rank correlation"),
-        (dependencies, pair(), "an illustration|1.1x|wrong: marked|, right, |not not run"),
+        (dependencies, pair(), "an illustration|1.1x|wrong: marked|\nright\n|not not run"),
         (dependencies, pair()[1:], "wrong: marked|Not measured: rajat12.|not not run"),
         (dependencies, [], "wrong: marked"),
         # A span that nothing was measured of has no panels; kept maps change the whole alone.
@@ -306,10 +302,7 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
 )
 def test_pictures_and_captions_say_what_was_measured(figure: Any, given: Any, said: str) -> None:
     records = given() if callable(given) else given
-    frame = frame_of(figure, records)
-    parts = [f"{texts(axes)}\n{axes.get_ylabel()}\n" for axes in figure.EXHIBIT.picture(frame).axes]
-    rows = Records(tuple(records)).frame([Case.parse(record.case) for record in records])
-    whole = "".join(parts).replace("\n", ", ") + figure.EXHIBIT.words(frame, rows)
+    whole = told(figure, frame_of(figure, records), records)
     for each in said.split("|"):
         assert (each.removeprefix("not ") in whole) is not each.startswith("not "), each
 

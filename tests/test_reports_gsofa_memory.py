@@ -155,9 +155,9 @@ def test_row_counts_only_are_held_against_gsofa_in_the_same_run() -> None:
     )
     (row,) = frame.to_dict("records")
     assert row["edges_ratio"] == 3 and row["fills"] == 7
-    assert row["over_fill2_gpu"] == pytest.approx(3) and row["pair_fill2_gpu"] == "ok"
-    assert pd.isna(row["over_fill1_pruned"]) and row["pair_fill1_pruned"] == "two_runs"
-    assert pd.isna(row["over_sequential"]) and row["pair_sequential"] == "two_runs"
+    assert row["fill2_gpu_ratio"] == pytest.approx(3) and row["fill2_gpu_pair"] == "ok"
+    assert pd.isna(row["fill1_pruned_ratio"]) and row["fill1_pruned_pair"] == "two_runs"
+    assert pd.isna(row["sequential_ratio"]) and row["sequential_pair"] == "two_runs"
     (line,) = cells(speed.EXHIBIT, frame)
     assert {"2,000.00", "6,000.00", "1,000.00", "3x", "-"} <= set(line)
 
@@ -173,9 +173,9 @@ def test_row_counts_by_trees_and_fronts_stand_beside_the_traversals() -> None:
         measured(f"bitfronts_gpu{counts}.path=fronts", 0.02),
     )
     (row,) = frame.to_dict("records")
-    assert row["sequential"] == "etree_cpu" and row["over_sequential"] == pytest.approx(0.5)
-    assert row["over_bitfronts_gpu"] == pytest.approx(1e-4)
-    assert row[f"over_{speed.FRONTS}"] == pytest.approx(1e-2), "not the case of the other path"
+    assert row["sequential_code"] == "etree_cpu" and row["sequential_ratio"] == pytest.approx(0.5)
+    assert row["bitfronts_gpu_ratio"] == pytest.approx(1e-4)
+    assert row[f"{speed.FRONTS}_ratio"] == pytest.approx(1e-2), "not the case of the other path"
     (line,) = cells(speed.EXHIBIT, frame)
     assert {"0.200", "20.00", "0.5x e", "0.0001x", "not run"} <= set(line)
 

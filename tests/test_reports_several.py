@@ -154,6 +154,9 @@ def test_a_stand_in_has_the_colour_of_its_matrix() -> None:
         (_, axes) = exhibit("gsofa", "fig19").picture(of_none.assign(stand_in_for=f"RM, {abbr}")).axes
         assert colour in [line.get_color() for line in axes.lines if line.get_marker() == "s"]
         assert any(text.endswith(f"for {abbr}") for text in texts(axes).splitlines())
+    both = pd.concat([of_none.assign(stand_in_for="AU"), of_none.assign(label="alone", stand_in_for=None)])
+    (_, axes) = exhibit("gsofa", "fig19").picture(both).axes
+    assert {"bcsstk18 (BC) 33x, for AU", "alone 33x"} <= set(texts(axes).splitlines())
 
 
 CHUNKS = {f"gsofa_multi.gpus=4{size}": seconds for size, seconds in ((".maxsup=64", 2.0), ("", 3.0))}

@@ -83,7 +83,7 @@ def _draw_lines(axes: Axes, rows: pd.DataFrame) -> None:
     or stands for."""
     simulated = bool(rows["simulated"].any())
     _scale(axes, sorted({1.0, *rows["times"]}), float(rows["ratio"].max()), str(rows["what"].iloc[0]))
-    lines = rows.assign(printed=printed_matrix(rows, PRINTED)).sort_values("times", kind="stable")
+    lines = rows.assign(printed=printed_matrix(rows, PRINTED).fillna("")).sort_values("times", kind="stable")
     ends, names = [], []
     for (label, by), line in lines.groupby(["label", "by"], sort=False):
         xs, ys = [1.0, *line["times"]], [1.0, *line["ratio"]]

@@ -35,20 +35,17 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     codes = by_code(rows, dict(zip(CODES, CODES, strict=True)), "name")
     ours = codes[GSOFA]
     codes[RANKED] = fastest(by_code(rows, RANKS), ours["run_id"])
-    whole = wide(codes, ["median", "edges"], inputs(rows))
-    for name, code in codes.items():
-        if name != GSOFA:
-            whole = whole.join(over(code, ours, (name, GSOFA)).add_prefix(f"{name}_"))
+    ratios = [
+        over(code, ours, (name, GSOFA)).add_prefix(f"{name}_")
+        for name, code in codes.items()
+        if name != GSOFA
+    ]
+    good = fastest_sequential(rows, ours).add_prefix("sequential_")
     ranks = codes[RANKED]["code"].where(codes[RANKED]["status"] == "ok").astype(float)
-    return (
-        whole.join(fastest_sequential(rows, ours).add_prefix("sequential_"))
-        .assign(
-            fills=rows[rows["status"] == "ok"].groupby(KEY)["fills"].first(),
-            ranks=ranks,
-            edges_ratio=whole["gsofa_edges"] / whole["fill2_gpu_edges"],
-        )
-        .reset_index()
-    )
+    fills = rows[rows["status"] == "ok"].groupby(KEY)["fills"].first()
+    whole = pd.concat([wide(codes, ["median", "edges"], inputs(rows)), *ratios, good], axis=1)
+    edges_ratio = whole["gsofa_edges"] / whole["fill2_gpu_edges"]
+    return whole.assign(fills=fills, ranks=ranks, edges_ratio=edges_ratio).reset_index()
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:

@@ -28,7 +28,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     groups : of faults, over_first_touches : over the blocks of 2 MiB in 24 n^2 bytes
     """
     rows = counted(cases).rename(columns={"gpu_fault_groups": "groups"}).assign(source=MEASURED)
-    rows = pd.concat([_printed(), rows], ignore_index=True)
+    rows = pd.concat([_printed(), rows[rows["way"].isin(WAYS)]], ignore_index=True)
     rows["managed_bytes"] = managed_bytes(rows["n"])
     touches = rows["managed_bytes"] / BLOCK
     return rows.assign(first_touches=touches, over_first_touches=rows["groups"] / touches)

@@ -21,7 +21,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix: order and entries as printed and as measured, counted as the paper counts
     them; the bytes of all rows' arrays, by the printed order where none is measured; peak and launches of
     out_of_core."""
-    halves = cases["lower_in"].fillna("").str.contains(PAPER)
+    halves = cases["lower_in"].astype(str).str.contains(PAPER)
     entries = cases["entries"].mask(halves, (cases["entries"] + cases["n"]) / 2)
     rows = cases.assign(own_nnz=entries, nnz_per_row=entries / cases["n"], launches=fact(cases, "launches"))
     printed = {f"paper_{ours}": printed_column(PAPER, MATRICES, theirs) for ours, theirs in PRINTED.items()}

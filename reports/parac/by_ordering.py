@@ -23,7 +23,9 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
 
 def first_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows for a picture: without preparations, and of what a matrix stands in for the first."""
-    return frame.assign(preparation=None, stand_in_for=frame["stand_in_for"].str.split(", ").str[0])
+    return frame.assign(
+        preparation=None, stand_in_for=frame["stand_in_for"].astype("object").str.split(", ").str[0]
+    )
 
 
 def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> pd.DataFrame:
@@ -34,7 +36,7 @@ def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> p
     """
     first = rows.drop_duplicates("label").set_index("label")
     statuses = rows.pivot(index="label", columns="preparation", values="status")
-    statuses = statuses.reindex(index=first.index, columns=list(needed)).fillna("not_run")
+    statuses = statuses.reindex(index=first.index, columns=list(needed)).astype("object").fillna("not_run")
     failed = statuses != "ok"
     named = statuses.mask(failed, statuses.apply(lambda column: f"{ORDERINGS[column.name]} " + column))
     return first.assign(status=first_failure(named).mask(failed.all(axis=1), statuses[needed[0]]))

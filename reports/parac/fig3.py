@@ -28,7 +28,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = in_order(cases)
     rows = rows.join(over(on(rows, rows[rows["threads"] == 1]), rows, ("one thread", ""), bounds=False))
-    too_many = (rows["threads"] > cores_of(rows["machine"].iloc[0])) & (rows["status"] != "not_run")
+    cores = rows["machine"].map(cores_of).astype(float)
+    too_many = (rows["threads"] > cores) & (rows["status"] != "not_run")
     rows["pair"] = rows["pair"].mask(too_many, TOO_MANY)
     rows[RATIO[1:]] = rows[RATIO[1:]].mask(too_many)
     last = rows[rows["pair"] == "ok"].groupby(["label", "preparation"])["threads"].idxmax()

@@ -47,4 +47,4 @@ def below_stand_ins(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
 def _target(frame: pd.DataFrame) -> pd.Series[str]:
     """Return the matrix that a row's stands in for, the first of those that it is near to."""
     names = frame["near"].fillna(frame["stand_in_for"]).where(frame["abbr"].isna())
-    return names.str.split(", ").str[0]
+    return names.astype("object").str.split(", ").str[0]

@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import first_names
 from reports.parac.solution import PAPER, RULE, SAME, SPAN, solved
 from reports.shapes import bars
-from reports.shapes.gains import gains_legend
 from reports.shapes.panels import Panels
 from reports.shapes.style import HATCHES, MARKERS, SMALL
 from reports.verbs import with_groups
@@ -71,7 +71,18 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str, label: str, digits: str)
     axes.set_ylabel(label)
     axes.set_ylim(0, 1.35 * max([1.0, *frame[value].dropna()]))
     if value == "iterations":
-        gains_legend(axes, frame)
+        bars.place_legend(axes, _handles(frame[frame["status"] == "ok"], looks))
+
+
+def _handles(ok: pd.DataFrame, looks: Mapping[str, tuple[str, str]]) -> list[Line2D]:
+    """Return a mark of each series that was measured."""
+    return [
+        Line2D(
+            [], [], linestyle="none", marker=MARKERS[HATCHES.index(looks[name][1])], markersize=8,
+            color=looks[name][0], markeredgecolor="black", label=name,
+        )
+        for name in ok["series"].unique()
+    ]  # fmt: skip
 
 
 def _points(axes: Axes, x: float, width: float, values: np.ndarray, colour: str, hatch: str) -> None:

@@ -232,7 +232,6 @@ def scale(axes: Axes, row: PanelRow, marks: pd.DataFrame) -> None:
     """
     ok = marks[marks["status"] == "ok"]
     values = [*ok["value"], *([] if row.even is None else [row.even])]
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: row.form(value)))
     if not values:
         axes.set_yticks([])
         return
@@ -243,14 +242,14 @@ def scale(axes: Axes, row: PanelRow, marks: pd.DataFrame) -> None:
         # At least a decade, whose ends are labelled.
         low = least / 2.0 if most > 100 * least else min(least / 2.5, 10 ** np.floor(np.log10(least)))
         axes.set_ylim(low, most * room)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: row.form(value)))
         axes.yaxis.set_minor_formatter(NullFormatter())
-        return
-    least = least if row.points else min(0.0, least)
-    room = (most - least) or 0.1 * abs(most) or 1.0
-    low = max(min([least, *ok["low"]]), least - room / 2)
-    high = min(max([most, *ok["high"]]), most + room / 2)
-    axes.set_ylim(low - 0.08 * room if row.points or least < 0 else 0.0, high + 0.18 * room)
+    else:
+        least = least if row.points else min(0.0, least)
+        room = (most - least) or 0.1 * abs(most) or 1.0
+        low = max(min([least, *ok["low"]]), least - room / 2)
+        high = min(max([most, *ok["high"]]), most + room / 2)
+        axes.set_ylim(low - 0.08 * room if row.points or least < 0 else 0.0, high + 0.18 * room)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: row.form(value)))
 
 
 def draw_marks(axes: Axes, row: PanelRow, marks: pd.DataFrame, looks: Mapping[str, Look]) -> None:

@@ -19,7 +19,7 @@ from reports.shapes.labels import legend_above
 from reports.shapes.style import MARKERS, PALETTE, SMALL, headline, new_figure
 
 # Inches from a text at a line's end to the next.
-LINE = 0.3
+LINE = 0.35
 # One number's seconds over the numbers.
 EVEN: dict[str, Any] = {"color": "#777777", "linestyle": ":", "linewidth": 1.0}
 
@@ -95,9 +95,9 @@ class Lines:
             _write_failures(axes, frame[frame["series"] == name])
         if len(drawn):
             self._scale(panels[0], drawn)
-        for axes, name in zip(panels, self.panels, strict=True):
-            ends = drawn[(drawn["series"] == name) & drawn["most"]]
-            write_ends(axes, self.x, ends, ends[self.written].map(bars.times))
+            for axes, name in zip(panels, self.panels, strict=True):
+                ends = drawn[(drawn["series"] == name) & drawn["most"]]
+                write_ends(axes, self.x, ends, ends[self.written].map(bars.times))
         panels[0].set_ylabel(self.label)
         names = {row["label"]: lines(row).replace("\n", ", ") for row in firsts.to_dict("records")}
         named = [
@@ -138,6 +138,6 @@ def _ring(axes: Axes, x: float, row: pd.Series[Any], colour: str) -> None:
 
 def _write_failures(axes: Axes, rows: pd.DataFrame) -> None:
     """Write the matrices without a line, and why."""
-    failed = rows[~rows["status"].isin(["ok", *UNTRIED])]
+    failed = rows.loc[~rows["status"].isin(["ok", *UNTRIED]), ["label", "status"]].astype(str)
     texts = (failed["label"] + ": " + failed["status"].str.replace("_", " ")).unique()
     axes.text(0.02, 0.02, "\n".join(texts), transform=axes.transAxes, fontsize=SMALL, va="bottom")
