@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +12,6 @@ from reports.glu3.solutions import PARTS as SOLVED
 from reports.glu3.solutions import unavailable, with_parts
 from reports.shapes import bars
 from reports.shapes.panels import Panels
-from reports.shapes.seconds import SECONDS
 from reports.shapes.stacked import Part, stacked_panel, with_shares
 from reports.table import phase_medians
 from reports.verbs import fact, with_groups
@@ -61,8 +58,8 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _whole(axes: Axes, frame: pd.DataFrame) -> None:
-    bars.bar_panel(axes, frame, replace(SECONDS, label="raw matrix to x, seconds (log)"))
-    bars.legend(axes, frame, {})
+    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", "raw matrix to x, seconds (log)"))
+    bars.legend(axes, frame)
 
 
 def _shares(axes: Axes, frame: pd.DataFrame) -> None:
