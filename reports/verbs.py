@@ -263,12 +263,14 @@ def _statuses(frame: pd.DataFrame) -> list[str]:
 def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
     """Return the rows and a `not_run` one, at the end, for each of these matrices that no row has in `by`."""
     absent = [name for name in names if name not in set(rows[by])]
-    rows = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
+    statuses = _statuses(rows)
+    texts = rows.astype(dict.fromkeys([by, "label", "reason", *statuses], "object"))
+    rows = texts.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
     last = rows.index[len(rows) - len(absent) :]
     # Without a case a column is of no texts yet.
     rows = rows.astype(dict.fromkeys([by, "label", "reason", *_statuses(rows)], "object"))
     rows.loc[last, by] = rows.loc[last, "label"] = absent
-    rows.loc[last, _statuses(rows)] = "not_run"
+    rows.loc[last, statuses] = "not_run"
     rows.loc[last, "reason"] = "the matrix is not at hand"
     return rows
 
