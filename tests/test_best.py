@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reports.pages.best import COPIED, RESIDENT, Achieved, Answer
+from reports.pages.best_pools import is_sequential
+from reports.pages.compare import compare
+from reports.pages.comparison import Comparison
+from reports.pages.comparison_text import text
+from reports.pages.hardware import draw_comparison
 
 from commands import main
 from fillpath.case import Case
@@ -16,12 +22,6 @@ from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status, record_path, write_records
 from fillpath.registry import lookup
 from reports.facts.records import Records
-from reports.pages.best import COPIED, RESIDENT, Achieved, Answer
-from reports.pages.best_pools import is_sequential
-from reports.pages.compare import compare
-from reports.pages.comparison import Comparison
-from reports.pages.comparison_text import text
-from reports.pages.hardware import draw_comparison
 from tests.reports_fakes import measured
 
 ON_GPUS = ("gsofa", "fill2_gpu", "out_of_core", "glu3", "lu_gpu", "cudss", "parac_gpu", "ic0_gpu")

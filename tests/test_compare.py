@@ -14,6 +14,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from reports.pages.compare import compare
+from reports.pages.comparison_text import text
+from reports.pages.hardware import draw_comparison
 
 from benchmarks.probes import ceilings
 from benchmarks.runs import archive
@@ -23,10 +26,7 @@ from fillpath.holdings import SUMS, holdings
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from reports.facts.records import Records
-from reports.frames.roofline import limit, roofs, spots
-from reports.pages.compare import compare
-from reports.pages.comparison_text import text
-from reports.pages.hardware import draw_comparison
+from reports.hardware.roofline import limit, roofs, spots
 from tests.reports_fakes import measured
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false")

@@ -13,6 +13,8 @@ from urllib.parse import unquote
 
 import pandas as pd
 import pytest
+from reports.pages.compare import compare
+from reports.pages.hardware import comparison_folder, draw_comparison
 
 from benchmarks.runs import airspeed
 from commands import main
@@ -26,8 +28,6 @@ from reports.facts.records import Records
 from reports.facts.standings import Excluded, Missing, Outcome, Standing, outcome_label
 from reports.figures import exhibits
 from reports.pages import drawing, webpage
-from reports.pages.compare import compare
-from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
 from reports.pages.ledger import standing as judging
 from reports.pages.ledger import view as viewing

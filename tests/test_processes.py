@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reports.pages.compare import compare
 
 from benchmarks.engine import provenance, run, standing
 from benchmarks.engine.limits import Limits
@@ -36,7 +37,6 @@ from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.facts.standings import Outcome, Scope
 from reports.frames.seconds import ratio_of, seconds_how, with_transfers
-from reports.pages.compare import compare
 from tests.reports_fakes import ENTRIES, measured
 
 SECONDS = st.floats(1e-6, 1e3)

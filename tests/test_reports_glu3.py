@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from reports.frames.examples import EXAMPLES, METHODS, SLIDES
+from reports.frames.system_growth import NAMES
 
 from benchmarks.probes.durations import durations_path
 from benchmarks.runs.cases import figure_cases
@@ -25,8 +27,6 @@ from reports.facts.claims import claim
 from reports.facts.naming import label, printed_label
 from reports.facts.printed import abbreviation, abbreviations
 from reports.frames import examples
-from reports.frames.examples import EXAMPLES, METHODS, SLIDES
-from reports.frames.system_growth import NAMES
 from reports.frames.variants import variant_of
 from reports.glu3 import dependencies, levels, phases, table1, table2
 from tests.dependencies import depends, longest_paths

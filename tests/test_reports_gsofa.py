@@ -17,9 +17,9 @@ from fillpath.record import Record, Status
 from fillpath.series import read_bins, series_path, write_series
 from reports.facts.claims import subject
 from reports.facts.records import Records
-from reports.series import read_series
 from reports.frames import ranks
 from reports.gsofa import fig4, fig5, fig10, fig11, fig12, table1, table2, table3
+from reports.series import read_series
 from tests.reports_fakes import (
     ENTRIES,
     HALF_OF_GSOFA,

@@ -7,11 +7,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-
-from fillpath.case import Case
-from fillpath.record import Record, Status
-from reports.frames import system_growth
-from reports.frames.roofline import Roof
 from reports.frames.system_growth import (
     CODES,
     CUDSS,
@@ -25,7 +20,12 @@ from reports.frames.system_growth import (
     TRIANGULAR,
     WHOLE,
 )
+
+from fillpath.case import Case
+from fillpath.record import Record, Status
+from reports.frames import system_growth
 from reports.glu3 import growth
+from reports.hardware.roofline import Roof
 from tests.reports_fakes import Made, made_frame, made_record, texts
 
 SIDES = (100, 316, 1000)
