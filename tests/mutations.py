@@ -384,8 +384,8 @@ MUTATIONS = (
         "test_verdicts.py::test_a_time_is_firm_by_five_processes_whose_interval_is_narrower_than_the_band",
     ),
     Mutation(
-        "machines are compared on different inputs", "reports/pages/compare.py",
-        "hash in inputs if hash != inputs[0][1]", "hash in inputs if not hash",
+        "machines are compared on different inputs", "reports/hardware/same.py",
+        "others = known & (", "others = ~known & (",
         "test_compare.py::test_another_input_is_never_compared",
     ),
     Mutation(

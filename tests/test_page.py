@@ -13,8 +13,6 @@ from urllib.parse import unquote
 
 import pandas as pd
 import pytest
-from reports.pages.compare import compare
-from reports.pages.hardware import comparison_folder, draw_comparison
 
 from benchmarks.runs import airspeed
 from commands import main
@@ -27,6 +25,8 @@ from reports.facts.claims import claims
 from reports.facts.records import Records
 from reports.facts.standings import Excluded, Missing, Outcome, Standing, outcome_label
 from reports.figures import exhibits
+from reports.hardware.comparison import compare
+from reports.hardware.files import draw_comparison
 from reports.pages import drawing, webpage
 from reports.pages.ledger import ledger
 from reports.pages.ledger import standing as judging
@@ -128,7 +128,7 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(
     elsewhere = tuple(replace(record, machine=HOSTILE, device=HOSTILE) for record in RECORDS.rows)
     both = replace(RECORDS, rows=(*RECORDS.rows, *elsewhere), refused={f"far{HOSTILE}": f"torn {HOSTILE}"})
     shown = [*standings, *map(hostile, standings)]
-    text = webpage.page(shown, CASES, both, ENTRIES, [compare(["made-up", HOSTILE], both)]).read_text()
+    text = webpage.page(shown, CASES, both, ENTRIES, compare(["made-up", HOSTILE], both)).read_text()
     pieces = Pieces(text)
     assert "evil" not in pieces.tags
     assert {HOSTILE, f"machine-{HOSTILE}", f"verdict on {HOSTILE}"} <= pieces.values
@@ -150,16 +150,24 @@ def test_asvs_pages_are_linked_where_they_are(site: Path) -> None:
     assert "asv/index.html" in webpage.page([], CASES, RECORDS, ENTRIES).read_text()
 
 
-def test_two_machines_are_compared(site: Path) -> None:
-    both = Records((*RECORDS.rows, *(replace(record, machine="other") for record in RECORDS.rows[:9])))
-    comparison = compare(["made-up", "other"], both)
-    draw_comparison(comparison, both, comparison_folder(comparison))
-    page = webpage.page([], CASES, both, ENTRIES, [comparison])
+def test_all_machines_are_compared_in_one_table(site: Path) -> None:
+    """`third` has solved fewer inputs: a gap."""
+    moved = [replace(record, machine="other") for record in RECORDS.rows[:9]]
+    moved += [replace(record, machine="third") for record in RECORDS.rows[:3]]
+    every = Records((*RECORDS.rows, *moved))
+    comparison = compare(["made-up", "other", "third"], every)
+    draw_comparison(comparison, every)
+    page = webpage.page([], CASES, every, ENTRIES, comparison)
     assert "Geometric means" in page.read_text()
     assert "whoever implements it" in page.read_text()
-    assert {f"site/compare/made-up_other/{name}" for name in ("ratios.csv", "best.csv", "best.svg")} <= set(
-        linked(page)
-    )
+    head, *rows = rows_of(page.read_text(), "compare-best")
+    assert head == [
+        "problem", "input", "made-up", "other", "third", "made-up over other", "made-up over third"
+    ]  # fmt: skip
+    assert [row[4] == row[6] == "-" for row in rows] == [False, True, True]
+    assert all(row[5].startswith("1x ") for row in rows)
+    folder = "site/compare/made-up_other_third"
+    assert {f"{folder}/{name}" for name in ("ratios.csv", "best.csv", "best.svg")} <= set(linked(page))
     assert all((paths.PAGE.parent / link).is_file() for link in linked(page) if link.startswith("site/"))
 
 
@@ -201,8 +209,8 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     assert len(verdicts) == len(below) and next(iter(frame.columns)) == "case"
     judged = {name for name in names for key in verdicts if name in key and "below_hypre" in key}
     assert judged == set(names[:1]), "of machines that say as much the first"
-    comparisons = [compare([names[0], other], records) for other in names[1:]]
-    text = webpage.page(standings, cases, records, ENTRIES, comparisons).read_text()
+    comparison = compare(names, records) if len(names) > 1 else None
+    text = webpage.page(standings, cases, records, ENTRIES, comparison).read_text()
     assert names or "No machine has a record yet" in text
     assert all(f'id="machine-{name}"' in text for name in names)
     assert all(f"Left out: {name}" in text for name in records.refused)

@@ -42,7 +42,8 @@ def pairs_of(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         equal_cores=both["ratio"] * cores["first_cores"] / cores["cores"],
         other_sources=~current,
     )[why == ""]
-    return pairs[_PAIR], left[["case", "machine", "reason"]].drop_duplicates()
+    left = left[["case", "machine", "reason"]].drop_duplicates()
+    return pairs[_PAIR].reset_index(drop=True), left.reset_index(drop=True)
 
 
 def means_of(pairs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
