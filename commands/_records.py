@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
     record of any machine."""
     names = frozenset(record.case for record in records.rows)
     papers = Settings(suite="papers")
-    return lambda paper, figure: drawn_cases(paper, figure, papers, names)
+    return functools.cache(lambda paper, figure: drawn_cases(paper, figure, papers, names))
 
 
 def with_records(cases: Iterable[Case], records: Records) -> list[Case]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -17,20 +17,35 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, suggest
+from reports.claims.judge import judge, judge_pairs
+from reports.claims.points import Column
+from reports.claims.verdict import Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claim, claims_of, subject
 from reports.facts.entries import Entries
 from reports.facts.inputs import Inputs
 from reports.facts.measured import measured, unmeasured
 from reports.facts.records import Records
-from reports.facts.rows import ClaimColumn
-from reports.facts.standings import Verdict
-from reports.facts.verdicts import Subset, judge, judge_pairs, remarks
 from reports.how import how
 from reports.table import case_table
 
 # What a claim's number is judged by where no column holds it.
 Judge = Callable[[pd.DataFrame], Sequence[Verdict]]
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Rows of a frame that are judged apart from its others.
+
+    basis : what is compared, made of what a figure says of all its rows.
+    untestable : why these rows cannot test the claim.
+    beside : their numbers stand beside the print and are not judged.
+    """
+
+    rows: pd.DataFrame
+    basis: Callable[[str], str] = str
+    untestable: str = ""
+    beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,8 +62,6 @@ class Held:
     above : what a number has to exceed to be counted.
     against : the column that the value of a trend goes with.
     beside : the number stands beside the print and is not judged.
-    remark : turns these rows into text that is not judged, of a column that the paper does not print; claims,
-        above and beside then mean nothing.
     """
 
     subject: str
@@ -61,7 +74,6 @@ class Held:
     above: float = 1.0
     against: str = ""
     beside: bool = False
-    remark: Callable[[pd.DataFrame], str] | None = None
 
     def verdicts(self, frame: pd.DataFrame, paper: str) -> list[Verdict]:
         """By these rows.
@@ -79,20 +91,17 @@ class Held:
         names = (self.value, self.status, *([self.against] if self.against else []))
         for name in (*names, "label", "abbr", "near", "machine"):
             self._require(name, subset.rows)
-        column = ClaimColumn(
-            self.value, self.status, subset.basis(self.basis), self.above, self.against, subset.untestable,
-            self.beside or subset.beside,
-        )  # fmt: skip
-        if self.remark is not None:
-            return remarks(subset.rows, f"{paper}.{self.subject}", column, self.remark)
         return [
             verdict
             for printed in self.judged(paper)
-            for verdict in judge(subset.rows, printed, self._named(column, subset, printed))
+            for verdict in judge(subset.rows, printed, self._column(subset, printed))
         ]
 
-    def _named(self, column: ClaimColumn, subset: Subset, claim: Claim) -> ClaimColumn:
-        return column if self.basis else replace(column, basis=subset.basis(claim.metric))
+    def _column(self, subset: Subset, claim: Claim) -> Column:
+        return Column(
+            self.value, self.status, subset.basis(self.basis or claim.metric), self.above, self.against,
+            subset.untestable, self.beside or subset.beside,
+        )  # fmt: skip
 
     def judged(self, paper: str) -> list[Claim]:
         """The claims that the column is held against. Raises UnknownNameError for one that does not exist."""
@@ -153,9 +162,9 @@ class Exhibit:
 
         rows : of the cases, as `Records.frame` has them; None leaves out how they were measured
         """
-        text, facts = " ".join(self.caption.split()), self.facts(frame)
+        facts = self.facts(frame)
         try:
-            caption = string.Formatter().vformat(text, (), facts)
+            caption = " ".join(string.Formatter().vformat(self.caption, (), facts).split())
         except KeyError as error:
             name = str(error.args[0])
             hint = suggest(name, facts)

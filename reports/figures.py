@@ -73,8 +73,9 @@ def figure_of(paper: str, subject: str) -> str:
 def _judged(shown: Exhibit, subject: str) -> list[tuple[str, str]]:
     """The claims of a subject that columns of the figure are judged against, each with its column."""
     columns = [held for held in shown.held if isinstance(held, Held) and held.subject == subject]
-    judged = [held for held in columns if held.remark is None and not held.beside]
-    return [(claim.id, held.value) for held in judged for claim in held.judged(shown.paper)]
+    return [
+        (claim.id, held.value) for held in columns if not held.beside for claim in held.judged(shown.paper)
+    ]
 
 
 def draw(

@@ -13,11 +13,11 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.record import Status
+from reports.claims.verdict import JUDGED
 from reports.exhibit import Exhibit
 from reports.facts.entries import Entries
 from reports.facts.naming import listed
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED
 
 
 @dataclass(frozen=True)

@@ -33,15 +33,15 @@ _CASE = (
     "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
     "preparation", "matching", "ordering", "zeros_kept",
 )  # fmt: skip
-_NAMES = ("label", "abbr", "stand_in_for", "near", "distance", "stands_for", "kind", "collection")
+_NAMES = ("label", "abbr", "stand_in_for", "near", "distance", "stands_for", "kind", "collection", "lower_in")
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
 _RECORD = (
-    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect",
+    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "threads_used", "device", "suspect",
 )  # fmt: skip
 _NUMBERS = (
-    *_PREPARED, *_WORK, "peak_memory", "transfers", "card", DRAM_PEAK, "samples", "verified_value",
-    "verified_bound",
+    *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
+    "verified_value", "verified_bound",
 )  # fmt: skip
 _TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by", "verified_method")
 COLUMNS = (
@@ -142,6 +142,7 @@ def _add_matrices(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
     known = by_matrix(entries)
     found = [known.get(matrix) for matrix in frame["matrix"]]
     frame["stands_for"] = [", ".join(entry.stands_for) if entry else None for entry in found]
+    frame["lower_in"] = [", ".join(entry.lower_in) if entry else None for entry in found]
     frame["kind"] = [entry.kind if entry else None for entry in found]
     frame["collection"] = [(entry.group or None) if entry else None for entry in found]
 

@@ -149,6 +149,12 @@ def scaled(found: pd.DataFrame, factor: pd.Series[float], name: str) -> pd.DataF
     return pd.DataFrame(ends).assign(**{f"{name}_processes": found["ratio_processes"].where(factor.notna())})
 
 
+def inverted(found: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return one over a ratio of `over`, with its interval, as columns of that name."""
+    ends = {name: "ratio", f"{name}_low": "ratio_high", f"{name}_high": "ratio_low"}
+    return pd.DataFrame({ours: 1 / found[theirs] for ours, theirs in ends.items()})
+
+
 def gains(found: pd.DataFrame) -> pd.DataFrame:
     """Return a ratio with `gain`, by how many per cent it is above 1."""
     ends = {f"gain{end}": 100 * (found[f"ratio{end}"] - 1) for end in ENDS}
@@ -229,7 +235,7 @@ def attach(rows: pd.DataFrame, code: str, columns: pd.DataFrame) -> pd.DataFrame
 
 
 def beside(
-    frame: pd.DataFrame, paper: str, printed: Mapping[str, Mapping[str, float | None]]
+    frame: pd.DataFrame, paper: str, printed: pd.DataFrame | Mapping[str, Mapping[str, float | None]]
 ) -> pd.DataFrame:
     """Return the frame with what is printed of each matrix, and a `not_run` row for a matrix without cases.
 
@@ -241,10 +247,26 @@ def beside(
     columns = columns[columns["abbr"].isin(known)]
     whole = frame.merge(columns, on="abbr", how="outer", sort=False)
     absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
+    # Without a case a column is of no texts yet.
+    whole = whole.astype(dict.fromkeys(["label", *_statuses(whole)], "object"))
     whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
-    texts = [name for name in whole if str(name).startswith("status") or str(name).endswith("pair")]
-    whole.loc[absent, texts] = "not_run"
+    whole.loc[absent, _statuses(whole)] = "not_run"
     return whole
+
+
+def _statuses(frame: pd.DataFrame) -> list[str]:
+    return [name for name in map(str, frame) if name.startswith("status") or name.endswith("pair")]
+
+
+def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
+    """Return the rows and a `not_run` one, at the end, for each of these matrices that no row has in `by`."""
+    absent = [name for name in names if name not in set(rows[by])]
+    rows = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
+    last = rows.index[len(rows) - len(absent) :]
+    rows.loc[last, by] = rows.loc[last, "label"] = absent
+    rows.loc[last, _statuses(rows)] = "not_run"
+    rows.loc[last, "reason"] = "the matrix is not at hand"
+    return rows
 
 
 def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:
@@ -304,9 +326,3 @@ def with_option(variants: pd.Series[str], name: str, value: str) -> pd.Series[st
         return ".".join([code, *sorted([*options, f"{name}={value}"])])
 
     return without(variants, name).map(written)
-
-
-def not_at_hand(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return a `not_run` row for each matrix that a paper shows and no case has."""
-    absent = [name for name in names if name not in set(frame["label"])]
-    return pd.DataFrame({"label": absent}).assign(status="not_run", reason="the matrix is not at hand")

@@ -578,3 +578,38 @@ def test_more_threads_than_cores_are_not_measured() -> None:
     record = measure("cholesky.parac_cpu.threads=4096@grid2d,20.random", Limits(seconds=120, samples=3))
     assert record.status is Status.UNAVAILABLE
     assert re.fullmatch(r"4096 threads, and this machine has \d+ cores", record.reason)
+
+
+def dense_heights(graph: Laplacian, factor: Preconditioner) -> dict[str, int]:
+    """The same by dense elimination."""
+    n = graph.n
+    filled, ours = np.zeros((n, n), bool), np.zeros((n, n), bool)
+    filled[graph.pattern.rows(), graph.pattern.indices] = True
+    for k in range(n):
+        later = np.flatnonzero(filled[k, k + 1 :]) + k + 1
+        filled[np.ix_(later, later)] = True
+        ours[factor.pattern.indices[factor.pattern.indptr[k] : factor.pattern.indptr[k + 1]], k] = True
+    tree = [np.tril(lower, -1) for lower in (filled, ours)]
+    first = [lower & (np.cumsum(lower, axis=0) == 1) for lower in tree]
+    paths = {"height_classical": first[0], "height_actual": first[1], "critical_path": tree[1]}
+    return {name: longest(lower) for name, lower in paths.items()}
+
+
+def longest(lower: Array) -> int:
+    depth = np.ones(len(lower), int)
+    for k in range(len(lower)):
+        depth[lower[:, k]] = np.maximum(depth[lower[:, k]], depth[k] + 1)
+    return int(depth.max())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_heights_are_those_of_dense_elimination(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ends = np.array([(i, j) for i in range(30) for j in range(i) if rng.random() < 0.1])
+    graph = from_edges(30, ends[:, 0], ends[:, 1], rng.uniform(1, 2, len(ends)))
+    factor, _ = ac_sequential(graph, seed=seed)
+    found = trees.depths(graph, factor)
+    assert {name: found[name] for name in ("height_classical", "height_actual", "critical_path")} == (
+        dense_heights(graph, factor)
+    )
+    assert found["nnz_l"] == graph.pattern.nnz + 30 and found["nnz_g"] == factor.pattern.nnz + 30

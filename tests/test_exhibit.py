@@ -27,13 +27,12 @@ from fillpath.paths import ROOT
 from fillpath.record import Status
 from fillpath.settings import Settings
 from reports import figures
-from reports.exhibit import Exhibit, Held
+from reports.claims.verdict import Outcome
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts import claims
 from reports.facts.entries import Entries
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
-from reports.facts.standings import Outcome
-from reports.facts.verdicts import Subset
 from reports.pages import webpage
 from reports.shapes import frame_csv
 from reports.shapes.sheet import Column, Sheet
@@ -45,7 +44,7 @@ SEVEN = ("RM", "BB", "EP", "BC", "LH", "G7", "MK")
 MODULE = '''
 """Figure 99: seconds of everything."""
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit, Held, Subset
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import seconds_panel
 from reports.verbs import with_groups
@@ -269,44 +268,35 @@ def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
     assert "nothing" in [text.get_text() for text in table(rows.iloc[:0], "t").axes[0].texts]
 
 
+ROWS = pd.DataFrame(
+    {
+        "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "stand_in_for": None,
+        "way": ["a", "b"], "ratio": [1.2, 9.0], "near": None,
+    }
+)  # fmt: skip
+
+
 def test_subsets_are_judged_apart() -> None:
-    rows = pd.DataFrame(
-        {
-            "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "near": None,
-            "ratio": [1.2, 9.0],
-        }
-    )  # fmt: skip
-
-    def subsets(frame: pd.DataFrame) -> list[Subset]:
-        return [
-            Subset(frame[:1], "{}, first".format),
-            Subset(frame[1:], untestable="for a reason"),
-            Subset(frame[:0], "{}, none".format, beside=True),
-        ]
-
-    held = Held("fig14_maxid_ranges", "ratio", ("mean",), basis="seconds", subsets=subsets)
-    first, second = held.verdicts(rows, "gsofa")
-    assert first.basis == "seconds, first" and first.measured and first.measured.value == 1.2
-    assert second.basis == "seconds" and second.outcome is Outcome.UNTESTABLE and second.why == "for a reason"
+    subsets = [
+        Subset(ROWS[:1], "{}, first".format),
+        Subset(ROWS[1:], untestable="for a reason"),
+        Subset(ROWS[:0], "{}, none".format, beside=True),
+    ]
+    held = Held("fig14_maxid_ranges", "ratio", ("mean",), basis="seconds", subsets=lambda rows: subsets)
+    first, second = held.verdicts(ROWS, "gsofa")
+    assert (first.basis, first.value) == ("seconds, first", 1.2)
+    assert (second.basis, second.outcome, second.why) == ("seconds", Outcome.UNTESTABLE, "for a reason")
 
 
 def test_a_column_is_held_against_claims_row_by_row() -> None:
-    rows = pd.DataFrame(
-        {
-            "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "near": None,
-            "way": ["a", "b"], "ratio": [1.2, 9.0],
-        }
-    )  # fmt: skip
     held = Held("fig14_maxid_ranges", "ratio", ("mean", "largest"), only={"way": "a"})
-    verdicts = held.verdicts(rows, "gsofa")
+    verdicts = held.verdicts(ROWS, "gsofa")
     assert [v.claim.rpartition(".")[2] for v in verdicts] == ["mean", "largest", "largest"], "and beside"
-    assert verdicts[0].measured is not None and verdicts[0].measured.value == 1.2
-    seven = pd.concat([rows[:1].assign(label=name, abbr=name) for name in SEVEN])
+    assert verdicts[0].value == 1.2
+    seven = pd.concat([ROWS[:1].assign(label=name, abbr=name) for name in SEVEN])
     one = held.verdicts(seven, "gsofa")[0]
     assert one.doubt == "1 process of 5", "a frame that does not say has one"
     assert held.verdicts(seven.assign(ratio_processes=5, ratio_low=1.19, ratio_high=1.21), "gsofa")[0].firm
-    remark = Held("fig14_maxid_ranges", "ratio", remark=lambda own: f"{len(own)} rows", basis="ratios")
-    assert [v.numbers for v in remark.verdicts(rows, "gsofa")] == ["2 rows"]
 
 
 def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
@@ -314,14 +304,6 @@ def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
     known = figures.exhibit("gsofa", "fig14")
     exhibit = Exhibit("gsofa", "N", "t", known.rows, known.draw, "", held=held, claims=("c",))
     assert exhibit.subjects == ("a", "b", "c")
-
-
-ROWS = pd.DataFrame(
-    {
-        "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "stand_in_for": None,
-        "way": ["a", "b"], "ratio": [1.2, 9.0], "near": None,
-    }
-)  # fmt: skip
 
 
 def exhibit_of(caption: str = "", **given: Any) -> Exhibit:
@@ -341,10 +323,6 @@ def exhibit_of(caption: str = "", **given: Any) -> Exhibit:
             "no subject gsofa.fig14_maxid_range; did you mean gsofa.fig14_maxid_ranges",
         ),
         (Held("fig14_maxid_range", "ratio"), UnknownNameError, "no subject gsofa.fig14_maxid_range; did"),
-        (
-            Held("fig14_maxid_range", "ratio", remark=lambda rows: ""), UnknownNameError,
-            "no subject gsofa.fig14_maxid_range; did",
-        ),
         (
             Held("fig14_maxid_ranges", "ratoi"), ConfigError,
             "GSoFA, Figure 99: held against fig14_maxid_ranges: the frame has no column 'ratoi'; did you",

@@ -14,10 +14,11 @@ from fillpath.errors import UnknownNameError
 from fillpath.papers import paper_names
 from fillpath.peers import peer
 from fillpath.record import Record, Status
+from reports.claims.verdict import JUDGED, Outcome, Scope
 from reports.facts.claim import Kind
 from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Outcome, Scope, Standing
+from reports.facts.standings import Standing
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
 from reports.pages.ledger import standing as judging
@@ -28,16 +29,13 @@ PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
 WORK = {"edges": 10**9, "fills": 10**6, "facts": {"concurrent_sources": 4.0}}
 # Seven of GSoFA's own matrices, more than half of them; one near enough to stand in for TT, one not.
-OWN = ("bcsstk18", "epb2", "bbmat", "g7jac200sc", "dielFilterV2real", "stomach", "audikw_1")
+OWN = {
+    "bcsstk18": "HB", "epb2": "Averous", "bbmat": "Simon", "g7jac200sc": "Hollinger",
+    "dielFilterV2real": "Dziekonski", "stomach": "Norris", "audikw_1": "GHS_psdef",
+}  # fmt: skip
 NEAR, FAR = "circuit,30000", "circuit,4000"
 MATRICES = (
-    Made("bcsstk18", "HB", "bcsstk18"),
-    Made("epb2", "Averous", "epb2"),
-    Made("bbmat", "Simon", "bbmat"),
-    Made("g7jac200sc", "Hollinger", "g7jac200sc"),
-    Made("dielFilterV2real", "Dziekonski", "dielFilterV2real"),
-    Made("stomach", "Norris", "stomach"),
-    Made("audikw_1", "GHS_psdef", "audikw_1"),
+    *(Made(name, group, name) for name, group in OWN.items()),
     Made("rma10", "Bova", "rma10", papers=("gsofa",)),
     Made("twotone", "ATandT", "twotone", papers=("gsofa",), order=120750, nnz=1206265, kind="circuit"),
     Made(NEAR, "", "circuit:30000", ("twotone",), order=30000, nnz=250000, kind="circuit"),
@@ -103,14 +101,12 @@ def test_the_papers_own_matrices_decide_and_stand_ins_stand_beside(
 ) -> None:
     standing = standings["h200", MEAN]
     assert standing.outcome is Outcome.REPRODUCED and standing.doubt == "1 process of 5"
-    assert standing.verdict is not None and standing.verdict.measured is not None
-    assert standing.verdict.measured.value == pytest.approx(1.14) and standing.verdict.measured.n == 7
-    assert standing.verdict.measured.low < 1.14 < standing.verdict.measured.high
+    assert standing.verdict is not None
+    assert standing.verdict.value == pytest.approx(1.14) and standing.verdict.n == 7
+    assert standing.verdict.low < 1.14 < standing.verdict.high
     (instead,) = standing.also
     assert instead.outcome is Outcome.INCONCLUSIVE and instead.scope is Scope.STAND_INS
-    assert instead.measured is not None and instead.measured.value == pytest.approx(0.5), (
-        "the far one is not in it"
-    )
+    assert instead.value == pytest.approx(0.5), "the far one is not in it"
     assert standing.label == ("reproduced on 7 of 13 (indicative); inconclusive on stand-ins for 1 of 13")
     far = [other.numbers for other in standing.beside if other.outcome is Outcome.BESIDE]
     assert any("9x (circuit:4000)" in numbers for numbers in far)
@@ -148,7 +144,7 @@ def test_the_headline_is_about_performance_and_counts_kinds_apart(
 
 def test_what_was_not_run_says_what_is_missing(standings: dict[tuple[str, str], Standing]) -> None:
     mean = standings["laptop", MEAN]
-    assert mean.outcome is Outcome.NOT_RUN and mean.verdict is not None and mean.verdict.measured is None
+    assert mean.outcome is Outcome.NOT_RUN and mean.verdict is not None and mean.verdict.n == 0
     missing = {lack.kind: lack.what for lack in mean.missing}
     assert any("gsofa" in what for what in missing["GPU"])
     here = {lack.kind: lack.what for lack in standings["h200", MEAN].missing}
@@ -192,7 +188,7 @@ def test_what_cannot_be_tested_says_why(standings: dict[tuple[str, str], Standin
 
 def test_nothing_is_judged_without_a_measured_number(standings: dict[tuple[str, str], Standing]) -> None:
     for standing in standings.values():
-        has_number = standing.verdict is not None and standing.verdict.measured is not None
+        has_number = standing.verdict is not None and standing.verdict.n
         assert has_number or standing.outcome not in JUDGED
         assert standing.missing or standing.outcome is not Outcome.NOT_RUN, standing.claim.id
 

@@ -17,10 +17,10 @@ from commands._records import machines_here
 from fillpath.case import Case
 from fillpath.record import Record, Status, record_path, write_records
 from reports import figures
+from reports.claims.verdict import Outcome, Verdict
 from reports.exhibit import Exhibit, Judge
 from reports.facts.inputs import Inputs
 from reports.facts.records import Records
-from reports.facts.standings import Direction, Magnitude, Outcome, Verdict
 from reports.one_machine import picture_machine, place
 from reports.shapes import frame_csv, style
 from tests.reports_fakes import ENTRIES, ON_GPU, made_record, on_gpu, site
@@ -59,8 +59,7 @@ def judged(claims: Sequence[str], outcome: Outcome = Outcome.DEVIATES) -> Judge:
 
 
 def verdict(claim: str, machine: str, outcome: Outcome) -> Verdict:
-    none = (Direction.NONE, Magnitude.NONE, None, "1.2x", None, ())
-    return Verdict(f"gsofa.fig14_maxid_ranges.{CLAIMS[claim]}", "seconds", machine, None, "", outcome, *none)
+    return Verdict(f"gsofa.fig14_maxid_ranges.{CLAIMS[claim]}", "seconds", outcome, "1.2x", machine)
 
 
 def figure_of(*held: Judge, claims: tuple[str, ...] = ("fig14_maxid_ranges",)) -> Exhibit:

@@ -20,10 +20,11 @@ from fillpath import paths
 from fillpath.paths import results
 from fillpath.record import record_path, write_records
 from reports import figures
+from reports.claims.verdict import Outcome, outcome_label
 from reports.exhibit import Exhibit
 from reports.facts.claims import claims
 from reports.facts.records import Records
-from reports.facts.standings import Excluded, Missing, Outcome, Standing, outcome_label
+from reports.facts.standings import Missing, Standing
 from reports.figures import exhibits
 from reports.hardware.comparison import compare
 from reports.hardware.files import draw_comparison
@@ -115,7 +116,7 @@ class Pieces(HTMLParser):
 
 def hostile(standing: Standing) -> Standing:
     """A standing whose machine, matrices and reasons are all called HOSTILE."""
-    verdict = standing.verdict and replace(standing.verdict, excluded=(Excluded(HOSTILE, HOSTILE),))
+    verdict = standing.verdict and replace(standing.verdict, left_out=((HOSTILE, HOSTILE),))
     return replace(
         standing, machine=HOSTILE, verdict=verdict, why=f"why {HOSTILE}", command=f"again {HOSTILE}",
         missing=(Missing("matrix", (f"lack {HOSTILE}",)),), records=(f"{HOSTILE}/records/a.jsonl",),

@@ -33,20 +33,16 @@ from tests.test_laplacian import grid as laplacian_grid
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {
-    "reports/frames/parac.py",
-    "reports/frames/phase_sums.py",
-    "reports/glu3/phases.py",
-    "reports/glu3/raw.py",
     "reports/ooclu/fig6.py",
+    "reports/table.py",
 }
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
-# the phase that a roofline is of, and cuDSS's symbolic one.
+# and the phase that a roofline is of.
 SINGLE = {
-    "reports/frames/gpus.py",
+    "reports/gsofa/gpus.py",
     "reports/facts/record_rows.py",
     "reports/hardware/questions.py",
     "reports/hardware/bytes_model.py",
-    "reports/frames/cost_growth.py",
     "reports/hardware/roofline.py",
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,10 @@ from commands._records import figure_cases
 from fetch import catalogue
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
+from reports.claims.verdict import Outcome, Scope
 from reports.facts.records import Records
-from reports.facts.standings import Outcome, Scope
 from reports.figures import exhibits
+from reports.pages.ledger.document import verdict_json
 from reports.pages.ledger.view import view
 from tests.recompute import CLAIMS, read
 from tests.recompute_page import Numbers, differences, on_page
@@ -159,8 +159,8 @@ def judged(paper: str, records: Records) -> Iterator[tuple[tuple[str, str], dict
         assert not seen.failure, seen.failure
         for verdict in seen.verdicts:
             decides = verdict.outcome is not Outcome.BESIDE or verdict.scope is Scope.PANEL
-            if verdict.claim in COVERED and verdict.measured and decides:
-                yield (verdict.claim, str(verdict.scope)), asdict(verdict)
+            if verdict.claim in COVERED and verdict.n and decides:
+                yield (verdict.claim, str(verdict.scope)), verdict_json(verdict)
 
 
 @pytest.mark.parametrize("paper", paper_names())

@@ -1,4 +1,4 @@
-"""How the cost of row counts grows, and which sequential code is the good one. All numbers are made up."""
+"""How the cost of row counts grows. All numbers are made up."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 from fillpath.record import Record, Status
-from reports.frames.cost_growth import CODES, CUDSS, FRONTS
-from reports.frames.sequential import FILLING, SEQUENTIAL, fastest, sequential_how, sequential_over
 from reports.gsofa import growth
 from tests.reports_fakes import Made, case_of, made_frame, measured, texts
 
@@ -27,8 +25,8 @@ def counted(code: str, matrix: Made, seconds: float, **changes: Any) -> Record:
     n = matrix.order or 1
     record = measured(f"{name}.output=counts{'.' + more if more else ''}", seconds, matrix.id)
     prepared = {**(record.prepared or {}), "n": n, "nnz": n, "entries": n}
-    whole = {"prepared": prepared, "work": {"edges": 1, "fills": round(n**1.5) - n}, **changes}
-    return replace(record, **whole)
+    work = {"edges": 1, "fills": round(n**1.5) - n}
+    return replace(record, **{"prepared": prepared, "work": work, **changes})
 
 
 def grown(code: str, exponent: float) -> list[Record]:
@@ -41,36 +39,29 @@ def frame_of(*records: Record) -> pd.DataFrame:
 
 
 def test_the_exponents_of_a_code_are_those_of_its_seconds_and_of_the_output() -> None:
-    frame = frame_of(*grown("gsofa", 1.6), *grown("etree_cpu.threads=1", 1.0), counted("gsofa", REAL, 1.0))
-    by_code = frame[frame["family"] == "3D grids"].groupby("code")
-    assert by_code["exponent"].first().to_dict() == pytest.approx({"gsofa": 1.6, "etree_cpu": 1.0})
-    assert by_code["exponent_filled"].first().to_dict() == pytest.approx({"gsofa": 1.5, "etree_cpu": 1.5})
+    by_fronts, by_tree = grown("bitfronts_gpu.path=fronts", 1.2), grown("etree_cpu.threads=1", 1.0)
+    frame = frame_of(*grown("bitfronts_gpu", 1.6), *by_fronts, *by_tree, counted("gsofa", REAL, 1.0))
+    lines = frame[frame["family"] == "3D grids"].groupby("code")
+    exponents = {"bitfronts_gpu": 1.6, growth.FRONTS: 1.2, "etree_cpu": 1.0}
+    assert lines["exponent"].first().to_dict() == pytest.approx(exponents)
+    assert lines["exponent_filled"].first().to_dict() == pytest.approx(dict.fromkeys(exponents, 1.5))
     (real,) = frame[frame["family"] == "real matrices"].to_dict("records")
     assert real["label"] == "G2_circuit" and pd.isna(real["exponent"]), "a circuit, but no generated one"
     grids, circuits, points = growth.EXHIBIT.picture(frame).axes
-    assert {"$n^{1.60}$", "$n^{1.00}$"} <= set(texts(grids).splitlines())
-    assert "entries of L + U as $n^{1.50}$" in texts(grids)
+    drawn = texts(grids).splitlines()
+    assert {"$n^{1.60}$", "$n^{1.00}$", "3D grids: entries of L + U as $n^{1.50}$"} <= set(drawn)
     assert "not measured" in texts(circuits) and "G2_circuit" in texts(points)
 
 
-def test_the_two_paths_of_bitfronts_gpu_are_two_lines() -> None:
-    frame = frame_of(*grown("bitfronts_gpu", 0.8), *grown("bitfronts_gpu.path=fronts", 1.2))
-    exponents = frame.groupby("code")["exponent"].first().to_dict()
-    assert exponents == pytest.approx({"bitfronts_gpu": 0.8, FRONTS: 1.2})
-
-
-def test_of_cudss_the_symbolic_phase_is_drawn() -> None:
-    whole = measured("gsofa", 9.0, REAL.id)
-    record = replace(
-        whole,
-        case="solve.cudss@G2_circuit.mc64+amd",
-        phases={"reordering": [5.0] * 3, "symbolic": [0.03, 0.04, 0.05]},
-    )
+@pytest.mark.parametrize(
+    ("symbolic", "status", "median"), [([0.03, 0.04, 0.05], "ok", 0.04), ([], "not_measured", None)]
+)
+def test_of_cudss_the_symbolic_phase_is_drawn(symbolic: list[float], status: str, median: Any) -> None:
+    phases = {"reordering": [5.0] * 3, "symbolic": symbolic}
+    record = replace(measured("gsofa", 9.0), case="solve.cudss@G2_circuit.mc64+amd", phases=phases)
     (row,) = frame_of(record).to_dict("records")
-    assert row["code"] == CUDSS and row["median"] == pytest.approx(0.04)
-    assert row["low"] <= 0.04 <= row["high"] < 0.06
-    (row,) = frame_of(replace(record, phases={})).to_dict("records")
-    assert row["status"] == "not_measured", "a record does not say"
+    assert (row["code"], row["status"]) == (growth.CUDSS, status)
+    assert median is None or (row["median"] == pytest.approx(median) and row["low"] <= median <= row["high"])
 
 
 def test_a_size_alone_has_no_exponent_and_what_failed_is_said() -> None:
@@ -81,65 +72,10 @@ def test_a_size_alone_has_no_exponent_and_what_failed_is_said() -> None:
     _, circuits, points = growth.EXHIBIT.picture(frame).axes
     assert "etree_cpu: unsupported on 1" in texts(circuits) and "$n" not in texts(circuits)
     assert "not measured" in texts(points)
-    caption = growth.EXHIBIT.words(frame)
-    missing = [code for code in CODES if code != "gsofa"]
-    assert f"Not measured there: {', '.join(missing)}." in caption
+    missing = [code for code in growth.CODES if code != "gsofa"]
+    assert f"Not measured there: {', '.join(missing)}." in growth.EXHIBIT.words(frame)
 
 
 def test_growth_of_nothing_is_drawn_too() -> None:
     frame = made_frame(growth.EXHIBIT.frame, ALL, (), [case_of("gsofa.output=counts", CIRCUIT.id)])
-    assert growth.EXHIBIT.picture(frame).axes
-    assert "Nothing of it was measured here" in growth.EXHIBIT.words(frame)
-
-
-def row(seconds: float, status: str = "ok", run: str = "run-1") -> dict[str, Any]:
-    return {
-        "status": status, "median": seconds, "low": seconds, "high": seconds, "run_id": run, "host": None,
-        "transfers": 0.0,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("etree", "name", "untimed", "ratio"),
-    [
-        (row(3.0), "etree_cpu", "", 1.5),
-        (row(5.0), "fill1_pruned", "", 2.0),
-        (row(3.0, "unsupported"), "fill1_pruned", "", 2.0),
-        (row(3.0, "timeout"), "fill1_pruned", "etree_cpu", 2.0),
-        (row(3.0, run="run-2"), "fill1_pruned", "etree_cpu", 2.0),
-        (None, "fill1_pruned", "etree_cpu", 2.0),
-    ],
-)
-def test_the_good_sequential_code_is_the_fastest_of_the_run(
-    etree: dict[str, Any] | None, name: str, untimed: str, ratio: float
-) -> None:
-    codes = {code: row(9.0) for code in SEQUENTIAL} | {"fill1_pruned": row(4.0)}
-    codes = {code: each for code, each in codes.items() if code != "etree_cpu"}
-    result = sequential_over({**codes, **({"etree_cpu": etree} if etree else {})}, row(2.0))
-    assert (result["sequential"], result["sequential_untimed"]) == (name, untimed)
-    assert result["over_sequential"] == pytest.approx(ratio) and result["pair_sequential"] == "ok"
-
-
-def test_a_peer_may_be_the_good_sequential_code() -> None:
-    result = sequential_over({"fill1_pruned": row(4.0), "superlu_dist": row(3.0)}, row(2.0))
-    assert result["sequential"] == "superlu_dist" and result["over_sequential"] == pytest.approx(1.5)
-    assert "etree_cpu" in result["sequential_untimed"]
-
-
-def test_without_a_time_there_is_no_good_sequential_code() -> None:
-    result = sequential_over({"fill1_pruned": row(4.0, "timeout")}, row(2.0))
-    assert result["sequential"] is None and result["over_sequential"] is None
-    assert result["pair_sequential"] == "fill1_pruned timeout"
-    assert sequential_over({"fill1_pruned": row(4.0)}, None)["sequential"] is None
-    assert fastest({}) == ("fill1_pruned", ", ".join(SEQUENTIAL))
-    assert fastest({}, FILLING) == ("fill1_pruned", ", ".join(FILLING))
-
-
-def test_a_caption_says_which_code_on_how_many_and_what_has_no_time() -> None:
-    frame = pd.DataFrame(
-        {"sequential": ["etree_cpu", "fill1_pruned", None], "sequential_untimed": ["", "etree_cpu", ""]}
-    )
-    text = sequential_how(frame)
-    assert "(fill1_pruned (p) on 1, etree_cpu (e) on 1; no time of etree_cpu on 1 of 2)" in text
-    assert "superlu_dist (etree + symbolic)" in text and "superlu_dist" not in sequential_how(frame, FILLING)
-    assert sequential_how(frame[frame["sequential"].isna()]) == ""
+    assert growth.EXHIBIT.picture(frame).axes and "Not measured there" not in growth.EXHIBIT.words(frame)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from reports.frames.end_to_end import DIRECT
 
 from benchmarks.runs.cases import figure_cases, suite_cases
 from benchmarks.runs.experiments import experiments
@@ -20,12 +21,11 @@ from fillpath.case import Case
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import scratch_columns
+from reports.claims.verdict import Scope, Verdict
 from reports.facts.claims import claim
 from reports.facts.printed import printed_table
-from reports.facts.standings import Scope, Verdict
 from reports.frames import arrays, budgets
 from reports.frames import dense_columns as large
-from reports.frames.end_to_end import DIRECT
 from reports.glu3 import phases
 from reports.glu3.phases import PARTS, PHASES
 from reports.ooclu import fig4, fig5, fig8, kahn, table4
@@ -382,7 +382,7 @@ def test_figure_4_is_judged_where_the_arrays_do_not_fit(name: str) -> None:
     """The paper's 18 matrices were chosen because theirs do not; numbers of others are shown."""
     fits = of_claim(name, *on_cpu_in(dict.fromkeys(FOUR, 9.0)))
     judged = [v for v in fits if v.scope is Scope.STAND_INS and v.outcome != "beside the print"]
-    assert [v.outcome for v in judged] == ["cannot be tested here"] and judged[0].measured
+    assert [v.outcome for v in judged] == ["cannot be tested here"] and judged[0].n
     assert "may not be filled" in judged[0].why and judged[0].basis.endswith(", fits")
     over = of_claim(name, *on_cpu_in(dict.fromkeys(FOUR, 9.0), card=LEAST))
     assert {v.outcome for v in over} & {"reproduced", "inconclusive"}
@@ -410,7 +410,7 @@ def test_the_gain_goes_with_density_or_against_it(sign: int, outcome: str) -> No
     symbolic = {matrix: 9.0 + sign * seconds for matrix, seconds in RISING.items()}
     (verdict,) = of_claim("density", *on_cpu_in(symbolic))
     assert verdict.outcome == outcome and verdict.scope is Scope.ANY and not verdict.firm
-    assert verdict.measured and verdict.measured.n == 6, "of matrices at large, the paper's own among them"
+    assert verdict.n == 6, "of matrices at large, the paper's own among them"
     assert f"{sign:+.2f}" in verdict.numbers
 
 
@@ -576,8 +576,6 @@ def test_figure_8_is_judged_by_the_papers_own_matrices() -> None:
     """A grid of 10^6 rows is too small to weigh for one of 1.6e7."""
     verdicts = fig8.EXHIBIT.verdicts(frame_of(fig8.EXHIBIT.frame, *stored(1.0, 3.0, 2.0)))
     assert [v.outcome for v in verdicts if v.claim.endswith("range")] == ["not run", "beside the print"]
-    alone = next(v for v in verdicts if v.basis.startswith("seconds, dense columns, as many as printed over"))
-    assert alone.outcome == "beside the print" and alone.numbers.startswith("1.5x")
 
 
 @pytest.mark.parametrize(

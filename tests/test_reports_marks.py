@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from reports.shapes.marks import Mark, PanelRow, draw_marks, scale
+from reports.shapes.beside import PanelRow, Step, draw_marks, looks_of, scale
 from reports.shapes.style import new_figure
 
-BARS = PanelRow("seconds over those without", ("a", "b"), {})
-POINTS = PanelRow("seconds over those without", ("a", "b"), {}, points=True)
+BARS = PanelRow("seconds over those without", [Step("a", "value"), Step("b", "value")], {})
+POINTS = replace(BARS, points=True)
 
 
 def drawn(row: PanelRow, *values: tuple[float, float, float]) -> tuple[Figure, Axes]:
     """Two steps of one group."""
     figure = new_figure(8.0, 5.0, layout=None)
     axes = figure.subplots()
-    marks = [Mark(0, step, *numbers) for step, numbers in zip(row.steps, values, strict=True)]
+    marks = pd.DataFrame(values, columns=["value", "low", "high"])
+    marks = marks.assign(group=0, step=row.names, status="ok", hollow=False)
     scale(axes, row, marks)
-    draw_marks(axes, row, marks)
+    draw_marks(axes, row, marks, looks_of(row.names))
     return figure, axes
 
 

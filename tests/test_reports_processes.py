@@ -9,8 +9,8 @@ import pytest
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.record import Record
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
-from reports.facts.standings import Verdict
 from reports.ooclu import table3 as page_faults
 from reports.parac import fig4, orderings, table2, table3
 from tests.reports_fakes import counting, in_five_processes
@@ -37,7 +37,7 @@ def steady(records: list[Record]) -> list[Record]:
 def verdicts_of(exhibit: Exhibit, records: list[Record], claim: str) -> list[Verdict]:
     cases = [Case.parse(record.case) for record in records]
     frame = exhibit.frame(in_five_processes(records), catalogue.entries(), cases)
-    return [v for v in exhibit.verdicts(frame) if v.claim.rpartition(".")[2] == claim and v.measured]
+    return [v for v in exhibit.verdicts(frame) if v.claim.rpartition(".")[2] == claim and v.n]
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_what_slows_a_round_is_in_no_ratio(
     verdicts = verdicts_of(exhibit, steady(records), claim)
     assert verdicts
     for verdict in verdicts:
-        assert verdict.measured is not None and verdict.measured.processes == 5
-        for point in verdict.measured.points:
-            assert point.bounded and point.low == pytest.approx(point.high) == pytest.approx(above)
+        assert (verdict.points["processes"] == 5).all() and verdict.points["bounded"].all()
+        assert verdict.points["low"].tolist() == pytest.approx([above] * verdict.n)
+        assert verdict.points["high"].tolist() == pytest.approx([above] * verdict.n)
 
 
 def test_the_share_of_data_movement_has_processes_and_an_interval() -> None:
@@ -68,7 +68,7 @@ def test_the_share_of_data_movement_has_processes_and_an_interval() -> None:
     base = replace(base, work=counting(bytes_matrix=1e6, spilled=250_000.0))
     count(plain)
     (verdict,) = verdicts_of(page_faults.EXHIBIT, [base, prefetched, plain], "movement")
-    assert verdict.measured is not None and verdict.measured.processes == 5
-    (point,) = verdict.measured.points
+    (point,) = verdict.points.itertuples()
+    assert point.processes == 5
     assert point.bounded and point.value == pytest.approx(100 * (1e6 + 16 * 250_000) / 5e10)
     assert point.low == pytest.approx(point.value / 4) and point.high == pytest.approx(point.value * 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,9 @@ from benchmarks.runs.cases import figure_cases
 from fillpath.case import Case
 from fillpath.record import Record, Status
 from fillpath.settings import Settings
+from reports.claims.judge import judge_numbers
 from reports.facts.claims import claim
 from reports.facts.records import Records
-from reports.facts.standings import Point
-from reports.facts.verdicts import judge_points
 from reports.figures import exhibit
 from reports.gsofa.fig19 import COLOURS
 from tests.reports_fakes import ENTRIES, made_record, names, texts
@@ -49,47 +48,41 @@ def made(name: str, seconds: float, **changes: Any) -> Record:
     )
 
 
-def frame_of(figure: str, records: Sequence[Record]) -> pd.DataFrame:
+def frame_of(figure: str, seconds: Mapping[str, float]) -> pd.DataFrame:
+    """Return the figure's frame of cases that took so many seconds."""
+    records = [made(name, each) for name, each in seconds.items()]
+    return of_records(figure, records)
+
+
+def of_records(figure: str, records: Sequence[Record]) -> pd.DataFrame:
     cases = [Case.parse(record.case) for record in records]
     return exhibit("gsofa", figure).frame(Records(tuple(records)), ENTRIES, cases)
 
 
+ON_GPUS, IN_TURN = "gsofa_multi.gpus=2{}", "gsofa_multi.nodes=6{}.virtual_gpus=6"
+ORDERS = (".order=contiguous", ".order=inter_node", "")
+
+
 def test_scheduling_is_measured_by_seconds_and_simulated_by_the_slowest_worker() -> None:
-    names = ("gsofa_multi.gpus=2", "gsofa_multi.nodes=6.order={}.virtual_gpus=6")
-    frame = frame_of("fig17", [
-        made("gsofa_multi.gpus=2.order=contiguous", 8.0), made("gsofa_multi.gpus=2.order=inter_node", 4.0),
-        made(names[0], 1.0), made(names[1].format("contiguous"), 60.0),
-        made(names[1].format("inter_node"), 30.0), made("gsofa_multi.nodes=6.virtual_gpus=6", 10.0),
-    ])  # fmt: skip
-    own = frame[frame["machine"].notna()]
-    found = {(row["what"], row["simulated"]): row["ratio"] for row in own.to_dict("records")}
-    assert found == {
-        ("inter_node over contiguous", False): 2.0, ("intra_node over inter_node", False): 4.0,
-        ("intra_node over contiguous", False): 8.0, ("inter_node over contiguous", True): 2.0,
-        ("intra_node over inter_node", True): 3.0, ("intra_node over contiguous", True): 6.0,
+    names_of = [kind.format(order) for kind in (ON_GPUS, IN_TURN) for order in ORDERS]
+    frame = frame_of("fig17", dict(zip(names_of, (8.0, 4.0, 1.0, 60.0, 30.0, 10.0), strict=True)))
+    own = frame[frame["case"].notna()]
+    inter, intra, both = dict.fromkeys(own["what"])
+    assert own.set_index(["what", "simulated"])["ratio"].to_dict() == {
+        (inter, False): 2.0, (intra, False): 4.0, (both, False): 8.0,
+        (inter, True): 2.0, (intra, True): 3.0, (both, True): 6.0,
     }  # fmt: skip
-    assert set(own.loc[own["simulated"], "parallel"]) == {3.0, 1.0}
+    assert set(own.loc[own["simulated"], "median"]) == {3.0, 1.0}
     assert own["paper"].isna().all(), "BC has no printed number of its own"
     verdicts = exhibit("gsofa", "fig17").verdicts(frame)
     assert {verdict.outcome for verdict in verdicts} == {"beside the print"}, "no machine here has 36 GPUs"
-    measured, simulated = "measured: 2 GPUs", "simulated: 6 nodes of 6, by gsofa in turn"
-    bases = [verdict.basis for verdict in verdicts]
-    assert all((measured in basis) != (simulated in basis) for basis in bases), "never one mean of both"
-
-
-def test_scheduling_is_a_group_of_three_bars_a_matrix_in_a_panel_for_each_kind() -> None:
-    options = "gsofa_multi.gpus=2.order={}", "gsofa_multi.nodes=6.order={}.virtual_gpus=6"
-    frame = frame_of("fig17", [
-        made(name.format("contiguous"), 8.0) for name in options] + [
-        made(name.format("inter_node"), 4.0) for name in options] + [
-        made("gsofa_multi.gpus=2", 1.0), made("gsofa_multi.nodes=6.virtual_gpus=6", 1.0),
-    ])  # fmt: skip
-    printed, measured, simulated = exhibit("gsofa", "fig17").picture(frame).axes
-    assert [axes.get_title(loc="left").split(":")[0] for axes in (printed, measured, simulated)] == [
-        "printed", "measured", "simulated",
-    ]  # fmt: skip
-    for axes in (measured, simulated):
-        assert sorted(patch.get_height() for patch in axes.patches) == pytest.approx([1, 2, 8])
+    kinds = "measured: 2 GPUs", "simulated: 6 nodes of 6, by gsofa in turn"
+    for verdict in verdicts:
+        assert sum(kind in verdict.basis for kind in kinds) == 1, "never one mean of both"
+    printed, *panels = exhibit("gsofa", "fig17").picture(frame).axes
+    for axes, kind, heights in zip(panels, kinds, ([1, 2, 8], [1, 2, 6]), strict=True):
+        assert " ".join(axes.get_title(loc="left").split()) == f"{kind} on made-up"
+        assert sorted(patch.get_height() for patch in axes.patches) == pytest.approx(heights)
         assert names(axes) == ["bcsstk18 (BC)"]
     assert texts(printed).count("inter: drops") == 3 and {"1.6x", "4.3x"} <= set(texts(printed).splitlines())
 
@@ -106,112 +99,111 @@ def test_which_matrices_drop_is_a_claim_that_six_nodes_are_needed_for() -> None:
 @pytest.mark.parametrize(("ratio", "outcome"), [(0.8, "reproduced"), (1.2, "contradicted")])
 def test_a_gain_where_none_is_printed_contradicts(ratio: float, outcome: str) -> None:
     drops = claim("gsofa", "fig17_source_scheduling", "inter_node_drops")
-    gains = float(ratio > 1)
-    points = [Point(abbr, abbr, gains, gains, gains, processes=5) for abbr in drops.matrices or ()]
-    assert judge_points(drops, points).outcome == outcome
+    gains = dict.fromkeys(drops.matrices or (), float(ratio > 1))
+    assert judge_numbers(drops, gains).outcome == outcome
+
+
+BY_FILL2 = {"fill2_multi.virtual_gpus=6": 66.0, "fill2_multi.nodes=44.virtual_gpus=6": 2.0}
+BY_GPUS = {"gsofa_multi": 8.0, "gsofa_multi.gpus=4": 2.5}
 
 
 def test_scaling_has_an_efficiency_and_nodes_are_held_against_one_node() -> None:
-    frame = frame_of("fig19", [
-        made("gsofa_multi", 8.0), made("gsofa_multi.gpus=4", 2.5), made("fill2_multi.virtual_gpus=6", 44.0),
-        made("fill2_multi.nodes=44.virtual_gpus=6", 2.0),
-    ]).set_index("what")  # fmt: skip
+    frame = frame_of("fig19", BY_GPUS | BY_FILL2).set_index("what")
     hosts, nodes = frame.loc["GPUs of one host"], frame.loc["nodes of six GPUs"]
     assert hosts["ratio"] == pytest.approx(3.2) and hosts["efficiency"] == pytest.approx(0.8)
-    assert nodes["ratio"] == pytest.approx(22) and nodes["times"] == 44 and nodes["simulated"]
+    assert nodes["ratio"] == pytest.approx(33) and nodes["times"] == 44 and nodes["simulated"]
     assert pd.isna(nodes["from_33"]), "33 nodes were not simulated"
 
 
 @pytest.mark.filterwarnings("error")
 def test_points_at_one_alone_have_an_axis_too() -> None:
-    frame = frame_of("fig19", [made("gsofa_multi", 8.0), made("gsofa_multi.gpus=2", 5.0)]).assign(times=1.0)
-    low, high = exhibit("gsofa", "fig19").picture(frame).axes[-1].get_xlim()
+    low, high = (
+        exhibit("gsofa", "fig19").picture(frame_of("fig19", BY_GPUS).assign(times=1.0)).axes[-1].get_xlim()
+    )
     assert low < 1 < high
 
 
 def test_flat_from_33_nodes_is_the_speedup_over_that_of_33() -> None:
-    frame = frame_of("fig19", [
-        made("fill2_multi.virtual_gpus=6", 66.0), made("fill2_multi.nodes=33.virtual_gpus=6", 3.0),
-        made("fill2_multi.nodes=44.virtual_gpus=6", 2.0), made("gsofa_multi", 8.0),
-        made("gsofa_multi.gpus=2", 5.0),
-    ])  # fmt: skip
+    two = {"gsofa_multi": 8.0, "gsofa_multi.gpus=2": 5.0, "fill2_multi.nodes=33.virtual_gpus=6": 3.0}
+    frame = frame_of("fig19", BY_FILL2 | two)
     assert frame.set_index("times").loc[44, "from_33"] == pytest.approx(1.5)
     printed, nodes, hosts = exhibit("gsofa", "fig19").picture(frame).axes
     assert {"AU 31x", "HM 16.1x"} <= set(texts(printed).splitlines())
     assert names(hosts) == ["1", "2"] and hosts.get_ylim()[1] < 2, "a step to two GPUs is no axis to 64"
-    assert names(nodes) == ["1", "33", "44"] and not any(
-        axes.get_legend() for axes in (printed, nodes, hosts)
-    )
+    assert names(nodes) == ["1", "33", "44"]
 
 
-def test_the_caption_tells_of_fill2_only_where_it_is_drawn() -> None:
-    by_fill2 = [made("fill2_multi.virtual_gpus=6", 44.0), made("fill2_multi.nodes=44.virtual_gpus=6", 2.0)]
-    by_gpus = [made("gsofa_multi", 8.0), made("gsofa_multi.gpus=4", 2.5)]
-    simulated, measured, both = (
-        exhibit("gsofa", "fig19").words(frame_of("fig19", records))
-        for records in (by_fill2, by_gpus, by_fill2 + by_gpus)
-    )
-    assert "fill2" in simulated and "gsofa_multi" not in simulated
-    assert "gsofa_multi" in measured and "fill2" not in measured and "imulated" not in measured
-    assert "fill2" in both and "gsofa_multi" in both
+@pytest.mark.parametrize(
+    ("seconds", "ways"),
+    [(BY_FILL2, ["simulated: fill2 in turn"]), (BY_GPUS, ["measured"]),
+     (BY_FILL2 | BY_GPUS, ["simulated: fill2 in turn", "measured"])],
+)  # fmt: skip
+def test_a_heading_tells_of_fill2_only_where_it_is_drawn(
+    seconds: Mapping[str, float], ways: Sequence[str]
+) -> None:
+    _, *panels = exhibit("gsofa", "fig19").picture(frame_of("fig19", seconds)).axes
+    assert [axes.get_title(loc="left").replace("\n", " ") for axes in panels] == [
+        f"{way} on made-up" for way in ways
+    ]
 
 
 def test_a_stand_in_has_the_colour_of_its_matrix() -> None:
-    records = [made("fill2_multi.virtual_gpus=6", 44.0), made("fill2_multi.nodes=44.virtual_gpus=6", 2.0)]
-    frame = frame_of("fig19", records)
-    of_none = frame.loc[frame["pair"] == "ok"].assign(abbr=None, near=None)
+    frame = frame_of("fig19", BY_FILL2)
+    of_none = frame[frame["pair"] == "ok"].assign(abbr=None, near=None)
     for abbr, colour in COLOURS.items():
         (_, axes) = exhibit("gsofa", "fig19").picture(of_none.assign(stand_in_for=f"RM, {abbr}")).axes
         assert colour in [line.get_color() for line in axes.lines if line.get_marker() == "s"]
         assert any(text.endswith(f"for {abbr}") for text in texts(axes).splitlines())
+    both = pd.concat([of_none.assign(stand_in_for="AU"), of_none.assign(label="alone", stand_in_for=None)])
+    (_, axes) = exhibit("gsofa", "fig19").picture(both).axes
+    assert {"bcsstk18 (BC) 33x, for AU", "alone 33x"} <= set(texts(axes).splitlines())
+
+
+CHUNKS = {f"gsofa_multi.gpus=4{size}": seconds for size, seconds in ((".maxsup=64", 2.0), ("", 3.0))}
+LARGE = "gsofa_multi.gpus=4.maxsup=256"
 
 
 def test_a_larger_chunk_is_held_against_64() -> None:
-    frame = frame_of("fig21", [
-        made("gsofa_multi.gpus=4.maxsup=64", 2.0), made("gsofa_multi.gpus=4", 3.0),
-        made("gsofa_multi.gpus=4.maxsup=256", 4.0),
-    ])  # fmt: skip
-    assert dict(zip(frame["what"], frame["ratio"], strict=True))["128"] == pytest.approx(1.5)
-    assert dict(zip(frame["what"], frame["ratio"], strict=True))["256"] == pytest.approx(2.0)
+    frame = frame_of("fig21", CHUNKS | {LARGE: 4.0})
+    found = frame.dropna(subset="case").set_index("what")["ratio"]
+    assert found.to_dict() == pytest.approx({"128": 1.5, "256": 2.0})
     printed, axes = exhibit("gsofa", "fig21").picture(frame).axes
     assert axes.get_yscale() == "linear" and {"1.5x", "2x"} <= set(texts(axes).splitlines())
     assert {"1.04x", "1.13x", "1.6x"} <= set(texts(printed).splitlines())
 
 
 def test_a_wide_whisker_does_not_stretch_the_axis() -> None:
-    wide = replace(made("gsofa_multi.gpus=4.maxsup=256", 4.0), seconds=[0.04, 4.0, 400.0])
-    frame = frame_of("fig21", [
-        made("gsofa_multi.gpus=4.maxsup=64", 2.0), made("gsofa_multi.gpus=4", 3.0), wide,
-    ])  # fmt: skip
+    wide = replace(made(LARGE, 4.0), seconds=[0.04, 4.0, 400.0])
+    frame = of_records("fig21", [*(made(*each) for each in CHUNKS.items()), wide])
     assert frame["ratio_high"].max() > 100
     low, high = exhibit("gsofa", "fig21").picture(frame).axes[1].get_ylim()
     assert low > 0.3 and high < 3
 
 
 def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None:
-    records = [
-        made("gsofa_multi.advise=false.gpus=2.sharing=one_array", 1.0),
-        made("gsofa_multi.gpus=2.sharing=one_array", 1.0),
-        made("gsofa_multi.gpus=2.sharing=separate_arrays", 1.0),
+    one_array = "gsofa_multi.{}gpus=2.sharing=one_array"
+    names_of = [
+        one_array.format("advise=false."),
+        one_array.format(""),
+        "gsofa_multi.gpus=2.sharing=separate_arrays",
     ]
-    assert set(frame_of("fig18", records)["pair"]) <= {"not_measured", "not_run"}
+    records = [made(name, 1.0) for name in names_of]
+    assert set(of_records("fig18", records)["pair"]) <= {"not_measured", "not_run"}
     for record, groups in zip(records, (440, 200, 160), strict=True):
-        path = faults_path(record.machine, record.case)
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        path = Path(faults_path(record.machine, record.case))
+        path.parent.mkdir(parents=True, exist_ok=True)
         calls = [{"gpu_fault_groups": groups + more} for more in (-10, 0, 60)]
-        path.write_text(
-            json.dumps({"key": record.key, "facts": {"gpu_fault_groups": groups}, "repeats": calls})
-        )
-    frame = frame_of("fig18", records).set_index("what")
-    assert frame.loc["advice", "ratio"] == pytest.approx(2.2)
-    ends = frame.loc["advice", ["ratio_low", "ratio_high"]].tolist()
-    assert ends == pytest.approx([430 / 260, 500 / 190])
-    assert frame.loc["separation", "fewer"] == pytest.approx(20)
-    assert frame.loc["both", "left"] == pytest.approx(160 / 440) and frame.loc["both", "left_low"] < 160 / 440
-    _, axes = exhibit("gsofa", "fig18").picture(frame.reset_index()).axes
+        path.write_text(json.dumps({"key": record.key, "facts": calls[1], "repeats": calls}))
+    frame = of_records("fig18", records)
+    steps, printed = frame.set_index("what"), frame.set_index("abbr")["paper"]
+    ends = steps.loc["advice", ["ratio", "ratio_low", "ratio_high"]].tolist()
+    assert ends == pytest.approx([2.2, 430 / 260, 500 / 190])
+    assert steps.loc["separation", "fewer"] == pytest.approx(20)
+    left = steps.loc["both", ["left_low", "left", "left_high"]].tolist()
+    assert left == pytest.approx([150 / 500, 160 / 440, 220 / 430])
+    _, axes = exhibit("gsofa", "fig18").picture(frame).axes
     assert {"45%", "36%"} <= set(texts(axes).splitlines())
-    printed = frame_of("fig18", records).set_index("abbr")["paper"]
-    assert printed["LH"] == pytest.approx(100 / 15) and printed["AU"] == pytest.approx(10.3)
+    assert printed[["LH", "AU"]].tolist() == pytest.approx([100 / 15, 10.3])
 
 
 @pytest.mark.parametrize("figure", daily(FIGURES, "fig17"))

@@ -78,13 +78,21 @@ def suite_figures(settings: Settings) -> list[tuple[str, str]]:
 
 
 def drawn_cases(paper: str, figure: str, settings: Settings, recorded: Collection[str]) -> list[Case]:
-    """The cases behind one figure, and those of its other suites and devices that were measured.
+    """The cases behind one figure, and those of its other suites, devices and seeds that were measured.
 
     recorded : names of cases that any machine has a record of.
     """
     wider = [replace(settings, suite=suite, device="") for suite in SUITES]
     others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in recorded]
-    return list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
+    cases = list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
+    return list(dict.fromkeys([*cases, *_other_seeds(cases, recorded)]))
+
+
+def _other_seeds(cases: Iterable[Case], recorded: Collection[str]) -> list[Case]:
+    """Return the recorded cases that differ in their seed alone from those that have one."""
+    seeded = {replace(case, seed=0) for case in cases if case.seed}
+    names = [name for name in recorded if ".seed=" in name] if seeded else []
+    return sorted(case for case in map(Case.parse, names) if replace(case, seed=0) in seeded)
 
 
 def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:

@@ -1,4 +1,4 @@
-"""The mean of ratios."""
+"""Means, trends and shares, without scipy.stats: its import costs a second."""
 
 from __future__ import annotations
 
@@ -6,9 +6,36 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+
+# Points below which a trend says nothing.
+LEAST_OF_TREND = 5
 
 
-def geometric_mean(values: Sequence[float] | pd.Series[float]) -> float:
-    """Return that of numbers of at least 0. SciPy's, which is equal, costs a second to import."""
+def geometric_mean(values: ArrayLike) -> float:
+    """Return that of numbers of at least 0."""
     with np.errstate(divide="ignore"):
         return float(np.exp(np.mean(np.log(np.asarray(values, dtype=float)))))
+
+
+def trend(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
+    """Return Spearman's rank correlation and its 95 % interval.
+
+    Fisher's transformation with the variance 1.06 over n - 3 (Fieller, Hartley and Pearson 1957). 0 with the
+    interval from -1 to 1 below five points, and where either is constant.
+    """
+    if len(x) < LEAST_OF_TREND or len(set(x)) == 1 or len(set(y)) == 1:
+        return 0.0, -1.0, 1.0
+    correlation = float(pd.Series(x).rank().corr(pd.Series(y).rank()))
+    half = 1.96 * np.sqrt(1.06 / (len(x) - 3))
+    middle = np.arctanh(np.clip(correlation, -0.999999, 0.999999))
+    low, high = float(np.tanh(middle - half)), float(np.tanh(middle + half))
+    return correlation, min(low, correlation), max(high, correlation)
+
+
+def share_interval(share: float, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of n (Wilson 1927): what a part says of the whole."""
+    z = 1.96
+    middle, scale = share + z**2 / (2 * n), 1 + z**2 / n
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return float(max(0.0, middle - half) / scale), float(min(1.0, (middle + half) / scale))

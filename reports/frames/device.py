@@ -10,7 +10,6 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.dicts import dicts
-from reports.facts.claims import subject
 from reports.facts.inputs import Inputs
 from reports.facts.measured import measured
 from reports.facts.naming import printed_label
@@ -98,17 +97,6 @@ def add_gains(frame: pd.DataFrame) -> None:
     frame["gain_processes"] = frame["ratio_processes"]
 
 
-def without(*options: str) -> Partner:
-    """The same case with these options at their defaults, for one that sets all of them."""
-
-    def partner(case: Case) -> Case | None:
-        has_all = set(options) <= dict(case.options).keys()
-        left = tuple(pair for pair in case.options if pair[0] not in options)
-        return replace(case, options=left) if is_gsofa(case) and has_all else None
-
-    return partner
-
-
 def total(frame: pd.DataFrame, names: Sequence[str]) -> pd.Series[float]:
     """The sum of these columns, unknown where any is."""
     return frame[list(names)].sum(axis=1, min_count=len(names))
@@ -159,13 +147,6 @@ def with_rows_for(frame: pd.DataFrame, missing: Mapping[str, str]) -> pd.DataFra
     rows["series"] = rows["where"] = "no machine"
     rows["group"] = 0
     return pd.concat([frame, rows.astype(frame.dtypes)], ignore_index=True) if len(frame) else rows
-
-
-def printed_values(paper: str, id: str) -> dict[str, float | None]:
-    """What a subject prints by matrix, in the order of the paper's table of matrices."""
-    ratios = subject(paper, id)
-    values = {abbr: ratios.value(abbr) for abbr in abbreviations(paper).values()}
-    return {abbr: value for abbr, value in values.items() if value is not None}
 
 
 def columns_of(frame: pd.DataFrame, *more: str) -> pd.DataFrame:

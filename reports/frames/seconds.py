@@ -12,9 +12,9 @@ from fillpath.dicts import Row, dicts, grouped
 from fillpath.papers import papers
 from fillpath.processes import Rounds, ratio
 from fillpath.settings import PROCESSES
+from reports.claims.points import LESS, MORE
 from reports.facts.inputs import Inputs
 from reports.facts.naming import add_names, listed
-from reports.facts.rows import LESS, MORE
 from reports.shapes import bars
 
 # What no thread of the host has a part in.

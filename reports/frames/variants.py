@@ -70,12 +70,3 @@ def finished(frame: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]) 
 def means(values: pd.Series[float]) -> str:
     """`mean 13x, geometric 6.7x`."""
     return f"mean {times(float(values.mean()))}, geometric {times(geometric_mean(values))}"
-
-
-def spanning(rows: pd.DataFrame, value: str) -> str:
-    """Both means of a column of ratios, and between which matrices they lie."""
-    ordered = sorted(zip(rows[value].astype(float), rows["label"], strict=True))
-    (least, first), (most, last) = ordered[0], ordered[-1]
-    if len(rows) == 1:
-        return f"{times(least)} ({first})"
-    return f"{means(rows[value])} ({times(least)} {first} to {times(most)} {last}) of {len(rows)}"

@@ -10,10 +10,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from fillpath.dicts import dicts
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
 from reports.glu3 import examples, graphs
 from reports.glu3.examples import DOUBLE, EXAMPLES, LEFT, METHODS, UPPER
 from reports.shapes import bars
@@ -34,7 +34,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     codes = by_code(cases, {"exact": "glu2", "relaxed": "glu3_relaxed"})
     rows = wide(codes, ["dependencies", "double_u"], inputs(cases)).assign(part="matrix")
-    rows["status"] = first_failure(rows[["status_exact", "status_relaxed"]])
+    rows["status"] = first_failure(pd.concat([rows.pop("status_exact"), rows.pop("status_relaxed")], axis=1))
     both = rows["status"] == "ok"
     rows["ratio"] = (rows["relaxed_dependencies"] / rows["exact_dependencies"].replace(0, np.nan)).where(both)
     return pd.concat([examples.table().assign(status="computed"), rows.reset_index()], ignore_index=True)
@@ -67,7 +67,7 @@ def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """Return whether GLU1.0's levels give the printed wrong factor of the slides' matrix."""
     factors = frame[(frame["part"] == "factor") & (frame["method"] == "GLU1.0")]
     pivot = factors.loc[(factors["row"] == 3) & (factors["column"] == 3), "value"].item()
-    return [judge_points(claim(PAPER, WRONG, "last_pivot"), [Point("by GLU1.0", None, pivot, pivot, pivot)])]
+    return [judge_numbers(claim(PAPER, WRONG, "last_pivot"), {"by GLU1.0": pivot})]
 
 
 def _counts(axes: Axes, rows: pd.DataFrame) -> None:

@@ -77,9 +77,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         peak_of=np.where(code == HOST, "host", "gpu"),
         flops=fact(rows, "flops"),
     )
-    peaks = {
-        roof.kind: roof.flops / 1e9 for name in rows["machine"].dropna().unique() for roof in roofs(name)
-    }
+    peaks = {roof.kind: roof.flops / 1e9 for name in set(rows["machine"].dropna()) for roof in roofs(name)}
     rows["peak"] = rows["peak_of"].map(peaks).astype(float)
     return pd.concat([_of_span(rows, span) for span in LABELS], ignore_index=True)
 
@@ -93,7 +91,7 @@ def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
     if span == RAW:
         # A peer's own order is within its seconds: to it any order is as good as the raw matrix's.
         part = add_way(part, part["code"] != CUDSS)
-    elif span in (NUMERIC, TRIANGULAR, RATE):
+    elif span != WHOLE:
         is_stage = part["stage"] == NUMERIC
         of_phase = timed(part[~is_stage], phases(TRIANGULAR if span == TRIANGULAR else NUMERIC))
         part = pd.concat([of_phase, part[is_stage]]).loc[part.index]
@@ -116,16 +114,13 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         rows = frame[frame["span"] == span]
         draw_panels(panels, rows, FAMILIES, DRAWN, names=span == spans[-1])
         panels[0].set_ylabel(LABELS[span])
-        if ok.empty:
-            continue
-        if span == RATE:
+        if span == RATE and len(ok):
             _rate_axis(panels, rows)
-        else:
+        elif len(ok):
             seconds_axis(panels[0])
-    for axes, family in zip(grid[0], FAMILIES, strict=True):
-        axes.set_title(family, loc="left")
-    for axes in grid[-1]:
-        axes.set_xlabel("rows n (log)")
+    for first, last, family in zip(grid[0], grid[-1], FAMILIES, strict=True):
+        first.set_title(family, loc="left")
+        last.set_xlabel("rows n (log)")
     legend_above(figure, DRAWN.handles(set(ok["code"])))
     return figure
 
@@ -136,7 +131,7 @@ def _rate_axis(panels: Sequence[Axes], rows: pd.DataFrame) -> None:
     panels[0].yaxis.set_minor_formatter(NullFormatter())
     low, high = panels[0].get_ylim()
     known = rows[(rows["status"] == "ok") & rows["peak"].notna()].drop_duplicates("peak_of")
-    for peak, device in zip(known["peak"], known["peak_of"].map({"gpu": "GPU", "host": "host"}), strict=True):
+    for peak, device in zip(known["peak"], known["peak_of"].replace("gpu", "GPU"), strict=True):
         high = max(high, 3 * peak)
         for axes in panels:
             axes.axhline(peak, color="black", linestyle="--", linewidth=1.2)
@@ -152,10 +147,11 @@ def _rate_axis(panels: Sequence[Axes], rows: pd.DataFrame) -> None:
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     """Return which codes were not measured, and in how many processes the others were."""
     ok = frame[frame["status"] == "ok"]
+    if ok.empty:
+        return {"how": ""}
     absent = [code for code in DRAWN.names if code not in set(ok["code"])]
-    without = f" Not measured there: {', '.join(absent)}." if absent and len(ok) else ""
-    processes = listed(f"{count:g}" for count in ok["processes"])
-    return {"how": f"{without} Medians; processes: {processes}." if len(ok) else ""}
+    without = f" Not measured there: {', '.join(absent)}." if absent else ""
+    return {"how": f"{without} Medians; processes: {listed(f'{count:g}' for count in ok['processes'])}."}
 
 
 EXHIBIT = Exhibit(

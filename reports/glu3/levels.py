@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Held
-from reports.facts.trend import trend
+from reports.facts.means import trend
 from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
 from reports.shapes.style import NORMAL, PALETTE, SMALL, headline, new_figure
-from reports.verbs import ENDS, not_at_hand
+from reports.verbs import ENDS, with_absent
 
 CLAIM = "fig_levels"
 # What the slides show.
@@ -48,7 +48,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     counts = pd.DataFrame({case: _counts(rows) for case, rows in bins.groupby("case", sort=False)}).T
     columns = ["depth", *(f"{name}{end}" for name in TRENDS for end in ENDS), "in_A", "in_B", "in_C"]
     rows = bins.join(counts.reindex(columns=columns).astype(float), on="case")
-    rows = pd.concat([rows, not_at_hand(rows, [SHOWN])], ignore_index=True)
+    rows = with_absent(rows, [SHOWN], "label")
     # The slides' matrix, others of the paper, the others.
     place = rows["abbr"].isna().astype(int).mask(rows["label"] == SHOWN, -1)
     return rows.assign(place=place).sort_values(["place", "label"], kind="stable").drop(columns="place")
@@ -70,7 +70,8 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         else:
             near.set_title("zoomed in", loc="left")
             _panel(whole, rows, float(rows["columns_max"].max()))
-            _panel(near, rows, _zoomed(rows))
+            # Up to the most sub-columns, and to where mode B begins.
+            _panel(near, rows, max(float(rows["subcolumns_max"].max()), 2.0 * MODES["B"]))
             _write(whole, row)
     if not panels:
         for each in axes.ravel():
@@ -96,11 +97,6 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
         counts["in_B"] = columns.between(MODES["B"], MODES["A"], inclusive="right").sum()
         counts["in_C"] = (columns <= MODES["B"]).sum()
     return counts
-
-
-def _zoomed(rows: pd.DataFrame) -> float:
-    """Up to the most sub-columns, and to where mode B begins."""
-    return max(float(rows["subcolumns_max"].max()), 2.0 * MODES["B"])
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:

@@ -16,7 +16,7 @@ from reports.how import UNTRIED
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import SECONDS
-from reports.shapes.stacked import add_own_shares, stacked_panel
+from reports.shapes.stacked import stacked_panel, with_shares
 from reports.shapes.style import HATCHES, MARKERS
 from reports.verbs import with_groups
 
@@ -27,9 +27,7 @@ FRONTS = "symbolic=bitfronts"
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per case: its seconds, those of each part and their share, and the residual."""
-    rows = with_groups(with_parts(cases))
-    add_own_shares(rows, PARTS)
-    return rows
+    return with_shares(with_groups(with_parts(cases)), PARTS)
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -48,7 +46,7 @@ def _phases(axes: Axes, frame: pd.DataFrame) -> None:
     drawn = set(frame.loc[frame["stack"] == "ok", "implementation"])
     used = {name for implementation in drawn for name in PHASES[implementation]}
     parts = [part for part in PARTS if part is REST or part.name in used]
-    stacked_panel(axes, frame, parts, "share of its seconds", lambda row: "")
+    stacked_panel(axes, frame, parts, "share of its seconds")
     axes.set_ylim(0, 1.0)
 
 
@@ -79,12 +77,11 @@ def _gaps(frame: pd.DataFrame) -> str:
 
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
     """Return what was not run, or could not be."""
-    absent = unavailable(frame)
     tried = frame.loc[~frame["status"].isin(UNTRIED), "options"]
     measured = tried.str.contains(FRONTS).any()
     return {
         "fronts": f"{FRONTS} is not the papers'{'' if measured else ', and not measured yet'}.",
-        "absent": (f" {absent}." if absent else "") + _gaps(frame),
+        "absent": unavailable(frame) + _gaps(frame),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -16,7 +15,7 @@ from reports.glu3.solutions import unavailable, with_parts
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.seconds import SECONDS
-from reports.shapes.stacked import Part, add_own_shares, stacked_panel
+from reports.shapes.stacked import Part, stacked_panel, with_shares
 from reports.table import phase_medians
 from reports.verbs import fact, with_groups
 
@@ -53,8 +52,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = add_way(rows, is_prepared)
     series = rows["series"] + (", " + rows["ordering"]).where(is_prepared, "")
     rows = with_groups(rows.assign(series=series, preparation="")).assign(preparation=rows["preparation"])
-    add_own_shares(rows, PARTS)
-    return rows
+    return with_shares(rows, PARTS)
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -68,14 +66,8 @@ def _whole(axes: Axes, frame: pd.DataFrame) -> None:
 
 
 def _shares(axes: Axes, frame: pd.DataFrame) -> None:
-    stacked_panel(axes, frame, PARTS, "share of its seconds", lambda row: "")
+    stacked_panel(axes, frame, PARTS, "share of its seconds")
     axes.set_ylim(0, 1.0)
-
-
-def facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    """Return what could not be run."""
-    absent = unavailable(frame)
-    return {"absent": f" {absent}." if absent else ""}
 
 
 EXHIBIT = Exhibit(
@@ -87,7 +79,7 @@ EXHIBIT = Exhibit(
     """A x = b for a matrix that comes unordered: sums of medians, each measured alone. lu_cpu and direct_gpu
     are given a prepared matrix, and its preparation is added, on all cores; the order stands in the legend.
     Peers take the matrix as it comes and order it themselves.{absent}""",
-    facts,
+    lambda frame: {"absent": unavailable(frame)},
     topic="From the raw matrix to x (beyond the papers)",
     one_run=True,
     span="preparation, transfers and solution, without making b",

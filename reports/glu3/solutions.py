@@ -73,10 +73,11 @@ def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def unavailable(rows: pd.DataFrame) -> str:
-    """Return which series could not be run anywhere, and why; empty for none."""
+    """Return a sentence of which series could not be run anywhere, and why; empty for none."""
     tried = set(rows.loc[rows["status"] != "unavailable", "series"])
     idle = rows[~rows["series"].isin(tried)]
     names = idle.groupby("reason", sort=False)["implementation"].agg(
         lambda each: ", ".join(sorted(set(each)))
     )
-    return "; ".join(f"{codes}: unavailable, {reason}" for reason, codes in names.items())
+    parts = "; ".join(f"{codes}: unavailable, {reason}" for reason, codes in names.items())
+    return f" {parts}." if parts else ""

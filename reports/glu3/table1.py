@@ -56,7 +56,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows["status"] = first_failure(rows[["status_fixed", "status_modes"]])
     printed = {ours: printed_column(PAPER, PRINT, theirs) for ours, theirs in PRINTED.items()}
     rows = beside(rows.rename(columns={"entries": "nz"}), PAPER, printed).assign(over_lee="not testable")
-    return in_papers_order(rows.assign(**{f"{name}_is": equality(rows, name) for name in ("n", "nz")}), PAPER)
+    rows = in_papers_order(rows.assign(**{f"{name}_is": equality(rows, name) for name in ("n", "nz")}), PAPER)
+    return rows.sort_values("abbr", key=pd.isna, kind="stable")
 
 
 def _columns(group: str, form: Callable[[Any], str] = plain, /, **heads: str) -> list[Column]:

@@ -51,7 +51,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows["levels_ratio"] = rows["levels_relaxed"] / rows["levels_exact"]
     printed = {f"paper_{name}": printed_column(PAPER, *source) for name, source in PRINTED.items()}
     rows = in_papers_order(beside(rows, PAPER, printed), PAPER)
-    return rows.assign(**{f"{name}_is": equality(rows, name) for name in TARGETS})
+    rows = rows.assign(**{f"{name}_is": equality(rows, name) for name in TARGETS})
+    return rows.sort_values("abbr", key=pd.isna, kind="stable")
 
 
 def closed(frame: pd.DataFrame) -> dict[str, str]:

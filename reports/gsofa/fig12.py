@@ -2,62 +2,79 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fillpath.dicts import dicts
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.inputs import Inputs
-from reports.facts.means import geometric_mean
-from reports.facts.naming import listed
-from reports.frames.device import GSOFA, gpu_caption
-from reports.frames.means import means_with_transfers
-from reports.frames.parac import cores_of
-from reports.frames.ranks import GOOD, RANKED, SIX, ranks_frame
-from reports.frames.sequential import marks_of, sequential_how
-from reports.shapes import bars
+from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
+from reports.how import UNTRIED
 from reports.shapes.axes import empty_panel, seconds_axis
+from reports.shapes.bars import draw_slot
 from reports.shapes.groups import name_matrices
 from reports.shapes.labels import legend_above
-from reports.shapes.nodes import Nodes, draw_nodes
-from reports.shapes.strip import StripLine, write_strip
+from reports.shapes.nodes import draw_nodes
+from reports.shapes.strip import StripLine, ratio_lines, write_strip
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
+from reports.table import KEY, cores_of, timed
+from reports.verbs import beside, fastest, in_papers_order, inputs, of, on, option, over
 
-CLAIM = "fig12_vs_superlu_dist"
-DATA = subject("gsofa", CLAIM).data
-MANY = DATA["nodes_44"]
-PRINT = Nodes(DATA["one_node"], DATA["faster_at_6_nodes"], MANY["mean"], {**MANY["max"], **MANY["min"]})
-# Half of what a group's points take of its place, the logarithm of the ranks at their end, half of its lines.
-HALF, MOST, EDGE = 0.36, 4, 0.42
-LEVELS: dict[str, dict[str, Any]] = {
-    GSOFA: {"color": PALETTE[5], "linewidth": 2.4},
-    SIX: {"color": PALETTE[3], "linewidth": 2.4, "linestyle": "-."},
-    GOOD: {"color": "#555555", "linewidth": 1.6, "linestyle": "--"},
+PAPER, CLAIM = "gsofa", "fig12_vs_superlu_dist"
+DATA = subject(PAPER, CLAIM).data
+# GSoFA on as many GPUs as a node of the paper's has.
+RANKED, GSOFA, SIX, BEST = "superlu_dist_parallel", "gsofa", "gsofa on six GPUs", "sequential, one core"
+LOOKS: dict[str, dict[str, Any]] = {
+    RANKED: {"label": "SuperLU_DIST on 1 to 16 ranks", "color": PALETTE[0], "marker": "o", "markersize": 5},
+    GSOFA: {"label": "gsofa, one GPU", "color": PALETTE[5], "linewidth": 2.4},
+    SIX: {"label": "gsofa_multi, six GPUs", "color": PALETTE[3], "linewidth": 2.4, "linestyle": "-."},
+    BEST: {"label": BEST, "color": "#555555", "linewidth": 1.6, "linestyle": "--"},
 }
-SYMBFACT = (
-    "Above: seconds of symbfact_dist alone, which pdgssvx calls SYMBFACT, in the same order; it keeps "
-    "subscripts by supernodes, gsofa the rows of F."
-)
-POINTS: dict[str, Any] = {"color": PALETTE[0], "marker": "o", "markersize": 5, "linewidth": 1.2}
+# Of a group's place: half of what points of 1 to 16 ranks take, what one takes, half of a line.
+HALF, SLOT, EDGE = 0.36, 0.144, 0.42
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """As `ranks_frame` has it, with what is printed of one node."""
-    return ranks_frame(inputs, PRINT.one)
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix and series: SuperLU_DIST on each number of `ranks`, of which `best` takes
+    least, gsofa on one GPU and on six, and the fastest sequential code, which `code` names.
+
+    `ratio` is seconds over those of gsofa on one GPU, of one run, `six_ratio` over those on six. `paper` is
+    printed of one node. Of a matrix without a case the one row is `best`.
+    """
+    rows = timed(cases, SYMBOLIC)
+    rows["series"] = rows["implementation"].where(rows["gpus"] != 6, SIX)
+    ours = rows["series"].isin([GSOFA, SIX])
+    others = rows[~ours]
+    for name, prefix in ((GSOFA, ""), (SIX, "six_")):
+        ratio = over(others, on(others, rows[rows["series"] == name]), ("", name), bounds=False)
+        others = others.join(ratio.add_prefix(prefix))
+    ranked = others[others["series"] == RANKED]
+    ranks = option(ranked["variant"], "ranks").fillna("1").astype(int)
+    least = ranked["median"].fillna(np.inf).groupby([ranked[name] for name in KEY]).idxmin()
+    ranked = ranked.assign(ranks=ranks, best=ranked.index.isin(least))
+    whole = pd.concat([ranked, _fastest(others, inputs(rows).index), rows[ours]])
+    whole = beside(whole.reset_index(drop=True), PAPER, {"paper": DATA["one_node"]})
+    is_best = whole["best"].eq(True) | whole["series"].isna()
+    return in_papers_order(whole.assign(best=is_best), PAPER)
+
+
+def _fastest(others: pd.DataFrame, every: pd.Index[Any]) -> pd.DataFrame:
+    """Return the row of the fastest sequential code of each input."""
+    # Where gsofa has no time, a code is the fastest all the same.
+    known = others["pair"].where(~others["pair"].str.startswith(f"{GSOFA} "), others["status"])
+    good = others.assign(known=known)
+    codes = {name: of(good, name, "implementation").reindex(every) for name in GOOD}
+    best = fastest(codes, status="known").dropna(subset="case").reset_index()
+    return best.assign(series=BEST, code=best["code"].where(best["known"] == "ok"))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """What was measured above, what is printed below on axes of its own."""
+    """Draw what was measured above, what is printed below on axes of its own."""
     lines = _lines(frame)
     figure = new_figure(12.5, 11.5 + 0.2 * len(lines))
     headline(figure, title)
@@ -67,140 +84,87 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     else:
         _measured(top, frame)
         write_strip(top, lines)
-    legend_above(figure, _handles(frame))
-    draw_nodes(bottom, PRINT)
+    there = set(frame.loc[frame["status"] == "ok", "series"])
+    legend_above(figure, [Line2D([], [], **look) for name, look in LOOKS.items() if name in there])
+    many = DATA["nodes_44"]
+    ends = {**many["max"], **many["min"]}
+    draw_nodes(bottom, DATA["one_node"], DATA["faster_at_6_nodes"], ends, many["mean"])
     bottom.set_title("Printed: GSoFA over SuperLU_DIST, each on so many nodes of six GPUs", loc="left")
     return figure
 
 
 def _measured(axes: Axes, frame: pd.DataFrame) -> None:
-    """In each group seconds by ranks, 1 to 16 from left to right, and lines for what has none."""
-    for group in sorted(set(map(int, frame["group"]))):
-        rows = frame[frame["group"] == group]
-        _ranked(axes, group, rows[rows["series"] == RANKED].sort_values("ranks"))
-        for row in dicts(rows[rows["series"].isin(LEVELS)]):
-            if row["status"] == "ok":
-                axes.hlines(row["median"], group - EDGE, group + EDGE, **LEVELS[row["series"]])
-            else:
-                bars.draw_slot(axes, group, 2 * HALF, f"{row['series']}: {row['status']}")
+    """Draw in each group seconds by ranks, 1 to 16 from left to right, and lines for what has none."""
+    # Four ranks stand in the middle of a group, and all that has none.
+    frame = frame.assign(x=frame["group"] + HALF * (np.log2(frame["ranks"].fillna(4)) / 2 - 1))
+    ok, failed = frame[frame["status"] == "ok"], frame[frame["status"] != "ok"]
+    for _, rows in ok[ok["series"] == RANKED].sort_values("ranks").groupby("group"):
+        ends = [rows["median"] - rows["low"], rows["high"] - rows["median"]]
+        whiskers = [end.clip(lower=0) for end in ends]
+        axes.errorbar(rows["x"], rows["median"], whiskers, ecolor="black", capsize=2, **LOOKS[RANKED])
+    for name in (GSOFA, SIX, BEST):
+        rows = ok[ok["series"] == name]
+        axes.hlines(rows["median"], rows["group"] - EDGE, rows["group"] + EDGE, **LOOKS[name])
+    for x, series, status in zip(failed["x"], failed["series"], failed["status"], strict=True):
+        is_ranked = series == RANKED
+        draw_slot(axes, x, SLOT if is_ranked else 2 * HALF, status if is_ranked else f"{series}: {status}")
     seconds_axis(axes)
     axes.set_ylabel("seconds (log)")
     name_matrices(axes, frame)
     axes.tick_params(axis="x", labelsize=SMALL)
 
 
-def _ranked(axes: Axes, group: int, rows: pd.DataFrame) -> None:
-    """The points of one matrix."""
-    places = np.array([_place(group, ranks) for ranks in rows["ranks"]], dtype=float)
-    median, low, high = (rows[name].to_numpy(dtype=float) for name in ("median", "low", "high"))
-    ok = (rows["status"] == "ok").to_numpy()
-    whiskers = [np.maximum(median - low, 0)[ok], np.maximum(high - median, 0)[ok]]
-    axes.errorbar(places[ok], median[ok], yerr=whiskers, ecolor="black", capsize=2, **POINTS)
-    for x, status in zip(places[~ok], rows["status"][~ok], strict=True):
-        bars.draw_slot(axes, float(x), 2 * HALF / (MOST + 1), str(status))
-
-
-def _place(group: int, ranks: int) -> float:
-    return group - HALF + 2 * HALF * min(math.log2(ranks), MOST) / MOST
-
-
-def _handles(frame: pd.DataFrame) -> list[Artist]:
-    """What was measured of."""
-    timed = set(frame.loc[frame["status"] == "ok", "series"])
-    ranks = _ranked_on(frame)
-    words = f"SuperLU_DIST on {', '.join(map(str, ranks))} ranks"
-    handles: list[Artist] = [Line2D([], [], **POINTS, label=words)] if ranks else []
-    names = {GSOFA: "gsofa, one GPU", SIX: "gsofa_multi, six GPUs", GOOD: GOOD}
-    return handles + [Line2D([], [], **LEVELS[name], label=names[name]) for name in LEVELS if name in timed]
-
-
 def _lines(frame: pd.DataFrame) -> list[StripLine]:
-    """Ratios as text: of the best number of ranks, with that number, and of the sequential code."""
-    best, good = frame[frame["best"] & frame["ratio"].notna()], frame[frame["series"] == GOOD]
-    good = good[good["ratio"].notna()]
-    lines = []
-    if len(best):
-        marks = [f"({ranks})" for ranks in best["ranks"]]
-        title = "SuperLU_DIST on the best of its ranks (in brackets) over gsofa on one GPU"
-        lines += [
-            StripLine(title=f"{title}: {_mean(best)}; below 1 the GPU is slower"),
-            _line("speedup", best, "ratio", marks),
-        ]
-        six = best[best["six_ratio"].notna()]
-        lines += [_line("six GPUs", six, "six_ratio", [""] * len(six))] if len(six) else []
-        printed = best[best["paper"].notna()]
-        lines += [_line("printed, six", printed, "paper", [""] * len(printed))] if len(printed) else []
-    if len(good):
-        title = f"The fastest sequential code over gsofa on one GPU: {_mean(good)}"
-        lines += [StripLine(title=title), _line("speedup", good, "ratio", list(marks_of(good)))]
-    return lines
+    """Return the ratios as text: of the best ranks, with their number, and of the sequential code."""
+    ranks = frame["ranks"].map("({:g})".format)
+    marked = frame.assign(mark=frame["code"].map(GOOD).where(frame["series"] == BEST, ranks))
+    with_moved = {"speedup": "ratio", "with transfers": "moved_ratio"}
+    more = {"six GPUs": "six_ratio", "printed, six": "paper"}
+    title = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
+    best, good = marked[marked["best"]], marked[marked["series"] == BEST]
+    return [
+        *ratio_lines(best, title, with_moved | more, "pair", mark="mark"),
+        *ratio_lines(good, "The fastest sequential code over the same", with_moved, "pair", mark="mark"),
+    ]
 
 
-def _mean(rows: pd.DataFrame) -> str:
-    return f"geometric mean {bars.times(geometric_mean(rows['ratio']))} of {len(rows)}"
+def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
+    """Return the host's cores, the ranks that it cannot have, and which sequential code is the fastest."""
+    ranked = frame[frame["series"] == RANKED].sort_values("ranks")
+    tried = ranked.loc[~ranked["status"].isin(UNTRIED), "ranks"]
+    idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried)]
+    numbers = ", ".join(f"{ranks:g}" for ranks in idle["ranks"].unique())
+    cores = pd.Series(frame["machine"].dropna().unique(), dtype="object").map(cores_of).dropna()
+    good = frame[frame["series"] == BEST]
+    return {
+        "host": f"Host: {cores.iloc[0]:g} cores. " if len(cores) else "",
+        "idle": f"Unavailable on {numbers} ranks: {idle['reason'].iloc[0]}. " if len(idle) else "",
+        "fastest": fastest_how(good["code"], good["untimed"]),
+    }
 
 
-def _ranked_on(frame: pd.DataFrame) -> list[int]:
-    """The numbers of ranks that SuperLU_DIST has a time on."""
-    timed = frame[(frame["status"] == "ok") & (frame["series"] == RANKED)]
-    return sorted(map(int, timed["ranks"].unique()))
-
-
-def _line(head: str, rows: pd.DataFrame, column: str, marks: Sequence[str]) -> StripLine:
-    cells = zip(rows["group"], rows[column], marks, strict=True)
-    return StripLine(
-        head, {int(group): f"{bars.times(value)} {mark}".strip() for group, value, mark in cells}
-    )
-
-
-def ranks_how(frame: pd.DataFrame) -> str:
-    """The caption's part on ranks: on how many cores, and which could not be tried."""
-    ranked = frame[frame["series"] == RANKED]
-    tried = ranked[~ranked["status"].isin(["not_run", "unavailable"])]
-    cores = {cores_of(str(machine)) for machine in tried["machine"].dropna()} - {None}
-    host = f" Host: {listed(map(str, cores))} cores." if cores else ""
-    words = f"{SYMBFACT}{host} " if _ranked_on(frame) else "SuperLU_DIST has no result here. "
-    idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried["ranks"])]
-    if idle.empty:
-        return words
-    numbers = ", ".join(str(ranks) for ranks in sorted(idle["ranks"].unique()))
-    reason = idle.sort_values("ranks")["reason"].iloc[0]
-    return f"{words}Unavailable on {numbers} ranks: {reason}. "
-
-
-def _six(frame: pd.DataFrame) -> str:
-    measured = (frame.loc[frame["series"] == SIX, "status"] == "ok").any()
-    return "Six GPUs of this host are judged. " if measured else ""
+def _held(value: str, pair: str, gpus: str, beside: bool) -> Held:
+    basis = f"seconds of SuperLU_DIST on the best of 1 to 16 ranks over {gpus} of the host"
+    return Held(CLAIM, value, ("one_node",), pair, basis, {"best": True}, beside=beside)
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
+    PAPER,
     "GSoFA, Figure 12",
-    lambda frame: f"GSoFA on one GPU{' and SuperLU_DIST on ranks of its host' if _ranked_on(frame) else ''}",
+    "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
     frame,
     draw,
-    """{ranks}{sequential}{moved}Below: six GPUs of each node over
-    SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity, beside the print.
-    {six}{gpu}""",
-    lambda frame: {
-        "ranks": ranks_how(frame),
-        "sequential": sequential_how(frame[frame["series"] == GOOD]),
-        "moved": means_with_transfers(frame[frame["best"]]),
-        "six": _six(frame),
-        "gpu": gpu_caption(frame, "gsofa", slots=False),
-    },
+    """Above: seconds of symbfact_dist alone, which pdgssvx calls SYMBFACT, in the same order; it keeps
+    subscripts by supernodes, gsofa the rows of F. {host}{idle}{fastest}Below 1 the GPU is
+    slower; means are geometric; with transfers: the way to the GPU and back is added to its seconds. Below:
+    six GPUs of each node over SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity,
+    beside the print, and six GPUs of one host are judged.""",
+    _facts,
     held=(
-        Held(
-            CLAIM, "six_ratio", ("one_node",), "pair_six",
-            "seconds of SuperLU_DIST on the best of 1 to 16 ranks over gsofa_multi on six GPUs of the host",
-            only={"best": True},
-        ),
-        Held(
-            CLAIM, "ratio", ("one_node",), "pair",
-            "seconds of SuperLU_DIST on the best of 1 to 16 ranks over gsofa on one GPU of the host",
-            only={"best": True}, beside=True,
-        ),
+        _held("six_ratio", "six_pair", "gsofa_multi on six GPUs", beside=False),
+        _held("ratio", "pair", "gsofa on one GPU", beside=True),
     ),
     one_run=True,
     topic="SuperLU_DIST's parallel symbolic factorisation (seconds)",
-)  # fmt: skip
+    span=SPAN,
+)

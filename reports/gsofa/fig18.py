@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from statistics import median
-from typing import Any
-
+import numpy as np
 import pandas as pd
 
-from fillpath.case import Case
-from fillpath.dicts import dicts
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.inputs import Inputs
 from reports.facts.probes import read_fault_repeats
-from reports.facts.records import Records
-from reports.frames.device import NOT_MEASURED, gpu_caption
-from reports.frames.gpus import by_kind, gain_frame, panels_of, printed_columns, spread_of_ratios, with_option
-from reports.frames.seconds import add_columns
-from reports.shapes.beside import BesidePrint
-from reports.shapes.marks import PanelRow, marks_of
+from reports.gsofa.gpus import by_kind, compared, parallel, picture
+from reports.gsofa.printed import per_cent
+from reports.shapes.beside import PanelRow, Step
+from reports.table import NOT_MEASURED, SECONDS
+from reports.verbs import ENDS, option, with_option
 
 CLAIM = "fig18_unified_memory_faults"
 DATA = subject("gsofa", CLAIM).data
 SAVED = DATA["separation_on_top"]
 ADVICE, SEPARATION, BOTH = "advice", "separation", "both"
-BASE, ADVISED, APART = "one array, no advice", "one array, advice", "separate arrays, advice"
-FAULTS = "gpu_fault_groups"
-LEFT = ("left", "left_low", "left_high")
-BASIS = "groups of GPU page faults"
+ADVISED, APART = "one array, advice", "separate arrays, advice"
+FAULTS, BASIS = "gpu_fault_groups", "groups of GPU page faults"
 
 
 def over_saved(percent: float) -> float:
-    """A saving of 85 per cent is a ratio of 6.7."""
+    """Return what a saving is as a ratio: 85 per cent are 6.7."""
     return 100 / (100 - percent)
 
 
@@ -43,118 +33,71 @@ PRINTED = {
 }
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """Three rows per matrix, number of GPUs and machine: `ratio`, groups of GPU page faults in one array of
-    all GPUs without advice over those with it, with advice in one array over those in an array each, and the
-    first over the last, of the medians of the counted calls; `left`, its inverse; `fewer`, per cent of the
-    faults that the step saves; ratio_low, ratio_high : of the calls that are furthest from each other."""
-    rows = gain_frame(inputs, _step, _both)
-    counted = [_counted(inputs.records, row) for row in dicts(rows)]
-    for name in ("ratio", "ratio_low", "ratio_high"):
-        rows[name] = None
-    add_columns(rows, counted, ("faults", "other_faults", "ratio", "ratio_low", "ratio_high", "fewer"))
-    rows[list(LEFT)] = 1 / rows[["ratio", "ratio_high", "ratio_low"]].astype(float).to_numpy()
-    rows["pair"] = rows["pair"].where((rows["pair"] != "ok") | rows["ratio"].notna(), NOT_MEASURED)
-    return printed_columns(rows, PRINTED, "faults", "other_faults", "fewer", *LEFT)
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per matrix, number of GPUs and step: `ratio`, page faults without the step over with it.
+
+    The steps are advice in one array of all GPUs, an array each with advice, and both. `left` is the inverse
+    of the ratio; `fewer`, by how many per cent there are fewer. The ends of the ratio are of the calls that
+    are furthest from each other.
+    """
+    rows = counted(parallel(cases))
+    advised = option(rows["variant"], "advise").isna()
+    sharing = option(rows["variant"], "sharing").where(advised)
+    shared = with_option(rows["variant"], "sharing", "one_array")
+    without_advice = with_option(shared, "advise", "false")
+    steps = {
+        ADVICE: (sharing == "one_array", without_advice),
+        SEPARATION: (sharing == "separate_arrays", shared),
+        BOTH: (sharing == "separate_arrays", without_advice),
+    }
+    rows = compared(rows, steps, PRINTED).rename(columns={"median": "faults", "other_median": "other_faults"})
+    # There is no ratio over no faults.
+    rows = rows.replace({f"ratio{end}": {np.inf: np.nan} for end in ENDS})
+    rows[["left", "left_low", "left_high"]] = 1 / rows[["ratio", "ratio_high", "ratio_low"]].to_numpy()
+    rows["pair"] = rows["pair"].mask((rows["pair"] == "ok") & rows["ratio"].isna(), NOT_MEASURED)
+    return rows.assign(fewer=100 * (1 - rows["left"]))
 
 
-def _step(case: Case) -> tuple[Case, str] | None:
-    options = dict(case.options)
-    if "advise" in options:
-        return None
-    if options.get("sharing") == "one_array":
-        return with_option(case, "advise", "false"), ADVICE
-    if options.get("sharing") == "separate_arrays":
-        return with_option(case, "sharing", "one_array"), SEPARATION
-    return None
-
-
-def _both(case: Case) -> tuple[Case, str] | None:
-    options = dict(case.options)
-    if "advise" in options or options.get("sharing") != "separate_arrays":
-        return None
-    return with_option(with_option(case, "sharing", "one_array"), "advise", "false"), BOTH
-
-
-def _counted(records: Records, row: Mapping[Any, Any]) -> dict[str, float | None]:
-    """Both cases' page faults, where they were counted; no ratio over none."""
-    if row["pair"] != "ok":
-        return {}
-    faults, other = (_faults(records, str(row[name]), str(row["machine"])) for name in ("case", "other"))
-    if faults is None or other is None:
-        return {"faults": faults and faults[1], "other_faults": other and other[1]}
-    low, high = other[0] / faults[2] if faults[2] else None, other[2] / faults[0] if faults[0] else None
-    fewer = 100 * (1 - faults[1] / other[1]) if other[1] else None
-    ratio = other[1] / faults[1] if faults[1] else None
-    return {
-        "faults": faults[1], "other_faults": other[1], "ratio": ratio, "ratio_low": low, "ratio_high": high,
-        "fewer": fewer,
-    }  # fmt: skip
-
-
-def _faults(records: Records, case: str, machine: str) -> tuple[float, float, float] | None:
-    """Least, median and most of the counted calls."""
-    record = records.result(case, machine)
-    repeats = () if record is None else read_fault_repeats(machine, case, record.key)
-    calls = [repeat[FAULTS] for repeat in repeats]
-    return (min(calls), float(median(calls)), max(calls)) if calls else None
-
-
-def _marks(frame: pd.DataFrame) -> pd.DataFrame:
-    """What each layout leaves of the page faults without advice."""
-    shown = [
-        marks_of(part[part["what"] == what], "left", "pair", step=step, panel=part["series"].iloc[0])
-        for part in panels_of(frame)
-        for what, step in ((ADVICE, ADVISED), (BOTH, APART))
-    ]
-    return pd.concat(shown or [marks_of(frame[:0], "left", "pair", step="", panel="")])
-
-
-def _per_cent(share: float) -> str:
-    return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:.0f}%"
+def counted(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with page faults in place of seconds: the median, least and most of the calls."""
+    keys = zip(rows["machine"], rows["case"], rows["key"], rows["status"] == "ok", strict=True)
+    calls = [read_fault_repeats(*about) if ok else () for *about, ok in keys]
+    faults = [[call[FAULTS] for call in each] or [np.nan] for each in calls]
+    numbers = {"median": map(np.median, faults), "low": map(min, faults), "high": map(max, faults)}
+    return rows.assign(**{name: pd.Series(numbers[name], rows.index, float) for name in SECONDS}, rounds=None)
 
 
 MEAN = 1 / DATA["advice"]["mean"]
 ROW = PanelRow(
-    "page faults, share of\nthose without advice", (BASE, ADVISED, APART),
+    "page faults, share of\nthose without advice",
+    [Step(ADVISED, "left", {"what": ADVICE}), Step(APART, "left", {"what": BOTH})],
     {"mean": {ADVISED: MEAN, APART: MEAN / over_saved(SAVED["mean_percent"])}}
     | {abbr: {ADVISED: 1 / value} for abbr, value in PRINTED[ADVICE].items()},
     {abbr: f"separate: {value:g}% fewer" for abbr, value in SAVED["max_percent"].items()}
     | dict.fromkeys(SAVED["increases"], "separate: more"),
-    base=BASE, form=_per_cent,
-)  # fmt: skip
+    base="one array, no advice",
+    form=per_cent,
+)
+# What is held against claims: the step, the column and the claims.
+JUDGED = (
+    (ADVICE, "ratio", ("advice_mean", "advice_largest", "advice_fewer")),
+    (SEPARATION, "ratio", ("separation_fewer", "separation_rises")),
+    (SEPARATION, "fewer", ("separation_mean", "separation_largest")),
+)
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 18",
     "page faults of shared memory",
     frame,
-    BesidePrint([ROW], "printed: six V100 of one node", _marks, height=5.2),
-    """Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
+    picture(ROW, "printed: six V100 of one node"),
+    f"""Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
     and fill flags in one array without advice, with it, and with it in an array each. Medians of the calls,
-    whiskers their range. The last printed mean is {saved:g}% below the one before. {gpu}""",
-    lambda frame: {"saved": SAVED["mean_percent"], "gpu": gpu_caption(frame, "gsofa", timed=False)},
+    whiskers their range. The last printed mean is {SAVED["mean_percent"]:g}% below the one before.""",
     # Beside the print: no host here has the paper's six cards.
-    held=(
-        *(
-            Held(
-                CLAIM, "ratio", (), "pair", f"{BASIS}, {what}", {"what": what}, by_kind,
-                remark=spread_of_ratios,
-            )
-            for what in (ADVICE, SEPARATION)
-        ),
-        Held(
-            CLAIM, "ratio", ("advice_mean", "advice_largest", "advice_fewer"), "pair", BASIS,
-            {"what": ADVICE}, by_kind, beside=True,
-        ),
-        Held(
-            CLAIM, "ratio", ("separation_fewer", "separation_rises"), "pair", BASIS, {"what": SEPARATION},
-            by_kind, beside=True,
-        ),
-        Held(
-            CLAIM, "fewer", ("separation_mean", "separation_largest"), "pair", BASIS, {"what": SEPARATION},
-            by_kind, beside=True,
-        ),
+    held=tuple(
+        Held(CLAIM, value, names, "pair", BASIS, {"what": what}, by_kind, beside=True)
+        for what, value, names in JUDGED
     ),
     one_run=True,
     topic="page faults of shared memory on several GPUs",
-)  # fmt: skip
+)

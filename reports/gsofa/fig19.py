@@ -3,56 +3,59 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import replace
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
+from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.inputs import Inputs
-from reports.frames.device import gpu_caption
-from reports.frames.gpus import by_kind, gain_frame, printed_columns, simulated_how, with_option
-from reports.frames.seconds import beside
-from reports.shapes.beside import PAPER
-from reports.shapes.gains import STAR
+from reports.gsofa.gpus import SIMULATED, by_kind, compared, parallel
+from reports.gsofa.printed import printed_matrix
+from reports.shapes.beside import PAPER, where
 from reports.shapes.labels import write_names
 from reports.shapes.style import NORMAL, PALETTE, headline, new_figure
+from reports.table import KEY
+from reports.verbs import by_input, option, without
 
 CLAIM = "fig19_strong_scaling"
 PRINTED = subject("gsofa", CLAIM).data["per"]
 FLAT = subject("gsofa", CLAIM).data["flat_from_33_to_44_nodes"]
 FLAT_FROM = 33
-SAME = ("matrix", "preparation", "machine")
 # GPUs of the paper's nodes, and its most nodes.
 A_NODE, NODES = 6, 44
 COLOURS = dict(zip(PRINTED, PALETTE, strict=False))
 GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
+# By the code of the workers the marker of their line.
+MARKERS = {"gsofa": "o", "fill2": "s"}
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix, number of workers and machine: `ratio`, seconds on one GPU over those on so many of
-    a host, or of a simulated node over those of so many nodes; `times`, how many as many; `efficiency`, the
-    ratio over that; `from_33`, the ratio over that of 33 nodes; `by`, what the workers run."""
-    rows = gain_frame(inputs, _pairing)
-    each = pd.Series([A_NODE if what == NODES_SHOWN else 1 for what in rows["what"]], index=rows.index)
-    rows["times"] = rows["workers"] / each
-    rows["efficiency"] = rows["ratio"].astype(float) / rows["times"]
-    rows["by"] = ["fill2" if "fill2_multi" in str(case) else "gsofa" for case in rows["case"]]
-    at_33 = (rows["what"] == NODES_SHOWN) & (rows["times"] == FLAT_FROM)
-    rows["from_33"] = rows["ratio"].astype(float) / beside(rows, at_33, "ratio", (*SAME, "by"))
-    return printed_columns(rows, {NODES_SHOWN: PRINTED}, "times", "efficiency", "from_33", "by")
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per matrix and number of workers: `ratio`, seconds on one over those on so many.
+
+    The one is a GPU, or a simulated node; `times` is how many as many, `efficiency` the ratio over that.
+    `from_33` is the ratio over that of 33 nodes; `by`, what the workers run.
+    """
+    rows = parallel(cases)
+    nodes, each = (option(rows["variant"], name) for name in ("nodes", "virtual_gpus"))
+    alone = {name: without(rows["variant"], name) for name in ("gpus", "nodes")}
+    steps = {
+        GPUS: (rows["gpus"] > 1, alone["gpus"]),
+        NODES_SHOWN: ((nodes.fillna("1") != "1") & (each == str(A_NODE)), alone["nodes"]),
+    }
+    rows = compared(rows, steps, {NODES_SHOWN: PRINTED})
+    rows["times"] = rows["workers"] / rows["what"].map({GPUS: 1, NODES_SHOWN: A_NODE})
+    rows["efficiency"] = rows["ratio"] / rows["times"]
+    rows["by"] = rows["implementation"].str.removesuffix("_multi")
+    at_33 = by_input(rows[(rows["what"] == NODES_SHOWN) & (rows["times"] == FLAT_FROM)], "by")["ratio"]
+    then = at_33.reindex(pd.MultiIndex.from_frame(rows[[*KEY, "by"]])).set_axis(rows.index)
+    return rows.assign(from_33=rows["ratio"] / then)
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """The print over nodes on the left; then, where there is any, nodes simulated and GPUs measured."""
+    """Return the print over nodes on the left; then, where there are any, simulated nodes and GPUs."""
     ok = frame[(frame["pair"] == "ok") & frame["ratio"].notna()]
-    parts = [ok[ok["what"] == what] for what in (NODES_SHOWN, GPUS)]
-    shown = [part for part in parts if len(part)]
+    shown = [ok[ok["what"] == what] for what in (NODES_SHOWN, GPUS) if (ok["what"] == what).any()]
     figure = new_figure(min(14.0, 4.8 + 5.6 * len(shown)), 6.0)
     headline(figure, title)
     panels = figure.subplots(1, 1 + len(shown), squeeze=False, width_ratios=[3] + [4] * len(shown))[0]
@@ -63,16 +66,12 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _draw_print(axes: Axes) -> None:
-    """The printed ends, joined as the text says: two flat from 33 nodes on, of the others only the ends are
-    known."""
-    lines = {
-        abbr: ([1, FLAT_FROM, NODES], [1.0, value, value]) if abbr in FLAT else ([1, NODES], [1.0, value])
-        for abbr, value in PRINTED.items()
-    }
-    _scale(axes, [1, *range(11, NODES + 1, 11)], NODES, NODES_SHOWN)
-    for abbr, (xs, ys) in lines.items():
+    """Draw the printed ends, joined as the text says: two are flat from 33 nodes on."""
+    _scale(axes, [1.0, *range(11, NODES + 1, 11)], NODES, NODES_SHOWN)
+    for abbr, value in PRINTED.items():
+        xs, ys = ([1, FLAT_FROM, NODES], [1, value, value]) if abbr in FLAT else ([1, NODES], [1, value])
         axes.plot(xs, ys, color=COLOURS[abbr], linestyle=":", linewidth=1.4)
-        axes.plot(xs[-1:], ys[-1:], linestyle="none", **STAR)
+    axes.plot([NODES] * len(PRINTED), list(PRINTED.values()), "*w", markersize=15, markeredgecolor="black")
     axes.set_facecolor(PAPER)
     axes.set_title("printed: 44 nodes of six V100", loc="left", fontsize=NORMAL)
     names = [f"{abbr} {value:g}x" for abbr, value in PRINTED.items()]
@@ -80,37 +79,31 @@ def _draw_print(axes: Axes) -> None:
 
 
 def _draw_lines(axes: Axes, rows: pd.DataFrame) -> None:
-    """A line for each matrix and way, named at its end, in the colour of the printed matrix that it is or
-    stands for."""
-    what = str(rows["what"].iloc[0])
-    _scale(axes, sorted({1.0, *rows["times"]}), float(rows["ratio"].max()), what)
+    """Draw a line for each matrix and way, named at its end, in the colour of the printed matrix that it is
+    or stands for."""
+    simulated = bool(rows["simulated"].any())
+    _scale(axes, sorted({1.0, *rows["times"]}), float(rows["ratio"].max()), str(rows["what"].iloc[0]))
+    lines = rows.assign(printed=printed_matrix(rows, PRINTED).fillna("")).sort_values("times", kind="stable")
     ends, names = [], []
-    for (label, by), line in rows.groupby(["label", "by"], sort=False):
-        ordered = line.sort_values("times")
-        xs, ys = [1.0, *ordered["times"]], [1.0, *ordered["ratio"]]
-        # fill2's workers, in turn on the CPU, are squares.
-        marker, abbr = "s" if by == "fill2" else "o", _printed_matrix(line)
-        colour = COLOURS.get(abbr, "#555555")
-        axes.plot(xs, ys, marker=marker, color=colour, linestyle=":" if line["simulated"].any() else "-")
+    for (label, by), line in lines.groupby(["label", "by"], sort=False):
+        xs, ys = [1.0, *line["times"]], [1.0, *line["ratio"]]
+        abbr = line["printed"].iloc[0]
+        look = {"color": COLOURS.get(abbr, "#555555"), "linestyle": ":" if simulated else "-"}
+        axes.plot(xs, ys, marker=MARKERS[str(by)], **look)
         ends.append((xs[-1], ys[-1]))
         stands_for = f", for {abbr}" if abbr and pd.isna(line["abbr"].iloc[0]) else ""
         names.append(f"{label} {ys[-1]:.3g}x{stands_for}")
-    how = f"simulated: {' and '.join(dict.fromkeys(rows['by']))} in turn"
-    heading = f"{how if rows['simulated'].any() else 'measured'}, {', '.join(dict.fromkeys(rows['where']))}"
-    axes.set_title(textwrap.fill(heading, 36), loc="left", fontsize=NORMAL)
+    how = f"simulated: {' and '.join(rows['by'].unique())} in turn" if simulated else "measured"
+    heading = textwrap.fill(f"{how} on {where(rows)}", 36, break_on_hyphens=False)
+    axes.set_title(heading, loc="left", fontsize=NORMAL)
     write_names(axes, ends, names)
 
 
-def _printed_matrix(line: pd.DataFrame) -> str:
-    """The abbreviation of the printed matrix that it is, or the first that it stands for; empty for none."""
-    row = line.iloc[0].to_dict()
-    names = [str(row[name]) for name in ("abbr", "near", "stand_in_for") if not pd.isna(row[name])]
-    return next((abbr for text in names for abbr in text.split(", ") if abbr in PRINTED), "")
+def _scale(axes: Axes, times: list[float], most: float, what: str) -> None:
+    """Put linear axes around lines with points at `times`, with room for names at their ends.
 
-
-def _scale(axes: Axes, times: Sequence[float], most: float, what: str) -> None:
-    """Linear axes around the lines, with room for names at their ends, and the line of speed in proportion as
-    far as it reaches. times : what the lines have points at."""
+    The line of speed in proportion goes as far as they reach.
+    """
     # Where all points are at 1, as of one node, the axis has a width too.
     span = max(times[-1], 2.0) - 1
     axes.set_xlabel(what)
@@ -122,44 +115,31 @@ def _scale(axes: Axes, times: Sequence[float], most: float, what: str) -> None:
     axes.plot([1, times[-1]], [1, times[-1]], color="#555555", linestyle="--", linewidth=1.2, scaley=False)
 
 
-def _pairing(case: Case) -> tuple[Case, str] | None:
-    options = dict(case.options)
-    if case.gpus > 1:
-        return replace(case, gpus=0), GPUS
-    if int(options.get("nodes", "1")) > 1 and options.get("virtual_gpus") == str(A_NODE):
-        return with_option(case, "nodes", None), NODES_SHOWN
-    return None
-
-
+# What is held against claims: the column, the claim, and the number of nodes.
+JUDGED = (("ratio", "each", NODES), ("efficiency", "near_linear", FLAT_FROM), ("from_33", "flat", NODES))
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 19",
     "strong scaling",
     frame,
     draw,
-    """Dashed: in proportion; each panel has an axis of its own. Printed are the ends at 44 nodes and that
-    {flat} are flat from 33 on; the dotted lines only join these. {simulated}A stand-in has the colour of the
-    matrix that it stands for. {gpu}""",
-    lambda frame: {
-        "flat": " and ".join(FLAT),
-        "simulated": simulated_how(frame),
-        "gpu": gpu_caption(frame, "gsofa", timed=False),
-    },
+    f"""Dashed: in proportion; each panel has an axis of its own. Printed are the ends at 44 nodes and that
+    {" and ".join(FLAT)} are flat from 33 on; the dotted lines only join these. {SIMULATED} A stand-in has the
+    colour of the matrix that it stands for.""",
     # Beside the print: 44 nodes are simulated.
-    held=(
+    held=tuple(
         Held(
-            CLAIM, "ratio", ("each",), "pair", "slowest worker", {"what": NODES_SHOWN, "times": NODES},
-            by_kind, beside=True,
-        ),
-        Held(
-            CLAIM, "efficiency", ("near_linear",), "pair", "slowest worker",
-            {"what": NODES_SHOWN, "times": FLAT_FROM}, by_kind, beside=True,
-        ),
-        Held(
-            CLAIM, "from_33", ("flat",), "pair", "slowest worker", {"what": NODES_SHOWN, "times": NODES},
-            by_kind, beside=True,
-        ),
+            CLAIM,
+            value,
+            (name,),
+            "pair",
+            "slowest worker",
+            {"what": NODES_SHOWN, "times": nodes},
+            by_kind,
+            beside=True,
+        )
+        for value, name, nodes in JUDGED
     ),
     one_run=True,
     topic="strong scaling over GPUs and nodes",
-)  # fmt: skip
+)

@@ -4,39 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reports.exhibit import OldExhibit as Exhibit
-from reports.frames.cost_growth import CODES, LINES, codes_how, cost_frame
-from reports.frames.seconds import prepared_how
+from reports.exhibit import Exhibit
+from reports.gsofa.symbolic import SPAN, SYMBOLIC
+from reports.laws import POINTS, exponents, families
 from reports.shapes.axes import seconds_axis
 from reports.shapes.labels import legend_above
-from reports.shapes.over_n import POINTS, Codes, draw_panels
+from reports.shapes.over_n import Codes, draw_panels
 from reports.shapes.style import headline, new_figure
+from reports.table import timed
 
-# Which of the codes use how much of the host.
-ON_CORES = {
-    "fill1_pruned": "one core",
-    "fill1_supernodal": "one core",
-    "etree_cpu": "one core",
-    "bitfronts_cpu": "all cores",
-}
-DRAWN = Codes(CODES, ON_CORES)
+FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
+# The codes in the order of a legend, and which of them use how much of the host.
+CODES = (
+    "fill2_gpu", "gsofa", "fill1_pruned", "fill1_supernodal", "etree_cpu", "bitfronts_cpu", "bitfronts_gpu",
+    FRONTS, CUDSS,
+)  # fmt: skip
+ON_CORES = dict.fromkeys(("fill1_pruned", "fill1_supernodal", "etree_cpu"), "one core")
+DRAWN = Codes(CODES, ON_CORES | {"bitfronts_cpu": "all cores"})
+# Kinds of generated matrices that make a line; all others are points.
+LINES = {"3D grid": "3D grids", "circuit": "circuits"}
+
+
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per case: its `code` and seconds, of cuDSS those of its symbolic phase alone.
+
+    `filled` entries of L + U; `family` of the matrix; of a line `exponent` of n, of the seconds, and
+    `exponent_filled`, of the filled entries.
+    """
+    rows = timed(cases, SYMBOLIC)
+    by_fronts, is_cudss = rows["options"].str.contains("path=fronts"), rows["implementation"] == "cudss"
+    rows = rows.assign(
+        code=np.select([is_cudss, by_fronts], [CUDSS, FRONTS], rows["implementation"]),
+        family=families(rows, LINES),
+        filled=rows["entries"] + rows["fills"],
+    )
+    return rows.assign(exponent=exponents(rows, "median"), exponent_filled=exponents(rows, "filled"))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """A panel per family on common axes: a line per code, with its exponent at the end; the real matrices as
-    points above their names."""
+    """Draw a panel per family on common axes, with a line per code and the real matrices as points."""
     figure = new_figure(14.0, 7.0)
     headline(figure, title)
     ok = frame[frame["status"] == "ok"]
-    families = (*LINES.values(), POINTS)
-    panels = figure.subplots(1, len(families), sharex=True, sharey=True)
-    for axes, family in zip(panels, families, strict=True):
+    names = (*LINES.values(), POINTS)
+    panels = figure.subplots(1, len(names), sharex=True, sharey=True)
+    for axes, family in zip(panels, names, strict=True):
         axes.set_title(_heading(ok, family), loc="left")
         axes.set_xlabel("rows n (log)")
-    draw_panels(panels, frame, families, DRAWN)
+    draw_panels(panels, frame, names, DRAWN)
     if len(ok):
         seconds_axis(panels[0])
     panels[0].set_ylabel("seconds (log)")
@@ -45,31 +64,30 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _heading(ok: pd.DataFrame, family: str) -> str:
-    """With how the output grows, where one code has a line over all of the family's matrices."""
+    """Return the family, with how the output of its longest line grows."""
     rows = ok[(ok["family"] == family) & ok["exponent_filled"].notna()]
     if rows.empty:
         return family
-    sizes = rows.groupby("code")["n"].nunique()
-    longest = rows[rows["code"] == sizes.idxmax()].iloc[0]
-    return f"{family}: entries of L + U as $n^{{{longest['exponent_filled']:.2f}}}$"
+    longest = rows["code"] == rows.groupby("code")["n"].nunique().idxmax()
+    return f"{family}: entries of L + U as $n^{{{rows.loc[longest, 'exponent_filled'].iloc[0]:.2f}}}$"
 
 
 def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    ok = frame[frame["status"] == "ok"]
-    if ok.empty:
-        return {"how": "Nothing of it was measured here."}
-    return {"how": f"{codes_how(ok, CODES)} {prepared_how(ok, 'gsofa')}"}
+    there = set(frame.loc[frame["status"] == "ok", "code"])
+    absent = [code for code in CODES if code not in there]
+    return {"absent": f" Not measured there: {', '.join(absent)}." if there and absent else ""}
 
 
 EXHIBIT = Exhibit(
     "gsofa",
     "Growth with the matrix",
     "seconds of row counts over n, by each code",
-    cost_frame,
+    frame,
     draw,
     """Not in the paper: rows are counted, none is stored. Lines: generated matrices, with the exponent of n
     at the end, by least squares. cuDSS orders the matrix itself and stores its factors' pattern; drawn is its
-    symbolic phase alone. {how}""",
+    symbolic phase alone.{absent}""",
     _facts,
     topic="How the cost of row counts grows with the matrix (beyond the paper)",
+    span=SPAN,
 )

@@ -4,62 +4,55 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
-from reports.facts.printed import printed_column
-from reports.frames.device import NOT_MEASURED, add_printed, columns_of, gpu_caption
-from reports.frames.order import in_papers_order
-from reports.frames.prints import add_prints
-from reports.frames.space import space_frame
-from reports.shapes.paper_table import PaperTable
-from reports.shapes.printed import Beside
+from reports.exhibit import Exhibit, Held
+from reports.gsofa.printed import beside_prints
+from reports.gsofa.space import told, with_and_without
+from reports.shapes.sheet import Column, Sheet
+from reports.verbs import fact
 
-CLAIM = "table3_queue_usage"
-FILE = "gsofa_table3_queue_usage"
-# The columns of the print, by ours.
+CLAIM, PRINT = "table3_queue_usage", "gsofa_table3_queue_usage"
+# By our column, the column of the printed table.
 PRINTED = {"paper_mean_percent": "average_usage_percent", "paper_peak_percent": "peak_usage_percent"}
-# The facts that ours are of.
-WHOLE = {"mean_percent": "queue_mean", "peak_percent": "queue_peak"}
-SMALL = {"small_mean_percent": "other_queue_mean", "small_peak_percent": "other_queue_peak"}
-PER_CENT = "{:.3g}".format
+# By our column, the fact that it is of.
+USE = {
+    "mean_percent": "queue_mean",
+    "peak_percent": "queue_peak",
+    "small_mean_percent": "other_queue_mean",
+    "small_peak_percent": "other_queue_peak",
+}
 HERE, EIGHTH = "of whole queues", "of an eighth of them"
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix and machine: mean and peak share of the queues in use, in per cent: of whole queues
-    (space optimisations off), and of an eighth of them (all on; above 100 in pinned memory); what is printed,
-    of paper_matrix. told : `ok` where the first are known."""
-    rows = space_frame(inputs)
-    for name, fact in {**WHOLE, **SMALL}.items():
-        rows[name] = 100 * rows[fact]
-    known = rows[list(WHOLE)].notna().all(axis=1)
-    rows["told"] = rows["status"].where((rows["status"] != "ok") | known, NOT_MEASURED)
-    printed = {name: printed_column("gsofa", FILE, column) for name, column in PRINTED.items()}
-    rows = add_prints(add_printed(rows, "gsofa", printed), "gsofa", printed)
-    return columns_of(
-        in_papers_order(rows, inputs.paper), "paper_matrix", *PRINTED, *WHOLE, *SMALL, "concurrent_sources",
-        "other_concurrent_sources", "told",
-    )  # fmt: skip
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix: mean and peak share of the queues in use, in per cent.
+
+    `mean_percent` and `peak_percent` are of whole queues, with the space optimisations off; `small_...` are
+    of an eighth of them, with all on, above 100 in pinned memory. `told` says `ok` where the first are known.
+    What is printed is of `paper_matrix`.
+    """
+    rows = with_and_without(cases)
+    rows = rows.assign(**{name: 100 * fact(rows, source) for name, source in USE.items()})
+    rows["told"] = told(rows, ["mean_percent", "peak_percent"])
+    return beside_prints(rows, PRINT, PRINTED)
 
 
+PER_CENT = "{:.3g}".format
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Table 3",
     "use of the frontier queues, per cent",
     frame,
-    PaperTable(
+    Sheet(
         [
-            Beside("mean", 1.5, HERE, "mean_percent", PER_CENT, "told"),
-            Beside("peak", 1.5, HERE, "peak_percent", PER_CENT, "told"),
-            Beside("mean", 1.5, EIGHTH, "small_mean_percent", PER_CENT),
-            Beside("peak", 1.5, EIGHTH, "small_peak_percent", PER_CENT),
+            Column("mean", "mean_percent", PER_CENT, HERE, "told"),
+            Column("peak", "peak_percent", PER_CENT, HERE, "told"),
+            Column("mean", "small_mean_percent", PER_CENT, EIGHTH),
+            Column("peak", "small_peak_percent", PER_CENT, EIGHTH),
         ]
     ),
     """Share of the frontier queues in use: mean over iterations, and peak. Whole: space optimisations off; an
     eighth: all on, above 100 in pinned host memory. An iteration is a block's step here, the card's in the
-    paper. {gpu}""",
-    lambda frame: {"gpu": gpu_caption(frame, "gsofa", timed=False, slots=False)},
+    paper.""",
     held=(
         Held(CLAIM, "mean_percent", ("average",), "told", "mean percent"),
         Held(CLAIM, "peak_percent", ("peak",), "told", "peak percent"),

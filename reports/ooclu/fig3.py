@@ -2,122 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fillpath.dicts import dicts
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
-from reports.facts.naming import add_names, among
-from reports.facts.verdicts import Subset
-from reports.frames.arrays import PAPER, how
-from reports.frames.frontiers import joined, with_case, without_case
-from reports.series import series_bins
+from reports.exhibit import Exhibit, Held, Subset
+from reports.facts.naming import among
+from reports.ooclu.arrays import PAPER
+from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
 from reports.shapes.multiples import Grid, Multiples
 from reports.shapes.style import NORMAL, PALETTE
+from reports.verbs import with_absent
 
-CLAIM = "fig3_frontiers"
 # What the figure shows; Table 2, which has the abbreviations, leaves the second out.
-SHOWN = ("pre2", "audikw_1")
+SHOWN = ["pre2", "audikw_1"]
 HALF = 0.5
 # The paper's iterations are chunks of rows that its card holds; of smaller matrices that is one or two.
 ITERATIONS = 100
-EDGES = ("first", "last", "edges_mean")
-TEXTS = (
-    "case", "matrix", "label", "abbr", "stand_in_for", "near", "distance", "preparation", "machine", "device",
-    "status", "reason",
-)  # fmt: skip
-NUMBERS = ("n", "iteration", "frontier", "largest", "split", "before")
+BINS = ["first", "last", "edges_mean"]
+NUMBERS = ["iteration", "frontier", "largest", "split", "before"]
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per iteration, a hundredth of the rows, of each case; a single one without numbers, with the
-    reason, where there is no series or no case of a matrix that the paper shows.
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per iteration, a hundredth of the rows, of each case; a single one with the reason where
+    there is no series or no case of a matrix that the paper shows."""
+    instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
+    abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
+    bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
+    known = bins.dropna(subset=BINS).groupby("case", sort=False)
+    parts = [pd.DataFrame(columns=NUMBERS), *(iterations(rows) for _, rows in known)]
+    rows = bins.drop(columns=BINS).drop_duplicates("case").set_index("case").join(pd.concat(parts))
+    rows = with_absent(rows.reset_index(), SHOWN)
+    shown = rows["stand_in_for"].str.partition(", ")[0].fillna(rows["matrix"])
+    place = shown.map({name: number for number, name in enumerate(SHOWN)}) + rows["stand_in_for"].notna() / 2
+    return rows.iloc[place.argsort(kind="stable")].astype(dict.fromkeys(NUMBERS, "float64"))
+
+
+def iterations(bins: pd.DataFrame) -> pd.DataFrame:
+    """Return the frontier of each iteration, and what all of a case have in common.
 
     frontier : vertices that the frontiers of a row have in all its steps, mean over the rows of the
-        iteration: the entries that they examine over nnz/n.
-    largest : of all iterations.
-    split : the first iteration above half of it.
-    before : per cent of the iterations that are before the split.
+        iteration: the entries that they examine over nnz/n
+    split : the first iteration above half of the largest
+    before : per cent of the iterations that are before the split
     """
-    rows = inputs.rows()
-    add_names(rows, inputs.entries, PAPER)
-    rows["stand_in_for"] = [among(_stood_for(inputs, matrix), SHOWN) for matrix in rows["matrix"]]
-    # The paper has no abbreviation of the second.
-    rows["abbr"] = rows["abbr"].where(rows["matrix"] != SHOWN[1], SHOWN[1])
-    parts = [_case_frame(row) for row in dicts(rows)]
-    present = set(rows["matrix"])
-    parts += [without_case(name) for name in SHOWN if name not in present]
-    parts.sort(key=_place)
-    return joined(parts, TEXTS, NUMBERS, ("n", "iteration", "split"))
-
-
-def _stood_for(inputs: Inputs, matrix: str) -> str | None:
-    entry = inputs.entry(matrix)
-    return ", ".join(entry.stands_for) if entry else None
-
-
-def _case_frame(row: Mapping[Any, Any]) -> pd.DataFrame:
-    """The rows of one case."""
-    bins, reason = series_bins(row, EDGES, "examined entries")
-    names = {name: row[name] for name in ("label", "abbr", "stand_in_for", "near", "distance")}
-    iterations = bins[[]].iloc[:1] if reason else _iterations(bins, row["entries"] / row["n"])
-    return with_case(iterations, row, reason, **names)
-
-
-def _iterations(bins: pd.DataFrame, per_row: float) -> pd.DataFrame:
-    """per_row : nnz/n."""
-    first, rows = bins["first"].to_numpy(), (bins["last"] + 1 - bins["first"]).to_numpy()
-    n, count = int(rows.sum()), min(ITERATIONS, len(bins))
-    starts = np.searchsorted(first, np.arange(count) * n // count)
-    entries = np.add.reduceat(bins["edges_mean"].to_numpy() * rows, starts)
-    frontier = pd.Series(entries / np.add.reduceat(rows, starts) / per_row)
-    split = int((frontier > HALF * frontier.max()).to_numpy().argmax())
+    rows, count = bins["last"] + 1 - bins["first"], min(ITERATIONS, len(bins))
+    starts = np.searchsorted(bins["first"], np.arange(count) * int(rows.sum()) // count)
+    examined, size = (np.add.reduceat(part.to_numpy(), starts) for part in (bins["edges_mean"] * rows, rows))
+    frontier = examined / size / (bins["entries"] / bins["n"]).iloc[0]
+    split = int((frontier > HALF * frontier.max()).argmax())
+    numbers = {"largest": frontier.max(), "split": split, "before": 100 * split / count}
     return pd.DataFrame(
-        {
-            "iteration": range(count), "frontier": frontier, "largest": frontier.max(), "split": split,
-            "before": 100 * split / count,
-        }
-    )  # fmt: skip
+        {"iteration": range(count), "frontier": frontier, **numbers}, bins["case"].iloc[:1].repeat(count)
+    )
 
 
-def _place(part: pd.DataFrame) -> tuple[int, bool]:
-    """By the matrix of the paper's; its own before what stands in for it."""
-    first = part.iloc[0]
-    name = first.get("matrix") if isinstance(first.get("matrix"), str) else first["label"]
-    stood_for = first.get("stand_in_for")
-    shown = stood_for.partition(", ")[0] if isinstance(stood_for, str) else name
-    return SHOWN.index(shown) if shown in SHOWN else len(SHOWN), name not in SHOWN
+def cases_of(frame: pd.DataFrame) -> list[Subset]:
+    """Return one row per case: what its iterations have in common."""
+    return [Subset(frame.drop_duplicates(["label", "preparation"]))]
 
 
-def cases(frame: pd.DataFrame) -> list[Subset]:
-    """One row per case: what its iterations have in common."""
-    return [Subset(frame.drop_duplicates(["label", "preparation", "machine"]))]
-
-
-def _panel(axes: Axes, panel: pd.DataFrame) -> None:
-    """The frontier of each iteration, half of the largest, and the split."""
-    row = panel.iloc[0].to_dict()
+def draw(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw the frontier of each iteration, half of the largest, and the split."""
+    first = rows.iloc[0]
     axes.set_xlabel("iteration (1% of the rows each)")
-    if pd.isna(row["largest"]):
-        empty_panel(axes, row["status"], row["reason"])
+    if pd.isna(first["largest"]):
+        empty_panel(axes, first["status"], first["reason"])
         return
-    axes.bar(panel["iteration"], panel["frontier"], width=1.0, align="edge", color=PALETTE[0])
-    axes.axhline(HALF * row["largest"], color="black", linestyle="--", linewidth=1.2)
-    axes.axvline(row["split"], color="black", linestyle=":", linewidth=1.8)
-    axes.set_xlim(0, len(panel))
-    axes.set_ylim(0, 1.05 * row["largest"])
-    axes.text(
-        0.02, 0.55, f"half of the largest is exceeded\nafter {row['before']:.0f}% of the iterations",
-        transform=axes.transAxes, va="bottom", fontsize=NORMAL, bbox=GROUND,
-    )  # fmt: skip
+    axes.bar(rows["iteration"], rows["frontier"], width=1.0, align="edge", color=PALETTE[0])
+    axes.axhline(HALF * first["largest"], color="black", linestyle="--", linewidth=1.2)
+    axes.axvline(first["split"], color="black", linestyle=":", linewidth=1.8)
+    axes.set(xlim=(0, len(rows)), ylim=(0, 1.05 * first["largest"]))
+    text = f"half of the largest is exceeded\nafter {first['before']:.0f}% of the iterations"
+    axes.text(0.02, 0.55, text, transform=axes.transAxes, va="bottom", fontsize=NORMAL, bbox=GROUND)
 
 
 EXHIBIT = Exhibit(
@@ -125,10 +84,9 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 3",
     "frontier size per iteration",
     frame,
-    Multiples(_panel, "frontier vertices of a row", Grid(height=4.4)),
+    Multiples(draw, "frontier vertices of a row", Grid(height=4.4)),
     """Vertices in all frontiers of a row of out_of_core (the entries that it examines over nnz/n; one counts
     each time it is entered), mean over the rows of an iteration. Dashed: half of the largest; dotted: where
-    the paper begins its second part. The paper prints no number. {how}""",
-    lambda frame: {"how": how(frame)},
-    held=(Held(CLAIM, "before", ("late",), above=90.0, subsets=cases),),
+    the paper begins its second part. The paper prints no number.""",
+    held=(Held("fig3_frontiers", "before", ("late",), above=90.0, subsets=cases_of),),
 )

@@ -2,108 +2,89 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pandas as pd
 
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
+from reports.exhibit import Exhibit, Held
+from reports.facts.naming import listed
 from reports.facts.printed import abbreviations
-from reports.frames.arrays import OUT_OF_CORE, PAPER, by_regime, labelled, printed_range
-from reports.frames.end_to_end import (
-    DIRECT,
-    FRONTS,
-    LEVELS,
-    PARTS,
-    Bar,
-    Way,
-    beside_how,
-    composed_caption,
-    composed_frame,
-)
-from reports.frames.means import means_with_transfers
-from reports.frames.sequential import FILLING, TEXTS, fastest_of, fastest_rows, sequential_how
-from reports.shapes.end_to_end import Composed
+from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, held_in_regimes, labelled, printed_range
+from reports.ooclu.chains import ADDED, DIRECT, FRONTS, PARTS, chain, compared, direct
+from reports.shapes.bars import times
+from reports.shapes.stacked import Stacked
+from reports.verbs import fastest, mean, of, over
 
-CLAIM = "fig4_vs_modified_glu3"
-ON_CPU = "glu3_relaxed"
-PARALLEL, SEQUENTIAL = (
-    Way("fill2_cpu, all cores", "fill2_cpu", ON_CPU),
-    Way("gilbert_peierls, one core", "gilbert_peierls.threads=1", ON_CPU),
-)
+CLAIM, ON_CPU = "fig4_vs_modified_glu3", "glu3_relaxed"
+PARALLEL, SEQUENTIAL = "fill2_cpu, all cores", "gilbert_peierls, one core"
 # The good sequential codes whose F the levels can be found in, and the fastest of a matrix.
-GOOD = {name: Way(f"{name}, one core", f"{name}.threads=1", ON_CPU) for name in FILLING}
-BEST = f"{fastest_of(FILLING)}, one core"
-ON_THE_CPU = f"matrices on which the numeric phase is less than half of {PARALLEL.name}, oversubscribed"
-WAYS: tuple[Bar, ...] = (
-    Way(OUT_OF_CORE, "out_of_core", "kahn_gpu"), PARALLEL, FRONTS, DIRECT, SEQUENTIAL, *GOOD.values()
-)  # fmt: skip
+GOOD = {f"{code}, one core": code for code in ("fill1_pruned", "etree_cpu", "fill1_supernodal")}
+FASTEST = "the fastest of fill1_pruned, etree_cpu and fill1_supernodal, one core"
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix, way and machine, as `composed_frame` has it, of the 18 matrices of Table 2; a way
-    more is the fastest of the good sequential codes, which `sequential` names."""
-    rows = composed_frame(inputs, WAYS, list(abbreviations(PAPER).values()))
-    good = rows[rows["way"].isin([way.name for way in GOOD.values()])]
-    codes = good["way"].map({way.name: name for name, way in GOOD.items()})
-    best = fastest_rows(good.assign(implementation=codes), FILLING).assign(way=BEST)
-    best["series"] = BEST
-    whole = pd.concat([rows, best[[*rows.columns, *TEXTS]]], ignore_index=True)
-    return whole.sort_values("group", kind="stable", ignore_index=True)
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix and way, of the 18 matrices of Table 2; a way more is the fastest of the good
+    sequential codes, which `code` names. `levels_ratio` : of one core over the GPU, of the levels alone."""
+    levels = over(of(cases, ON_CPU), of(cases, "kahn_gpu"), ("", OUT_OF_CORE)).add_prefix("levels_")
+    on_cpu = {PARALLEL: "fill2_cpu", SEQUENTIAL: "gilbert_peierls", **GOOD}
+    ways = {
+        OUT_OF_CORE: chain(cases, "out_of_core"),
+        **{way: chain(cases, code, ON_CPU).join(levels) for way, code in on_cpu.items()},
+        FRONTS: chain(cases, "bitfronts_gpu"),
+        DIRECT: direct(cases),
+    }
+    rows = compared(cases, ways).set_index(["matrix", "preparation"])
+    best = fastest({code: rows[rows["way"] == way] for way, code in GOOD.items()}, status="pair")
+    best = best.assign(way=FASTEST, series=FASTEST, code=best["code"].where(best["pair"] == "ok"))
+    rows = pd.concat([rows, best]).reset_index()
+    return by_density(rows, list(abbreviations(PAPER).values()))
 
 
-def _over(way: str, claim: str, basis: str = "", beside: bool = False, above: float = 1.0) -> Held:
-    """How much longer it takes than out_of_core, on matrices whose arrays do not fit, as the paper chose its
-    18. basis : of what stands beside the claim's metric."""
-    return Held(
-        CLAIM, "ratio", (claim,), "pair", basis, only={"way": way},
-        subsets=partial(by_regime, status="pair"), beside=beside, above=above,
-    )  # fmt: skip
+def facts(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the mean with transfers, and which sequential codes are the fastest."""
+    moved = frame[(frame["way"] == PARALLEL) & frame["moved_ratio"].notna()]
+    alone, whole = times(mean(moved["ratio"])), times(mean(moved["moved_ratio"]))
+    known = frame[frame["code"].notna()]
+    counts = ", ".join(f"{code} on {count}" for code, count in known["code"].value_counts().items())
+    lacking = known.loc[known["untimed"] != "", "untimed"]
+    names = listed(name for names in lacking for name in names.split(", "))
+    untimed = f"; no time of {names} on {len(lacking)} of {len(known)}" if len(lacking) else ""
+    means = f"Geometric mean of {len(moved)}: {alone}, with the transfers to the GPU and back {whole}. "
+    return {
+        "moved": means if len(moved) else "",
+        "sequential": f"Good sequential code: on each matrix {FASTEST} ({counts}{untimed}). "
+        if counts
+        else "",
+    }
 
 
 def _beside(way: str) -> Held:
-    return _over(way, "range", f"seconds end to end, {way}, over out_of_core, oversubscribed", beside=True)
+    basis = f"seconds end to end, {way}, over out_of_core, oversubscribed"
+    return held_in_regimes(CLAIM, "ratio", "range", "pair", basis=basis, only={"way": way}, beside=True)
 
 
-def _numeric(way: str, basis: str = "", beside: bool = False) -> Held:
-    """Where the numeric phase has less than half of the seconds."""
-    return Held(
-        "numeric_share", "before_numeric", basis=basis, only={"way": way},
-        subsets=partial(by_regime, status="status"), above=0.5, beside=beside,
-    )  # fmt: skip
-
-
+OF, NUMERIC = {"way": PARALLEL}, "numeric_share"
+ON_THE_CPU = f"matrices on which the numeric phase is less than half of {PARALLEL}, oversubscribed"
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 4",
     "end to end, symbolic on the GPU or on the CPU",
     frame,
-    Composed((OUT_OF_CORE, PARALLEL.name, FRONTS.name, DIRECT.name), PARTS, printed_range(CLAIM), labelled),
-    """Ordered by nnz/n. Stages over the seconds of the baseline; above each group of
-    bars the ratio of the first two, the baseline's seconds over those of out_of_core. {moved}The paper's
-    baseline is a parallel CPU code modified from GLU3.0: fill2_cpu, with levels by {on_cpu}, stands for it;
-    sequential codes are in the CSV. {sequential}{beside}{composed}""",
-    lambda frame: {
-        "sequential": sequential_how(frame[frame["way"] == BEST], FILLING),
-        "beside": beside_how(frame),
-        "moved": means_with_transfers(frame[frame["way"] == PARALLEL.name]),
-        "on_cpu": ON_CPU,
-        "composed": composed_caption(frame),
-    },
+    Stacked((OUT_OF_CORE, PARALLEL, FRONTS, DIRECT), PARTS, printed_range(CLAIM), labelled),
+    f"""Ordered by nnz/n. Stages over the seconds of the baseline; above each group of bars the ratio of the
+    first two, the baseline's seconds over those of out_of_core. {{moved}}The paper's baseline is a parallel
+    CPU code modified from GLU3.0: fill2_cpu, with levels by {ON_CPU}, stands for it; sequential codes are in
+    the CSV. {{sequential}}{ADDED}""",
+    facts,
     held=(
-        _over(PARALLEL.name, "range"),
-        _beside(SEQUENTIAL.name),
-        _beside(BEST),
-        Held(
-            CLAIM, "ratio", ("density",), "pair", only={"way": PARALLEL.name}, against="nnz_per_row",
+        held_in_regimes(CLAIM, "ratio", "range", "pair", only=OF),
+        _beside(SEQUENTIAL),
+        _beside(FASTEST),
+        Held(CLAIM, "ratio", ("density",), "pair", only=OF, against="nnz_per_row"),
+        held_in_regimes(CLAIM, "ratio", "several_fold", "pair", only=OF, above=2.0),
+        held_in_regimes(NUMERIC, "before_numeric", "small", "status", only={"way": OUT_OF_CORE}, above=0.5),
+        held_in_regimes(
+            NUMERIC, "before_numeric", "small", "status", basis=ON_THE_CPU, only=OF, above=0.5, beside=True
         ),
-        _over(PARALLEL.name, "several_fold", above=2.0),
-        _numeric(OUT_OF_CORE),
-        _numeric(PARALLEL.name, ON_THE_CPU, beside=True),
-        Held(
-            "levels_on_gpu", LEVELS[1], status=LEVELS[0], only={"way": PARALLEL.name}
-        ),
+        Held("levels_on_gpu", "levels_ratio", status="levels_pair", only=OF),
     ),
     one_run=True,
-)  # fmt: skip
+)

@@ -2,62 +2,43 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pandas as pd
 
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
-from reports.frames import arrays
-from reports.frames.end_to_end import DIRECT, FRONTS, PARTS, Way, beside_how, composed_caption, composed_frame
-from reports.shapes.end_to_end import Composed
+from reports.exhibit import Exhibit
+from reports.ooclu import arrays
+from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
+from reports.ooclu.chains import ADDED, DIRECT, FRONTS, PARTS, chain, compared, direct
+from reports.shapes.stacked import Stacked
 
 CLAIM = "fig5_vs_unified_memory"
-WAYS = (
-    Way(arrays.OUT_OF_CORE, "out_of_core", "kahn_gpu"),
-    Way(arrays.PREFETCHED, "unified_memory.prefetch=true", "kahn_gpu"),
-    Way(arrays.PLAIN, "unified_memory", "kahn_gpu"),
-    FRONTS,
-    DIRECT,
-)
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix, way and machine, as `composed_frame` has it, of the seven matrices that fit into
-    the paper's host memory."""
-    return composed_frame(inputs, WAYS, arrays.the_seven())
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix and way, of the seven matrices that fit into the paper's host memory."""
+    ways = {
+        OUT_OF_CORE: chain(cases, "out_of_core"),
+        PREFETCHED: chain(cases, "unified_memory.prefetch=true"),
+        PLAIN: chain(cases, "unified_memory"),
+        FRONTS: chain(cases, "bitfronts_gpu"),
+        DIRECT: direct(cases),
+    }
+    return arrays.by_density(compared(cases, ways), arrays.the_seven())
 
 
+WAYS, RANGE = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT), arrays.printed_range(CLAIM)
+OF = {"way": PREFETCHED}
 EXHIBIT = Exhibit(
     arrays.PAPER,
     "PPoPP'23, Figure 5",
     "end to end, out of core and unified memory",
     frame,
-    Composed(
-        (arrays.OUT_OF_CORE, arrays.PREFETCHED, FRONTS.name, DIRECT.name),
-        PARTS,
-        arrays.printed_range(CLAIM),
-        partial(arrays.labelled, memory=True),
-    ),
-    """Ordered by nnz/n. Stages over the seconds with unified memory; above each group of
-    bars the ratio of the first two, these over the seconds of out_of_core. Only their symbolic phase differs;
-    without prefetching it is in the CSV. {regimes}
-    {beside}{composed}""",
-    lambda frame: {
-        "regimes": arrays.REGIMES,
-        "beside": beside_how(frame),
-        "composed": composed_caption(frame),
-    },
+    Stacked(WAYS, PARTS, RANGE, arrays.labelled_with_memory),
+    f"""Ordered by nnz/n. Stages over the seconds with unified memory; above each group of bars the ratio of
+    the first two, these over the seconds of out_of_core. Only their symbolic phase differs; without
+    prefetching it is in the CSV. {arrays.REGIMES} {ADDED}""",
     held=(
-        Held(
-            CLAIM, "ratio", ("range",), "pair", only={"way": arrays.PREFETCHED},
-            subsets=partial(arrays.by_regime, status="pair"),
-        ),
-        Held(
-            CLAIM, "ratio", ("density",), "pair", only={"way": arrays.PREFETCHED}, against="nnz_per_row",
-            subsets=partial(arrays.by_regime, status="pair"),
-        ),
+        held_in_regimes(CLAIM, "ratio", "range", "pair", only=OF),
+        held_in_regimes(CLAIM, "ratio", "density", "pair", only=OF, against="nnz_per_row"),
     ),
     one_run=True,
-)  # fmt: skip
+)

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
-
+import numpy as np
 import pandas as pd
 
-from fillpath.dicts import Row
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.claims import claim
-from reports.facts.inputs import Inputs
+from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.printed import printed_column
-from reports.facts.verdicts import Subset
-from reports.frames import arrays
-from reports.frames.device import NOT_MEASURED, add_printed, columns_of
-from reports.frames.page_faults import counted_frame
-from reports.frames.variants import by_matrix
-from reports.shapes.printed import Beside, Solutions
-from reports.shapes.tables import COUNT
+from reports.ooclu import arrays
+from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, held_in_regimes
+from reports.ooclu.page_faults import counted
+from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.table import NOT_MEASURED
+from reports.verbs import beside, fact, first_failure, in_papers_order, inputs, of
 
 CLAIM = "table3_page_faults"
-# The paper's columns, and the names of their numbers here.
+# By our column, the column of the printed table.
 PRINTED = {
     "groups": "gpu_fault_groups_without_prefetch",
     "prefetched_groups": "gpu_fault_groups_with_prefetch",
@@ -38,164 +30,109 @@ COLUMNS = {
     "time": ("share", "share_told"),
     "time_prefetched": ("prefetched_share", "prefetched_share_told"),
 }
-WAYS = (arrays.PLAIN, arrays.PREFETCHED, arrays.OUT_OF_CORE)
-OVERHEAD = ("overhead", "prefetched_overhead")
-# A queue entry: eight bytes, to the host and back.
+# Bytes of a queue entry: eight, to the host and back.
 ENTRY = 16
-# Of the share that data movement has.
-MOVEMENT = tuple(f"movement_{name}" for name in ("low", "high", "processes"))
-NUMBERS = (*PRINTED, *MOVEMENT, *OVERHEAD)
-SHARES_TOLD = ("share_told", "prefetched_share_told")
-STATUSES = ("told", "prefetched_told", *SHARES_TOLD, "out_of_core_told", "both", "all_told")
-# Of a share above 100 %: groups that are serviced at once are added up, so that it is none.
-OVERLAP = "groups_overlap"
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix and machine: fault groups and the share of time that servicing them takes without
-    and with prefetching (none above 100), the share that data movement has of out_of_core, all in per cent,
-    and what counting cost; each with what the paper prints. reduction : groups without prefetching over with,
-    empty where none is left. over_movement : the smaller share of faults over that of data movement."""
-    rows = by_matrix(counted_frame(inputs), WAYS, _numbers)
-    columns = dict.fromkeys([*rows.columns, *NUMBERS, *STATUSES])
-    frame = rows.reindex(columns=list(columns)).astype(dict.fromkeys(NUMBERS, "float64"))
-    printed = {
-        f"paper_{name}": printed_column(arrays.PAPER, arrays.FAULTS_TABLE, column)
-        for name, column in PRINTED.items()
-    }
-    frame = add_printed(frame, arrays.PAPER, printed)
-    for name in STATUSES:
-        frame[name] = frame[name].astype("object").fillna("not_run")
-    frame["regime"] = frame["regime"].astype("object").fillna("")
-    for prefix in ("", "paper_"):
-        left = frame[f"{prefix}prefetched_groups"]
-        frame[f"{prefix}reduction"] = frame[f"{prefix}groups"] / left.where(left > 0)
-    frame["over_movement"] = (
-        frame[["share", "prefetched_share"]].min(axis=1, skipna=False) / frame["movement"]
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix: fault groups, and the share of time that servicing them takes, without and
+    with prefetching; the share that data movement has of out_of_core; each with what the paper prints.
+
+    Shares are in per cent; `told` and the like say `ok` where a number is known.
+
+    reduction : groups without prefetching over with, unknown where none is left
+    over_movement : the smaller share of faults over that of data movement
+    """
+    rows = counted(cases)
+    rows = pd.concat([rows[rows["way"] == way] for way in (PLAIN, PREFETCHED, OUT_OF_CORE)])
+    index = inputs(rows).index
+    plain, ahead, ours = (of(rows, way, "way").reindex(index) for way in (PLAIN, PREFETCHED, OUT_OF_CORE))
+    known = rows.groupby(["matrix", "preparation"], sort=False)
+    first = known[["status", "card", "nnz_per_row", "managed_bytes", "regime"]].first()
+    links = pd.concat([part["link_bytes_per_second"] for part in (ours, plain, ahead)], axis=1)
+    moved = _movement(ours, links.bfill(axis=1).iloc[:, 0])
+    table = inputs(rows).join(first).join(_faults(plain, "")).join(_faults(ahead, "prefetched_")).join(moved)
+    printed = {f"paper_{name}": printed_column(PAPER, FAULTS, column) for name, column in PRINTED.items()}
+    table = in_papers_order(beside(table, PAPER, printed), PAPER, arrays.the_seven())
+    told = table.filter(regex="told$").fillna("not_run")
+    shares = ["share_told", "prefetched_share_told", "out_of_core_told"]
+    least = table[["share", "prefetched_share"]].min(axis=1, skipna=False)
+    return table.assign(
+        **told,
+        both=first_failure(told[["told", "prefetched_told"]]),
+        all_told=first_failure(told[shares]),
+        regime=table["regime"].fillna(""),
+        over_movement=least / table["movement"],
+        reduction=_reduction(table, ""),
+        paper_reduction=_reduction(table, "paper_"),
     )
-    return columns_of(
-        frame, "n", "nnz_per_row", "managed_bytes", "card_bytes", "regime", *printed, "paper_reduction",
-        *NUMBERS, "reduction", "over_movement", *STATUSES,
-    )  # fmt: skip
 
 
-def _some_left(frame: pd.DataFrame) -> list[Subset]:
-    return arrays.by_regime(frame[~_none_left(frame)], "both")
+def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    """Return what was counted of a way. Groups that are serviced at once add up: above 100 % is no share."""
+    ok, whole = rows["told"] == "ok", rows["fault_share"] <= 1
+    numbers = pd.DataFrame(
+        {
+            "told": rows["told"],
+            "groups": rows["gpu_fault_groups"].where(ok),
+            "overhead": rows["overhead"].where(ok),
+            "share": 100 * rows["fault_share"].where(ok & whole),
+            "share_told": rows["told"].mask(ok & ~whole, "groups_overlap"),
+        }
+    )
+    return numbers.add_prefix(prefix)
 
 
-def _without_any(frame: pd.DataFrame) -> list[Subset]:
-    rows = frame[_none_left(frame)]
-    return [Subset(rows, f"{{}}, {regime}".format) for regime, rows in arrays.regimes_of(rows, "both")]
+def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
+    """Return the share of out_of_core's seconds that its data takes at that rate, with its interval."""
+    ok = rows["status"] == "ok"
+    moved = 100 * (fact(rows, "bytes_matrix") + ENTRY * fact(rows, "spilled")) / rate
+    numbers = {"movement": "median", "movement_low": "high", "movement_high": "low"}
+    shares = pd.DataFrame({name: (moved / rows[seconds]).where(ok) for name, seconds in numbers.items()})
+    told = rows["status"].mask(ok & moved.isna(), NOT_MEASURED)
+    return shares.assign(movement_processes=rows["processes"].where(told == "ok"), out_of_core_told=told)
 
 
-def _none_left(frame: pd.DataFrame) -> pd.Series[bool]:
-    """Where no fault group is left with prefetching."""
-    return (frame["both"] == "ok") & frame["reduction"].isna()
+def _reduction(table: pd.DataFrame, prefix: str) -> pd.Series[float]:
+    left = table[f"{prefix}prefetched_groups"]
+    return table[f"{prefix}groups"] / left.where(left > 0, np.nan)
 
 
-def _no_group(rows: pd.DataFrame) -> str:
-    noun = "matrix" if len(rows) == 1 else "matrices"
-    return f"no group is left with prefetching on {len(rows)} {noun}, printed {_reductions()}"
+def some_left(frame: pd.DataFrame) -> list[Subset]:
+    """Return the rows of each regime, without those in which prefetching leaves no fault."""
+    return arrays.by_regime(frame[(frame["both"] != "ok") | frame["reduction"].notna()], "both")
 
 
-def _reductions() -> str:
-    numbers = claim(arrays.PAPER, CLAIM, "reduction").by_matrix.values()
-    return f"{min(numbers):.2g}x to {max(numbers):.2g}x"
-
-
-def _numbers(ways: Mapping[str, Row]) -> dict[str, Any]:
-    """What a row of the table says of the three."""
-    numbers: dict[str, Any] = {}
-    for prefix, name in (("", arrays.PLAIN), ("prefetched_", arrays.PREFETCHED)):
-        row = ways.get(name)
-        numbers[f"{prefix}told"] = row["told"] if row else "not_run"
-        if row and row["told"] == "ok":
-            numbers[f"{prefix}groups"] = row["gpu_fault_groups"]
-            numbers[f"{prefix}overhead"] = row["overhead"]
-        numbers |= _share(prefix, row, numbers[f"{prefix}told"])
-    numbers["both"] = numbers["told"] if numbers["told"] != "ok" else numbers["prefetched_told"]
-    rows = [ways[name] for name in (arrays.OUT_OF_CORE, arrays.PLAIN, arrays.PREFETCHED) if name in ways]
-    numbers |= _movement(ways.get(arrays.OUT_OF_CORE), rows)
-    told = [numbers[name] for name in (*SHARES_TOLD, "out_of_core_told")]
-    return numbers | {"all_told": next((word for word in told if word != "ok"), "ok")}
-
-
-def _share(prefix: str, row: Row | None, told: str) -> dict[str, Any]:
-    """The share of time that faults take, in per cent."""
-    if not row or told != "ok":
-        return {f"{prefix}share_told": told}
-    if row["fault_share"] > 1:
-        return {f"{prefix}share_told": OVERLAP}
-    return {f"{prefix}share_told": "ok", f"{prefix}share": 100 * row["fault_share"]}
-
-
-def _movement(row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
-    """The share of out_of_core's seconds; by the first rate of the link that is known."""
-    rates = [other["link_bytes_per_second"] for other in rows]
-    rate = next((rate for rate in rates if not pd.isna(rate)), None)
-    if not row or row["status"] != "ok":
-        return {"out_of_core_told": row["status"] if row else "not_run"}
-    moved = row["bytes_matrix"] + ENTRY * row["spilled"]
-    if rate is None or pd.isna(moved):
-        return {"out_of_core_told": NOT_MEASURED}
-    shares = {
-        f"movement{end}": 100 * moved / rate / row[seconds]
-        for end, seconds in (("", "median"), ("_low", "high"), ("_high", "low"))
-    }
-    return {"out_of_core_told": "ok", "movement_processes": row["processes"], **shares}
-
-
-PER_CENT = "{:.1f}".format
-TABLE = Solutions(
-    [
-        Beside("without\nprefetching", 1.1, "fault groups", "groups", COUNT, "told"),
-        Beside("with", 1.0, "fault groups", "prefetched_groups", COUNT, "prefetched_told"),
-        Beside("without\nprefetching", 1.1, "time of faults, %", "share", PER_CENT, "share_told"),
-        Beside("with", 0.9, "time of faults, %", "prefetched_share", PER_CENT, "prefetched_share_told"),
-        Beside("movement,\n%", 1.0, "out_of_core", "movement", "{:.2f}".format, "out_of_core_told"),
-        Beside("without\nprefetching", 1.1, "CUPTI's overhead", "overhead", "{:.2f}x".format),
-        Beside("with", 0.8, "CUPTI's overhead", "prefetched_overhead", "{:.2f}x".format),
-        Beside("nnz / n", 0.8, "", "nnz_per_row", PER_CENT),
-        Beside("regime", 0.9, "", "regime"),
-    ],
-    lambda frame: frame.assign(paper_ratio=frame["paper_groups"], regime=frame["regime"].replace("", "-")),
-)
-
-
+PER_CENT, TIMES = "{:.1f}".format, "{:.2f}x".format
+WITHOUT = "without\nprefetching"
 EXHIBIT = Exhibit(
-    arrays.PAPER,
+    PAPER,
     "PPoPP'23, Table 3",
     "GPU page faults",
     frame,
-    TABLE,
-    """Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, on the
-    right over calls without it. Time: servicing, added up, over the counted call; none where groups overlap
-    to more than 100 %. Movement: the input and the
-    spilled queue entries ({entry} bytes each) at a pinned copy's rate, over out_of_core's median. {regimes}
-    {how}""",
-    lambda frame: {
-        "entry": ENTRY,
-        "regimes": arrays.REGIMES,
-        "how": arrays.how(frame),
-    },
-    held=(
-        Held(CLAIM, "reduction", ("reduction",), "both", subsets=_some_left),
-        Held(
-            CLAIM, "groups", status="both", basis="fault groups without prefetching over with",
-            subsets=_without_any, remark=_no_group,
-        ),
-        *(
-            Held(CLAIM, column, (name,), status, subsets=partial(arrays.by_regime, status=status))
-            for name, (column, status) in COLUMNS.items()
-        ),
-        Held(CLAIM, "movement", ("movement",), "out_of_core_told"),
-        Held(
-            CLAIM, "share", ("density",), "share_told", against="nnz_per_row",
-            subsets=partial(arrays.by_regime, status="share_told"),
-        ),
-        Held(
-            CLAIM, "over_movement", ("above_movement",), "all_told",
-            subsets=partial(arrays.by_regime, status="all_told"),
-        ),
+    Sheet(
+        [
+            Column(WITHOUT, "groups", COUNT, "fault groups", "told"),
+            Column("with", "prefetched_groups", COUNT, "fault groups", "prefetched_told"),
+            Column(WITHOUT, "share", PER_CENT, "time of faults, %", "share_told"),
+            Column("with", "prefetched_share", PER_CENT, "time of faults, %", "prefetched_share_told"),
+            Column("movement,\n%", "movement", "{:.2f}".format, "out_of_core", "out_of_core_told"),
+            Column(WITHOUT, "overhead", TIMES, "CUPTI's overhead"),
+            Column("with", "prefetched_overhead", TIMES, "CUPTI's overhead"),
+            Column("nnz / n", "nnz_per_row", PER_CENT),
+            Column("regime", "regime"),
+        ],
+        lambda frame: frame.assign(regime=frame["regime"].replace("", "-")),
     ),
-)  # fmt: skip
+    f"""Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, on the
+    right over calls without it. Time: servicing, added up, over the counted call; none where groups overlap
+    to more than 100 %. Movement: the input and the spilled queue entries ({ENTRY} bytes each) at a pinned
+    copy's rate, over out_of_core's median. {arrays.REGIMES}""",
+    held=(
+        Held(CLAIM, "reduction", ("reduction",), "both", subsets=some_left),
+        *(held_in_regimes(CLAIM, column, claim, status) for claim, (column, status) in COLUMNS.items()),
+        Held(CLAIM, "movement", ("movement",), "out_of_core_told"),
+        held_in_regimes(CLAIM, "share", "density", "share_told", against="nnz_per_row"),
+        held_in_regimes(CLAIM, "over_movement", "above_movement", "all_told"),
+    ),
+)

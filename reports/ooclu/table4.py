@@ -2,70 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
-from matplotlib.figure import Figure
 
-from reports.exhibit import OldExhibit as Exhibit
+from reports.claims.judge import judge_numbers
+from reports.claims.verdict import Verdict
+from reports.exhibit import Exhibit
 from reports.facts.claims import claim
-from reports.facts.inputs import Inputs
-from reports.facts.standings import Point, Verdict
-from reports.facts.verdicts import judge_points
-from reports.frames import dense_columns
-from reports.frames.arrays import PAPER, how
-from reports.frames.dense_columns import REAL
-from reports.frames.device import columns_of, device_frame
+from reports.ooclu import storages
+from reports.ooclu.arrays import PAPER
+from reports.ooclu.storages import REAL, blocks_printed, printed_sizes
 from reports.shapes.bars import times
-from reports.shapes.tables import COUNT, Column, Table, matrix_column
+from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.verbs import fact
 
 CLAIM = "table4_max_blocks"
-COLUMNS = [
-    Column("n", 1.1, "printed in the paper", "paper_order", COUNT),
-    Column("nnz", 1.2, "printed in the paper", "paper_nnz", COUNT),
-    Column("blocks", 0.9, "printed in the paper", "paper_blocks", COUNT),
-    Column("blocks in\n8.0e9 bytes", 1.2, "", "computed_blocks", COUNT),
-    Column(f"{dense_columns.blocks_printed()[1]} over\nblocks", 1.1, "", "bound", times),
-    Column("n", 0.9, "here", "n", COUNT),
-    Column("nnz", 1.1, "here", "entries", COUNT),
-    Column("budget,\nGB", 1.0, "here", "budget_bytes", lambda count: f"{count / 1e9:.3g}"),
-    Column("blocks", 0.9, "here", "budget_blocks", COUNT),
-    Column("most used\nat once", 1.1, "here", "scratch_columns", COUNT, why="status"),
-]
-TABLE = Table([matrix_column(), *COLUMNS])
-PRINT = "printed"
+BYTES, BLOCKS = blocks_printed()
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix and machine: n, entries and blocks as printed; computed_blocks, the columns of n
-    float32 that 8.0e9 bytes hold; n and entries here, the budget, the columns that it holds, and the most
-    that a launch used; `bound`, the blocks of the binary search over the dense ones. A matrix of the table
-    that is not at hand is `printed`: what follows from the print is known of it."""
-    chosen = [case for case in inputs.cases if dense_columns.variant_of(case) == dense_columns.LIMITED]
-    frame = device_frame(replace(inputs, cases=chosen), ("scratch_columns",))
-    frame = dense_columns.add_large(frame, inputs.entries)
-    dense_columns.add_budgets(frame)
-    frame["computed_blocks"] = dense_columns.blocks_in(
-        dense_columns.blocks_printed()[0], frame["paper_order"]
-    )
-    absent = frame["paper_blocks"].notna() & (frame["status"] == "not_run")
-    frame["status"] = frame["status"].where(~absent, PRINT)
-    return columns_of(frame, *(column.value for column in COLUMNS))
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix: n, entries and blocks as printed and here, and what follows from the print.
+
+    A matrix of the table that is not at hand is `printed`: what follows from the print is known of it.
+
+    computed_blocks : the columns of n float32 that 8.0e9 bytes hold
+    scratch_columns : the most that a launch used
+    """
+    rows = storages.stored(cases)
+    rows = rows[rows["way"] == storages.LIMITED]
+    rows = storages.with_printed(rows.assign(scratch_columns=fact(rows, "scratch_columns")))
+    absent = rows["paper_blocks"].notna() & (rows["status"] == "not_run")
+    computed = BYTES // (REAL * rows["paper_order"])
+    return rows.assign(computed_blocks=computed, status=rows["status"].mask(absent, "printed"))
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """The print beside what follows from it and what ran."""
-    known = frame["n"].notna()
-    return TABLE(dense_columns.shortly(frame.assign(budget_bytes=frame["budget_bytes"].where(known))), title)
+def drawn(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows as they are drawn: without the budget of a case that has no record."""
+    gigabytes = (frame["budget_bytes"] / 1e9).where(frame["n"].notna())
+    return storages.shortly(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
 
 
 def blocks(frame: pd.DataFrame) -> list[Verdict]:
-    """Whether 8.0e9 bytes give the printed blocks, from which they were inferred."""
-    memory = dense_columns.blocks_printed()[0]
-    sizes = dense_columns.printed_sizes()
-    counts = {name: memory // (REAL * order) for name, (order, _, _) in sizes.items()}
-    points = [Point(name, name, count, count, count, sizes[name][2]) for name, count in counts.items()]
-    return [judge_points(claim(PAPER, CLAIM, "blocks"), points)]
+    """Return whether 8.0e9 bytes give the printed blocks, from which they were inferred."""
+    counts = blocks_printed()[0] // (REAL * printed_sizes()["order"])
+    return [
+        judge_numbers(
+            claim(PAPER, CLAIM, "blocks"), {str(name): float(count) for name, count in counts.items()}
+        )
+    ]
 
 
 EXHIBIT = Exhibit(
@@ -73,15 +56,24 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Table 4",
     "dense columns that fit at a time",
     frame,
-    draw,
-    """A block needs a dense column, n numbers of {real} bytes. The paper does not print the memory that its
+    Sheet(
+        [
+            Column("n", "paper_order", COUNT, "printed in the paper"),
+            Column("nnz", "paper_nnz", COUNT, "printed in the paper"),
+            Column("blocks", "paper_blocks", COUNT, "printed in the paper"),
+            Column("blocks in\n8.0e9 bytes", "computed_blocks", COUNT),
+            Column(f"{BLOCKS} over\nblocks", "by_blocks", times),
+            Column("n", "n", COUNT, "here"),
+            Column("nnz", "entries", COUNT, "here"),
+            Column("budget,\nGB", "gigabytes", "{:.3g}".format, "here"),
+            Column("blocks", "budget_blocks", COUNT, "here"),
+            Column("most used\nat once", "scratch_columns", COUNT, "here", "why"),
+        ],
+        drawn,
+    ),
+    f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory that its
     blocks share: 8.0e9 bytes give its four numbers. The budget here is that in proportion to n and holds 125
-    columns; most used at once: the most blocks of a launch. A row without numbers here was not measured.
-    {how}""",
-    lambda frame: {
-        "real": REAL,
-        "how": how(frame),
-    },
+    columns; most used at once: the most blocks of a launch. A row without numbers here was not measured.""",
     held=(blocks,),
     claims=(CLAIM,),
 )

@@ -2,80 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
-from reports.facts.verdicts import Subset
-from reports.frames.device import columns_of
-from reports.frames.orderings import ByOrdering, across_orderings, in_one_run
-from reports.frames.parac import (
-    PAPER,
-    RULE,
-    by_threads,
-    of_span,
-    ordered_how,
-    short_names,
-    solved_frame,
-    sorted_orderings,
-)
-from reports.frames.seconds import RATIO, slots_how
+from reports.exhibit import Exhibit, Held, Subset
+from reports.parac.by_ordering import first_names, in_order, over_others
+from reports.parac.solution import PAPER, PARTS, RULE, SPAN, by_threads, solved
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
-from reports.shapes.groups import name_matrices, width
-from reports.shapes.style import headline, new_figure
+from reports.shapes.panels import Panels
+from reports.table import phases, timed
 
 CLAIM = "orderings"
 CPU, GPU = "parac_cpu", "parac_gpu"
 PANELS = {CPU: "time on the CPU (log)", GPU: "time on the GPU (log)"}
+SOLVE = phases(*PARTS["solve"])
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case and machine: its `ordering`, seconds of factor, analysis and solve (with its interval)
-    and of their sum (median, low, high), iterations, and the threads it ran on."""
-    solved = sorted_orderings(solved_frame(inputs))
-    parts = ("factor", "analysis", "solve", "solve_low", "solve_high", "median", "low", "high")
-    pairs = ("host", "rounds", "rounds_solve")
-    return columns_of(solved, "ordering", "implementation", *parts, "iterations", "threads_used", *pairs)
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per case: seconds of a solution and of its parts, of the solve with their interval."""
+    rows = in_order(solved(cases))
+    solve = timed(rows, SOLVE)
+    return rows.assign(solve_low=solve["low"], solve_high=solve["high"])
 
 
-def _fastest_other(implementation: str, name: str, span: str = "") -> Callable[[pd.DataFrame], list[Subset]]:
-    """Seconds of the fastest other ordering over those of this one. span : of what, if not of the whole."""
-
-    def numbers(by_ordering: ByOrdering) -> Mapping[str, Any]:
-        rows = {ordering: of_span(row, span) if span else row for ordering, row in by_ordering.items()}
-        return in_one_run(rows, name, min)
-
-    def subsets(frame: pd.DataFrame) -> list[Subset]:
-        rows = frame[frame["implementation"] == implementation]
-        rows = across_orderings(rows, numbers, RATIO, ("amd", "nnz"))
-        return by_threads(rows, "threads_used") if implementation == CPU else [Subset(rows)]
-
-    return subsets
+def amd_on_cpu(frame: pd.DataFrame) -> list[Subset]:
+    """Return the seconds of the fastest other ordering over those of AMD."""
+    rows = over_others(frame[frame["implementation"] == CPU], "amd", ("amd", "nnz"))
+    return by_threads(rows, "threads_used")
 
 
-def _amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
-    """Seconds on the GPU with AMD over those with the slowest other ordering."""
-    rows = frame[frame["implementation"] == GPU]
-    return [Subset(across_orderings(rows, lambda by: in_one_run(by, "amd", max, inverse=True), RATIO))]
+def nnz_on_gpu(frame: pd.DataFrame) -> list[Subset]:
+    """Return the seconds of the fastest other ordering over those of nnz-sort."""
+    return [Subset(over_others(frame[frame["implementation"] == GPU], "nnz", ("amd", "nnz")))]
+
+
+def amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
+    """Return the seconds with AMD over those with the slowest other ordering."""
+    return [Subset(over_others(frame[frame["implementation"] == GPU], "amd", slowest=True))]
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Seconds by matrix, a bar per ordering; a panel for the CPU and one for the GPU."""
+    """Draw seconds by matrix, a bar per ordering; a panel for the CPU and one for the GPU."""
     devices = [name for name in PANELS if (frame["implementation"] == name).any()] or [CPU]
-    figure = new_figure(min(14.0, width(frame)), 2.2 + 3.4 * len(devices))
-    headline(figure, title)
-    panels = figure.subplots(len(devices), 1, sharex=True, squeeze=False).ravel()
-    for axes, name in zip(panels, devices, strict=True):
-        _panel(axes, frame, name)
-    bars.legend(panels[0], frame, {})
-    name_matrices(panels[-1], short_names(frame))
+    panels = [partial(_panel, name=name) for name in devices]
+    figure = Panels(panels, 2.2 + 3.4 * len(devices), first_names, 14.0)(frame, title)
+    bars.legend(figure.axes[0], frame, {})
     return figure
 
 
@@ -92,20 +67,13 @@ EXHIBIT = Exhibit(
     "time to solution by ordering",
     frame,
     draw,
-    """Factor, analysis and solve together: {named}, medians with their 95% intervals. The factor differs by
-    the ordering, and so do the iterations. {rule}{slots}{ordered}""",
-    lambda frame: {
-        "named": " and ".join(dict.fromkeys(frame.loc[frame["status"] == "ok", "implementation"]))
-        or "nothing",
-        "rule": RULE,
-        "slots": slots_how(frame),
-        "ordered": ordered_how(frame),
-    },
+    f"""The factor differs by the ordering, and so do the iterations. {RULE}""",
     held=(
-        Held(CLAIM, "ratio", ("cpu",), "pair", subsets=_fastest_other(CPU, "amd")),
-        Held(CLAIM, "ratio", ("cpu_solve",), "pair", subsets=_fastest_other(CPU, "amd", "solve")),
-        Held(CLAIM, "ratio", ("gpu",), "pair", subsets=_fastest_other(GPU, "nnz")),
-        Held(CLAIM, "ratio", ("gpu_amd",), "pair", subsets=_amd_on_gpu),
+        Held(CLAIM, "ratio", ("cpu",), "pair", subsets=amd_on_cpu),
+        Held(CLAIM, "ratio", ("cpu_solve",), "pair", subsets=lambda rows: amd_on_cpu(timed(rows, SOLVE))),
+        Held(CLAIM, "ratio", ("gpu",), "pair", subsets=nnz_on_gpu),
+        Held(CLAIM, "ratio", ("gpu_amd",), "pair", subsets=amd_on_gpu),
     ),
     one_run=True,
+    span=SPAN,
 )

@@ -3,124 +3,100 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from fillpath.case import Case
-from fillpath.dicts import dicts
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
-from reports.facts.verdicts import Subset
-from reports.frames.device import columns_of
-from reports.frames.parac import PAPER, SAME, names_of, short_names, solved_frame, solved_how, tried
-from reports.frames.seconds import groups_of
+from reports.exhibit import Exhibit, Held, Subset
+from reports.parac.by_ordering import first_names
+from reports.parac.solution import PAPER, RULE, SAME, SPAN, solved
 from reports.shapes import bars
-from reports.shapes.gains import Form, gains_legend
 from reports.shapes.panels import Panels
 from reports.shapes.style import HATCHES, MARKERS, SMALL
+from reports.verbs import with_groups
 
 CLAIM = "run_to_run"
 # Of a place, how far the points of one case lie apart.
 SPREAD = 0.35
-KEYS = ["label", "preparation", "machine", "implementation"]
+MATRIX = ["label", "preparation"]
+SEEDS = [*MATRIX, "implementation"]
 
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per case, seed and machine: its iterations, the entries of its factor, seconds of factor,
-    analysis and solve (median), and these over the median of all seeds of that case, run and host
-    (`relative`). Of each case all seeds that there are records of."""
-    chosen = list(dict.fromkeys(replace(case, seed=0) for case in inputs.cases))
-    measured = [Case.parse(record.case) for record in inputs.records.rows]
-    others = [case for case in measured if case.seed and replace(case, seed=0) in chosen]
-    whole = sorted({*chosen, *others}, key=lambda case: (chosen.index(replace(case, seed=0)), case.seed))
-    solved = solved_frame(replace(inputs, cases=whole))
-    solved["series"] = names_of(solved, solved["implementation"].tolist())
-    solved["seed"] = [Case.parse(name).seed for name in solved["case"]]
-    solved["group"] = groups_of(solved)
-    of_run = solved.groupby([*KEYS, "run_id", "host"], dropna=False)["median"]
-    solved["relative"] = solved["median"] / of_run.transform("median")
-    numbers = ("iterations", "residual", "nnz_factor", "median", "relative")
-    return columns_of(solved, "implementation", "seed", *numbers)
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per case and seed that was measured, and one of seed 0.
+
+    `relative` is its seconds over the median of all seeds of that case, run and host.
+    """
+    seeds = cases["case"].str.extract(r"\.seed=(\d+)", expand=False).fillna(0).astype(int)
+    places = pd.factorize(cases["case"].str.replace(r"\.seed=\d+", "", regex=True))[0]
+    rows = solved(cases).assign(seed=seeds, place=places)
+    rows = rows[(rows["status"] != "not_run") | (rows["seed"] == 0)]
+    rows = with_groups(rows.sort_values(["place", "seed"]))
+    of_run = rows.groupby([*SEEDS, "run_id", "host"], dropna=False)["median"]
+    return rows.drop(columns="place").assign(relative=rows["median"] / of_run.transform("median"))
 
 
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:
-    """One row per matrix and machine: the least over the most `iterations` of any seed of an implementation,
-    and of the seconds of those seeds that were measured in one run (`relative`), where that is least."""
-    rows = []
-    for _, seeds in frame.groupby(KEYS[:-1], sort=False, dropna=False):
-        ok = seeds[seeds["status"] == "ok"]
-        several = ok[ok.groupby("implementation")["seed"].transform("size") > 1]
-        status = "ok" if len(several) else "one seed" if len(ok) else seeds["status"].iloc[0]
-        run = several.groupby("implementation")["run_id"].transform(lambda runs: runs.mode().iloc[0])
-        spreads = {
-            "iterations": _spread(several, "iterations"),
-            "relative": _spread(several[several["run_id"] == run], "relative"),
-        }
-        rows.append({**seeds.iloc[0], **spreads, "status": status})
-    return [Subset(pd.DataFrame(rows) if rows else frame)]
-
-
-def _spread(rows: pd.DataFrame, name: str) -> float:
-    """The least over the most of an implementation, where that is least."""
-    values = rows.groupby("implementation")[name]
-    return float((values.min() / values.max()).min())
-
-
-def spreads(rows: pd.DataFrame) -> str:
-    """How far apart the seeds are at most."""
-    parts = {"iterations": "iterations", "relative": "seconds"}
-    return ", ".join(
-        f"{words} at most {bars.times(1 / rows[name].min())} apart" for name, words in parts.items()
-    )
+    """Return of each matrix the least over the most iterations of any seed of an implementation, where that
+    is least."""
+    ok = frame[frame["status"] == "ok"].groupby(SEEDS)["iterations"]
+    spread = (ok.min() / ok.max()).where(ok.size() > 1).groupby(level=MATRIX).min()
+    first = frame.drop_duplicates(MATRIX).set_index(MATRIX)
+    spread, is_known = spread.reindex(first.index), first.index.isin(spread.index)
+    status = first["status"].mask(is_known, "one seed").mask(spread.notna(), "ok")
+    return [Subset(first.assign(iterations=spread, status=status).reset_index())]
 
 
 def facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    """How many seeds a case has, and how it was solved."""
-    ok = frame[frame["status"] == "ok"]
-    counts = ok.groupby(["label", "machine", "implementation"]).size()
+    """Return how many seeds a case has."""
+    counts = frame[frame["status"] == "ok"].groupby(SEEDS).size()
     ends = (counts.min(), counts.max()) if len(counts) else (0,)
-    return {"counts": " to ".join(dict.fromkeys(map(str, ends))), "solved": solved_how(frame)}
+    return {"counts": " to ".join(dict.fromkeys(map(str, ends)))}
 
 
-def _iterations(axes: Axes, frame: pd.DataFrame) -> None:
-    _panel(axes, frame, "iterations", "{:g}".format)
-    axes.set_ylabel("iterations")
-    axes.set_ylim(0, 1.35 * max([1.0, *frame["iterations"].dropna()]))
-    gains_legend(axes, frame)
-
-
-def _times(axes: Axes, frame: pd.DataFrame) -> None:
-    _panel(axes, frame, "relative", "{:.2f}".format)
-    axes.set_ylabel("time over its median")
-    axes.set_ylim(0, 1.35 * max([1.0, *frame["relative"].dropna()]))
-
-
-def _panel(axes: Axes, frame: pd.DataFrame, value: str, form: Form) -> None:
-    """A point per seed; written: the least and the most, and of how many."""
+def _panel(axes: Axes, frame: pd.DataFrame, value: str, label: str, digits: str) -> None:
+    """Draw a point per seed; written: the least and the most, and of how many."""
     looks = bars.look_of(frame)
-    firsts = frame.drop_duplicates(["group", "series"])
-    places, wide = bars.positions(firsts)
-    for x, row in zip(places, dicts(firsts), strict=True):
-        seeds = frame[(frame["group"] == row["group"]) & (frame["series"] == row["series"])]
-        ok = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
-        if len(ok):
-            _points(axes, x, wide, ok, looks[row["series"]], form)
+    places, width = bars.positions(frame.drop_duplicates(["group", "series"]))
+    for x, ((_, series), seeds) in zip(places, frame.groupby(["group", "series"], sort=False), strict=True):
+        values = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
+        if len(values):
+            _points(axes, x, width, values, *looks[str(series)])
+            _write(axes, x, values, digits)
         else:
-            bars.draw_slot(axes, x, 0.92 * wide, str(seeds["status"].iloc[0]))
+            bars.draw_slot(axes, x, 0.92 * width, seeds["status"].iloc[0])
+    axes.set_ylabel(label)
+    axes.set_ylim(0, 1.35 * max([1.0, *frame[value].dropna()]))
+    if value == "iterations":
+        bars.place_legend(axes, _handles(frame[frame["status"] == "ok"], looks))
 
 
-def _points(axes: Axes, x: float, wide: float, values: np.ndarray, look: tuple[str, str], form: Form) -> None:
-    aside = np.linspace(-SPREAD, SPREAD, len(values)) if len(values) > 1 else np.zeros(1)
+def _handles(ok: pd.DataFrame, looks: Mapping[str, tuple[str, str]]) -> list[Line2D]:
+    """Return a mark of each series that was measured."""
+    return [
+        Line2D(
+            [], [], linestyle="none", marker=MARKERS[HATCHES.index(looks[name][1])], markersize=8,
+            color=looks[name][0], markeredgecolor="black", label=name,
+        )
+        for name in ok["series"].unique()
+    ]  # fmt: skip
+
+
+def _points(axes: Axes, x: float, width: float, values: np.ndarray, colour: str, hatch: str) -> None:
+    ends = np.array([x - width * SPREAD, x + width * SPREAD])
+    xs = np.linspace(ends[0], ends[1], len(values)) if len(values) > 1 else [x]
     axes.plot(
-        x + wide * aside, values, linestyle="none", marker=MARKERS[HATCHES.index(look[1])],
-        markersize=6, color=look[0], markeredgecolor="black",
+        xs, values, linestyle="none", marker=MARKERS[HATCHES.index(hatch)], markersize=6, color=colour,
+        markeredgecolor="black",
     )  # fmt: skip
-    axes.plot([x - wide * SPREAD, x + wide * SPREAD], [np.median(values)] * 2, color="black", linewidth=1.2)
-    ends = " to ".join(dict.fromkeys((form(values.min()), form(values.max()))))
+    axes.plot(ends, [np.median(values)] * 2, color="black", linewidth=1.2)
+
+
+def _write(axes: Axes, x: float, values: np.ndarray, digits: str) -> None:
+    ends = " to ".join(dict.fromkeys(format(end, digits) for end in (values.min(), values.max())))
     axes.annotate(
         f"{ends}\nof {len(values)}", (x, values.max()), (0, 8), textcoords="offset points", ha="center",
         va="bottom", fontsize=SMALL, bbox=bars.GROUND,
@@ -132,12 +108,16 @@ EXHIBIT = Exhibit(
     "ParAC",
     "iterations and time by seed",
     frame,
-    Panels([_iterations, _times], 8.5, lambda frame: short_names(tried(frame))),
-    """One point per seed, of the sampling and of the ordering's ties ({counts} seeds per case); written:
-    least to most. Of one seed the CPU's and the GPU's factor are the same. {solved}""",
-    facts,
-    held=(
-        Held(CLAIM, "iterations", ("iterations",), subsets=by_matrix, above=1 / SAME),
-        Held(CLAIM, "iterations", basis="by how much", subsets=by_matrix, remark=spreads),
+    Panels(
+        [
+            partial(_panel, value="iterations", label="iterations", digits="g"),
+            partial(_panel, value="relative", label="time over its median", digits=".2f"),
+        ],
+        8.5,
+        first_names,
     ),
+    f"""One point per seed, of the sampling and of the ordering's ties ({{counts}} seeds per case); written:
+    least to most. Time: {SPAN}. Of one seed the CPU's and the GPU's factor are the same. {RULE}""",
+    facts,
+    held=(Held(CLAIM, "iterations", ("iterations",), subsets=by_matrix, above=1 / SAME),),
 )

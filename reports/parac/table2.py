@@ -3,152 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import pandas as pd
 
-from fillpath.dicts import Row
-from reports.exhibit import Held
-from reports.exhibit import OldExhibit as Exhibit
-from reports.facts.inputs import Inputs
+from reports.exhibit import Exhibit, Held
 from reports.facts.naming import listed
-from reports.facts.printed import printed_column
-from reports.facts.verdicts import Subset
-from reports.frames.parac import CPU, PAPER, RULE, by_threads, of_span, ordered_how, over, printed_sum
-from reports.frames.seconds import ratio_of
-from reports.frames.solutions import beside_print, matrices_frame, numbers_of
-from reports.frames.variants import number, paired
+from reports.parac.prints import CPU, below_stand_ins, beside_print, printed
+from reports.parac.solution import FACTS, PAPER, PARTS, RULE, by_threads, parts_of, solved
 from reports.shapes.bars import times
-from reports.shapes.printed import Beside, Solutions, parts_of
+from reports.shapes.sheet import Column, Sheet
+from reports.table import KEY, phases, timed
+from reports.verbs import by_code, by_input, inputs, of, on, option, over, wide
 
 CLAIM = "table2_cpu"
-# On how many ranks HYPRE is measured.
-RANKS = (1, 2, 4, 8, 16)
-# In the order that ParAC has, and in one that keeps neighbours together.
-ORDERS = ("hypre", "hypre.order=rcm")
-ON_RANKS = {order if ranks == 1 else f"{order}.ranks={ranks}": ranks for order in ORDERS for ranks in RANKS}
-VARIANTS = ("parac_cpu", "ict", "pyamg", *ON_RANKS)
-# What the columns of each begin with; of HYPRE those of its ranks that are compared.
-NAMES = ("parac_cpu", "ict", "pyamg", "hypre")
-# What the paper prints of each, by the column of ours that it stands in.
+CODES = {"parac_cpu": "parac_cpu", "ict": "ict", "pyamg": "pyamg"}
+# By our column, the column of the printed table.
 PRINTED = {
-    "parac_cpu": ("parac", "factor_s", "solve_s"),
-    "ict": ("ichol", "factor_s", "solve_s"),
-    "hypre": ("hypre", "setup_s", "solve_s"),
-}
-# Of each variant: heading, width, part; `after` is what follows of the factor.
-SHOWN = (
-    ("factor", 0.85, "factor"),
-    ("solve", 0.85, "after"),
-    ("iter.", 0.7, "iterations"),
-)
-OF_HYPRE = (("set-up", 0.85, "factor"), *SHOWN[1:])
-OF_PYAMG = (("total", 0.85, "total"), *SHOWN[2:])
+    f"{ours}_{part}": f"{theirs}_{column}"
+    for ours, theirs, first in (
+        ("parac_cpu", "parac", "factor_s"),
+        ("ict", "ichol", "factor_s"),
+        ("hypre", "hypre", "setup_s"),
+    )
+    for part, column in {
+        "factor": first, "solve": "solve_s", "iterations": "iter", "residual": "relres",
+    }.items()
+}  # fmt: skip
+# Ratios by what the columns begin with: which total over ParAC's.
+RATIOS = {"": "ict", "amg_": "pyamg", "hypre_": "hypre"}
 # Of whom the paper prints iterations, by the claim's name.
 ITERATIONS = {"iterations": "parac_cpu", "ichol_iterations": "ict", "hypre_iterations": "hypre"}
 
+# The rows by what decides whether their times can be judged.
+THREADS = partial(by_threads, threads="parac_cpu_threads_used")
+RANKS = partial(by_threads, threads="hypre_least")
 
-def frame(inputs: Inputs) -> pd.DataFrame:
-    """One row per matrix, ordering and machine: of each variant status, seconds of factor, analysis, solve
-    and all three, iterations and true relative residual, beside the print. HYPRE's factor is its set-up.
 
-    ratio, amg_ratio, hypre_ratio : total of ict, of PyAMG and of HYPRE over ParAC's
-    solve_ratio : solve alone of ict over ParAC's total; all in one run
-    threads_used, hypre_ranks : those that ParAC and that HYPRE ran on
-    hypre_least : the fewer of these
-    hypre_alone : seconds of HYPRE in all on one rank.
+def frame(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per matrix and ordering: of each code seconds of a solution and of its parts, iterations
+    and residual, beside the print. HYPRE's factor is its set-up.
+
+    `ratio`, `amg_ratio` and `hypre_ratio` are totals of ict, PyAMG and HYPRE over ParAC's, `solve_ratio` is
+    of ict's solve alone; all in one run. `hypre_least` is the fewer of HYPRE's ranks and ParAC's threads.
     """
-    others = ("solve_", "amg_", "hypre_")
-    more = ["threads_used", "hypre_ranks", "hypre_least", "hypre_alone"]
-    return matrices_frame(inputs, VARIANTS, NAMES, _numbers, _print(), others, more)
+    whole = solved(cases)
+    codes = by_code(whole, CODES)
+    ours = codes["parac_cpu"]
+    codes["hypre"] = on_ranks(whole).reindex(ours.index)
+    rows = wide(codes, [*PARTS, "total", *FACTS, "threads_used", "ranks"], inputs(cases))
+    for prefix, code in RATIOS.items():
+        rows = rows.join(over(codes[code], ours, (code, "parac_cpu")).add_prefix(prefix))
+    solve = timed(of(whole, "ict"), phases(*PARTS["solve"]))
+    rows = rows.join(over(solve, ours, ("ict", "parac_cpu")).add_prefix("solve_"))
+    threads = rows["parac_cpu_threads_used"].fillna(1.0)
+    least = rows["hypre_ranks"].clip(upper=threads)
+    return beside_print(rows.assign(hypre_least=least, status=rows["status_parac_cpu"]), prints())
 
 
-def _print() -> dict[str, Mapping[str, float | None]]:
-    """The printed columns by the names that they have in the frame."""
-    prints: dict[str, Mapping[str, float | None]] = {}
-    for name, (theirs, factor, solve) in PRINTED.items():
-        columns = {"factor": factor, "solve": solve, "iterations": "iter", "residual": "relres"}
-        prints |= {
-            f"paper_{name}_{ours}": printed_column(PAPER, CPU, f"{theirs}_{c}") for ours, c in columns.items()
+def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
+    """Return by input HYPRE on as many ranks as ParAC has threads, in the order that takes less.
+
+    Without such a result, on those of the others that take least, of ParAC's run if any is.
+    """
+    hypre = whole[whole["implementation"] == "hypre"]
+    hypre = hypre.assign(ranks=option(hypre["variant"], "ranks").fillna(1).astype(float))
+    ours, ok = on(hypre, whole[whole["variant"] == "parac_cpu"]), hypre["status"] == "ok"
+    order = pd.DataFrame(
+        {
+            "failed": ~ok,
+            "other_run": ok & (hypre["run_id"] != ours["run_id"]),
+            "other_ranks": ok & (hypre["ranks"] != ours["threads_used"]),
+            "total": hypre["total"],
         }
-    ours = printed_sum(CPU, "parac_factor_s", "parac_solve_s")
-    prints["paper_ratio"] = over(printed_sum(CPU, "ichol_factor_s", "ichol_solve_s"), ours)
-    prints["paper_hypre_ratio"] = over(printed_sum(CPU, "hypre_setup_s", "hypre_solve_s"), ours)
-    return prints
+    )
+    ordered = hypre.loc[order.sort_values([*map(str, order)], kind="stable").index]
+    return by_input(ordered.drop_duplicates(KEY))
 
 
-def _numbers(by_variant: Mapping[str, Row]) -> dict[str, Any]:
-    """What a row says of the variants of its matrix."""
-    on_ranks, ranks = _on_ranks(by_variant)
-    rows = {**{name: by_variant.get(name) for name in NAMES}, "hypre": on_ranks}
-    numbers = numbers_of(rows, "parac_cpu")
-    timed = number(on_ranks, "total") is not None
-    ict, ours = rows["ict"], rows["parac_cpu"]
-    return {
-        **numbers,
-        "threads_used": number(ours, "threads_used"),
-        "hypre_ranks": float(ranks) if timed else None,
-        "hypre_least": min(float(ranks), number(ours, "threads_used") or 1.0) if timed else None,
-        "hypre_alone": min(
-            filter(None, (number(by_variant.get(name), "total") for name in ORDERS)), default=None
-        ),
-        **paired("", ratio_of(ict, ours, ("ict", "parac_cpu"))),
-        **paired("solve_", ratio_of(ict and of_span(ict, "solve"), ours, ("ict", "parac_cpu"))),
-        **paired("amg_", ratio_of(rows["pyamg"], ours, ("pyamg", "parac_cpu"))),
-        **paired("hypre_", ratio_of(rows["hypre"], ours, ("hypre", "parac_cpu"))),
-    }
-
-
-def _on_ranks(by_variant: Mapping[str, Row]) -> tuple[Row | None, int]:
-    """HYPRE on as many ranks as ParAC has threads, in the order that takes less, and how many; without such a
-    result, on those of the others that take least, of ParAC's run if any is; without any, on one."""
-    ours = by_variant.get("parac_cpu")
-    run, threads = ours["run_id"] if ours else None, number(ours, "threads_used")
-    timed = [name for name in ON_RANKS if number(by_variant.get(name), "total") is not None]
-    timed = [name for name in timed if by_variant[name]["run_id"] == run] or timed
-    chosen = [name for name in timed if ON_RANKS[name] == threads] or timed
-    first = min(chosen, key=lambda name: float(by_variant[name]["total"]), default="hypre")
-    return by_variant.get(first), ON_RANKS[first]
+def prints() -> pd.DataFrame:
+    """Return what is printed of each matrix, and the ratios of its totals."""
+    columns = printed(CPU, PRINTED)
+    ours, ict, hypre = (
+        columns[f"paper_{code}_factor"] + columns[f"paper_{code}_solve"] for code in ITERATIONS.values()
+    )
+    return columns.assign(paper_ratio=ict / ours, paper_hypre_ratio=hypre / ours)
 
 
 def _with_after(frame: pd.DataFrame) -> pd.DataFrame:
-    """With what follows of the factor: here analysis and solve, in print one number."""
-    frame = beside_print(frame, _print())
-    here = {f"{name}_after": frame[f"{name}_analysis"] + frame[f"{name}_solve"] for name in NAMES}
-    return frame.assign(**here, **{f"paper_{name}_after": frame[f"paper_{name}_solve"] for name in PRINTED})
+    """Return the frame with what follows of the factor: here analysis and solve, in print one number."""
+    frame = below_stand_ins(frame, prints())
+    for code in ITERATIONS.values():
+        frame[f"{code}_after"] = frame[f"{code}_analysis"] + frame[f"{code}_solve"]
+        frame[f"paper_{code}_after"] = frame[f"paper_{code}_solve"]
+    return frame
 
 
-def _threads(frame: pd.DataFrame) -> list[Subset]:
-    return by_threads(frame, "threads_used")
-
-
-def _ranks(frame: pd.DataFrame) -> list[Subset]:
-    return by_threads(frame, "hypre_least")
-
-
-def _hypre(frame: pd.DataFrame) -> str:
-    """The caption's part on HYPRE: on how many ranks, beside how many threads of ParAC; or that it has no
-    result."""
+def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+    """Return on how many ranks HYPRE is, beside how many threads of ParAC; which peers have no result."""
     there = frame[frame["hypre_ranks"].notna()]
-    if there.empty:
-        return "" if frame.empty else "HYPRE has no result here. "
     ranks, threads = (
-        listed(f"{number:.0f}" for number in there[name].dropna()) for name in ("hypre_ranks", "threads_used")
+        listed(there[name].dropna().map("{:.0f}".format))
+        for name in ("hypre_ranks", "parac_cpu_threads_used")
     )
-    beside = f"ranks: {ranks}; threads of ParAC: {threads}"
-    how = (
-        "without assembling its matrix, in ParAC's order or reverse Cuthill and McKee's, the faster measured"
-    )
-    return f"HYPRE: BoomerAMG and its conjugate gradients, {how}; {beside}. "
-
-
-def _pyamg(frame: pd.DataFrame) -> str:
-    there = frame.empty or (frame["status_pyamg"] == "ok").any()
-    return "PyAMG: sequential. " if there else "PyAMG has no result here. "
-
-
-def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
-    return {"rule": RULE, "hypre": _hypre(frame), "pyamg": _pyamg(frame), "ordered": ordered_how(frame)}
+    hypre = f"""HYPRE: BoomerAMG and its conjugate gradients, without assembling its matrix, in ParAC's order
+        or reverse Cuthill and McKee's, the faster measured; ranks: {ranks}; threads of ParAC: {threads}."""
+    has_pyamg = (frame["status_pyamg"] == "ok").any()
+    return {
+        "hypre": hypre if len(there) else "HYPRE has no result here.",
+        "pyamg": "PyAMG: sequential." if has_pyamg else "PyAMG has no result here.",
+    }
 
 
 EXHIBIT = Exhibit(
@@ -156,41 +120,38 @@ EXHIBIT = Exhibit(
     "ParAC, Table 2",
     "seconds to solution on the CPU",
     frame,
-    Solutions(
+    Sheet(
         [
-            *parts_of("parac_cpu", "ParAC", SHOWN),
-            *parts_of("ict", "incomplete Cholesky", SHOWN),
-            *parts_of("hypre", "HYPRE", OF_HYPRE),
-            *parts_of("pyamg", "PyAMG", OF_PYAMG),
-            Beside("inc. Chol.", 1.1, "total over ParAC's", "ratio", times),
-            Beside("HYPRE", 0.85, "total over ParAC's", "hypre_ratio", times),
-            Beside("PyAMG", 0.85, "total over ParAC's", "amg_ratio", times),
+            *parts_of("parac_cpu", "ParAC", factor="factor", after="solve", iterations="iter."),
+            *parts_of("ict", "incomplete Cholesky", factor="factor", after="solve", iterations="iter."),
+            *parts_of("hypre", "HYPRE", factor="set-up", after="solve", iterations="iter."),
+            *parts_of("pyamg", "PyAMG", total="total", iterations="iter."),
+            Column("inc. Chol.", "ratio", times, "total over ParAC's"),
+            Column("HYPRE", "hypre_ratio", times, "total over ParAC's"),
+            Column("PyAMG", "amg_ratio", times, "total over ParAC's"),
         ],
         _with_after,
     ),
-    """Medians of the factor, and of what follows; in grey what is printed, of a stand-in of the matrix named.
-    ParAC: parac_cpu on all cores; incomplete Cholesky: ict, ours, its factor on one core, at the drop
-    tolerance that gives it ParAC's fill. {hypre}The paper's had 32 threads. {pyamg}The
-    residuals that the paper prints are left out. {rule}{ordered}""",
-    _facts,
+    f"""Medians of the factor, and of what follows; in grey what is printed, of a stand-in of the matrix
+    named. ParAC: parac_cpu on all cores; incomplete Cholesky: ict, ours, its factor on one core, at the drop
+    tolerance that gives it ParAC's fill. {{hypre}} The paper's had 32 threads. {{pyamg}} The residuals that
+    the paper prints are left out. {RULE}""",
+    facts,
     held=(
         Held(
             CLAIM, "ratio", ("below_ichol", "over_ichol"), "pair",
-            "seconds, total of incomplete Cholesky over ParAC's", subsets=_threads,
+            "seconds, total of incomplete Cholesky over ParAC's", subsets=THREADS,
         ),
         Held(
             CLAIM, "solve_ratio", ("below_ichol_solve",), "solve_pair",
-            "seconds, solve alone of incomplete Cholesky over ParAC's total", subsets=_threads,
+            "seconds, solve alone of incomplete Cholesky over ParAC's total", subsets=THREADS,
         ),
-        Held(CLAIM, "hypre_ratio", ("below_hypre", "over_hypre"), "hypre_pair", subsets=_ranks),
+        Held(CLAIM, "hypre_ratio", ("below_hypre", "over_hypre"), "hypre_pair", subsets=RANKS),
         Held(
             CLAIM, "amg_ratio", ("below_hypre",), "amg_pair",
             "seconds, total of multigrid over ParAC's: PyAMG, where HYPRE is printed", beside=True,
         ),
-        *(
-            Held(CLAIM, f"{ours}_iterations", (name,), f"status_{ours}")
-            for name, ours in ITERATIONS.items()
-        ),
+        *(Held(CLAIM, f"{code}_iterations", (name,), f"status_{code}") for name, code in ITERATIONS.items()),
     ),
     one_run=True,
 )  # fmt: skip

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
+from numpy.typing import NDArray
 
-from fillpath.dicts import dicts
-from reports.shapes.style import HATCHES, MARKERS, PALETTE, SMALL
+from reports.shapes.style import HATCHES, PALETTE, SMALL
 
 GROUP_WIDTH = 0.86
 SLOT_HEIGHT = 0.62
 # Behind what is written over lines.
 GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.75}
-# Of a group, what a point's slot has to be wide for its value to stand beside it.
-WRITTEN = 0.4
 # Inches that a letter of a legend takes.
 LETTER = 0.095
 
@@ -46,9 +45,6 @@ class Panel:
     value, low, high : columns of the frame.
     label : of the axis.
     status : the column that says `ok` where there is a value.
-    points : with whiskers and the value written, in place of bars.
-    hollow : the column that is true where a point is drawn empty.
-    form : of a written value.
     log : the axis.
     """
 
@@ -57,9 +53,6 @@ class Panel:
     high: str
     label: str
     status: str = "status"
-    points: bool = False
-    hollow: str = ""
-    form: Callable[[float], str] = times
     log: bool = True
 
 
@@ -69,41 +62,45 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
     frame : with `group` (position of the matrix), `series` and the panel's columns.
     shown : the rows that have a slot; None: all.
     """
-    looks = look_of(frame)
     rows = frame if shown is None else frame[shown]
-    places, width = positions(rows)
-    for x, row in zip(places, dicts(rows), strict=True):
-        numbers = (row[panel.value], row[panel.low], row[panel.high])
-        if row[panel.status] != "ok":
-            draw_slot(axes, x, 0.92 * width, _status(row, panel))
-        elif panel.points:
-            filled = not (panel.hollow and row[panel.hollow])
-            _point(axes, x, numbers, looks[row["series"]], filled)
-            _write(axes, x, numbers, panel.form, beside=width > WRITTEN)
-        else:
-            _bar(axes, x, 0.92 * width, numbers, looks[row["series"]])
-    ok = rows[rows[panel.status] == "ok"]
+    x, width = positions(rows)
+    ok = (rows[panel.status] == "ok").to_numpy()
+    for place, status in zip(x[~ok], _states(rows[~ok], panel), strict=True):
+        draw_slot(axes, place, 0.92 * width, status)
+    value, low, high = (rows[name].astype("float64") for name in (panel.value, panel.low, panel.high))
+    whiskers = np.nan_to_num([value - low, high - value]).clip(0)
+    for series, (colour, hatch) in look_of(frame).items():
+        own = ok & (rows["series"] == series).to_numpy()
+        axes.bar(
+            x[own], value[own], 0.92 * width, color=colour, hatch=hatch, edgecolor="black", linewidth=0.6,
+            yerr=whiskers[:, own], error_kw={"elinewidth": 1.4, "capsize": 3, "ecolor": "black"},
+        )  # fmt: skip
     axes.set_ylabel(panel.label)
-    if ok.empty:
+    if not ok.any():
         axes.set_ylim(0.1, 10)
         axes.set_yticks([])
     elif panel.log:
         axes.set_yscale("log")
-        axes.set_ylim(float(ok[panel.low].min()) / 4, float(ok[panel.high].max()) * 2)
+        axes.set_ylim(low[ok].min() / 4, high[ok].max() * 2)
 
 
-def _status(row: Mapping[Any, Any], panel: Panel) -> str:
-    """Why there is no bar; of seconds that a limit of time ended, more than how many."""
-    stopped = row[panel.status] == "timeout" and panel.low == "low" and pd.notna(row[panel.low])
-    return f"> {seconds(row[panel.low])}" if stopped else str(row[panel.status])
+def _states(rows: pd.DataFrame, panel: Panel) -> list[str]:
+    """Why rows have no bar; of seconds that a limit of time ended, more than how many."""
+    words = rows[panel.status].astype(str)
+    if panel.low != "low":
+        return words.tolist()
+    stopped = (words == "timeout") & rows["low"].notna()
+    return words.mask(stopped, "> " + rows["low"].map(seconds).astype("object")).tolist()
 
 
-def positions(rows: pd.DataFrame) -> tuple[list[float], float]:
+def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
     """Where each row stands: beside the other series of its group, and how wide a place is."""
-    within = {group: list(dict.fromkeys(part["series"])) for group, part in rows.groupby("group", sort=False)}
-    width = GROUP_WIDTH / max(map(len, within.values()), default=1)
-    slots = [(group, within[group], name) for group, name in zip(rows["group"], rows["series"], strict=True)]
-    return [group + (all_.index(name) - (len(all_) - 1) / 2) * width for group, all_, name in slots], width
+    places = rows[["group", "series"]].drop_duplicates()
+    places["within"] = places.groupby("group").cumcount()
+    places["count"] = places.groupby("group")["within"].transform("size")
+    width = GROUP_WIDTH / max([1, *places["count"]])
+    whole = rows[["group", "series"]].merge(places, how="left")
+    return (whole["group"] + (whole["within"] - (whole["count"] - 1) / 2) * width).to_numpy(float), width
 
 
 def look_of(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
@@ -113,6 +110,20 @@ def look_of(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     return {n: (PALETTE[i % count], HATCHES[(i + i // count) % len(HATCHES)]) for i, n in enumerate(names)}
 
 
+def handles(
+    frame: pd.DataFrame, labels: Mapping[str, str] | None = None, hidden: Collection[str] = ()
+) -> list[Artist]:
+    """Of a legend: the series but for hidden ones, and what an empty slot means where there is one."""
+    marks: list[Artist] = [
+        Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=(labels or {}).get(name, name))
+        for name, (colour, hatch) in look_of(frame).items()
+        if name not in hidden
+    ]
+    if (frame["status"] != "ok").any():
+        marks.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
+    return marks
+
+
 def legend(
     axes: Axes,
     frame: pd.DataFrame,
@@ -120,16 +131,8 @@ def legend(
     hidden: Collection[str] = (),
     more: Sequence[Artist] = (),
 ) -> int:
-    """A legend above the panel: the series but for hidden ones, what an empty slot means where there is one,
-    and more. Returns how many lines it takes."""
-    handles: list[Artist] = [
-        Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=labels.get(name, name))
-        for name, (colour, hatch) in look_of(frame).items()
-        if name not in hidden
-    ]
-    if (frame["status"] != "ok").any():
-        handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
-    return place_legend(axes, [*handles, *more])
+    """A legend above the panel, of `handles` and more. Returns how many lines it takes."""
+    return place_legend(axes, [*handles(frame, labels, hidden), *more])
 
 
 def place_legend(axes: Axes, handles: Sequence[Artist]) -> int:
@@ -147,43 +150,6 @@ def columns_for(width: float, handles: Sequence[Artist]) -> int:
     """In how many columns a legend fits into so many inches."""
     longest = max(len(str(handle.get_label())) for handle in handles)
     return max(1, int(width / (LETTER * (longest + 8))))
-
-
-def _bar(
-    axes: Axes, x: float, width: float, numbers: tuple[float, float, float], look: tuple[str, str]
-) -> None:
-    axes.bar(
-        x, numbers[0], width, color=look[0], hatch=look[1], edgecolor="black", linewidth=0.6,
-        yerr=_whiskers(numbers), error_kw={"elinewidth": 1.4, "capsize": 3, "ecolor": "black"},
-    )  # fmt: skip
-
-
-def _point(
-    axes: Axes, x: float, numbers: tuple[float, float, float], look: tuple[str, str], filled: bool
-) -> None:
-    marker = MARKERS[HATCHES.index(look[1])]
-    axes.errorbar(
-        x, numbers[0], yerr=_whiskers(numbers), marker=marker, markersize=8,
-        color=look[0] if filled else "white", markeredgecolor="black" if filled else look[0],
-        markeredgewidth=1.0 if filled else 2.0, elinewidth=1.4, capsize=3, ecolor="black", zorder=4,
-    )  # fmt: skip
-
-
-def _write(
-    axes: Axes, x: float, numbers: tuple[float, float, float], form: Callable[[float], str], beside: bool
-) -> None:
-    """The value, beside its point where there is room, else upwards from its whisker."""
-    value, _, high = numbers
-    place: Any = {"va": "center"} if beside else {"va": "bottom", "ha": "center", "rotation": 90}
-    axes.annotate(
-        form(value), (x, value if beside else max(value, high)), (9, 0) if beside else (0, 8),
-        textcoords="offset points", fontsize=SMALL, bbox=GROUND, **place,
-    )  # fmt: skip
-
-
-def _whiskers(numbers: tuple[float, float, float]) -> list[list[float]]:
-    value, low, high = numbers
-    return [[max(0.0, value - low)], [max(0.0, high - value)]]
 
 
 def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:

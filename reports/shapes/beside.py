@@ -1,163 +1,317 @@
-"""The print and what was measured beside it: panels side by side on one axis, a group for each matrix."""
+"""The print and what was measured beside it, on one axis: a group for each matrix, a mark for each step."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import ceil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from reports.shapes import bars
 from reports.shapes.groups import name_matrices
-from reports.shapes.marks import (
-    Mark,
-    PanelRow,
-    draw_marks,
-    handle,
-    measured_marks,
-    printed_marks,
-    scale,
-    steps_in,
-    write_words,
-)
-from reports.shapes.style import NORMAL, SMALL, headline, new_figure
+from reports.shapes.labels import legend_above
+from reports.shapes.style import HATCHES, MARKERS, NORMAL, PALETTE, SMALL, headline, new_figure
 
 # Inches: of a picture, of a group of many steps and what a group of one step takes of it, beside the panels.
 LEAST, MOST, A_GROUP, OF_ONE, SIDES = 10.0, 12.4, 1.4, 0.5, 1.6
-# Points: between a heading and its panel, of a legend's line, of a heading's.
-PAD, LINE, HEADING = 6.0, 20.0, 15.0
-# Letters of a heading per inch.
-LETTERS = 10.5
+# Of a group that its marks fill; letters of a heading per inch; inches of a letter of a value.
+FILLED, LETTERS, LETTER = 0.8, 10.5, 0.085
 # Behind the print.
 PAPER = "#f4f1e8"
+# Colour, hatch and marker.
+Look = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class PanelColumn:
-    """The panels of one kind of measurement, or of the print.
+class Step:
+    """What stands side by side in a group.
 
-    heading : above them.
-    marks : of each row.
-    size : of the groups, where one of all steps is 1.
-    name : writes the groups below the lowest panel.
+    name : of the legend.
+    value : the column; its interval is in `<value>_low` and `<value>_high` where the frame has them.
+    only : of the frame's rows, those with these values.
     """
 
-    heading: str
-    marks: list[list[Mark]]
-    size: float
-    name: Callable[[Axes], None]
+    name: str
+    value: str
+    only: Mapping[str, Any] = field(default_factory=dict)
+
+    def marks(self, frame: pd.DataFrame, status: str, hollow: str) -> pd.DataFrame:
+        """Return a mark per row of the step: `group`, `value` with `low` and `high`, `status`, `hollow`."""
+        for column, wanted in self.only.items():
+            frame = frame[frame[column] == wanted]
+        value = frame[self.value].astype(float)
+        ends = {end: frame.get(f"{self.value}_{end}", value).fillna(value) for end in ("low", "high")}
+        lost = (frame[status] == "ok") & value.isna()
+        why = frame[status].astype("object").mask(lost, "not measured")
+        empty = frame[hollow].astype(bool) if hollow else False
+        return frame[["group"]].assign(step=self.name, value=value, **ends, status=why, hollow=empty)
+
+
+@dataclass(frozen=True)
+class PanelRow:
+    """One row of panels.
+
+    label : of the axis.
+    steps : what stands side by side in a group.
+    printed : numbers by what stands below the axis, and by the name of a step.
+    words : what the paper says without a number, by what stands below the axis; of the first row.
+    status : the column that is `ok` where there is a value; else it is written into a slot.
+    hollow : the column that is true where a mark is empty.
+    base : the name of the step that the others are held against, drawn at `even`; empty for none.
+    even : where there is no effect, None where there is no such value.
+    points : with whiskers, in place of bars.
+    log : the axis.
+    form : of a written value.
+    """
+
+    label: str
+    steps: Sequence[Step]
+    printed: Mapping[str, Mapping[str, float]]
+    words: Mapping[str, str] = field(default_factory=dict)
+    status: str = "pair"
+    hollow: str = ""
+    base: str = ""
+    even: float | None = 1.0
+    points: bool = False
+    log: bool = False
+    form: Callable[[float], str] = bars.times
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the steps, the base first."""
+        return [*([self.base] if self.base else []), *(step.name for step in self.steps)]
+
+    def measured(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the marks of the frame's rows."""
+        return self._with_base([step.marks(frame, self.status, self.hollow) for step in self.steps])
+
+    def prints(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return the marks of what is printed of each name, in groups of their order."""
+        marks = pd.DataFrame(
+            [(names.index(name), *mark) for name, of in self.printed.items() for mark in of.items()],
+            columns=["group", "step", "value"],
+        ).astype({"value": float})
+        ends = {"low": marks["value"], "high": marks["value"]}
+        return self._with_base([marks.assign(**ends, status="ok", hollow=False)])
+
+    def _with_base(self, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+        """Return the marks, and the base in each group that has a number."""
+        marks = pd.concat(parts, ignore_index=True)
+        if not self.base:
+            return marks
+        even = dict.fromkeys(("value", "low", "high"), self.even)
+        first = marks[marks["status"] == "ok"].drop_duplicates("group")
+        return pd.concat([first.assign(step=self.base, hollow=False, **even), marks], ignore_index=True)
 
 
 @dataclass(frozen=True)
 class BesidePrint:
-    """Rows of panels: the print on the left, then a panel for each kind of measurement.
+    """Rows of panels: the print on the left, then what was measured.
 
     rows : one above the other.
     printed_on : what the print was measured on, the heading of its panels.
-    marks : what is drawn of the frame, as `marks_of` has it.
     hollow : what an empty bar or point means.
+    by : the column whose values have a panel each, which they head; empty for one panel.
     height : of a row, in inches.
     """
 
     rows: Sequence[PanelRow]
     printed_on: str
-    marks: Callable[[pd.DataFrame], pd.DataFrame]
     hollow: str = ""
+    by: str = ""
     height: float = 4.2
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        marks = self.marks(frame)
-        panels = list(dict.fromkeys(marks["panel"]))
-        columns = [self._print(), *(self._measured(p, marks[marks["panel"] == p]) for p in panels)]
-        whole = sum(column.size for column in columns)
-        inches = float(np.clip(SIDES + A_GROUP * whole, LEAST, MOST))
-        a_size = (inches - SIDES) / whole
+        names = list(dict.fromkeys(name for row in self.rows for name in (*row.printed, *row.words)))
+        parts = self._parts(frame)
+        marks = [[row.prints(names), *map(row.measured, parts.values())] for row in self.rows]
+        groups = [len(names), *(part["group"].nunique() for part in parts.values())]
+        sizes = [count * self._size([own[place] for own in marks]) for place, count in enumerate(groups)]
+        inches = float(np.clip(SIDES + A_GROUP * sum(sizes), LEAST, MOST))
         figure = new_figure(inches, 1.6 + self.height * len(self.rows))
         headline(figure, title)
         grid = figure.subplots(
-            len(self.rows), len(columns), squeeze=False, sharey="row", sharex="col",
-            width_ratios=[column.size for column in columns],
-        )  # fmt: skip
-        for number, (row, line) in enumerate(zip(self.rows, grid, strict=True)):
-            drawn = [column.marks[number] for column in columns]
-            self._draw(line, row, drawn)
-            # Headings above the first row.
-            wrapped = [_wrapped(c.heading, c.size * a_size) if number == 0 else "" for c in columns]
-            tall = max(text.count("\n") + 1 for text in wrapped) if number == 0 else 0
-            shown = [mark for own in drawn for mark in own]
-            empty = self._legend(line, row, shown, inches, PAD + HEADING * tall)
-            for axes, heading in zip(line, wrapped, strict=True):
-                axes.set_title(heading or " ", loc="left", fontsize=NORMAL, pad=PAD)
-                if empty:
-                    # Room for the legend above.
-                    axes.set_title("\n" * (empty + tall - 1) + " ", loc="right", fontsize=NORMAL, pad=PAD)
-        for axes, column in zip(grid[-1], columns, strict=True):
-            column.name(axes)
-            axes.tick_params("x", labelrotation=40, labelsize=SMALL)
+            len(self.rows), len(sizes), squeeze=False, sharey="row", sharex="col", width_ratios=sizes
+        )
+        looks = looks_of([name for row in self.rows for name in row.names])
+        for row, line, own in zip(self.rows, grid, marks, strict=True):
+            line[0].set(facecolor=PAPER, ylabel=row.label)
+            scale(line[0], row, pd.concat(own))
+            for axes, each in zip(line, own, strict=True):
+                draw_marks(axes, row, each, looks)
+        for axes, heading, size in zip(grid[0], (self.printed_on, *parts), sizes, strict=True):
+            wide = int(LETTERS * size * (inches - SIDES) / sum(sizes))
+            lines = textwrap.wrap(heading, max(14, wide), break_on_hyphens=False)
+            axes.set_title("\n".join(lines), loc="left", fontsize=NORMAL)
+        self._name_groups(grid[-1], names, list(parts.values()))
+        legend_above(figure, self._handles(looks, marks))
         return figure
 
-    def _print(self) -> PanelColumn:
-        names = list(dict.fromkeys(name for row in self.rows for name in (*row.printed, *row.words)))
+    def _parts(self, frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        """Return the rows of each panel by its heading, their groups numbered anew."""
+        kinds = frame[self.by] if self.by else pd.Series("measured", frame.index)
+        return {
+            f"{kind} on {where(frame)}": part.assign(group=pd.factorize(part["group"])[0])
+            for kind, part in frame.groupby(kinds, sort=False)
+        }
 
-        def name(axes: Axes) -> None:
-            axes.set_xticks(range(len(names)), names, ha="right", rotation_mode="anchor")
-            axes.set_xlim(-0.6, len(names) - 0.4)
-            write_words(axes, self.rows[0], names)
+    def _size(self, marks: Sequence[pd.DataFrame]) -> float:
+        """Return what a group takes of one of all steps: with few of them it is narrower."""
+        shares = [own["step"].nunique() / len(row.names) for row, own in zip(self.rows, marks, strict=True)]
+        return OF_ONE + (1 - OF_ONE) * max(shares)
 
-        marks = [printed_marks(row, names) for row in self.rows]
-        return PanelColumn(self.printed_on, marks, self._size(len(names), marks), name)
+    def _name_groups(self, line: Sequence[Axes], names: Sequence[str], parts: Sequence[pd.DataFrame]) -> None:
+        """Write the groups below the lowest panels, and words above the names of the print."""
+        first, *others = line
+        first.set_xticks(range(len(names)), names, ha="right", rotation_mode="anchor")
+        first.set_xlim(-0.6, len(names) - 0.4)
+        row = self.rows[0]
+        for name, words in row.words.items():
+            start = (row.even or 0.0) if row.points else 0.0
+            bars.write_upwards(first, names.index(name), start, words)
+        for axes, part in zip(others, parts, strict=True):
+            name_matrices(axes, part)
+        for axes in line:
+            axes.tick_params("x", labelrotation=40, labelsize=SMALL)
 
-    def _measured(self, heading: str, part: pd.DataFrame) -> PanelColumn:
-        keys = (part["label"] + " " + part["preparation"].fillna("")).tolist()
-        places = list(dict.fromkeys(keys))
-        rows = part.assign(group=[places.index(key) for key in keys])
-        marks = [measured_marks(row, rows) for row in self.rows]
-        return PanelColumn(
-            heading, marks, self._size(len(places), marks), lambda axes: name_matrices(axes, rows)
-        )
-
-    def _size(self, groups: int, marks: Sequence[Sequence[Mark]]) -> float:
-        """Groups of few of the steps are narrower."""
-        share = max(
-            len(steps_in(row, own)) / len(row.steps) for row, own in zip(self.rows, marks, strict=True)
-        )
-        return groups * (OF_ONE + (1 - OF_ONE) * share)
-
-    def _draw(self, line: Sequence[Axes], row: PanelRow, marks: Sequence[Sequence[Mark]]) -> None:
-        scale(line[0], row, [mark for own in marks for mark in own])
-        for axes, own in zip(line, marks, strict=True):
-            draw_marks(axes, row, own)
-        line[0].set_facecolor(PAPER)
-        line[0].set_ylabel(row.label)
-
-    def _legend(
-        self, line: Sequence[Axes], row: PanelRow, marks: Sequence[Mark], inches: float, above: float
-    ) -> int:
-        """So many points above the row: its steps where there are several, and what else is drawn, which is
-        never of the print. Returns how many lines of a heading it takes."""
-        handles = [handle(row, step) for step in steps_in(row, marks)] if len(row.steps) > 1 else []
-        if any(mark.hollow for mark in marks):
+    def _handles(
+        self, looks: Mapping[str, Look], marks: Sequence[Sequence[pd.DataFrame]]
+    ) -> Sequence[Artist]:
+        """Return the legend: the steps that are drawn of rows with several, and what else a mark may be."""
+        drawn = [pd.concat(own) for own in marks]
+        handles: list[Artist] = [
+            _handle(name, looks[name], row.points)
+            for row, own in zip(self.rows, drawn, strict=True)
+            if len(row.names) > 1
+            for name in row.names
+            if (own["step"] == name).any()
+        ]
+        every = pd.concat(drawn)
+        if every["hollow"].any():
             handles.append(Patch(facecolor="white", edgecolor="#444444", linewidth=2, label=self.hollow))
-        if any(mark.state != "ok" for mark in marks):
+        if (every["status"] != "ok").any():
             handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no number"))
-        if not handles:
-            return 0
-        across = bars.columns_for(inches, handles)
-        several = len(row.steps) > 1
-        legend = line[0 if several else -1].legend(
-            handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=across,
-            borderaxespad=above / NORMAL,
+        return handles
+
+
+def where(frame: pd.DataFrame) -> str:
+    """Return the machine of the rows and what device they were measured on: `h200 (NVIDIA H200)`."""
+    machine, device = (" and ".join(frame[name].dropna().unique()) for name in ("machine", "device"))
+    return f"{machine} ({device})" if device else machine
+
+
+def looks_of(names: Sequence[str]) -> dict[str, Look]:
+    """Return the look of each step, the same in all panels."""
+    looks = list(zip(PALETTE, HATCHES, MARKERS, strict=True))
+    return {name: looks[place % len(looks)] for place, name in enumerate(dict.fromkeys(names))}
+
+
+def _handle(name: str, look: Look, points: bool) -> Artist:
+    colour, hatch, marker = look
+    if not points:
+        return Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=name)
+    return Line2D(
+        [], [], linestyle="none", marker=marker, markersize=8, color=colour, markeredgecolor="black",
+        label=name,
+    )  # fmt: skip
+
+
+def scale(axes: Axes, row: PanelRow, marks: pd.DataFrame) -> None:
+    """Put an axis around all values and what is written beside them: of bars from 0.
+
+    A whisker leaves the axis that is longer than half of what the values span.
+    """
+    ok = marks[marks["status"] == "ok"]
+    values = [*ok["value"], *([] if row.even is None else [row.even])]
+    if not values:
+        axes.set_yticks([])
+        return
+    least, most = min(values), max(values)
+    if row.log:
+        axes.set_yscale("log")
+        room = 1.5 * (most / least) ** (0.08 if row.points else 0.25)
+        # At least a decade, whose ends are labelled.
+        low = least / 2.0 if most > 100 * least else min(least / 2.5, 10 ** np.floor(np.log10(least)))
+        axes.set_ylim(low, most * room)
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        least = least if row.points else min(0.0, least)
+        room = (most - least) or 0.1 * abs(most) or 1.0
+        low = max(min([least, *ok["low"]]), least - room / 2)
+        high = min(max([most, *ok["high"]]), most + room / 2)
+        axes.set_ylim(low - 0.08 * room if row.points or least < 0 else 0.0, high + 0.18 * room)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: row.form(value)))
+
+
+def draw_marks(axes: Axes, row: PanelRow, marks: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """Draw the marks, each with its value, on an axis that is scaled."""
+    steps = [name for name in row.names if (marks["step"] == name).any()]
+    width = FILLED / max(1, len(steps))
+    beside = marks["step"].map({step: (k - (len(steps) - 1) / 2) * width for k, step in enumerate(steps)})
+    placed = marks.assign(x=marks["group"] + beside)
+    for lost in placed[placed["status"] != "ok"].itertuples():
+        bars.draw_slot(axes, float(str(lost.x)), 0.92 * width, str(lost.status))
+    ok = placed[placed["status"] == "ok"]
+    for (step, hollow), part in ok.groupby(["step", "hollow"], sort=False):
+        _draw_step(axes, part, 0.92 * width, row.points, bool(hollow), looks[str(step)])
+    for x, value, low, high in ok.loc[ok["step"] != row.base, ["x", "value", "low", "high"]].to_numpy():
+        _write(axes, row, x, (value, low, high), upwards=len(steps) > 1)
+    if row.even is not None:
+        axes.axhline(row.even, color="black", linewidth=1, zorder=3)
+
+
+def _draw_step(axes: Axes, part: pd.DataFrame, width: float, points: bool, hollow: bool, look: Look) -> None:
+    """Draw the marks of a step; a printed number has no whisker."""
+    colour, hatch, marker = look
+    ends = np.array([part["value"] - part["low"], part["high"] - part["value"]]).clip(0)
+    ends[:, (part["low"] == part["high"]).to_numpy()] = np.nan
+    fill, edge = ("white", colour) if hollow else (colour, "black")
+    if points:
+        axes.errorbar(
+            part["x"], part["value"], ends, elinewidth=1.4, capsize=3, ecolor="black", marker=marker,
+            markersize=8, linestyle="none", color=fill, markeredgecolor=edge,
+            markeredgewidth=2.0 if hollow else 1.0, zorder=4,
         )  # fmt: skip
-        # It is wider than its panel.
-        legend.set_in_layout(False)
-        return ceil(LINE * -(-len(handles) // across) / HEADING)
+    else:
+        axes.bar(
+            part["x"], part["value"], width, color=fill, hatch="" if hollow else hatch, edgecolor=edge,
+            linewidth=2.0 if hollow else 0.6, yerr=ends,
+            error_kw={"elinewidth": 1.2, "capsize": 2.5, "ecolor": "black"},
+        )  # fmt: skip
 
 
-def _wrapped(heading: str, inches: float) -> str:
-    return textwrap.fill(heading, max(14, int(LETTERS * inches)))
+def _write(axes: Axes, row: PanelRow, x: float, mark: tuple[float, float, float], upwards: bool) -> None:
+    """Write the value: upwards beside its point, else above its mark and whisker, and never across `even`.
+
+    Where that leaves the axis it stands above the mark. In a bar that ends far below its whisker or the line
+    at `even` it stands at the foot.
+    """
+    value, least, most = mark
+    text, even, beside = row.form(value), row.even, row.points and upwards
+    bottom, top = axes.get_ylim()
+    start, aside, above = most if most < top else value, 0.0, 7.0 if row.points else 5.0
+    if beside:
+        start, aside, above = value, 9.5, 0.0
+    inches = axes.get_window_extent().height / axes.figure.dpi
+    length = 0.0 if row.log or not upwards else LETTER * (len(text) + 1) * (top - bottom) / inches
+    low = start - length / 2 if beside else start
+    crosses = even is not None and low < even < low + length
+    far = start - value > length or (crosses and value < (even or 0.0))
+    if length and far and not row.points and 1.3 * length < least - bottom:
+        start = bottom
+    elif even is not None and crosses:
+        start, above, beside = even, 3.0, False
+    axes.annotate(
+        text, (x, start), (aside, above), textcoords="offset points", ha="center",
+        va="center" if beside else "bottom", rotation=90 if upwards else 0, fontsize=SMALL, bbox=bars.GROUND,
+        zorder=5,
+    )  # fmt: skip

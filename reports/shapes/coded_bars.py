@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from reports.shapes import bars
 from reports.shapes.axes import empty_panel
@@ -43,16 +42,5 @@ class CodedBars:
         name_matrices(axes, frame)
         axes.tick_params(axis="x", labelsize=SMALL)
         write_strip(axes, lines)
-        legend_above(figure, _handles(frame))
+        legend_above(figure, bars.handles(frame))
         return figure
-
-
-def _handles(frame: pd.DataFrame) -> list[Patch]:
-    """A mark of each code, and of a slot where there is one."""
-    handles = [
-        Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=name)
-        for name, (colour, hatch) in bars.look_of(frame).items()
-    ]
-    if (frame["status"] != "ok").any():
-        handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
-    return handles

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fillpath.dicts import Row
 from reports.shapes.gains import legend_mark
 from reports.shapes.groups import lines
 from reports.shapes.labels import legend_above
@@ -35,41 +34,29 @@ class Grid:
 
 @dataclass(frozen=True)
 class Multiples:
-    """A panel per matrix and machine, under their names.
+    """A panel per matrix, under their names.
 
     panel : draws these rows.
     label : of the vertical axes.
     grid : where the panels lie.
-    by : the column whose values have a panel each on each machine.
-    more : what the title of a panel says of its first row after the matrix.
-    marks : of a legend above all, as `legend_mark` takes them.
+    marks : what a legend above all has of a frame, as `legend_mark` takes them.
     """
 
     panel: Draw
     label: str
     grid: Grid = Grid()
-    by: str = "label"
-    more: Callable[[Row], str] = lambda row: ""
-    marks: Sequence[tuple[str, str]] = ()
+    marks: Callable[[pd.DataFrame], Iterable[tuple[str, str]]] = lambda frame: ()
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        several = frame["machine"].nunique() > 1
-        panels = [
-            (self._title(rows, several), rows)
-            for _, rows in frame.groupby([self.by, "machine"], sort=False, dropna=False)
-        ]
+        parts = [rows for _, rows in frame.groupby("label", sort=False)]
+        panels = [(lines(rows.iloc[0].to_dict()).replace("\n", ", "), rows) for rows in parts]
         figure, axes = draw_grid(title, panels, self.panel, self.grid)
-        legend_above(figure, [legend_mark(kind, text) for kind, text in self.marks])
+        legend_above(figure, [legend_mark(kind, text) for kind, text in self.marks(frame)])
         for left in axes[:: self.grid.across]:
             left.set_ylabel(self.label)
         if not panels:
             axes[0].text(0, 0.5, "nothing was measured", transform=axes[0].transAxes)
         return figure
-
-    def _title(self, rows: pd.DataFrame, several: bool) -> str:
-        row = rows.iloc[0].to_dict()
-        host = f", on {row['machine']}" if several and not pd.isna(row["machine"]) else ""
-        return f"{lines(row)}{self.more(row)}{host}".replace("\n", ", ")
 
 
 def draw_grid(

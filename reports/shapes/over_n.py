@@ -2,13 +2,13 @@
 with its exponent of n at the end, and points for all other matrices.
 
 A frame has one row per code and matrix: `code`, `family`, `n`, `median`, `low`, `high`, `exponent`, `status`,
-`label`, `machine`.
+`label`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,18 +16,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from reports.shapes import bars
-from reports.shapes.style import MARKERS, PALETTE, SMALL
+from reports.laws import POINTS
+from reports.shapes.lines import draw_line, look, write_ends
+from reports.shapes.style import SMALL
 
-# The family of what is drawn as points.
-POINTS = "real matrices"
-# Inches that two exponents are apart at least; of the axis of n, what two names are; of what the points take,
-# the room for names below them.
-LINE, APART, ROOM = 0.35, 0.045, 0.3
+# Of the axis of n, what two names are apart at least; of what the points take, the room for names below them.
+APART, ROOM = 0.045, 0.3
 # The ratio of the ends of an axis below which powers of ten alone are too few labels.
 FEW_DECADES = 50.0
 
@@ -42,10 +39,9 @@ class Codes:
     names: Sequence[str]
     notes: Mapping[str, str] = field(default_factory=dict)
 
-    def look(self, code: str) -> Mapping[str, Any]:
+    def look(self, code: str) -> dict[str, Any]:
         """How a code is drawn; no two share colour and marker."""
-        i, count = self.names.index(code), len(PALETTE)
-        return {"color": PALETTE[i % count], "marker": MARKERS[(i + i // count) % count]}
+        return look(self.names.index(code))
 
     def handles(self, drawn: set[str]) -> list[Artist]:
         """Of a legend, those that are drawn."""
@@ -55,13 +51,6 @@ class Codes:
         note = f", {self.notes[code]}" if code in self.notes else ""
         look = self.look(code)
         return Line2D([], [], **look, linewidth=1.8, markeredgecolor="black", label=f"{code}{note}")
-
-
-def lines_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """The measured rows of each code on each family of generated matrices and machine, by n."""
-    timed = frame[(frame["status"] == "ok") & (frame["family"] != POINTS)].sort_values("n")
-    for _, part in timed.groupby(["code", "family", "machine"], sort=False):
-        yield part
 
 
 def draw_panels(
@@ -96,35 +85,14 @@ def draw_panels(
 
 def _points(axes: Axes, rows: pd.DataFrame, codes: Codes, joined: bool) -> None:
     for code, line in rows.sort_values("n").groupby("code", sort=False):
-        whiskers = [line["median"] - line["low"], line["high"] - line["median"]]
-        axes.errorbar(
-            line["n"].astype(float), line["median"], yerr=[side.clip(lower=0) for side in whiskers],
-            **codes.look(str(code)), linestyle="-" if joined else "none", linewidth=1.8, markersize=7,
-            markeredgecolor="black", capsize=3, ecolor="black", elinewidth=1.0,
-        )  # fmt: skip
+        draw_line(axes, "n", line, codes.look(str(code)), joined)
     if rows.empty:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
 
 
 def _write_exponents(axes: Axes, rows: pd.DataFrame) -> None:
-    """Right of the lines' ends, one above the other where these are close."""
-    ends = [part.iloc[-1] for part in lines_of(rows) if pd.notna(part["exponent"].iloc[0])]
-    low, high = axes.get_ylim()
-    gap, least = (high / low) ** (LINE / _height(axes)), 0.0
-    for end in sorted(ends, key=lambda row: float(row["median"])):
-        height = max(float(end["median"]), least)
-        least = height * gap
-        axes.annotate(
-            f"$n^{{{end['exponent']:.2f}}}$", (float(end["n"]), height), (9, 0), textcoords="offset points",
-            va="center", fontsize=SMALL, bbox=bars.GROUND,
-        )  # fmt: skip
-
-
-def _height(axes: Axes) -> float:
-    """Inches of the figure that a row of panels has."""
-    place, figure = axes.get_subplotspec(), axes.get_figure()
-    rows = place.get_gridspec().nrows if place else 1
-    return float(figure.get_figheight()) / rows if isinstance(figure, Figure) else 1.0
+    ends = rows[rows["exponent"].notna()].sort_values("n").drop_duplicates("code", keep="last")
+    write_ends(axes, "n", ends, ends["exponent"].map("$n^{{{:.2f}}}$".format))
 
 
 def _write_failures(axes: Axes, rows: pd.DataFrame) -> None:

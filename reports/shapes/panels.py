@@ -24,17 +24,20 @@ class Panels:
     height : of the figure, in inches.
     shown : the rows that are drawn.
     widest : of the figure, in inches.
+    ratios : of the panels' heights, empty for one height.
     """
 
     panels: Sequence[Draw]
     height: float
     shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
     widest: float = 22.0
+    ratios: Sequence[float] = ()
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         shown = self.shown(frame)
         figure = new_figure(min(self.widest, width(shown)), self.height)
-        axes = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False).ravel()
+        ratios, down = self.ratios or None, len(self.panels)
+        axes = figure.subplots(down, 1, sharex=True, squeeze=False, height_ratios=ratios).ravel()
         headline(figure, title)
         for each, panel in zip(axes, self.panels, strict=True):
             panel(each, shown)

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from fillpath.dicts import Row, dicts
 from reports.shapes import bars
+from reports.shapes.panels import Panels
 
 # Where the axis ends, so that what is written above it has room.
 TOP = 1.45
 STATUS = "stack"
+# Inches: how wide a picture may be, and a bar that needs more.
+WIDE, BAR = 14.0, 0.2
 
 
 @dataclass(frozen=True)
@@ -39,31 +43,21 @@ class Part:
         return f"share_{self.name}"
 
 
-def columns_of_parts(parts: Sequence[Part]) -> list[str]:
-    """The columns that `add_shares` reads and adds."""
-    return [*(part.seconds for part in parts), *(part.share for part in parts), STATUS]
+def with_shares(
+    frame: pd.DataFrame, parts: Sequence[Part], over: pd.Series[float] | None = None
+) -> pd.DataFrame:
+    """Return the frame with `share_<part>`, the seconds of a part over those of what the row is held against,
+    and `stack`, which says `ok` or why a row has no bar.
 
-
-def add_own_shares(frame: pd.DataFrame, parts: Sequence[Part]) -> None:
-    """Add `share_<part>`, its seconds over those of its whole, and `stack`, which says `ok` or why a row has
-    no bar. frame : as `add_shares` has it."""
-    whole = _whole(frame, parts)
-    for part in parts:
-        frame[part.share] = (frame[part.seconds] / whole).astype("float64")
-    frame[STATUS] = frame["status"].astype("object")
-
-
-def add_shares(frame: pd.DataFrame, parts: Sequence[Part], over: pd.Series[float]) -> None:
-    """Add `share_<part>`, its seconds over those of what the row is held against, and `stack`, which says
-    `ok` or why a row has no bar.
-
-    frame : with `status` and the columns of seconds.
-    over : seconds, unknown where there is no such thing.
+    frame : with `status` and the columns of seconds
+    over : seconds, unknown where there is no such thing; None for the sum of the row's parts
     """
-    for part in parts:
-        frame[part.share] = (frame[part.seconds] / over).astype("float64")
-    ok = frame["status"] == "ok"
-    frame[STATUS] = frame["status"].astype("object").where(~ok | over.notna(), "nothing_to_compare")
+    if over is None:
+        over = frame[[part.seconds for part in parts]].sum(axis=1, min_count=1)
+    shares = {part.share: (frame[part.seconds] / over).astype("float64") for part in parts}
+    nothing = (frame["status"] == "ok") & over.isna()
+    status = frame["status"].astype("object").mask(nothing, "nothing_to_compare")
+    return frame.assign(**shares, **{STATUS: status})
 
 
 def stacked_panel(
@@ -71,49 +65,76 @@ def stacked_panel(
     frame: pd.DataFrame,
     parts: Sequence[Part],
     label: str,
-    text: Callable[[Row], str],
+    text: Callable[[float], str] | None = None,
     more: Sequence[Artist] = (),
 ) -> None:
     """Draw the shares, hatched as the series is elsewhere in the figure.
 
-    label : of the axis.
-    text : above the bar of a row.
-    more : of the legend, after the parts that are drawn.
+    label : of the axis
+    text : above a bar, of its seconds; None for nothing
+    more : of the legend, after the parts that are drawn
     """
     looks = bars.look_of(frame)
     places, width = bars.positions(frame)
-    for x, row in zip(places, dicts(frame), strict=True):
-        if row[STATUS] != "ok":
-            bars.draw_slot(axes, x, 0.92 * width, str(row[STATUS]))
-        else:
-            top = _bar(axes, x, 0.92 * width, row, parts, looks[row["series"]][1])
-            bars.write_upwards(axes, x, top, text(row))
-    shares = frame.loc[frame[STATUS] == "ok", [part.share for part in parts]]
-    axes.set_ylim(0, TOP * max(1.0, float(shares.sum(axis=1).max()) if len(shares) else 1.0))
+    rows = frame.assign(x=places, hatch=[looks[name][1] for name in frame["series"]])
+    drawn, failed = rows[rows[STATUS] == "ok"], rows[rows[STATUS] != "ok"]
+    for x, status in zip(failed["x"], failed[STATUS], strict=True):
+        bars.draw_slot(axes, x, 0.92 * width, status)
+    shares = drawn[[part.share for part in parts]].fillna(0.0)
+    tops = shares.cumsum(axis=1)
+    for part in parts:
+        height = shares[part.share][shares[part.share] > 0]
+        there = drawn.loc[height.index]
+        axes.bar(
+            there["x"], height, 0.92 * width, bottom=tops.loc[height.index, part.share] - height,
+            color=part.colour, hatch=there["hatch"].tolist(), edgecolor="black", linewidth=0.6,
+        )  # fmt: skip
+    if text:
+        for x, top, seconds in zip(drawn["x"], tops.iloc[:, -1], drawn["median"], strict=True):
+            bars.write_upwards(axes, x, top, text(seconds))
+    axes.set_ylim(0, TOP * max([1.0, *tops.iloc[:, -1]]))
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_ylabel(label)
-    bars.place_legend(axes, [*(_patch(part) for part in parts if (shares[part.share] > 0).any()), *more])
+    present = [part for part in parts if shares[part.share].any()]
+    patches = [Patch(facecolor=part.colour, edgecolor="black", label=part.label) for part in present]
+    bars.place_legend(axes, [*patches, *more])
 
 
-def _whole(frame: pd.DataFrame, parts: Sequence[Part]) -> pd.Series[float]:
-    """The seconds of all parts, unknown where none is known."""
-    return frame[[part.seconds for part in parts]].sum(axis=1, min_count=1)
+@dataclass(frozen=True)
+class Stacked:
+    """A bar for each of some series over the seconds of the second; above each group the ratio of the first
+    two.
 
+    series : those that have a bar
+    parts : of a bar
+    printed : least and most of the ratios
+    derived : the rows as they are drawn
+    """
 
-def _bar(axes: Axes, x: float, width: float, row: Row, parts: Sequence[Part], hatch: str) -> float:
-    """Draw one bar. Returns its height."""
-    bottom = 0.0
-    for part in parts:
-        height = float(row[part.share])
-        # Not where it is unknown either.
-        if height > 0:
-            axes.bar(
-                x, height, width, bottom=bottom, color=part.colour, hatch=hatch, edgecolor="black",
-                linewidth=0.6,
+    series: tuple[str, ...]
+    parts: Sequence[Part]
+    printed: tuple[float, float]
+    derived: Callable[[pd.DataFrame], pd.DataFrame]
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        rows = self.derived(frame[frame["series"].isin(self.series)].reset_index(drop=True))
+        widest = max(WIDE, BAR * rows["group"].nunique() * rows["series"].nunique())
+        return Panels([self._panel], height=7.5, widest=widest)(rows, title)
+
+    def _panel(self, axes: Axes, frame: pd.DataFrame) -> None:
+        low, high = self.printed
+        hatches = {name: hatch for name, (_, hatch) in bars.look_of(frame).items()}
+        more: list[Artist] = [
+            Patch(facecolor="white", hatch=hatch, edgecolor="black", label=name)
+            for name, hatch in hatches.items()
+        ]
+        if more:
+            more.append(Line2D([], [], linestyle="none", label=f"above, printed {low:g}x to {high:g}x"))
+        label = f"seconds over those of\n{self.series[1]}"
+        stacked_panel(axes, frame, self.parts, label, bars.seconds, more)
+        second = frame[(frame["series"] == self.series[1]) & (frame["pair"] == "ok")]
+        for group, ratio in zip(second["group"], second["ratio"], strict=True):
+            axes.text(
+                group, 0.98, bars.times(ratio), transform=axes.get_xaxis_transform(), ha="center", va="top",
+                weight="bold", bbox=bars.GROUND,
             )  # fmt: skip
-            bottom += height
-    return bottom
-
-
-def _patch(part: Part) -> Patch:
-    return Patch(facecolor=part.colour, edgecolor="black", label=part.label)

@@ -10,11 +10,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.dicts import Row, dicts
+from reports.facts.means import geometric_mean
 from reports.shapes.bars import times
 from reports.shapes.style import SMALL
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
+# How a column's name begins that is of the print, and has no mean.
+PRINTED = "printed"
+# The end of an interval that a bound is.
+ENDS = {"> ": "low", "< ": "high"}
 _PLACE: dict[str, Any] = {
     "textcoords": "offset points",
     "va": "bottom",
@@ -37,23 +42,50 @@ class StripLine:
     title: str = ""
 
 
+def ratio_lines(
+    rows: pd.DataFrame,
+    title: str,
+    columns: Mapping[str, str],
+    pair: str,
+    remark: str = "",
+    mark: str = "",
+) -> list[StripLine]:
+    """Return the ratios of a code over another: a title with their means, and a line for each column; nothing
+    without the line of the first.
+
+    rows : of the code
+    columns : by what a line is called; the first is that of the ratios, whose number the title says
+    pair : the column that says `ok`, or why there is no ratio
+    remark : ends the title, with what is printed
+    mark : the column of what stands behind a ratio of the first column
+    """
+    (head, first), *others = columns.items()
+    lines = number_line(rows, head, first, pair, mark)
+    if not lines:
+        return []
+    means = [
+        f"{times(geometric_mean(rows[column].dropna()))} {name}"
+        for name, column in columns.items()
+        if rows[column].notna().any() and not name.startswith(PRINTED)
+    ]
+    whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
+    for name, column in others:
+        # Only a ratio with an interval may be a bound.
+        lines += number_line(rows, name, column, pair if f"{column}_low" in rows else "")
+    return [StripLine(title="; ".join([f"{title}: {whole}", *([remark] if remark else [])])), *lines]
+
+
 def number_line(
     frame: pd.DataFrame, head: str, column: str, status: str = "", mark: str = ""
 ) -> list[StripLine]:
-    """The ratios of a column; no line without a row.
+    """Return a line of a column's ratios; none without a ratio, a bound or a reason.
 
-    status : the column that says `ok` or why a row has no ratio, empty where only those with one are meant.
-    mark : the column of what stands behind a ratio.
+    status : the column that says `ok` or why a row has no ratio, empty where only those with one are meant
+    mark : the column of what stands behind a ratio
     """
     rows = frame[frame[status or column].notna()]
     cells = {int(row["group"]): _cell(row, column, status, mark) for row in dicts(rows)}
-    return [StripLine(head, cells)] if cells else []
-
-
-def mean_of(frame: pd.DataFrame, column: str) -> str:
-    """The geometric mean that stands in `<column>_mean`; `none` without one."""
-    rows = frame[frame[column].notna()]
-    return times(float(rows[f"{column}_mean"].iloc[0])) if len(rows) else "none"
+    return [StripLine(head, cells)] if set(cells.values()) - {"-"} else []
 
 
 def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
@@ -71,12 +103,12 @@ def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
 
 
 def _cell(row: Row, column: str, status: str, mark: str) -> str:
-    """The ratio, or a bound; for none a dash, as slots say what failed, but two runs have a bar each."""
+    """Return the ratio, a bound, or a dash: slots say what failed, but two runs have a bar each."""
     value: Any = row[column]
     if bool(pd.notna(value)):
         return times(value) + (f" {row[mark]}" if mark else "")
     why = str(row.get(status))
-    end = row.get(f"{column}_low" if why.startswith("> ") else f"{column}_high")
-    if why.startswith(("> ", "< ")) and end is not None and bool(pd.notna(end)):
+    end: Any = row.get(f"{column}_{ENDS.get(why[:2], '')}")
+    if bool(pd.notna(end)):
         return f"{why[:2]}{times(end)}"
     return why.replace("_", " ") if why.startswith("two_") else "-"

@@ -10,13 +10,20 @@ from typing import Any
 
 import jsonschema
 
+from fillpath.dicts import dicts
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
+from reports.claims.verdict import Verdict
 from reports.facts.claim import Claim
-from reports.facts.standings import Standing, Verdict
+from reports.facts.standings import Standing
 from reports.pages.ledger.text import HARDWARE_DIFFERS
 
 VERSION = 2
+# What the JSON says of a number behind a verdict.
+_POINT = (
+    "label", "abbr", "value", "low", "high", "printed", "stands_for", "processes", "at", "matrix", "bounded",
+    "bound",
+)  # fmt: skip
 
 
 def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str, Any]:
@@ -37,11 +44,12 @@ def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str,
 
 def _standing(standing: Standing) -> Mapping[str, Any]:
     return {
-        **asdict(standing),
+        **vars(standing),
         "label": standing.label,
         "claim": _claim(standing.claim),
-        "verdict": None if standing.verdict is None else _verdict(standing.verdict),
-        "beside": [_verdict(verdict) for verdict in standing.beside],
+        "missing": [asdict(lack) for lack in standing.missing],
+        "verdict": None if standing.verdict is None else verdict_json(standing.verdict),
+        "beside": [verdict_json(verdict) for verdict in standing.beside],
     }
 
 
@@ -49,9 +57,29 @@ def _claim(claim: Claim) -> Mapping[str, Any]:
     return {**asdict(claim), "id": claim.id, "printed": claim.printed}
 
 
-def _verdict(verdict: Verdict) -> Mapping[str, Any]:
-    plain = asdict(verdict)
-    for number in filter(None, (plain["measured"], *((plain["measured"] or {}).get("points", ())))):
-        # JSON has no infinity: a bound has no other end.
-        number |= {end: number[end] if math.isfinite(number[end]) else None for end in ("low", "high")}
-    return {**plain, "word": verdict.word, "text": verdict.text}
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """Return the verdict as JSON values, with the numbers behind it."""
+    names = ("claim", "basis", "machine", "scope", "doubt", "outcome", "direction")
+    return {
+        **{name: getattr(verdict, name) for name in names},
+        "magnitude": verdict.size,
+        "factor": verdict.factor,
+        "numbers": verdict.numbers,
+        "measured": _measured(verdict) if verdict.n else None,
+        "excluded": [{"label": label, "reason": reason} for label, reason in verdict.left_out],
+        **{name: getattr(verdict, name) for name in ("why", "word", "text")},
+    }
+
+
+def _measured(verdict: Verdict) -> Mapping[str, Any]:
+    ends = {name: _finite(getattr(verdict, name)) for name in ("value", "low", "high", "printed")}
+    counts = {name: getattr(verdict, name) for name in ("n", "distinct", "matrices", "of")}
+    rows = dicts(verdict.points.rename(columns={"near": "stands_for"})[list(_POINT)])
+    points = [{name: _finite(value) for name, value in row.items()} for row in rows]
+    processes = min(point["processes"] for point in points)
+    return {**ends, **counts, "processes": processes, "points": points}
+
+
+def _finite(value: Any) -> Any:
+    """The value, None for what JSON has no number for: a bound has no other end."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

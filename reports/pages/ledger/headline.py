@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from reports.claims.verdict import CONCLUSIVE, Outcome, outcome_label
 from reports.facts.claim import Kind
-from reports.facts.standings import CONCLUSIVE, Outcome, Standing, outcome_label
+from reports.facts.standings import Standing
 from reports.pages.ledger.order import tally
 
 # How many claims have an outcome, of one and of several.
@@ -82,11 +83,7 @@ def _against(standings: Sequence[Standing]) -> str:
 def _coverage(standings: Sequence[Standing]) -> str:
     """` (on 1 to 4 of a paper's 13 to 18 matrices)`, of what is firmly reproduced."""
     firm = [s for s in standings if s.outcome is Outcome.REPRODUCED and not s.indicative]
-    pairs = [
-        (s.verdict.measured.matrices, s.verdict.measured.of)
-        for s in firm
-        if s.verdict and s.verdict.measured and s.verdict.measured.of
-    ]
+    pairs = [(s.verdict.matrices, s.verdict.of) for s in firm if s.verdict and s.verdict.n and s.verdict.of]
     if not pairs:
         return ""
     covered, whole = zip(*pairs, strict=True)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from fillpath import registry
 from fillpath.dicts import Row
 from fillpath.peers import peer
+from reports.claims.verdict import Scope, Verdict
 from reports.facts.claim import Claim
-from reports.facts.standings import Missing, Scope, Verdict
+from reports.facts.standings import Missing
 from reports.pages.ledger.view import View
 
 # What is lacking of a case that is unavailable, by a word of its reason; else a library.
@@ -23,12 +24,11 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     """
     if not figure:
         return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
-    measured = (
-        verdict.measured.points if verdict and verdict.measured and verdict.scope is Scope.PAPER else ()
-    )
-    lacking = [abbr for abbr in claim.matrices or () if abbr not in {point.abbr for point in measured}]
+    of_paper = verdict is not None and verdict.n > 0 and verdict.scope is Scope.PAPER
+    measured = set(verdict.points["abbr"]) if verdict and of_paper else set()
+    lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
     rows = [row for row in view.rows if row["abbr"] in lacking or not claim.matrices]
-    complete = bool(measured) and not lacking
+    complete = of_paper and not lacking
     failed = [row for row in rows if row["status"] != "ok" and not complete]
     lacks = _library(claim, view)
     measured_here = frozenset(row["matrix"] for row in view.rows if row["status"] == "ok")
@@ -36,7 +36,7 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     absent = [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]
     if absent:
         lacks.append(Missing("experiment", (f"none of the figure's experiments has {', '.join(absent)}",)))
-    if not lacks and (verdict is None or verdict.measured is None):
+    if not lacks and (verdict is None or not verdict.n):
         lacks.append(Missing("measurement", tuple(sorted({row["case"] for row in rows})) or (figure,)))
     return _by_kind(lacks)
 

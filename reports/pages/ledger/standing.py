@@ -12,11 +12,12 @@ from fillpath.errors import UnknownNameError, suggest
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
+from reports.claims.verdict import JUDGED, Outcome, Scope, Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claims
 from reports.facts.entries import Entries
 from reports.facts.records import Records
-from reports.facts.standings import JUDGED, Outcome, Scope, Standing, Verdict
+from reports.facts.standings import Standing
 from reports.figures import exhibits
 from reports.pages.ledger.missing import missing
 from reports.pages.ledger.text import left_out_text
@@ -109,9 +110,9 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
         missing=missing(claim, figure, view, verdict),
         command=f"fillpath remeasure {claim.id}" if figure else "",
     )
-    if verdict is None or verdict.measured is None:
-        excluded = verdict.excluded if verdict else ()
-        return replace(unmeasured, why=left_out_text(excluded) or "no number is recorded")
+    if verdict is None or not verdict.n:
+        left_out = verdict.left_out if verdict else ()
+        return replace(unmeasured, why=left_out_text(left_out) or "no number is recorded")
     return replace(
         unmeasured,
         outcome=verdict.outcome,
@@ -135,7 +136,7 @@ def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 def _records(verdict: Verdict, view: View, machine: str) -> tuple[str, ...]:
     """The records of the figure's cases on the matrices of the verdict."""
-    labels = [point.label for point in verdict.measured.points] if verdict.measured else []
+    labels = verdict.points["label"]
     names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in labels]
     return tuple(
         str(record_path(machine, row["case"]).relative_to(results()))

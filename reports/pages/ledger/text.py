@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from fillpath.papers import paper_names
+from reports.claims.verdict import Scope, Verdict
 from reports.facts.claim import Claim
-from reports.facts.standings import Excluded, Measured, Scope, Standing, Verdict
+from reports.facts.standings import Standing
 from reports.pages.ledger.order import counts
 
 # Names that the text lists of many; the JSON has all.
@@ -40,54 +41,52 @@ def table(standings: Sequence[Standing]) -> str:
 
 def measured_text(claim: Claim, verdict: Verdict) -> str:
     """`1.05x (0.98x to 1.12x), n = 4 of 15`; empty where nothing was measured."""
-    measured = verdict.measured
-    if measured is None:
+    if not verdict.n:
         return ""
     forms = {"count": "{:.0%}".format, "trend": "{:+.2f}".format}
     form = forms.get(claim.aggregate, claim.form)
-    of = f" of {measured.of}" if measured.of and verdict.scope is Scope.PAPER else ""
-    ends = f" ({form(measured.low)} to {form(measured.high)})" if measured.low < measured.high else ""
-    if measured.bound:
-        ends = f" ({sum(bool(point.bound) for point in measured.points)} a bound)"
-    number = f"{measured.bound}{form(measured.value)}{ends}"
+    of = f" of {verdict.of}" if verdict.of and verdict.scope is Scope.PAPER else ""
+    ends = f" ({form(verdict.low)} to {form(verdict.high)})" if verdict.low < verdict.high else ""
+    if verdict.bound:
+        ends = f" ({(verdict.points['bound'] != '').sum()} a bound)"
+    number = f"{verdict.bound}{form(verdict.value)}{ends}"
     value = value_text(claim, verdict) if claim.aggregate == "equal" else number
-    return f"{value}{_printed_of_same(claim, measured)}, n = {measured.n}{of}"
+    return f"{value}{_printed_of_same(claim, verdict)}, n = {verdict.n}{of}"
 
 
 def value_text(claim: Claim, verdict: Verdict) -> str:
     """What was measured, in a word or two: `1.05x`; of counts `13 of 15`, of exact numbers how many agree."""
-    if verdict.measured is None:
+    if not verdict.n:
         return ""
     if claim.aggregate == "count":
         return re.split(r"[ (]*\(|, ", verdict.numbers, maxsplit=1)[0]
     if claim.aggregate == "equal":
         return verdict.numbers.partition(";")[0]
     if claim.aggregate == "trend":
-        return f"rank correlation {verdict.measured.value:+.2f}"
-    number = f"{verdict.measured.bound}{claim.form(verdict.measured.value)}"
-    return f"{number}{_printed_of_same(claim, verdict.measured)}"
+        return f"rank correlation {verdict.value:+.2f}"
+    return f"{verdict.bound}{claim.form(verdict.value)}{_printed_of_same(claim, verdict)}"
 
 
-def _printed_of_same(claim: Claim, measured: Measured) -> str:
+def _printed_of_same(claim: Claim, verdict: Verdict) -> str:
     """`, printed 1,265x of the same`, where the paper prints by matrix and these are not all of them."""
-    other = claim.aggregate not in ("equal", "trend", "count") and measured.printed != claim.value
-    return f", printed {claim.form(measured.printed)} of the same" if other else ""
+    other = claim.aggregate not in ("equal", "trend", "count") and verdict.printed != claim.value
+    return f", printed {claim.form(verdict.printed)} of the same" if other else ""
 
 
-def left_out_text(excluded: Sequence[Excluded]) -> str:
+def left_out_text(rows: Sequence[tuple[str, str]]) -> str:
     """`not run: pre2 (PR), twotone (TT); timeout: audikw_1 (AU)`."""
     reasons: dict[str, list[str]] = {}
-    for row in excluded:
-        reasons.setdefault(row.reason, []).append(row.label)
+    for label, reason in rows:
+        reasons.setdefault(reason, []).append(label)
     return "; ".join(f"{reason}: {', '.join(_first(labels))}" for reason, labels in reasons.items())
 
 
 def _interval(standing: Standing) -> list[str]:
     """`measured 1.05x (0.98x to 1.12x), n = 4 of 15; excluded: pre2 (PR): timeout`; none without a number."""
     verdict = standing.verdict
-    if verdict is None or verdict.measured is None:
+    if verdict is None or not verdict.n:
         return []
-    left_out = left_out_text(verdict.excluded)
+    left_out = left_out_text(verdict.left_out)
     excluded = f"; excluded: {left_out}" if left_out else ""
     return [f"    measured {measured_text(standing.claim, verdict)}{excluded}"]
 

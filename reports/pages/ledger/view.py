@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from fillpath.case import Case
 from fillpath.dicts import Row
+from reports.claims.verdict import Verdict
 from reports.facts.entries import Entries
 from reports.facts.naming import names_in
 from reports.facts.records import Records
-from reports.facts.standings import Verdict
 from reports.figures import exhibits
 
 

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reports.claims.verdict import CONCLUSIVE, Direction, Outcome, Size, Verdict
 from reports.facts.claim import Kind
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
-from reports.facts.standings import CONCLUSIVE, Direction, Magnitude, Outcome, Standing, Verdict
+from reports.facts.standings import Standing
 from reports.pages.ledger.headline import headline
 from reports.pages.ledger.order import machines_of, tally
 
@@ -100,7 +101,7 @@ def rank(outcome: Outcome, indicative: bool) -> int:
 def direction_and_size(verdict: Verdict) -> str:
     """Direction and size, each by itself: `direction as printed, 1.24x the printed size`."""
     direction = "" if verdict.direction is Direction.NONE else f"direction {verdict.direction}"
-    off = verdict.magnitude in (Magnitude.LARGER, Magnitude.SMALLER) and verdict.factor is not None
+    off = verdict.size in (Size.LARGER, Size.SMALLER) and verdict.factor is not None
     size = f"{verdict.factor:.3g}x the printed size" if off else ""
     return ", ".join(part for part in (direction, size) if part)
 

@@ -1,0 +1,102 @@
+"""What was measured of a claim and what is printed, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from reports.claims.parts import ACROSS, WITHIN, Parts, Whole, by_matrix, complete
+from reports.claims.points import EXTREMES
+from reports.claims.verdict import Direction, bound_of
+from reports.facts.claim import Claim
+from reports.facts.means import LEAST_OF_TREND, geometric_mean
+
+
+def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str:
+    """Return `geometric mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3, printed mean 13x`."""
+    if claim.aggregate == "count":
+        return _count(claim, rows, whole)
+    if claim.aggregate == "trend":
+        return _trend(claim, len(rows), whole)
+    if claim.aggregate in EXTREMES:
+        return _extreme(claim, rows)
+    ratios = claim.unit == "x" and claim.aggregate != "mean"
+    text = f"{_spread(rows, claim.form, ratios)}, printed {claim.printed}"
+    if claim.span is not None:
+        return f"{text}; {rows['value'].between(*claim.span).sum()} of {len(rows)} within it"
+    if by_matrix(claim, rows):
+        return _each(claim, rows, whole, parts, text)
+    same = f", {claim.form(whole.printed)} of the same" if whole.printed != claim.value else ""
+    return f"{text}{same}{_arithmetic(claim, rows)}"
+
+
+def spread(claim: Claim, rows: pd.DataFrame) -> str:
+    """Return the numbers of matrices that weigh nothing: their mean and ends, of a count how many."""
+    if claim.aggregate == "count":
+        return f"{(rows['value'] > 0).sum()} of {len(rows)}"
+    return _spread(rows, claim.form, claim.unit == "x")
+
+
+def _spread(rows: pd.DataFrame, form: Callable[[float], str], ratios: bool) -> str:
+    """`mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3`. ratios : the mean is the geometric one."""
+    triples = zip(rows["value"], rows["label"], rows["bound"], strict=True)
+    ordered = sorted(triples, key=lambda triple: triple[:2])
+    (least, first, _), (_, last, _) = ordered[0], ordered[-1]
+    low, high = (f"{bound}{form(value)}" for value, _, bound in (ordered[0], ordered[-1]))
+    if len(rows) == 1:
+        return f"{low} ({first})"
+    geometric = ratios and least > 0
+    values = rows["value"].to_numpy()
+    whole = geometric_mean(values) if geometric else float(np.mean(values))
+    name = "geometric mean" if geometric else "mean"
+    return f"{name} {bound_of(rows['bound'])}{form(whole)} ({low} {first} to {high} {last}) of {len(rows)}"
+
+
+def _count(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
+    count, certain, possible = (int((rows[end] > 0).sum()) for end in ("value", "low", "high"))
+    sure = "" if certain == possible else f" ({certain} to {possible} by the intervals)"
+    part = claim.is_share and not complete(claim, rows)
+    share = f", a share of {whole.low:.0%} to {whole.high:.0%}" if part else ""
+    return f"{count} of {len(rows)}{sure}{share}, printed {claim.printed}"
+
+
+def _trend(claim: Claim, n: int, whole: Whole) -> str:
+    if n < LEAST_OF_TREND:
+        return f"{n} of the {LEAST_OF_TREND} matrices that a trend needs, printed: {claim.printed}"
+    ends = f"{whole.low:+.2f} to {whole.high:+.2f}"
+    return f"rank correlation {whole.value:+.2f} ({ends}) over {n}, printed: {claim.printed}"
+
+
+def _extreme(claim: Claim, rows: pd.DataFrame) -> str:
+    values = rows["value"].to_numpy()
+    place = values.argmax() if claim.aggregate == "largest" else values.argmin()
+    among = f", the {claim.aggregate} of {len(rows)}" if len(rows) > 1 else ""
+    number = f"{bound_of(rows['bound'])}{claim.form(float(values[place]))}"
+    return f"{number} ({rows['label'].iloc[place]}{among}), printed {claim.printed}"
+
+
+def _arithmetic(claim: Claim, rows: pd.DataFrame) -> str:
+    """The arithmetic mean of ratios, which stands beside the print and decides nothing."""
+    if claim.aggregate != "geometric" or len(rows) < 2:
+        return ""
+    ours, theirs = (claim.form(float(np.mean(rows[name].to_numpy()))) for name in ("value", "printed"))
+    same = f", printed {theirs} of the same" if rows["printed"].notna().all() else ""
+    return f", arithmetic mean {bound_of(rows['bound'])}{ours}{same}"
+
+
+def _each(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts, text: str) -> str:
+    near = "equal" if not claim.tolerance else f"within {claim.tolerance:.0%} of"
+    within = f"{(parts.place == WITHIN).sum()} of {len(parts.place)} {near} the print"
+    across = (parts.place == ACROSS).sum()
+    within += f", {across} across its edge" if across else ""
+    if claim.aggregate == "equal":
+        off = rows[parts.place != WITHIN]
+        triples = zip(off["label"], off["value"], off["printed"], strict=True)
+        wrong = [f"{label} {claim.form(v)}, printed {claim.form(printed)}" for label, v, printed in triples]
+        return "; ".join([within, *wrong])
+    sides = [side for side in parts.direction if side != Direction.NONE]
+    if len(sides) > 1:
+        within += f", {sides.count(Direction.AS_PRINTED)} of {len(sides)} in the printed direction"
+    return f"{within}: {text}, {claim.form(whole.printed)} of the same"

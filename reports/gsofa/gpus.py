@@ -1,0 +1,96 @@
+"""GSoFA on several GPUs, measured or simulated in turn, and ratios of two ways of dealing out its sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fillpath.record import Record
+from reports.exhibit import Subset
+from reports.how import UNTRIED
+from reports.shapes.beside import BesidePrint, PanelRow
+from reports.table import KEY, timed
+from reports.verbs import beside, fact, in_papers_order, option, over_variant
+
+SIMULATED = "Simulated: the slowest of the workers, which run in turn."
+# By what a step shows: the rows of its cases, and of each row the variant that it is held against.
+Steps = Mapping[str, tuple["pd.Series[bool]", "pd.Series[str]"]]
+
+
+def parallel(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the cases with their parallel seconds, and `kind`, what they were run on.
+
+    `variant` has the number of GPUs as an option. `simulated` says whether workers ran in turn.
+    """
+    rows = timed(cases, slowest)
+    variant = rows["case"].str.extract(r"\.(.*)@", expand=False)
+    nodes, each = (option(variant, name).fillna("1").astype(int) for name in ("nodes", "virtual_gpus"))
+    gpus = rows["gpus"].clip(lower=1).astype(int)
+    measured = "measured: " + gpus.astype(str) + " GPU" + (gpus > 1).map({True: "s", False: ""})
+    node = nodes.astype(str) + " node" + (nodes > 1).map({True: "s", False: ""})
+    by = rows["implementation"].str.removesuffix("_multi")
+    in_turn = "simulated: " + node + " of " + each.astype(str) + ", by " + by + " in turn"
+    return rows.assign(
+        variant=variant,
+        kind=measured.where(nodes * each == 1, in_turn),
+        workers=fact(rows, "workers"),
+        simulated=fact(rows, "simulated") > 0,
+    )
+
+
+def slowest(record: Record) -> list[float]:
+    """Return the samples of the slowest of workers that ran in turn; of others those of the record."""
+    in_turn = [values for name, values in record.phases.items() if re.fullmatch(r"gpu[0-9]+", name)]
+    whole: list[float] = np.max(in_turn, axis=0).tolist() if in_turn else record.samples
+    return whole
+
+
+def compared(cases: pd.DataFrame, steps: Steps, printed: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's.
+
+    cases : as `parallel` has them
+    printed : `paper` by what a step shows, and by matrix
+    """
+    known = pd.MultiIndex.from_frame(cases[[*KEY, "variant"]])
+    parts = []
+    for what, (chosen, base) in steps.items():
+        there = pd.MultiIndex.from_frame(cases[KEY].assign(variant=base)).isin(known)
+        rows = cases[chosen & there]
+        # What was stopped says nothing of its parallel seconds.
+        found = over_variant(cases, rows, base[rows.index], ("baseline", ""), inverse=True, bounds=False)
+        parts.append(rows.join(found).assign(what=what))
+    by_step = {(what, abbr): value for what, own in printed.items() for abbr, value in own.items()}
+    whole = {abbr: value for (_, abbr), value in by_step.items()}
+    rows = beside(pd.concat(parts, ignore_index=True), "gsofa", {"paper": whole})
+    own = pd.Series(by_step).reindex(pd.MultiIndex.from_frame(rows[["what", "abbr"]])).set_axis(rows.index)
+    # A matrix of the paper's that is not at hand has a row of no step.
+    paper = own.where(rows["what"].notna(), rows["paper"])
+    return in_papers_order(rows.assign(paper=paper, simulated=rows["simulated"].eq(True)), "gsofa")
+
+
+def by_kind(frame: pd.DataFrame) -> list[Subset]:
+    """Return what was measured on so many GPUs, and each kind of simulation, apart: a mean never mixes them.
+
+    A frame without a number is of one kind.
+    """
+    kinds = dict.fromkeys(frame.loc[frame["pair"] == "ok", "kind"])
+    parts = [Subset(frame[frame["kind"] == kind], f"{{}}, {kind}".format) for kind in kinds]
+    return parts or [Subset(frame, "{}, not run".format)]
+
+
+def picture(row: PanelRow, printed_on: str) -> Callable[[pd.DataFrame, str], Figure]:
+    """Return what draws a panel for what was measured and for each kind of simulation, fewer workers first.
+
+    Pairs are drawn of which both cases were tried.
+    """
+    shape = BesidePrint([row], printed_on, by="kind", height=5.2)
+
+    def draw(frame: pd.DataFrame, title: str) -> Figure:
+        tried = ~frame["pair"].astype(str).str.endswith(UNTRIED)
+        return shape(frame[tried].sort_values(["simulated", "workers"], kind="stable"), title)
+
+    return draw
