@@ -172,6 +172,14 @@ def test_any_number_of_machines_stand_beside_the_first_and_a_gap_is_one() -> Non
     assert gap.split("  ")[-1].strip() == "-" and best_picture(found).axes[0].get_title(loc="left")
 
 
+@pytest.mark.parametrize("case", [f"levels.kahn_gpu{WING}", GPU])
+def test_machines_without_an_input_in_common_have_no_answer(case: str) -> None:
+    for records in ([], [record(case, "a", 1.0)]):
+        found = compared(*records)
+        assert "no problem that two of them have solved" in text(found)
+        assert "no input that two" in best_picture(found).axes[0].texts[0].get_text()
+
+
 def test_a_price_gives_the_cost_of_a_solution_and_joules_stand_where_they_were_read() -> None:
     records = record(GPU, "a", 1.0, energy=[60.0]), record(CPU, "b", 4.0)
     found = compared(*records, prices={"a": 7200.0, "b": 900.0})

@@ -18,7 +18,7 @@ from fillpath.errors import UnknownNameError
 from reports.facts.records import Records
 from reports.hardware.best import Best, best_of
 from reports.hardware.same import means_of, pairs_of
-from reports.hardware.solved import solved
+from reports.hardware.solved import each, solved
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ class Comparison:
     @property
     def reasons(self) -> Mapping[tuple[str, str], int]:
         """How many cases are in no mean, by machine and kind of reason."""
-        kinds = self.left_out["reason"].str.partition(":")[0]
-        return Counter(zip(self.left_out["machine"], kinds, strict=True))
+        return Counter((row.machine, row.reason.partition(":")[0]) for row in each(self.left_out))
 
     def to_json(self) -> dict[str, Any]:
         tables = {name: plain(table) for name, table in vars(self.best).items()}

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.hardware.bytes_model import DEPENDENCIES, EDGES, ELIMINATED, FLOPS
 from reports.hardware.roofline import Roof, lacking, limit
 from reports.shapes import style
 from reports.shapes.style import PALETTE, SMALL, new_figure
@@ -39,9 +38,10 @@ def rooflines(devices: Sequence[Device], without: Sequence[str]) -> Figure:
         "Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product, both "
         "by `fillpath calibrate`. Full points: bytes were counted, those of DRAM by hardware counters where "
         "there are any, else what the algorithm asks for (docs/compare.md); empty: a lower bound of them, so "
-        f"that the point belongs there or further left. Operations are {FLOPS} of a factorisation or of "
-        f"conjugate gradients, {EDGES} by a traversal, {DEPENDENCIES} by levels or {ELIMINATED} by ParAC's "
-        "factor; the level limits the first alone. A point above the slope has bytes that a cache served."
+        "that the point belongs there or further left. Operations are floating-point operations of a "
+        "factorisation or of conjugate gradients, edges examined by a traversal, dependencies released by "
+        "levels or edges eliminated by ParAC's factor; the level limits the first alone. A point above the "
+        "slope has bytes that a cache served."
         + (f" Without a place: {reasons}." if reasons else "")
         + (f" Without ceilings: {', '.join(without)}." if without else ""),
     )

@@ -67,7 +67,7 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
     are what the two intervals allow.
     """
     first = rows[rows["machine"] == first_of(rows)].set_index(list(key)).add_prefix("first_")
-    both = rows.join(first, on=list(key), how="inner", validate="many_to_one")
+    both = rows.merge(first.reset_index(), on=list(key), validate="many_to_one")
     return both.assign(
         ratio=both["first_median"] / both["median"],
         ratio_low=both["first_low"] / both["high"],

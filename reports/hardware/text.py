@@ -83,11 +83,9 @@ def _best(comparison: Comparison) -> list[str]:
     for problem, name in PROBLEMS.items():
         answers = best.answers[best.answers["problem"] == problem]
         if len(answers):
-            rows = [_row(comparison.machines, *each[1:]) for each in by_input(answers)]
-            lines += [
-                "",
-                f"{name}, {_count(len(rows), 'input')}, geometric means over those that both have solved:",
-            ]
+            rows = [_row(comparison.machines, *found[1:]) for found in by_input(answers)]
+            inputs = _count(len(rows), "input")
+            lines += ["", f"{name}, {inputs}, geometric means over those that both have solved:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
             lines += _columns(heads, rows)
     if best.answers.empty:
@@ -141,9 +139,9 @@ def _same(comparison: Comparison) -> list[str]:
         *_columns(heads, means),
         "",
     ]
-    return lines + (
-        [f"the same at equal cores, by {EQUAL_CORES}:", *_columns(heads, scaled), ""] if scaled else []
-    )
+    if scaled:
+        lines += [f"the same at equal cores, by {EQUAL_CORES}:", *_columns(heads, scaled), ""]
+    return lines
 
 
 def _left_out(comparison: Comparison) -> list[str]:
