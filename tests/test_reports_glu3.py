@@ -26,8 +26,8 @@ from reports.facts.claims import claim
 from reports.facts.naming import label, printed_label
 from reports.facts.printed import abbreviation, abbreviations
 from reports.facts.records import Records
-from reports.frames.roofline import Roof
 from reports.glu3 import dependencies, examples, growth, levels, phases, raw, table1, table2
+from reports.hardware.roofline import Roof
 from reports.table import case_table
 from tests.dependencies import depends, longest_paths
 from tests.reports_fakes import AROUND, made_frame, says, texts, told, unavailable

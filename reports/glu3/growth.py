@@ -12,8 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
-from reports.frames.roofline import roofs
 from reports.glu3.preparation import add_way, with_preparation
+from reports.hardware.roofline import roofs
 from reports.laws import POINTS, exponents, families
 from reports.shapes.axes import seconds_axis
 from reports.shapes.labels import legend_above
