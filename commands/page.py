@@ -17,8 +17,8 @@ from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from reports import figures
+from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.hardware.comparison import Comparison, compare
 from reports.hardware.files import draw_comparison
 from reports.pages import drawing, webpage

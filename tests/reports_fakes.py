@@ -18,8 +18,8 @@ from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from reports import figures
+from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.pages.ledger import ledger
 from reports.shapes import style
 from tests.shared import once

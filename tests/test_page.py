@@ -20,11 +20,11 @@ from fillpath import paths
 from fillpath.paths import results
 from fillpath.record import record_path, write_records
 from reports import figures
+from reports.claims.standing import Missing, Standing
 from reports.claims.verdict import Outcome, outcome_label
 from reports.exhibit import Exhibit
 from reports.facts.claims import claims
 from reports.facts.records import Records
-from reports.facts.standings import Missing, Standing
 from reports.figures import exhibits
 from reports.hardware.comparison import compare
 from reports.hardware.files import draw_comparison

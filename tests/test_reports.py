@@ -30,10 +30,10 @@ from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, record_key, record_path, write_records
 from fillpath.registry import lookup
 from reports import figures
+from reports.claims.standing import Standing
 from reports.facts import naming
 from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.gsofa import fig10, table1
 from reports.pages import webpage
 from reports.shapes import bars, frame_csv, style

@@ -15,9 +15,9 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, results, write_text
+from reports.claims.standing import Standing
 from reports.facts.entries import MatrixEntry
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.hardware.comparison import Comparison
 from reports.hardware.roofline import roofs
 from reports.pages.ledger.order import claim_rows, machines_of

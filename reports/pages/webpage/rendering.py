@@ -13,9 +13,9 @@ from fillpath import paths
 from fillpath.papers import paper_names
 from fillpath.twins import LIMITS as TWIN_LIMITS
 from fillpath.twins import without_twin
+from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, outcome_label
 from reports.facts.distance import LIMITS
-from reports.facts.standings import Standing
 from reports.hardware.best import by_input
 from reports.hardware.comparison import plain
 from reports.hardware.files import comparison_folder
