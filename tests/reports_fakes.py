@@ -18,8 +18,8 @@ from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from reports import figures
+from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.pages.ledger import ledger
 from reports.shapes import style
 from tests.shared import once
@@ -148,7 +148,7 @@ def own_cases(paper: str, figure: str, cases: Sequence[Case]) -> list[Case]:
 
 
 def _variant(case: Case) -> tuple[object, ...]:
-    return case.stage, case.implementation, case.options, case.gpus
+    return case.stage, case.implementation, case.options, case.gpus, case.threads
 
 
 def made_record(case: Case, number: int) -> Record:

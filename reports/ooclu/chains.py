@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from reports.how import UNTRIED
+from fillpath.record import UNTRIED
 from reports.ooclu.arrays import over_baseline
 from reports.shapes.stacked import Part, with_shares
 from reports.shapes.style import PALETTE
