@@ -34,12 +34,11 @@ def _seconds(ok: pd.DataFrame, span: str) -> str:
 
 
 def _machine(ok: pd.DataFrame) -> str:
-    on_cpu, gpus = ok[ok["device"].isna()], listed(ok["device"].dropna())
-    threads = listed(
-        f"{count:g}" if pd.notna(count) and count else "all cores" for count in on_cpu["threads"]
-    )
-    words = "" if on_cpu.empty else f"Threads: {threads}. "
-    return f"{words}CPU: {listed(ok['host_cpu'].dropna())}.{'' if gpus == 'none' else f' GPU: {gpus}.'}"
+    """Return the threads where cases name a number, the processors and the GPUs."""
+    named = sorted(set(ok.loc[ok["device"].isna(), "threads"].dropna().astype(int)) - {0})
+    threads = f"Threads: {', '.join(map(str, named))}. " if named else ""
+    gpus = listed(ok["device"].dropna())
+    return f"{threads}CPU: {listed(ok['host_cpu'].dropna())}.{'' if gpus == 'none' else f' GPU: {gpus}.'}"
 
 
 def _prepared(rows: pd.DataFrame, paper: str) -> str:
