@@ -148,7 +148,7 @@ def own_cases(paper: str, figure: str, cases: Sequence[Case]) -> list[Case]:
 
 
 def _variant(case: Case) -> tuple[object, ...]:
-    return case.stage, case.implementation, case.options, case.gpus
+    return case.stage, case.implementation, case.options, case.threads, case.gpus
 
 
 def made_record(case: Case, number: int) -> Record:

@@ -45,8 +45,8 @@ MODULE = '''
 """Figure 99: seconds of everything."""
 
 from reports.exhibit import Exhibit, Held, Subset
+from reports.shapes.bars import Panel, bar_panel
 from reports.shapes.panels import Panels
-from reports.shapes.seconds import seconds_panel
 from reports.verbs import with_groups
 
 
@@ -60,7 +60,7 @@ EXHIBIT = Exhibit(
     "{name}, Figure 99",
     "seconds of everything",
     frame,
-    Panels([seconds_panel], 6.0),
+    Panels([lambda axes, rows: bar_panel(axes, rows, Panel("median", "low", "high", "seconds"))], 6.0),
     """A sham with {{count}} rows: {{braces}}.""",
     lambda frame: {{"count": len(frame), "braces": "{{kept}}"}},
     held=({held},),
