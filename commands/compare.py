@@ -9,10 +9,10 @@ import math
 
 from commands._parser import Parser
 from commands._records import load_records, machine_holdings
-from fillpath import paths, registry
-from reports.pages.compare import compare
-from reports.pages.comparison_text import text
-from reports.pages.hardware import draw_comparison
+from fillpath import registry
+from reports.hardware.comparison import compare
+from reports.hardware.files import draw_comparison
+from reports.hardware.text import text
 
 
 def add_arguments(parser: Parser) -> None:
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         log.info("%s", machine_holdings(machine).text)
     records = load_records()
     comparison = compare(arguments.machine, records, dict(arguments.price))
-    pictures = draw_comparison(comparison, records, paths.SITE / "compare" / "_".join(arguments.machine))
+    pictures = draw_comparison(comparison, records)
     print(json.dumps(comparison.to_json(), indent=1) if arguments.json else text(comparison))
     for path in pictures:
         log.info("%s", path)

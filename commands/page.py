@@ -17,11 +17,11 @@ from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from reports import figures
+from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.facts.standings import Standing
+from reports.hardware.comparison import Comparison, compare
+from reports.hardware.files import draw_comparison
 from reports.pages import drawing, webpage
-from reports.pages.comparison import Comparison
-from reports.pages.hardware import draw_comparisons
 from reports.pages.ledger.order import machines_of
 
 LOG = logging.getLogger("fillpath")
@@ -61,15 +61,21 @@ def write(drawn: Mapping[tuple[str, str], Sequence[Case]], records: Records) -> 
         LOG.warning("%s %s", ".".join(pair), reason)
     measured = (case for listed in cases.values() for case in with_records(listed, records))
     shown = list(dict.fromkeys([*measured, *(Case.parse(record.case) for record in records.rows)]))
-    comparisons = _comparisons(result.standings, records)
-    print(webpage.page(result.standings, shown, records, entries, comparisons))
+    comparison = _comparison(result.standings, records)
+    print(webpage.page(result.standings, shown, records, entries, comparison))
     return not result.failed
 
 
-def _comparisons(standings: Sequence[Standing], records: Records) -> list[Comparison]:
-    """The machine with the most judged claims and each of the others; none where a folder is damaged."""
+def _comparison(standings: Sequence[Standing], records: Records) -> Comparison | None:
+    """The others against the machine with the most judged claims; None where there is one, or a folder is
+    damaged."""
+    machines = machines_of(standings)
+    if len(machines) < 2:
+        return None
+    comparison = compare(machines, records)
     try:
-        return draw_comparisons(machines_of(standings), records)
+        draw_comparison(comparison, records)
     except InputError as error:
         LOG.warning("machines not compared: %s", error)
-        return []
+        return None
+    return comparison

@@ -53,6 +53,9 @@ class Status(StrEnum):
     NOT_RUN = "not_run"
 
 
+# Of a case that nothing was tried of. Whatever else went wrong is a result.
+UNTRIED = (Status.NOT_RUN, Status.UNAVAILABLE)
+
 _BY_NORMS = ("relative residual", "||A - L U||_F / ||A||_F", "||b - L x|| / ||b||")
 
 

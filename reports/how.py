@@ -7,11 +7,9 @@ from typing import Any
 import pandas as pd
 
 from fillpath.papers import papers
+from fillpath.record import UNTRIED
 from fillpath.settings import PROCESSES
 from reports.facts.naming import listed
-
-# Statuses of cases that nothing was tried of.
-UNTRIED = ("not_run", "unavailable")
 
 
 def how(rows: pd.DataFrame, paper: str, span: str) -> str:

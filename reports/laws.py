@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-# The family of matrices that make no line.
-POINTS = "real matrices"
+from reports.shapes.over_n import POINTS
 
 
 def families(rows: pd.DataFrame, lines: Mapping[str, str]) -> pd.Series[str]:

@@ -66,7 +66,7 @@ def case_table(records: Records, cases: Sequence[Case], entries: Entries, paper:
     names = {name: f"counted_{name}" for name in counted if name in COLUMNS}
     _add_matrices(frame, entries, paper)
     rounds = [Rounds.of(runs) if runs else None for runs in frame["runs"]]
-    return with_rounds(pd.concat([frame, facts.rename(columns=names)], axis=1), rounds)
+    return with_rounds(pd.concat([frame, facts.rename(columns=names)], axis=1), rounds).copy()
 
 
 def _row(case: Case, records: Records) -> dict[str, Any]:

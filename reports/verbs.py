@@ -217,7 +217,7 @@ def wide(
     ]
     statuses = pd.concat({f"status_{name}": part["status"] for name, part in parts.items()}, axis=1)
     rows = pd.concat([*values, statuses.astype("object").fillna("not_run")], axis=1)
-    return rows if first is None else first.join(rows, validate="one_to_one")
+    return (rows if first is None else first.join(rows, validate="one_to_one")).copy()
 
 
 def inputs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -252,7 +252,8 @@ def beside(
     whole = whole.astype(dict.fromkeys(["label", *_statuses(whole)], "object"))
     whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
     whole.loc[absent, _statuses(whole)] = "not_run"
-    return whole
+    # One block of each type: pandas warns of frames that are joined of many.
+    return whole.copy()
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
@@ -262,10 +263,14 @@ def _statuses(frame: pd.DataFrame) -> list[str]:
 def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
     """Return the rows and a `not_run` one, at the end, for each of these matrices that no row has in `by`."""
     absent = [name for name in names if name not in set(rows[by])]
-    rows = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
+    statuses = _statuses(rows)
+    texts = rows.astype(dict.fromkeys([by, "label", "reason", *statuses], "object"))
+    rows = texts.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
     last = rows.index[len(rows) - len(absent) :]
+    # Without a case a column is of no texts yet.
+    rows = rows.astype(dict.fromkeys([by, "label", "reason", *_statuses(rows)], "object"))
     rows.loc[last, by] = rows.loc[last, "label"] = absent
-    rows.loc[last, _statuses(rows)] = "not_run"
+    rows.loc[last, statuses] = "not_run"
     rows.loc[last, "reason"] = "the matrix is not at hand"
     return rows
 

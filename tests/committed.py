@@ -10,8 +10,8 @@ from commands._records import figure_cases
 from fetch import catalogue
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
+from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.pages import ledger
 from tests.shared import once
 

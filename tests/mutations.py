@@ -398,8 +398,8 @@ MUTATIONS = (
         "test_verdicts.py::test_each_planted_number_is_judged_by_its_rule",
     ),
     Mutation(
-        "machines are compared on different inputs", "reports/pages/compare.py",
-        "hash in inputs if hash != inputs[0][1]", "hash in inputs if not hash",
+        "machines are compared on different inputs", "reports/hardware/same.py",
+        "others = known & (", "others = ~known & (",
         "test_compare.py::test_another_input_is_never_compared",
     ),
     Mutation(

@@ -18,8 +18,8 @@ from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from reports import figures
+from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.pages.ledger import ledger
 from reports.shapes import style
 from tests.shared import once
@@ -148,7 +148,7 @@ def own_cases(paper: str, figure: str, cases: Sequence[Case]) -> list[Case]:
 
 
 def _variant(case: Case) -> tuple[object, ...]:
-    return case.stage, case.implementation, case.options, case.threads, case.gpus
+    return case.stage, case.implementation, case.options, case.gpus, case.threads
 
 
 def made_record(case: Case, number: int) -> Record:
@@ -315,13 +315,17 @@ def says(row: Mapping[Any, Any], expected: str) -> str:
 
 
 def told(figure: Any, frame: pd.DataFrame, records: Sequence[Record]) -> str:
-    """All texts of a figure's picture and caption; of a table a line `cell, cell, ...` for each row."""
+    """All texts of a figure's picture and caption; of a table a line `cell, cell, ...` for each row; what
+    stands below an axis and in a legend as `below: a; b` and `legend: a; b`."""
     rows = Records(tuple(records)).frame([Case.parse(record.case) for record in records])
     picture = figure.EXHIBIT.picture(frame)
+    boxes = [*picture.legends, *filter(None, (axes.get_legend() for axes in picture.axes))]
     drawn = [f"\n{texts(axes)}\n{axes.get_ylabel()}" for axes in picture.axes]
+    drawn += [f"below: {'; '.join(names(axes))}" for axes in picture.axes]
+    drawn += [f"legend: {'; '.join(text.get_text() for text in box.get_texts())}" for box in boxes]
     lines = picture.cells.lines if hasattr(picture, "cells") else []
     cells = [", ".join(each) for line in lines for each in (line.cells, line.below)]
-    return "\n".join([*drawn, *cells]) + figure.EXHIBIT.words(frame, rows)
+    return "\n".join([*drawn, *cells, figure.EXHIBIT.words(frame, rows)])
 
 
 def one(frame: pd.DataFrame) -> Mapping[Any, Any]:

@@ -20,7 +20,7 @@ from fillpath import paths
 from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
 from reports import figures
-from reports.facts.standings import Standing
+from reports.claims.standing import Standing
 from reports.pages import webpage
 from reports.shapes import style
 from tests.reports_fakes import CASES, ENTRIES, RECORDS, made_cases, standings

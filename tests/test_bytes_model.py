@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fillpath.case import Case
-from reports.frames.bytes_model import (
+from reports.hardware.bytes_model import (
     Operations,
     conjugate_gradients,
     filled_entries,

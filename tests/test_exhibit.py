@@ -45,8 +45,8 @@ MODULE = '''
 """Figure 99: seconds of everything."""
 
 from reports.exhibit import Exhibit, Held, Subset
-from reports.shapes.bars import Panel, bar_panel
 from reports.shapes.panels import Panels
+from reports.shapes.bars import Panel, bar_panel
 from reports.verbs import with_groups
 
 
@@ -60,7 +60,7 @@ EXHIBIT = Exhibit(
     "{name}, Figure 99",
     "seconds of everything",
     frame,
-    Panels([lambda axes, rows: bar_panel(axes, rows, Panel("median", "low", "high", "seconds"))], 6.0),
+    Panels([lambda axes, frame: bar_panel(axes, frame, Panel("median", "low", "high", "s"))], 6.0),
     """A sham with {{count}} rows: {{braces}}.""",
     lambda frame: {{"count": len(frame), "braces": "{{kept}}"}},
     held=({held},),

@@ -14,11 +14,11 @@ from fillpath.errors import UnknownNameError
 from fillpath.papers import paper_names
 from fillpath.peers import peer
 from fillpath.record import Record, Status
+from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, Outcome, Scope
 from reports.facts.claim import Kind
 from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
 from reports.pages.ledger import standing as judging

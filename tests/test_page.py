@@ -20,15 +20,15 @@ from fillpath import paths
 from fillpath.paths import results
 from fillpath.record import record_path, write_records
 from reports import figures
+from reports.claims.standing import Missing, Standing
 from reports.claims.verdict import Outcome, outcome_label
 from reports.exhibit import Exhibit
 from reports.facts.claims import claims
 from reports.facts.records import Records
-from reports.facts.standings import Missing, Standing
 from reports.figures import exhibits
+from reports.hardware.comparison import compare
+from reports.hardware.files import draw_comparison
 from reports.pages import drawing, webpage
-from reports.pages.compare import compare
-from reports.pages.hardware import comparison_folder, draw_comparison
 from reports.pages.ledger import ledger
 from reports.pages.ledger import standing as judging
 from reports.pages.ledger import view as viewing
@@ -129,7 +129,7 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(
     elsewhere = tuple(replace(record, machine=HOSTILE, device=HOSTILE) for record in RECORDS.rows)
     both = replace(RECORDS, rows=(*RECORDS.rows, *elsewhere), refused={f"far{HOSTILE}": f"torn {HOSTILE}"})
     shown = [*standings, *map(hostile, standings)]
-    text = webpage.page(shown, CASES, both, ENTRIES, [compare(["made-up", HOSTILE], both)]).read_text()
+    text = webpage.page(shown, CASES, both, ENTRIES, compare(["made-up", HOSTILE], both)).read_text()
     pieces = Pieces(text)
     assert "evil" not in pieces.tags
     assert {HOSTILE, f"machine-{HOSTILE}", f"verdict on {HOSTILE}"} <= pieces.values
@@ -151,16 +151,28 @@ def test_asvs_pages_are_linked_where_they_are(site: Path) -> None:
     assert "asv/index.html" in webpage.page([], CASES, RECORDS, ENTRIES).read_text()
 
 
-def test_two_machines_are_compared(site: Path) -> None:
-    both = Records((*RECORDS.rows, *(replace(record, machine="other") for record in RECORDS.rows[:9])))
-    comparison = compare(["made-up", "other"], both)
-    draw_comparison(comparison, both, comparison_folder(comparison))
-    page = webpage.page([], CASES, both, ENTRIES, [comparison])
+def test_all_machines_are_compared_in_one_table(site: Path) -> None:
+    """`third` has solved fewer inputs: a gap."""
+    own = [
+        replace(record, prepared={**(record.prepared or {}), "hash": record.parts["matrix"]})
+        for record in RECORDS.rows
+    ]
+    counts = {"made-up": len(own), "other": 9, "third": 3}
+    every = Records(tuple(replace(r, machine=name) for name, n in counts.items() for r in own[:n]))
+    comparison = compare(["made-up", "other", "third"], every)
+    draw_comparison(comparison, every)
+    page = webpage.page([], CASES, every, ENTRIES, comparison)
     assert "Geometric means" in page.read_text()
     assert "whoever implements it" in page.read_text()
-    assert {f"site/compare/made-up_other/{name}" for name in ("ratios.csv", "best.csv", "best.svg")} <= set(
-        linked(page)
-    )
+    head, *rows = rows_of(page.read_text(), "compare-best")
+    assert head == [
+        "problem", "input", "made-up", "other", "third", "made-up over other", "made-up over third"
+    ]  # fmt: skip
+    (whole,) = [row for row in rows if row[4] != "-"]
+    assert whole[1] == "poisson3d,16.metis" and whole[5].startswith("1x ")
+    assert [row[6] for row in rows].count("-") == len(rows) - 1 == 3
+    folder = "site/compare/made-up_other_third"
+    assert {f"{folder}/{name}" for name in ("ratios.csv", "best.csv", "best.svg")} <= set(linked(page))
     assert all((paths.PAGE.parent / link).is_file() for link in linked(page) if link.startswith("site/"))
 
 
@@ -199,11 +211,11 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
     comments, frame = frame_csv.read_csv(csv)
     verdicts = [key for key in comments if key.startswith("verdict ")]
-    assert len(verdicts) == len(below) and next(iter(frame.columns)) == "case"
+    assert len(verdicts) == len(below) and {"matrix", "label"} <= set(frame)
     judged = {name for name in names for key in verdicts if name in key and "below_hypre" in key}
     assert judged == set(names[:1]), "of machines that say as much the first"
-    comparisons = [compare([names[0], other], records) for other in names[1:]]
-    text = webpage.page(standings, cases, records, ENTRIES, comparisons).read_text()
+    comparison = compare(names, records) if len(names) > 1 else None
+    text = webpage.page(standings, cases, records, ENTRIES, comparison).read_text()
     assert names or "No machine has a record yet" in text
     assert all(f'id="machine-{name}"' in text for name in names)
     assert all(f"Left out: {name}" in text for name in records.refused)

@@ -41,9 +41,9 @@ PARTS = {
 SINGLE = {
     "reports/gsofa/gpus.py",
     "reports/facts/record_rows.py",
-    "reports/pages/best_pools.py",
-    "reports/frames/bytes_model.py",
-    "reports/frames/roofline.py",
+    "reports/hardware/questions.py",
+    "reports/hardware/bytes_model.py",
+    "reports/hardware/roofline.py",
 }
 # Figure 6 of PPoPP'23 says by phases what the seconds of unified memory contain.
 IN_WORDS = {("symbolic", "unified_memory")}

@@ -15,8 +15,8 @@ import pytest
 
 from commands._records import figure_cases
 from fillpath.paths import ROOT
+from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.figures import figure_of
 from reports.pages.ledger import to_json
 from tests.recompute import CLAIMS, MEASURES, Claim, lines_by_case, recompute

@@ -27,7 +27,7 @@ from reports.facts.printed import abbreviation, abbreviations, printed_table
 from reports.facts.records import Records
 from reports.ooclu import arrays, budgets, faults, fig3, fig6, fig7, table2, table3
 from reports.shapes import labels, style
-from tests.reports_fakes import counting, made_frame, names, record_of, says, told, unavailable
+from tests.reports_fakes import counting, made_frame, record_of, says, told, unavailable
 from tests.thorough import daily
 
 OT2, STAND_IN, OTHER = "onetone2", "ex40", "cage11"
@@ -335,23 +335,30 @@ TABLE_ROW = "onetone2 (OT2), 12,000, 3,000, 75.0, 25.0, 0.01, 1.20x, 1.20x, 6.3,
         (fig3, partial(kept, "pre2", edges=range(1, 90)), "\npre2 (PR)\n|Not measured: audikw_1.", "series"),
         (fig3, BEHIND, "bcsstk32, stand-in: audikw_1\n|names no series", NOTHING),
         (fig6, three(), "\n1 s\n1.5x\n3x|nothing is evicted|Not measured: Goodwin_054 (GO)", "not run"),
-        (fig6, three(), "releasing them", "Of the prefetched seconds"),
+        (
+            fig6,
+            three(),
+            "releasing them|below: onetone2 (OT2), nnz/n 6.31\n31 GB (fits)\n",
+            "Of the prefetched",
+        ),
+        (fig6, three(gpu=None), "\n31 GB\n|printed, of prefetched: 1.2x to 2.2x", "GB ("),
         (fig6, MOVING, "pages are 25 to 25 % and release 40 to 40 %", NOTHING),
-        (fig6, WITH_KEPT, "1.2x", NOTHING),
+        (fig6, WITH_KEPT, f"1.2x|{arrays.WAYS[KEPT]}; |GB (oversubscribed)", NOTHING),
         (fig6, STOPPED, "out of memory", "3x"),
         (fig6, APART, "two runs", "3x"),
         (fig6, three()[1:], "out of core not run", "3x"),
-        (fig6, gone(three()), f"{NOTHING}|onetone2 (OT2)", "unavailable"),
+        (fig6, gone(three()), f"{NOTHING}|onetone2 (OT2)|below: \n", "unavailable"),
         (table3, gone(three()), NOTHING, "onetone2 (OT2), unavailable"),
         # The paper's others are a line below.
         (table3, COUNTED, f"{TABLE_ROW}|printed, 16,734, 4,638, 78.4, 56.6, 0.06, , , , ", "not run"),
         (table3, OVERLAP, "12,000, 6,000, groups overlap, 25.0", NOTHING),
         (table3, REFUSED, "OT2), out of memory, 12,000, out of memory, 50.0", NOTHING),
         (faults, [], f"{FIRST}|No case has been counted here", "measured, "),
-        (faults, COUNTED, "2 cases were counted here|\nonetone2 (OT2)", "No case"),
-        (fig7, ASSIGNED, "+5%", "+25%"),
+        (faults, COUNTED, "2 cases were counted here|\nonetone2 (OT2)|; measured, prefetched", "No case"),
+        # Where nothing binds there is nothing to see.
+        (fig7, ASSIGNED, "+5%|below: cage11, 64MB\nstand-in: PR\n|printed, at most +10%", "+25%"),
         (fig7, TWO_RUNS, "two runs", "+5%"),
-        (budgets, BUDGETED, "gsofa: 0.5x|out of memory|1x: 2 s|4x", "no ratio"),
+        (budgets, BUDGETED, "gsofa: 0.5x|out of memory|1x: 2 s|4x|below: 64MB; 1GB; 16GB; none\n", NOTHING),
         (budgets, gone(BUDGETED), "nothing was measured", "1x"),
         (budgets, ONE_FAILED, "out of memory", "1x"),
     ],
@@ -360,30 +367,6 @@ def test_it_is_said_what_was_measured(figure: Any, given: Any, said: str, unsaid
     records = given() if callable(given) else given
     whole = told(figure, frame_of(figure, records), records)
     assert [each for each in said.split("|") if each not in whole] == [] and unsaid not in whole
-
-
-@pytest.mark.parametrize(
-    ("figure", "given", "below", "legend"),
-    [
-        (fig6, three(), ["onetone2 (OT2), nnz/n 6.31\n31 GB (fits)"], arrays.PREFETCHED),
-        (
-            fig6,
-            three(gpu=None),
-            ["onetone2 (OT2), nnz/n 6.31\n31 GB"],
-            "printed, of prefetched: 1.2x to 2.2x",
-        ),
-        (fig6, WITH_KEPT[1:], ["onetone2 (OT2), nnz/n 6.31\n31 GB (oversubscribed)"], arrays.WAYS[KEPT]),
-        # Where nothing binds there is nothing to see.
-        (fig7, ASSIGNED, ["cage11, 64MB\nstand-in: PR"], "printed, at most +10%"),
-        (budgets, BUDGETED, ["64MB", "1GB", "16GB", "none"], "gsofa, without a budget"),
-        (faults, COUNTED, [], "measured, prefetched"),
-    ],
-)
-def test_matrices_and_series_are_named(figure: Any, given: Any, below: list[str], legend: str) -> None:
-    picture = figure.EXHIBIT.picture(frame_of(figure, given))
-    boxes = [*picture.legends, *(axes.get_legend() for axes in picture.axes)]
-    assert names(picture.axes[0]) == below or figure is faults
-    assert legend in {text.get_text() for box in boxes if box for text in box.get_texts()}
 
 
 def test_much_longer_bars_get_a_log_axis() -> None:

@@ -11,8 +11,8 @@ from commands.maintain._part import add_check, update
 from fetch import catalogue
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
+from reports.claims.standing import Standing
 from reports.facts.claim import Kind
-from reports.facts.standings import Standing
 from reports.pages import ledger
 from reports.pages.ledger.headline import headline, outcomes
 

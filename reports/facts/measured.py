@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from fillpath.record import UNTRIED
 from reports.facts.naming import listed
-
-# A case that nothing was tried of. Whatever else went wrong is a result, which a picture shows.
-_UNTRIED = ("not_run", "unavailable")
 
 
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
@@ -34,4 +32,4 @@ def _tried(frame: pd.DataFrame) -> pd.Series[bool]:
     """Rows of which a case, or of several variants one, was tried."""
     names = [name for name in frame if str(name) == "status" or str(name).startswith("status_")]
     words = frame[names].astype("object")
-    return (words.notna() & ~words.isin(_UNTRIED)).any(axis=1)
+    return (words.notna() & ~words.isin(UNTRIED)).any(axis=1)

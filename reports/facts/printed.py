@@ -62,7 +62,7 @@ def _names(paper: str) -> Mapping[str, str]:
 def abbreviations(paper: str) -> Mapping[str, str]:
     """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
     without the group, or our name where it is generated; the printed name where the paper abbreviates none.
-    None of no paper.
+    Nothing for no paper, an empty name.
     """
     if not paper:
         return {}

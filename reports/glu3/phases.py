@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fillpath.dicts import dicts
+from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
 from reports.glu3.solutions import PARTS, PHASES, REST, unavailable, with_parts
-from reports.how import UNTRIED
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.stacked import stacked_panel, with_shares

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
-from reports.how import UNTRIED
 from reports.shapes.axes import empty_panel, seconds_axis
 from reports.shapes.bars import draw_slot
 from reports.shapes.groups import name_matrices

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.record import Record
+from fillpath.record import UNTRIED, Record
 from reports.exhibit import Subset
-from reports.how import UNTRIED
 from reports.shapes.beside import BesidePrint, PanelRow
 from reports.table import KEY, timed
 from reports.verbs import beside, fact, in_papers_order, option, over_variant

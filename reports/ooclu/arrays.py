@@ -153,7 +153,7 @@ def labelled_with_memory(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _text(values: pd.Series[Any], form: str) -> pd.Series[str]:
-    return values.astype("object").map(form.format, na_action="ignore").fillna("")
+    return values.astype("object").map(form.format, na_action="ignore").astype("object").fillna("")
 
 
 def _first(names: str) -> str:

@@ -6,22 +6,17 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.ooclu import arrays
-from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
-from reports.ooclu.chains import ADDED, DIRECT, FRONTS, PARTS, chain, compared, direct
+from reports.ooclu.arrays import OUT_OF_CORE, PREFETCHED, held_in_regimes
+from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
 from reports.shapes.stacked import Stacked
 
 CLAIM = "fig5_vs_unified_memory"
+CODES = ("out_of_core", "unified_memory.prefetch=true", "unified_memory")
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and way, of the seven matrices that fit into the paper's host memory."""
-    ways = {
-        OUT_OF_CORE: chain(cases, "out_of_core"),
-        PREFETCHED: chain(cases, "unified_memory.prefetch=true"),
-        PLAIN: chain(cases, "unified_memory"),
-        FRONTS: chain(cases, "bitfronts_gpu"),
-        DIRECT: direct(cases),
-    }
+    ways = {arrays.WAYS[code]: (code, KAHN) for code in CODES}
     return arrays.by_density(compared(cases, ways), arrays.the_seven())
 
 

@@ -45,7 +45,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def where_binding(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows in which the budget binds, each named with it."""
     rows = frame[frame["binds"] == 1]
-    return [Subset(rows.assign(label=rows["label"] + " at " + rows["budget"]))]
+    return [
+        Subset(rows.assign(label=rows["label"].astype("object") + " at " + rows["budget"].astype("object")))
+    ]
 
 
 def least(frame: pd.DataFrame) -> list[Subset]:
@@ -58,7 +60,9 @@ def least(frame: pd.DataFrame) -> list[Subset]:
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a group for each matrix and budget that binds, or has no ratio."""
     rows = frame[(frame["binds"] == 1) | (frame["pair"] != "ok")].reset_index(drop=True)
-    return with_groups(rows.assign(label=rows["label"] + ", " + rows["budget"]))
+    return with_groups(
+        rows.assign(label=rows["label"].astype("object") + ", " + rows["budget"].astype("object"))
+    )
 
 
 def draw(axes: Axes, frame: pd.DataFrame) -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from fillpath.case import Case
 from fillpath.papers import paper_names
+from reports.claims.standing import Standing
 from reports.facts.entries import Entries
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.figures import draw
 from reports.pages.ledger import Judgement, judge
 

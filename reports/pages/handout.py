@@ -6,9 +6,9 @@ from pathlib import Path
 
 from fillpath.case import Case
 from reports.facts.records import Records
-from reports.frames.roofline import roofs
+from reports.hardware.files import draw_rooflines
+from reports.hardware.roofline import roofs
 from reports.pages.drawing import Result
-from reports.pages.hardware import draw_rooflines
 from reports.pages.ledger.headline import headline
 from reports.pages.ledger.order import counts
 from reports.pages.ledger.text import HARDWARE_DIFFERS

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
-from reports.how import UNTRIED
 from reports.parac.solution import PAPER, RULE
 from reports.shapes.cells import TablePicture
 from reports.shapes.sheet import COUNT, Column, Sheet

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports.how import UNTRIED
+from fillpath.record import UNTRIED
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
 from reports.shapes.groups import lines

@@ -19,10 +19,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from reports.laws import POINTS
 from reports.shapes.lines import draw_line, look, write_ends
 from reports.shapes.style import SMALL
 
+# The family of matrices that make no line.
+POINTS = "real matrices"
 # Of the axis of n, what two names are apart at least; of what the points take, the room for names below them.
 APART, ROOM = 0.045, 0.3
 # The ratio of the ends of an axis below which powers of ten alone are too few labels.

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from fillpath.dicts import Row, dicts
-from reports.facts.means import geometric_mean
 from reports.shapes.bars import times
 from reports.shapes.style import SMALL
 
@@ -64,7 +64,7 @@ def ratio_lines(
     if not lines:
         return []
     means = [
-        f"{times(geometric_mean(rows[column].dropna()))} {name}"
+        f"{times(np.exp(np.log(rows[column].dropna()).mean()))} {name}"
         for name, column in columns.items()
         if rows[column].notna().any() and not name.startswith(PRINTED)
     ]

@@ -13,9 +13,9 @@ import jsonschema
 from fillpath.dicts import dicts
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
+from reports.claims.standing import Standing
 from reports.claims.verdict import Verdict
 from reports.facts.claim import Claim
-from reports.facts.standings import Standing
 from reports.pages.ledger.text import HARDWARE_DIFFERS
 
 VERSION = 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from reports.claims.standing import Standing
 from reports.claims.verdict import CONCLUSIVE, Outcome, outcome_label
 from reports.facts.claim import Kind
-from reports.facts.standings import Standing
 from reports.pages.ledger.order import tally
 
 # How many claims have an outcome, of one and of several.

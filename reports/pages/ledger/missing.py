@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from fillpath import registry
 from fillpath.dicts import Row
 from fillpath.peers import peer
+from reports.claims.standing import Missing
 from reports.claims.verdict import Scope, Verdict
 from reports.facts.claim import Claim
-from reports.facts.standings import Missing
 from reports.pages.ledger.view import View
 
 # What is lacking of a case that is unavailable, by a word of its reason; else a library.

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, Outcome, outcome_label
 from reports.facts.claim import Claim, Kind
-from reports.facts.standings import Standing
 
 
 @dataclass(frozen=True)

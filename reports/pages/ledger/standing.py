@@ -12,12 +12,12 @@ from fillpath.errors import UnknownNameError, suggest
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
+from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, Outcome, Scope, Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claims
 from reports.facts.entries import Entries
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.figures import exhibits
 from reports.pages.ledger.missing import missing
 from reports.pages.ledger.text import left_out_text

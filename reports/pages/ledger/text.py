@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from fillpath.papers import paper_names
+from reports.claims.standing import Standing
 from reports.claims.verdict import Scope, Verdict
 from reports.facts.claim import Claim
-from reports.facts.standings import Standing
 from reports.pages.ledger.order import counts
 
 # Names that the text lists of many; the JSON has all.

@@ -15,12 +15,11 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, results, write_text
+from reports.claims.standing import Standing
 from reports.facts.entries import MatrixEntry
 from reports.facts.records import Records
-from reports.facts.standings import Standing
-from reports.frames.roofline import roofs
-from reports.pages.comparison import Comparison
-from reports.pages.hardware import rooflines_folder
+from reports.hardware.comparison import Comparison
+from reports.hardware.roofline import roofs
 from reports.pages.ledger.order import claim_rows, machines_of
 from reports.pages.webpage.case_table import case_rows
 from reports.pages.webpage.exhibits import paper_part
@@ -45,7 +44,7 @@ def page(
     cases: Sequence[Case],
     records: Records,
     entries: Sequence[MatrixEntry],
-    comparisons: Sequence[Comparison] = (),
+    comparison: Comparison | None = None,
 ) -> Path:
     """Write the page: the verdicts, each paper's figures as far as they are drawn, every case, the machines.
 
@@ -53,7 +52,7 @@ def page(
     cases : one row per case and machine
     records : of all machines
     entries : of the catalogue
-    comparisons : of two machines each; none leaves that part out
+    comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
     rows = records.frame(cases)
@@ -62,8 +61,8 @@ def page(
         tallies=tallies(standings, records),
         claims=claim_rows(standings, machines),
         papers=[paper_part(paper, standings) for paper in paper_names()],
-        comparisons=comparisons,
-        rooflines=_rooflines(comparisons),
+        comparison=comparison,
+        rooflines=comparison is not None and any(map(roofs, comparison.machines)),
         cases=case_rows(rows, entries),
         machines=machine_parts(machines, rows),
         refused=records.refused,
@@ -72,12 +71,6 @@ def page(
     )
     write_text(paths.PAGE, text)
     return paths.PAGE
-
-
-def _rooflines(comparisons: Sequence[Comparison]) -> Path | None:
-    """The picture of all machines' rooflines without its ending; None where none has ceilings."""
-    machines = {name for comparison in comparisons for name in comparison.machines}
-    return rooflines_folder() / "rooflines" if any(map(roofs, machines)) else None
 
 
 def _timings() -> Timings | None:

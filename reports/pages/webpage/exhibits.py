@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fillpath.papers import paper_names
-from reports.facts.standings import Standing
+from reports.claims.standing import Standing
 from reports.figures import exhibits, stem
 from reports.pages.ledger.order import ClaimRow, claim_rows, machines_of
 from reports.shapes import frame_csv, style

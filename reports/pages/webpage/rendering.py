@@ -13,14 +13,15 @@ from fillpath import paths
 from fillpath.papers import paper_names
 from fillpath.twins import LIMITS as TWIN_LIMITS
 from fillpath.twins import without_twin
+from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, outcome_label
 from reports.facts.distance import LIMITS
-from reports.facts.standings import Standing
-from reports.pages.best_pools import PROBLEMS
-from reports.pages.comparison_text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described
-from reports.pages.hardware import comparison_folder
+from reports.hardware.best import by_input
+from reports.hardware.comparison import plain
+from reports.hardware.files import comparison_folder
+from reports.hardware.questions import PROBLEMS
+from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
-from reports.pages.webpage.best_table import best_rows, best_sentences
 from reports.pages.webpage.scoreboard import MARKS, direction_and_size, rank
 from reports.shapes import style
 from reports.shapes.bars import seconds, times
@@ -71,12 +72,14 @@ _ENVIRONMENT.filters |= {
     "measured_text": measured_text,
     "number": _number,
     "place": _place,
+    "plain": plain,
     "rank": lambda standing: rank(standing.outcome, standing.indicative),
     "record_file": lambda path: address(paths.results() / path),
     "seconds": seconds,
     "shown": lambda stem: style.shown(Path(f"{stem}.svg")),
     "stem": lambda path: Path(path).stem,
     "times": times,
+    "together": together,
     "value_text": value_text,
 }
 _ENVIRONMENT.globals |= {
@@ -90,10 +93,10 @@ _ENVIRONMENT.globals |= {
     "PROBLEMS": PROBLEMS,
     "TWIN_LIMITS": TWIN_LIMITS,
     "asset": _asset,
-    "best_rows": best_rows,
-    "best_sentences": best_sentences,
+    "by_input": by_input,
     "comparison_folder": comparison_folder,
     "label": outcome_label,
+    "mean_lines": mean_lines,
     "paper_names": paper_names,
     "without_twin": without_twin,
 }

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reports.claims.standing import Standing
 from reports.claims.verdict import CONCLUSIVE, Direction, Outcome, Size, Verdict
 from reports.facts.claim import Kind
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
-from reports.facts.standings import Standing
 from reports.pages.ledger.headline import headline
 from reports.pages.ledger.order import machines_of, tally
 

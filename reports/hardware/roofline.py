@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 from statistics import median
 from typing import Any
+
+import pandas as pd
 
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
@@ -16,7 +19,7 @@ from fillpath.record import Record, Status
 from fillpath.registry import lookup
 from reports.facts.probes import read_counters
 from reports.facts.records import Records
-from reports.frames.bytes_model import Operations, filled_entries, operations
+from reports.hardware.bytes_model import Operations, filled_entries, operations
 
 # The devices of a machine, as its ceilings name them.
 KINDS = ("host", "gpu", "gpus")
@@ -45,59 +48,36 @@ class Roof:
     peer: float | None
 
 
-@dataclass(frozen=True)
-class Spot:
-    """One verified case under a roof.
-
-    intensity : operations per byte.
-    rate : operations per second.
-    bound : whether the bytes are a lower bound, so that the intensity is an upper one.
-    what : an operation.
-    """
-
-    case: str
-    implementation: str
-    intensity: float
-    rate: float
-    bound: bool
-    what: str
-
-
-@dataclass(frozen=True)
-class Unplaced:
-    """An implementation whose records count too little to stand under a roof."""
-
-    implementation: str
-    reason: str
-
-
 def roofs(machine: str) -> list[Roof]:
     """The roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
     ceilings = read_ceilings(results() / machine) or {}
     return [_roof(machine, kind, ceilings[kind]) for kind in KINDS if ceilings.get(kind)]
 
 
-def spots(roof: Roof, records: Records) -> tuple[list[Spot], list[Unplaced]]:
-    """The verified cases that ran on those devices, and the implementations that cannot be placed."""
+def spots(roof: Roof, records: Records) -> pd.DataFrame:
+    """Return the verified cases that ran on those devices.
+
+    implementation : with its stage
+    intensity : operations per byte
+    rate : operations per second
+    bound : whether the bytes are a lower bound, so that the intensity is an upper one
+    lacking : why it has no place, empty where it has
+    """
     filled = filled_entries(records.rows)
-    located: list[Spot] = []
-    unplaced: dict[str, Unplaced] = {}
-    for record in records.rows:
-        case = Case.parse(record.case)
-        if (
-            record.machine != roof.machine
-            or record.status is not Status.OK
-            or _cards(record, case) != roof.cards
-        ):
-            continue
-        counted = operations(record, case, filled)
-        if isinstance(counted, Operations):
-            located.append(_spot(record, case, counted))
-        else:
-            name = _name(case)
-            unplaced.setdefault(name, Unplaced(name, counted))
-    placed = {spot.implementation for spot in located}
-    return located, [lack for name, lack in sorted(unplaced.items()) if name not in placed]
+    cases = [(record, Case.parse(record.case)) for record in records.rows if record.machine == roof.machine]
+    rows = [
+        (record.case, f"{case.stage}.{case.implementation}", *_spot(record, operations(record, case, filled)))
+        for record, case in cases
+        if record.status is Status.OK and _cards(record, case) == roof.cards
+    ]
+    return pd.DataFrame(rows, columns=["case", "implementation", "intensity", "rate", "bound", "lacking"])
+
+
+def lacking(found: pd.DataFrame) -> pd.Series[str]:
+    """Return by implementation why none of its cases has a place, as the first says."""
+    placed = found.loc[found["lacking"] == "", "implementation"]
+    without = found[~found["implementation"].isin(placed)]
+    return without.groupby("implementation")["lacking"].first()
 
 
 def limit(roof: Roof, intensity: float) -> float:
@@ -105,20 +85,18 @@ def limit(roof: Roof, intensity: float) -> float:
     return min(roof.flops, roof.copy * intensity)
 
 
-def _spot(record: Record, case: Case, counted: Operations) -> Spot:
-    """Hardware counters, which are of a whole call, go before bytes that were asked for."""
+def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool, str]:
+    """Return intensity, rate, bound and lacking.
+
+    Hardware counters, which are of a whole call, go before bytes that were asked for.
+    """
+    if isinstance(counted, str):
+        return nan, nan, False, counted
     counters = (not counted.phase and read_counters(record.machine, record.case, record.key)) or {}
     moved = counters.get("dram_bytes")
     seconds = median(record.phases[counted.phase]) if counted.phase else record.median
     assert seconds is not None
-    return Spot(
-        record.case, _name(case), counted.count / (moved or counted.bytes), counted.count / seconds,
-        counted.least and not moved, counted.what,
-    )  # fmt: skip
-
-
-def _name(case: Case) -> str:
-    return f"{case.stage}.{case.implementation}"
+    return counted.count / (moved or counted.bytes), counted.count / seconds, counted.least and not moved, ""
 
 
 def _cards(record: Record, case: Case) -> int:

@@ -17,32 +17,25 @@ from fillpath.record import Record, Status
 from fillpath.registry import lookup
 
 INDEX, POINTER, DOUBLE = 4, 8, 8
-# What an operation is.
-EDGES = "edges examined"
-DEPENDENCIES = "dependencies released"
-ELIMINATED = "edges eliminated"
-FLOPS = "floating-point operations"
 
 
 @dataclass(frozen=True)
 class Operations:
-    """What was done, and what it asked for.
+    """How many operations were done, and the bytes that they asked for.
 
-    what : an operation.
     phase : the phase of a record in which all of it was done; empty for the whole call.
     least : whether the bytes are a lower bound.
     """
 
     count: float
     bytes: float
-    what: str
     phase: str = ""
     least: bool = False
 
 
 def traversal(edges: float, counted: float | None) -> Operations:
     """A symbolic factorisation. counted : bytes that it counted itself; an edge has an index at least."""
-    return Operations(edges, counted or INDEX * edges, EDGES, least=not counted)
+    return Operations(edges, counted or INDEX * edges, least=not counted)
 
 
 def kahn(n: float, filled: float) -> Operations:
@@ -53,7 +46,7 @@ def kahn(n: float, filled: float) -> Operations:
     written and read, its place in the queue written and read, its level written, itself written into it.
     """
     dependencies = filled - n
-    return Operations(dependencies, 3 * INDEX * dependencies + (8 * POINTER + 6 * INDEX) * n, DEPENDENCIES)
+    return Operations(dependencies, 3 * INDEX * dependencies + (8 * POINTER + 6 * INDEX) * n)
 
 
 def right_looking(
@@ -72,9 +65,9 @@ def right_looking(
     """
     moved = (3 * size + INDEX) * updates
     if lower is None or upper is None:
-        return Operations(2 * updates, moved, FLOPS, least=True)
+        return Operations(2 * updates, moved, least=True)
     moved += (size + INDEX + 2 * POINTER) * upper + 2 * size * lower + (6 * POINTER + 3 * size) * n
-    return Operations(2 * updates, moved, FLOPS)
+    return Operations(2 * updates, moved)
 
 
 def parac(n: float, edges: float, entries: float) -> Operations:
@@ -94,7 +87,6 @@ def parac(n: float, edges: float, entries: float) -> Operations:
     return Operations(
         edges + sampled,
         edge * edges + 2 * edge * sampled + (edge + 2 * INDEX) * entries + vertex * n,
-        ELIMINATED,
     )
 
 
@@ -117,7 +109,6 @@ def conjugate_gradients(n: float, entries: float, factor: float, iterations: flo
     return Operations(
         iterations * flops + 3 * entries + 3 * n,
         iterations * iteration + product + rows + DOUBLE * n,
-        FLOPS,
         phase="solve",
     )
 

@@ -1,1 +1,0 @@
-"""Records as the rows that figures need."""
