@@ -16,7 +16,7 @@ from fillpath.nouns import Series
 from fillpath.record import Record, Status
 from fillpath.series import read_bins, series_path, write_series
 from reports.facts.records import Records
-from reports.gsofa import fig4, fig5, fig10, fig11, fig12, table1, table2, table3
+from reports.gsofa import fig4, fig5, fig10, fig11, fig12, speed, table1, table2, table3
 from reports.series import read_series
 from tests.reports_fakes import (
     ENTRIES,
@@ -411,10 +411,12 @@ def test_figure_12_counts_the_processes_of_a_run() -> None:
     assert not top.get_shared_y_axes().joined(top, printed) and top.get_ylim()[0] < 2 < top.get_ylim()[1]
 
 
-@pytest.mark.parametrize("figure", [fig4, fig5, fig10, fig11, fig12, table1, table2, table3])
-def test_a_figure_of_nothing_is_drawn(figure: ModuleType) -> None:
-    frame = figure.EXHIBIT.frame(Records(), ALL, [Case.parse("symbolic.gsofa@twotone.metis")])
+@pytest.mark.parametrize("cases", [[], ["symbolic.gsofa@twotone.metis"]])
+@pytest.mark.parametrize("figure", [fig4, fig5, fig10, fig11, fig12, speed, table1, table2, table3])
+def test_a_figure_of_nothing_is_drawn(figure: ModuleType, cases: list[str]) -> None:
+    frame = figure.EXHIBIT.frame(Records(), ALL, list(map(Case.parse, cases)))
     assert figure.EXHIBIT.picture(frame).axes and figure.EXHIBIT.words(frame)
+    assert not any(verdict.n for verdict in figure.EXHIBIT.verdicts(frame))
 
 
 # ---- Table 1

@@ -51,21 +51,16 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     paper_ratio : what is printed of paper_matrix.
     """
     bins = per_case(cases[KEPT], BINS)
-    none = bins[:0].reindex(columns=[*bins, "average", "ratio", "growth"])
-    rows = pd.concat([none, *(_grown(part) for _, part in bins.groupby("case", sort=False))])
+    rows = pd.concat([_grown(bins[:0]), *(_grown(part) for _, part in bins.groupby("case", sort=False))])
     instead = rows["stand_in_for"].map(lambda names: among(names, PRINTED)).astype("object")
-    short = (
-        rows["abbr"]
-        .astype("object")
-        .fillna(instead.map(lambda names: names.split(", ")[0], na_action="ignore"))
-    )
-    is_near = [among(names, [of]) is not None for names, of in zip(rows["near"], short, strict=True)]
+    short = rows["abbr"].astype("object").fillna(instead.str.split(", ").str[0])
+    near = [among(names, [of]) is not None for names, of in zip(rows["near"], short, strict=True)]
     rows = rows.assign(
         stand_in_for=instead,
         paper_matrix=short.where(short.isin(PRINTED)),
         paper_ratio=short.map(PRINTED),
         place=short.map({name: place for place, name in enumerate(PRINTED)}).fillna(len(PRINTED)),
-        rank=np.select([rows["abbr"].notna(), np.array(is_near, dtype=bool)], [0, 1], 2),
+        rank=np.select([rows["abbr"].notna(), np.array(near, dtype=bool)], [0, 1], 2),
     )
     # The paper's order, its own matrices first, then those that are near.
     rows = rows.sort_values(["place", "rank"], kind="stable", ignore_index=True)
