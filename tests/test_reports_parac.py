@@ -424,8 +424,8 @@ def test_claims_are_judged(module: Any, records: list[Record], outcomes: dict[st
 def test_a_matrix_counts_once() -> None:
     """Whatever its orderings, devices or exceptions; the geometric mean of 8x and 32x is 16x."""
     for name in ("ichol", "less_sensitive"):
-        assert verdicts(rhs, *right_hand_sides())[name].measured.n == len(FIVE)
-    most = verdicts(fig3, *sped_up(dict.fromkeys((*FIVE, *EXCEPTIONS), 10.0)))["tenfold"].measured
+        assert verdicts(rhs, *right_hand_sides())[name].n == len(FIVE)
+    most = verdicts(fig3, *sped_up(dict.fromkeys((*FIVE, *EXCEPTIONS), 10.0)))["tenfold"]
     assert most.n == len(FIVE)
     (subset,) = fig3.by_matrix(frame_of(fig3, *TWO_ORDERINGS))
     assert subset.rows["ratio"].tolist() == pytest.approx([16.0])
